@@ -29,7 +29,8 @@ pub(crate) static AARCH64: Arch = Arch {
         results_port: "/dev/ttyS0",
         results_device: Some("pci-serial"),
         persistent_memory: None,
-        cmdline: "randomize_kstack_offset=off",
+        // Android's kernels make no serial port of that kind unless they are told how many.
+        cmdline: "randomize_kstack_offset=off 8250.nr_uarts=4",
         // Mitigations are branches to vectors of their own, and cost what they cost on
         // silicon only there.
         emulated_cmdline: "mitigations=off",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Kernels given by path: a bzImage, an Image, a vmlinux, a package, a build directory.
+//! Kernels given by path: a bzImage, an Image, a vmlinux, a boot image, a package, a build
+//! directory.
 
 use crate::deb;
 use crate::entry::{self, Kernel};
@@ -8,6 +9,7 @@ use crate::files::{self, Scratch};
 use crate::modules::ModuleTree;
 use crate::name::{ACCEPTED, check_build_name};
 use crate::store::Store;
+use crate::wrapped;
 use arch::Arch;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,8 +29,8 @@ struct Parts {
 
 impl Store {
     /// Takes the kernel at `path` as it is: a bzImage, an Image, a vmlinux with a PVH
-    /// entry, a Debian package, or a kernel build directory. The file is not
-    /// copied; what is derived from it is cached by its digest. With
+    /// entry, a boot image of Android or EFI around one of them, a Debian package, or a kernel
+    /// build directory. The file is not copied; what is derived from it is cached by its digest. With
     /// `vmlinuz-RELEASE` its neighbours `config-RELEASE` and
     /// `../lib/modules/RELEASE` are used, and with the bzImage of a build
     /// directory that directory.
@@ -39,7 +41,7 @@ impl Store {
     pub fn import(&self, path: &Path) -> Result<Kernel, Error> {
         let path = files::find(path, "file", ACCEPTED)?;
         let name = path.display().to_string();
-        let parts = match is_package(&path)? {
+        let parts = match is_packed(&path)? {
             true => None,
             false => Some(parts(&path)?),
         };
@@ -55,7 +57,7 @@ impl Store {
                     entry::complete(&entry, &image, None)?;
                 } else {
                     let version = unpack(&path, &entry)?;
-                    entry::complete(&entry, Path::new(entry::image_in(&entry)), Some(version))?;
+                    entry::complete(&entry, Path::new(entry::image_in(&entry)), version)?;
                 }
                 self.keep_import(&scratch, &entry, &dir)?;
                 entry::load(&dir, &name)?
@@ -95,8 +97,8 @@ impl Store {
         let path = files::find(path, "file", ACCEPTED)?;
         let scratch = self.scratch()?;
         let entry = scratch.subdirectory("entry")?;
-        let version = if is_package(&path)? {
-            Some(unpack(&path, &entry)?)
+        let version = if is_packed(&path)? {
+            unpack(&path, &entry)?
         } else {
             let parts = parts(&path)?;
             // Before it is copied, so that an error names the user's file.
@@ -154,13 +156,23 @@ fn touch(dir: &Path, name: &str) -> Option<Kernel> {
     Some(kernel)
 }
 
+/// Is the kernel to be taken out of something?
+fn is_packed(path: &Path) -> Result<bool, Error> {
+    Ok(is_package(path)? || wrapped::is_it(path)?)
+}
+
 fn is_package(path: &Path) -> Result<bool, Error> {
     Ok(path.is_file() && files::read_head(path, 8)? == b"!<arch>\n")
 }
 
-/// Unpacks a package into the directory `entry`; its version. The image of a split kernel is
-/// completed by the packages of its modules and configuration, if they lie beside it.
-fn unpack(path: &Path, entry: &Path) -> Result<String, Error> {
+/// Unpacks a boot image or a package into the directory `entry`; the package's version. The
+/// image of a split kernel is completed by the packages of its modules and configuration, if
+/// they lie beside it.
+fn unpack(path: &Path, entry: &Path) -> Result<Option<String>, Error> {
+    if !is_package(path)? {
+        wrapped::unpack(path, entry)?;
+        return Ok(None);
+    }
     let control = deb::extract(path, entry)?;
     if !entry.join("vmlinuz").exists() {
         return Err(Error::Unsupported {
@@ -185,7 +197,7 @@ fn unpack(path: &Path, entry: &Path) -> Result<String, Error> {
             }
         }
     }
-    Ok(control.version)
+    Ok(Some(control.version))
 }
 
 /// The parts of the kernel at `path`, a canonical path.

@@ -32,8 +32,9 @@ mod store;
 pub mod symbols;
 pub mod tar;
 pub mod version;
+mod wrapped;
 
-pub use build::{BuildEvent, Built, Flavour, Recipe, Source, build_by};
+pub use build::{BuildEvent, Built, Compiler, Flavour, Recipe, Source, build_by};
 pub use entry::Kernel;
 pub use error::Error;
 pub use mirrors::Mirrors;

@@ -9,6 +9,7 @@
 //! built/KEY                 the entry that a recipe of this key became
 //! ```
 
+mod compiler;
 mod estimate;
 mod expression;
 mod fragment;
@@ -28,6 +29,7 @@ mod tools;
 mod tunable;
 mod um;
 
+pub use compiler::Compiler;
 pub use own::build_by;
 pub use source::Source;
 
@@ -122,6 +124,8 @@ pub struct Recipe {
     pub flavour: Flavour,
     /// For machines of this architecture. A kernel that is a process is of this machine's.
     pub arch: &'static Arch,
+    /// What compiles it.
+    pub compiler: Compiler,
     /// The user's configuration fragments; a later one overrules an earlier one,
     /// and each overrules the flavour.
     pub fragments: Vec<PathBuf>,
@@ -197,6 +201,7 @@ struct Plan {
     objects: String,
     jobs: NonZeroUsize,
     target: Target,
+    compiler: Compiler,
     wishes: Wishes,
     tree: source::Tree,
     changed: BTreeMap<PathBuf, String>,
@@ -242,7 +247,7 @@ impl Store {
         }
         let unpacks = matches!(recipe.source, Source::Package(_));
         let target = Target::of(recipe.flavour, recipe.arch);
-        tools::probe(&wishes, unpacks, target.cross)?;
+        tools::probe(&wishes, unpacks, &recipe.compiler.needs(target.cross))?;
         let tree = match &recipe.source {
             Source::Tree(path) => source::tree(path)?,
             Source::Package(package) => {
@@ -265,11 +270,12 @@ impl Store {
             objects: recipe.name.clone(),
             jobs: recipe.jobs.unwrap_or(processors),
             target,
+            compiler: recipe.compiler,
             wishes,
             tree,
             changed,
         };
-        let key = key(&plan, &tools::versions(target.cross));
+        let key = key(&plan, &plan.compiler.versions(target.cross));
         if let Some(kernel) = self.built(&key, &name)? {
             return Ok(Built {
                 kernel,

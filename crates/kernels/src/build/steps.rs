@@ -10,7 +10,6 @@ use crate::entry::Kernel;
 use crate::error::Error;
 use crate::files;
 use crate::store::Store;
-use arch::Arch;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -191,24 +190,22 @@ impl Build<'_> {
         store.install(&scratch, &entry, &name, self.plan.tree.version.clone())
     }
 
-    fn make(&self, target: &str) -> Command {
+    fn make(&self, goal: &str) -> Command {
         let mut command = Command::new("make");
         let mut output = OsString::from("O=");
         output.push(&self.objects);
-        let prefix = self.plan.target.cross.map(Arch::tool_prefix);
-        let prefix = prefix.as_deref().unwrap_or_default();
-        let compiler = match tools::is_program("ccache") {
-            true => format!("ccache {prefix}gcc"),
-            false => format!("{prefix}gcc"),
-        };
+        let Plan {
+            target, compiler, ..
+        } = self.plan;
+        let has_ccache = tools::is_program("ccache");
         command
             .arg("-C")
             .arg(&self.view)
             .arg(output)
-            .arg(format!("CC={compiler}"))
-            .args(self.plan.target.arch.map(|arch| format!("ARCH={arch}")))
-            .arg(format!("CROSS_COMPILE={prefix}"))
-            .args(["--no-print-directory", "LOCALVERSION=", target]);
+            .args(compiler.arguments(target.cross, has_ccache))
+            .args(target.arch.map(|arch| format!("ARCH={arch}")))
+            .args(["--no-print-directory", "LOCALVERSION="])
+            .arg(goal);
         for name in FOREIGN {
             command.env_remove(name);
         }

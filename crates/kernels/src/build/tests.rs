@@ -62,6 +62,7 @@ impl Place {
             objects: "x".into(),
             jobs: NonZeroUsize::MIN,
             target: Target::of(Flavour::All, arch::native()),
+            compiler: Compiler::Gcc,
             wishes,
             tree: source::Tree {
                 dir: self.dir.path().join("tree"),

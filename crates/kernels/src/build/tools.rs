@@ -4,7 +4,6 @@
 use super::fragment::Wishes;
 use super::make::output;
 use crate::error::Error;
-use arch::Arch;
 use std::env;
 use std::path::Path;
 use std::process::Command;
@@ -57,11 +56,15 @@ const HEADERS: [Need; 3] = [
 ];
 
 /// Sees that all is there that a build of `wishes` takes, from a source package if
-/// `unpacks`.
+/// `unpacks`, by a compiler that needs these programs, of these packages.
 ///
 /// # Errors
 /// [`Error::Environment`] that names all that lacks, and the packages.
-pub(super) fn probe(wishes: &Wishes, unpacks: bool, cross: Option<&Arch>) -> Result<(), Error> {
+pub(super) fn probe(
+    wishes: &Wishes,
+    unpacks: bool,
+    compiler: &[(String, String)],
+) -> Result<(), Error> {
     let is_needed = |(_, _, options): &&Need| {
         options.is_empty() || options.iter().any(|option| wishes.has(option))
     };
@@ -88,12 +91,8 @@ pub(super) fn probe(wishes: &Wishes, unpacks: bool, cross: Option<&Arch>) -> Res
         .into_iter()
         .map(|(what, package, _)| ((*what).to_owned(), (*package).to_owned()))
         .collect();
-    // What makes the kernel, where that is not what makes its tools.
-    let crossed = cross.into_iter().flat_map(|arch| {
-        let tools = [("gcc", "gcc"), ("ld", "binutils")].into_iter();
-        tools.map(|(tool, package)| (arch.tool_prefix() + tool, arch.tool_package(package)))
-    });
-    lacking.extend(crossed.filter(|(what, _)| !is_program(what)));
+    let own = compiler.iter().filter(|(what, _)| !is_program(what));
+    lacking.extend(own.cloned());
     if lacking.is_empty() {
         return Ok(());
     }
@@ -129,19 +128,4 @@ fn is_header(name: &str) -> bool {
     command.args(["-E", "-x", "c", "-include", name, "/dev/null"]);
     command.stdout(std::process::Stdio::null());
     output(&mut command).is_some()
-}
-
-/// What compiles: a change of any of these makes another kernel.
-pub(super) fn versions(cross: Option<&Arch>) -> String {
-    let first = |program: &str, argument: &str| {
-        let text = output(Command::new(program).arg(argument).env("LC_ALL", "C"));
-        let text = text.unwrap_or_default();
-        format!("{program}: {}\n", text.lines().next().unwrap_or("none"))
-    };
-    let own = first("gcc", "--version") + &first("ld", "--version") + &first("pahole", "--version");
-    let cross = cross.map(Arch::tool_prefix).into_iter();
-    let cross = cross.map(|of| {
-        first(&format!("{of}gcc"), "--version") + &first(&format!("{of}ld"), "--version")
-    });
-    own + &cross.collect::<String>()
 }

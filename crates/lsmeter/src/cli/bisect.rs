@@ -94,7 +94,7 @@ const HISTORY: &str = "Which commits";
 #[command(next_help_heading = "How it is built")]
 pub struct OwnBuildArgs {
     /// Build with this command, which the shell runs in the tree, in place of lsmeter's builder
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["flavour", "config", "build_jobs"])]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["flavour", "compiler", "config", "build_jobs"])]
     pub build: Option<String>,
     /// The kernel that is built, a path in the tree [default: as --kernel finds it in a build
     /// directory]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use experiment::Architecture;
-use kernels::{Flavour, Source};
+use kernels::{Compiler, Flavour, Source};
 
 use super::shared::architectures;
 
@@ -31,6 +31,7 @@ use super::shared::architectures;
   lsmeter kernel build um-dac --source linux-source-6.12 --flavour um-dac --layouts 8
   lsmeter kernel build 6.12-any-order --source linux-source-6.12 --any-order
   lsmeter kernel build 6.12-arm64 --source linux-source-6.12 --arch arm64
+  lsmeter kernel build 6.12-cfi --source linux-source-6.12 --compiler clang-19 --config cfi.config
   lsmeter kernel build before --source ~/linux --config mine.config
   lsmeter run --kernel build:6.12-dac --kernel build:6.12-all --stack capability
 
@@ -74,6 +75,10 @@ pub struct ConfigurationArgs {
     /// process and measures itself; `um-dac`: none, in such a kernel
     #[arg(long, default_value_t, value_name = "all|dac|um|um-dac")]
     pub flavour: Flavour,
+    /// What compiles it, with the tools that go with it: Clang for the settings that only it has,
+    /// such as those of Android's kernels
+    #[arg(long, default_value_t, value_name = "gcc|clang|clang-N")]
+    pub compiler: Compiler,
     /// Options over those of the flavour, as lines of a .config (repeatable)
     #[arg(long, value_name = "FRAGMENT", value_hint = ValueHint::FilePath)]
     pub config: Vec<PathBuf>,

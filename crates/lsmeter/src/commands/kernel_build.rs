@@ -48,6 +48,7 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
         source: args.source.clone(),
         flavour: args.configuration.flavour,
         arch,
+        compiler: args.configuration.compiler,
         fragments: args.configuration.config.clone(),
         jobs: args.jobs,
         refresh: args.refresh,

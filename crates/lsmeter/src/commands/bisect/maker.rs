@@ -101,6 +101,7 @@ impl<'a> Maker<'a> {
                     source: Source::Tree(tree.to_path_buf()),
                     flavour: args.configuration.flavour,
                     arch: arch::native(),
+                    compiler: args.configuration.compiler,
                     fragments: args.configuration.config.clone(),
                     jobs: args.build_jobs,
                     refresh: false,
@@ -127,7 +128,7 @@ impl<'a> Maker<'a> {
     pub fn describe(&self) -> Result<Vec<String>> {
         Ok(match &self.way {
             Way::Recipe(recipe) => {
-                let mut parts = vec![recipe.flavour.to_string()];
+                let mut parts = vec![recipe.flavour.to_string(), recipe.compiler.to_string()];
                 for path in &recipe.fragments {
                     let text = std::fs::read_to_string(path);
                     let text = text.with_context(|| format!("cannot read {}", path.display()));
