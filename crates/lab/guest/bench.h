@@ -136,6 +136,8 @@ struct benchmark {
 	unsigned int composite : 1;
 	/* Work of processes created in the window belongs to the operation. */
 	unsigned int counts_children : 1;
+	/* It leaves a trace that others run into for as long as the system is up: comes last. */
+	unsigned int last : 1;
 	/* Operations per cell that this benchmark insists on; 0: the caller's. */
 	unsigned int repetitions;
 	/*

@@ -53,6 +53,8 @@ pub struct Benchmark {
     pub composite: bool,
     /// The work of processes that it creates belongs to the operation.
     pub counts_children: bool,
+    /// It leaves a trace that makes others dearer, and is measured behind them.
+    pub last: bool,
     /// Counted operations per cell that it insists on (a composite one also when it is
     /// timed); `None` leaves it to the caller.
     pub repetitions: Option<u32>,
@@ -93,6 +95,7 @@ impl Benchmark {
             max_batch: number_or_none(next()?.parse().ok()?),
             composite: next()? == "1",
             counts_children: next()? == "1",
+            last: next()? == "1",
             repetitions: number_or_none(next()?.parse().ok()?),
             depth: number_or_none(next()?.parse().ok()?),
             modules: match next()? {
@@ -304,7 +307,7 @@ mod tests {
 
     #[test]
     fn damaged_lines_are_refused() {
-        let line = "paper\t1\topen\tAA\tfile\t1\topen close\ts\tt\t0\t0\t0\t0\t0\t-";
+        let line = "paper\t1\topen\tAA\tfile\t1\topen close\ts\tt\t0\t0\t0\t0\t0\t0\t-";
         assert!(Benchmark::parse(line).is_some());
         assert!(Benchmark::parse(&line[..line.len() - 2]).is_none());
         assert!(Benchmark::parse(&format!("{line}\t0")).is_none());

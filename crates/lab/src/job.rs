@@ -23,6 +23,8 @@ pub struct Job {
     pub measures: Measures,
     /// It is about what the kernel holds, and about nothing else.
     pub memory: bool,
+    /// What it leaves behind makes others dearer: it is measured behind them.
+    pub last: bool,
     /// System calls in the measured window, in order, as the kernel names them.
     pub syscalls: Vec<String>,
     /// Class of file access, or of what else it is.
@@ -61,6 +63,7 @@ impl From<&Benchmark> for Job {
             cold: false,
             measures: benchmark.measures,
             memory: false,
+            last: benchmark.last,
             syscalls: benchmark.syscalls.clone(),
             class: benchmark.class.clone(),
             repetitions: benchmark.repetitions,

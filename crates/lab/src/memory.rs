@@ -82,6 +82,7 @@ fn job(variant: &str) -> Job {
             throughput: false,
         },
         memory: true,
+        last: false,
         syscalls: Vec::new(),
         class: BENCHMARK.to_owned(),
         repetitions: Some(1),

@@ -214,8 +214,10 @@ impl Plan {
                     let operations = cells[*cell].job.repetitions;
                     operations.is_some_and(|operations| operations >= OWN_BOOT_OPERATIONS)
                 };
-                let (long, short): (Vec<usize>, Vec<usize>) =
+                let (long, mut short): (Vec<usize>, Vec<usize>) =
                     counted.into_iter().partition(is_long);
+                // So that a cell is the same alone, among others and after an interruption.
+                short.sort_by_key(|&cell| cells[cell].job.last);
                 // First, so that the others run beside them.
                 counting.extend(long.into_iter().map(|cell| visit(false, vec![cell])));
                 counting.push(visit(false, short));
@@ -313,10 +315,12 @@ impl Plan {
                 Some(_) if counted => 1,
                 _ => experiment.warmup,
             };
+            // Of one length, so that the file takes the same memory of every guest, whichever stack
+            // comes first: slabs and hashes begin where it ends.
             text.push_str(job.program.as_deref().unwrap_or_default());
             let _ = write!(
                 text,
-                "cell {number} {} {} warmup={warmup} samples={samples}",
+                "cell {number:06} {} {} warmup={warmup} samples={samples}",
                 job.directive, key.metric
             );
             if key.metric == Metric::Throughput {

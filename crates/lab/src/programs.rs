@@ -290,6 +290,7 @@ pub(crate) fn jobs(programs: &Programs) -> Vec<Job> {
             throughput: false,
         },
         memory: false,
+        last: false,
         syscalls: Vec::new(),
         class: "workload".to_owned(),
         repetitions: Some(workload.repetitions()),

@@ -79,6 +79,14 @@ static void wait_instructions(u32 n)
 		     "1:\tdec %0\n\t"
 		     "jnz 1b"
 		     : "+r" (n) : : "cc");
+#elif defined(CONFIG_ARM64)
+	n = max(n, 2U);
+	asm volatile("tbz %w0, #0, 1f\n\t"
+		     "nop\n"
+		     "1:\tlsr %w0, %w0, #1\n"
+		     "2:\tsubs %w0, %w0, #1\n\t"
+		     "b.ne 2b"
+		     : "+r" (n) : : "cc");
 #endif
 }
 
@@ -249,7 +257,7 @@ bool tunable_counting(void)
  */
 int tunable_set_counting(bool on)
 {
-	if (on && !IS_ENABLED(CONFIG_X86))
+	if (on && !IS_ENABLED(CONFIG_X86) && !IS_ENABLED(CONFIG_ARM64))
 		return -EOPNOTSUPP;
 	WRITE_ONCE(counting, on);
 	return 0;

@@ -53,7 +53,7 @@ impl Plan {
             }
         }
         let visits = kept.into_iter().map(|(position, mut cells)| {
-            cells.sort_unstable();
+            cells.sort_unstable_by_key(|&cell| (self.cells[cell].job.last, cell));
             Visit {
                 cells,
                 ..self.visits[position].clone()

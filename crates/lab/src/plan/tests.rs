@@ -57,6 +57,22 @@ fn every_cell_is_in_a_visit() {
 }
 
 #[test]
+fn what_leaves_a_trace_comes_last_in_a_boot() {
+    let plan = Plan::new(&experiment(
+        "stacks = ['capability']\nbenchmarks = ['inotify_add_watch', 'close', 'landlock-open']",
+    ))
+    .unwrap();
+    let cells = plan.visits.iter().flat_map(|visit| &visit.cells);
+    let order: Vec<&str> = cells
+        .map(|&cell| &*plan.cells[cell].job.benchmark)
+        .collect();
+    assert_eq!(order.last(), Some(&"inotify_add_watch"), "{order:?}");
+    // Tables keep the suite's order.
+    let listed = plan.cells.iter().map(|cell| &*cell.job.benchmark);
+    assert_eq!(listed.last(), Some("close"));
+}
+
+#[test]
 fn long_cells_have_a_boot_of_their_own() {
     let plan = Plan::new(&experiment(
         "benchmarks = ['mkdir:*', 'rmdir:*', 'stat:AA']\nstacks = ['capability']",
@@ -93,7 +109,7 @@ fn directives_are_one_line_a_cell() {
     let text = plan.directives(&experiment, &Treatment::default(), 0, &[0]);
     assert_eq!(
         text,
-        "fs tmpfs\ncell 0 open AA instructions warmup=64 samples=64\n"
+        "fs tmpfs\ncell 000000 open AA instructions warmup=64 samples=64\n"
     );
 }
 
@@ -107,6 +123,7 @@ fn what_the_agent_was_not_compiled_with_can_be_planned() {
         program: None,
         cold: false,
         memory: false,
+        last: false,
         measures: Measures {
             latency: true,
             throughput: false,
@@ -121,7 +138,7 @@ fn what_the_agent_was_not_compiled_with_can_be_planned() {
     assert_eq!(plan.cells[0].job.class, "workload");
     assert_eq!(
         plan.directives(&experiment, &Treatment::default(), 0, &[0]),
-        "fs tmpfs\ncell 0 tar linux instructions warmup=1 samples=3\n"
+        "fs tmpfs\ncell 000000 tar linux instructions warmup=1 samples=3\n"
     );
     let nothing = Plan::of(&experiment, []);
     assert!(matches!(nothing, Err(SelectError::Nothing)));
