@@ -52,9 +52,7 @@ fn calls(
 fn the_same_hooks_are_called_on_two_architectures() {
     let _machine = machine();
     let place = Place::with_kernels();
-    // In this order, so that cells have the numbers that they have in a run without the other:
-    // what the guest's agent does with them moves the tick, and with it which windows it meets.
-    let mut both = profile(&place, &["arm64", "x86_64"], "both.json");
+    let mut both = profile(&place, &["x86_64", "arm64"], "both.json");
     assert_fits_schema(&place.join("both.json"));
     let native = calls(&both, Architecture::X86_64);
     assert_eq!(native.len(), both.cells.len() / 2);
@@ -119,4 +117,64 @@ fn slopes_are_counts_on_another_architecture() {
         let slope = slopes[operation];
         assert!((slope - decisions).abs() < 0.001, "{operation}: {slope}");
     }
+}
+
+/// Parts of a run of two architectures, each measured by itself, make the document of the whole.
+#[test]
+fn shards_of_two_architectures_are_the_whole() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let run = [
+        &["run", "--offline", "--fs", "tmpfs", "--kernel", "debian:6.12"][..],
+        &["--arch", "x86_64", "--arch", "aarch64", "--stack", "capability"],
+        &["--bench", "getppid,stat:AA,open:AA,access:*"],
+    ]
+    .concat();
+    let measure = |more: &[&str]| place.run(&[&run[..], more].concat()).code(0);
+    measure(&["--output", "whole.json"]);
+    measure(&["--shard", "1/2", "--output", "1.json"]);
+    measure(&["--shard", "2/2", "--output", "2.json"]);
+    let merge = ["merge", "1.json", "2.json", "--output", "merged.json"];
+    place.run(&merge).code(0);
+    let [whole, merged] = ["whole.json", "merged.json"].map(|name| read(&place.join(name)));
+    assert_eq!(whole.environments.len(), 2);
+    crate::cells::assert_same(&merged, &whole);
+}
+
+/// A kernel comes out of Android's boot.img as it went in, and is measured.
+#[test]
+fn a_boot_image_of_android_is_a_kernel() {
+    const PAGE: usize = 4096;
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let listed = place.run(&["kernel", "list", "--json"]).json();
+    let mut kernels = listed["kernels"].as_array().unwrap().iter();
+    let is_it = |name: &str| name.starts_with("debian:6.12.") && name.ends_with("/aarch64");
+    let kernel = kernels.find(|kernel| is_it(kernel["name"].as_str().unwrap()));
+    let kernel = std::fs::read(kernel.unwrap()["image"].as_str().unwrap()).unwrap();
+    let mut boot = vec![0; PAGE];
+    boot[..8].copy_from_slice(b"ANDROID!");
+    boot[8..12].copy_from_slice(&u32::try_from(kernel.len()).unwrap().to_le_bytes());
+    boot[40..44].copy_from_slice(&4u32.to_le_bytes());
+    boot.extend(&kernel);
+    boot.resize(boot.len().next_multiple_of(PAGE), 0);
+    let run = |kernel: &str, output: &str| {
+        let what = ["run", "--offline", "--fs", "tmpfs", "--kernel", kernel];
+        let more = ["--stack", "capability,selinux", "--bench", "stat:AA,open:AA"];
+        let more = [&more[..], &["--output", output]].concat();
+        place.run(&[&what[..], &more].concat())
+    };
+    std::fs::write(place.join("boot.img"), &boot).unwrap();
+    run("./boot.img", "boot.json").code(0);
+    run("debian:6.12/aarch64", "plain.json").code(0);
+    let counts = |name: &str| -> Vec<u64> {
+        let cells = read(&place.join(name)).cells;
+        let of = |cell: &Cell| cell.paths().unwrap().modal.instructions;
+        cells.iter().map(of).collect()
+    };
+    assert_eq!(counts("boot.json"), counts("plain.json"));
+    std::fs::write(place.join("boot.img"), &boot[..boot.len() / 2]).unwrap();
+    let ended = run("./boot.img", "half.json");
+    assert!(ended.stderr.contains("it is truncated"), "{}", ended.stderr);
+    ended.code(2);
 }
