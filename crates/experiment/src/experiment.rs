@@ -78,6 +78,9 @@ pub struct Experiment {
     /// Appended to the kernel command line, for instance `mitigations=off`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cmdline: String,
+    /// The processor of emulated machines, as QEMU names it; None: their architecture's usual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<String>,
     /// Virtual machines at a time; None: as many as there are processors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jobs: Option<u32>,
@@ -165,6 +168,7 @@ impl Experiment {
             throughput_warmup_s,
             throughput_period_s,
             cmdline,
+            cpu,
             jobs: _,
             boot_timeout_s: _,
             cell_timeout_s: _,
@@ -200,6 +204,7 @@ impl Experiment {
                 *throughput_period_s == other.throughput_period_s,
             ),
             ("cmdline", *cmdline == other.cmdline),
+            ("cpu", *cpu == other.cpu),
         ]
         .into_iter()
         .find_map(|(key, same)| (!same).then_some(key))

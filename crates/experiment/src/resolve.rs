@@ -121,6 +121,7 @@ impl Spec {
                 " seconds",
             )?,
             cmdline: resolve_cmdline(self.cmdline)?,
+            cpu: self.cpu.map(resolve_cpu).transpose()?,
             jobs: self
                 .jobs
                 .map(|jobs| number("jobs", jobs, 1..=256, ""))
@@ -175,6 +176,7 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
         ("baseline", spec.baseline.is_some()),
         ("filesystem", spec.filesystem.is_some()),
         ("cmdline", spec.cmdline.is_some()),
+        ("cpu", spec.cpu.is_some()),
     ];
     if let Some((key, _)) = set.into_iter().find(|(_, set)| *set) {
         return Err(SpecError::instead(
@@ -309,6 +311,19 @@ fn resolve_cmdline(cmdline: Option<String>) -> Result<String, SpecError> {
         ));
     }
     Ok(cmdline)
+}
+
+/// A processor and its features, as one word of QEMU's command line.
+fn resolve_cpu(cpu: String) -> Result<String, SpecError> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || ",.=_+-".contains(c);
+    let begins = cpu.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if !begins || cpu.len() > 256 || !cpu.chars().all(allowed) {
+        return Err(SpecError::instead(
+            format!("`cpu` is `{}`: no processor is named so", excerpt(&cpu)),
+            "name it as QEMU does: `cortex-a72`, or `max,pauth-impdef=on` with features",
+        ));
+    }
+    Ok(cpu)
 }
 
 /// Checks that a list is neither empty nor too long and has no entry twice.

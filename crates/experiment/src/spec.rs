@@ -144,6 +144,9 @@ pub struct Spec {
     pub throughput_period_s: Option<f64>,
     /// Kernel command line to append: `mitigations=off`. Default: nothing.
     pub cmdline: Option<String>,
+    /// Processor of emulated machines, as QEMU names it: `cortex-a72`. Default: their
+    /// architecture's usual one.
+    pub cpu: Option<String>,
     /// Virtual machines at a time: 1 to 256. Default: one per processor.
     pub jobs: Option<u32>,
     /// Seconds for a boot: 1 to 86,400. Default: 120.
@@ -337,6 +340,7 @@ impl Spec {
                 self.work_dir = None;
                 self.clock = None;
                 self.cmdline = None;
+                self.cpu = None;
             }
             Some(Place::Um) if self.place != Some(Place::Um) => {
                 self.dir = None;
@@ -345,6 +349,7 @@ impl Spec {
                 self.baseline_kernel = None;
                 self.metrics = None;
                 self.clock = None;
+                self.cpu = None;
             }
             Some(Place::Lab) if self.place == Some(Place::Host) => self.dir = None,
             _ => {}
@@ -386,6 +391,7 @@ impl Spec {
             throughput_warmup_s: over.throughput_warmup_s.or(self.throughput_warmup_s),
             throughput_period_s: over.throughput_period_s.or(self.throughput_period_s),
             cmdline: over.cmdline.or(self.cmdline),
+            cpu: over.cpu.or(self.cpu),
             jobs: over.jobs.or(self.jobs),
             boot_timeout_s: over.boot_timeout_s.or(self.boot_timeout_s),
             cell_timeout_s: over.cell_timeout_s.or(self.cell_timeout_s),

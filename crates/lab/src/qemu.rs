@@ -34,6 +34,8 @@ pub struct Qemu {
     pub sandbox: bool,
     /// `/dev/kvm` is there and may be used.
     pub kvm: bool,
+    /// The processor of emulated machines, if it is not the architecture's usual one.
+    processor: Option<String>,
 }
 
 /// How a guest's processor is run.
@@ -162,6 +164,7 @@ impl Qemu {
             plugin_api: None,
             sandbox: false,
             kvm: arch.is_native() && kvm_usable(),
+            processor: None,
         };
         qemu.plugin_api = qemu.probe_plugin(plugin);
         qemu.sandbox = qemu.accepts(&["-sandbox", SANDBOX]);
@@ -348,9 +351,37 @@ impl Qemu {
             .args(["-device", &format!("nvdimm,memdev=disk,addr={address}")]);
     }
 
-    fn cpu(&self, accelerator: Accelerator) -> &'static str {
+    /// Emulates this processor, with these features: `cortex-a72`, `max,pauth-impdef=on`.
+    ///
+    /// # Errors
+    /// [`LabError::Environment`] if this QEMU has none of that name.
+    pub fn take_processor(&mut self, model: &str) -> Result<(), LabError> {
+        let listed = Command::new(&self.path)
+            .args(["-machine", self.arch.machine.board, "-cpu", "help"])
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .output();
+        let listed = listed.map_or_else(|_| Vec::new(), |output| output.stdout);
+        let listed = String::from_utf8_lossy(&listed);
+        let name = model.split(',').next().unwrap_or_default();
+        if !listed.split_whitespace().any(|word| word == name) {
+            let path = self.path.display();
+            return Err(Failure::environment(
+                format!("QEMU {} emulates no processor `{name}`", self.version),
+                format!("`{path} -cpu help` lists those that it does"),
+            )
+            .into());
+        }
+        self.processor = Some(model.to_owned());
+        Ok(())
+    }
+
+    fn cpu(&self, accelerator: Accelerator) -> &str {
         match accelerator {
-            Accelerator::Tcg(_) => self.arch.machine.processor,
+            Accelerator::Tcg(_) => {
+                let own = self.processor.as_deref();
+                own.unwrap_or(self.arch.machine.processor)
+            }
             Accelerator::Kvm => "host",
         }
     }

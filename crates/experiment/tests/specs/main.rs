@@ -131,6 +131,11 @@ fn wrong_values_are_named() {
             "",
         ),
         (
+            "cpu = '-device virtio'",
+            "`cpu` is `-device virtio`: no processor is named so",
+            "as QEMU does",
+        ),
+        (
             "cmdline = 'quiet lsm=selinux'",
             "`cmdline` is `quiet lsm=selinux`: `lsm=selinux` would override",
             "name the stack",

@@ -151,6 +151,10 @@ pub struct LabArgs {
     /// Kernel command line to append, such as mitigations=off
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub cmdline: Option<String>,
+    /// Processor of the emulated machine, as QEMU names it, such as cortex-a72: what a kernel takes
+    /// for it may differ [default: a common core of servers]
+    #[arg(long, value_name = "MODEL[,FEATURE…]")]
+    pub cpu: Option<String>,
     /// Samples of each cell: counted operations, timed batches, or slices
     #[arg(short = 'n', long, value_name = "N")]
     pub samples: Option<u32>,

@@ -151,6 +151,12 @@ impl Machines {
                 "leave out --qemu, or measure kernels of one architecture",
             ));
         }
+        if let ([_, second, ..], Some(cpu)) = (&architectures[..], &experiment.cpu) {
+            return Err(usage(
+                format!("{cpu} is one processor, and kernels of {second} take another"),
+                "leave out --cpu, or measure kernels of one architecture",
+            ));
+        }
         let first = architectures.first().copied().unwrap_or(arch::native());
         let qemu = match early {
             Some(qemu) if qemu.arch == first => qemu,
@@ -218,6 +224,7 @@ pub fn lab_flags(lab: &LabArgs) -> Spec {
         samples: lab.samples,
         warmup: lab.warmup,
         cmdline: lab.cmdline.clone(),
+        cpu: lab.cpu.clone(),
         jobs: lab.jobs,
         boot_timeout_s: lab.boot_timeout,
         cell_timeout_s: lab.cell_timeout,
@@ -314,7 +321,10 @@ fn find_qemu(
     let plugin = write_plugin(scratch.path())?;
     // That of the configuration is for this machine's kernels.
     let configured = config.qemu.as_deref().filter(|_| arch.is_native());
-    let qemu = Qemu::probe(args.qemu.as_deref().or(configured), &plugin, arch)?;
+    let mut qemu = Qemu::probe(args.qemu.as_deref().or(configured), &plugin, arch)?;
+    if let Some(cpu) = &experiment.cpu {
+        qemu.take_processor(cpu)?;
+    }
     let counted = experiment.metrics.iter().any(|metric| metric.is_counted());
     if counted && qemu.plugin_api.is_none() {
         let version = &qemu.version;

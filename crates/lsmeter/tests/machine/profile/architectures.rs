@@ -125,8 +125,22 @@ fn shards_of_two_architectures_are_the_whole() {
     let _machine = machine();
     let place = Place::with_kernels();
     let run = [
-        &["run", "--offline", "--fs", "tmpfs", "--kernel", "debian:6.12"][..],
-        &["--arch", "x86_64", "--arch", "aarch64", "--stack", "capability"],
+        &[
+            "run",
+            "--offline",
+            "--fs",
+            "tmpfs",
+            "--kernel",
+            "debian:6.12",
+        ][..],
+        &[
+            "--arch",
+            "x86_64",
+            "--arch",
+            "aarch64",
+            "--stack",
+            "capability",
+        ],
         &["--bench", "getppid,stat:AA,open:AA,access:*"],
     ]
     .concat();
@@ -160,7 +174,12 @@ fn a_boot_image_of_android_is_a_kernel() {
     boot.resize(boot.len().next_multiple_of(PAGE), 0);
     let run = |kernel: &str, output: &str| {
         let what = ["run", "--offline", "--fs", "tmpfs", "--kernel", kernel];
-        let more = ["--stack", "capability,selinux", "--bench", "stat:AA,open:AA"];
+        let more = [
+            "--stack",
+            "capability,selinux",
+            "--bench",
+            "stat:AA,open:AA",
+        ];
         let more = [&more[..], &["--output", output]].concat();
         place.run(&[&what[..], &more].concat())
     };
