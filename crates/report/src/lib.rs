@@ -89,7 +89,9 @@ pub use instruments::{InstrumentsOptions, instruments_records, instruments_repor
 pub use latex::{latex, latex_tables};
 pub use markdown::{markdown, markdown_page};
 pub use monitor::{interval_report, monitor_records, monitor_report};
-pub use page::{SiteIndex, SitePage, any_report, history_page, page, site_index, tables_page};
+pub use page::{
+    SiteIndex, SitePage, any_report, comparison_page, history_page, page, site_index, tables_page,
+};
 pub use placement::{
     ChecksOptions, DifferenceOptions, PlacementHistoryOptions, PlacementOptions, agreement_records,
     agreement_report, checks_records, checks_report, difference_records, difference_report, dot,

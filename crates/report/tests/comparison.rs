@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The golden comparison in every format, and what those that read these formats require.
 
-use experiment::comparison::GateVerdict;
+use experiment::comparison::{Explanation, GateVerdict, HookChange, ImplementationChange, Verdict};
 use experiment::{ComparisonDocument, Stored as _};
 use proptest::prelude::*;
 use report::{
-    ComparisonOptions, KcidbNames, Layout, comparison_records, comparison_report,
+    ComparisonOptions, KcidbNames, Layout, comparison_page, comparison_records, comparison_report,
     comparison_summary, csv, junit, kcidb, ktap, markdown, terminal,
 };
 
@@ -47,6 +47,124 @@ fn tables() {
     insta::assert_snapshot!(
         comparison_summary(&document),
         @"4 cells: 1 worse, 1 the same, 1 unclear, 1 without a figure, 1 more on one side only"
+    );
+}
+
+/// The page's text, without its style, scripts and drawings.
+fn read(page: &str) -> String {
+    let mut text = String::new();
+    let body = page.split_once("<main").unwrap().1;
+    let body = body.split_once("<script>").unwrap().0;
+    for part in body.split('<').skip(1) {
+        let (tag, said) = part.split_once('>').unwrap();
+        let breaks = ["p", "tr", "summary", "h2", "li"];
+        if breaks.contains(&tag.split(' ').next().unwrap()) {
+            text.push('\n');
+        }
+        text += said;
+    }
+    text
+}
+
+#[test]
+fn a_page_says_first_what_changed() {
+    let document = golden();
+    let page = comparison_page(&document);
+    assert_eq!(page, comparison_page(&document));
+    let text = read(&page);
+    let answer = text.lines().find(|line| line.starts_with("Worse: "));
+    insta::assert_snapshot!(
+        answer.unwrap_or(&text),
+        @"Worse: 1 of 3 cells changed, for the worse (in instructions); most: open:AA/BB under capability,selinux, +8 instructions (+0.2 %), by inode_permission (selinux_inode_permission)."
+    );
+    // What is the same is there, behind what changed.
+    let [changed, same] = ["What changed", "1 cell is the same"].map(|of| text.find(of).unwrap());
+    assert!(changed < same);
+    assert!(
+        page.contains("<details><summary>1 cell is the same"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_page_tells_hooks_apart_from_what_lies_outside() {
+    let mut document = golden();
+    let cell = document
+        .compared
+        .iter()
+        .position(|cell| cell.verdict == Verdict::Worse);
+    let cell = u32::try_from(cell.unwrap()).unwrap();
+    document.compared[cell as usize].difference = Some(7.0);
+    let hook = HookChange {
+        hook: "inode_permission".to_owned(),
+        function: "security_inode_permission".to_owned(),
+        base_calls: 2,
+        new_calls: 2,
+        difference: 12,
+        dispatch: 1,
+        implementations: vec![ImplementationChange {
+            module: "selinux".to_owned(),
+            function: "selinux_inode_permission".to_owned(),
+            base_calls: 2,
+            new_calls: 2,
+            difference: 11,
+        }],
+        callers: Vec::new(),
+        events: Vec::new(),
+    };
+    let explained = Explanation {
+        cell,
+        difference: 7,
+        hooked: 12,
+        residual: -5,
+        hooks: vec![hook],
+        residual_functions: Vec::new(),
+        events: Vec::new(),
+    };
+    let told = |explained: &Explanation| {
+        let document = ComparisonDocument {
+            explanations: vec![explained.clone()],
+            ..document.clone()
+        };
+        read(&comparison_page(&document))
+    };
+    let text = told(&explained);
+    assert!(
+        text.contains("by inode_permission (selinux_inode_permission)"),
+        "{text}"
+    );
+    assert!(
+        text.contains("inode_permission ×2selinux_inode_permission +11"),
+        "{text}"
+    );
+    // The function that calls modules, if most lies there.
+    let mut dispatch = explained.clone();
+    (
+        dispatch.hooks[0].dispatch,
+        dispatch.hooks[0].implementations[0].difference,
+    ) = (11, 1);
+    let text = told(&dispatch);
+    assert!(
+        text.contains("by inode_permission (security_inode_permission)"),
+        "{text}"
+    );
+    // What goes the other way explains nothing.
+    let mut outside = explained.clone();
+    (
+        outside.hooks[0].difference,
+        outside.hooked,
+        outside.residual,
+    ) = (-12, -12, 19);
+    let text = told(&outside);
+    assert!(text.contains(", outside hooks"), "{text}");
+}
+
+#[test]
+fn pages_of_documents_that_lie_hold_no_elements_of_theirs() {
+    let page = comparison_page(&hostile());
+    assert!(
+        !page.contains("<b>") && !page.contains('\u{202e}'),
+        "{page}"
     );
 }
 

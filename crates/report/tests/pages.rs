@@ -278,7 +278,7 @@ fn bars_are_left_out_only_where_a_map_has_what_they_show() {
             content: Content::Measured(many),
         }])
     };
-    let bars = |page: &str| page.contains("id=\"figure-absolute\"");
+    let bars = |page: &str| page.contains("id=\"figure=absolute\"");
     let compared = of(&["capability", "capability,selinux"]);
     assert!(compared.contains("Map of overheads") && !bars(&compared));
     let alone = of(&["capability"]);

@@ -9,9 +9,11 @@ use experiment::comparison::{Axis, Correction};
 use super::output::OutputArgs;
 use super::shared::words;
 
-/// Formats for machines that a comparison is printed in, beside those of all commands.
+/// Formats that a comparison is printed in, beside those of all commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum GateFormat {
+pub enum CompareFormat {
+    /// A page: what changed, by how much, and the hooks that hold it
+    Html,
     /// The kernel's test format: what the gate says of each cell
     Ktap,
     /// XML that GitLab and Jenkins read: what the gate says of each cell
@@ -29,6 +31,7 @@ pub enum GateFormat {
 #[command(after_long_help = "\
 Examples:
   lsmeter compare before.json after.json
+  lsmeter compare before.json after.json --format html > changes.html
   lsmeter compare before.json after.json --fail-above 1%
   lsmeter compare before.json after.json --budget budget.toml --format junit > junit.xml
   lsmeter compare before.json after.json --explain   which hooks hold it (run --with-hooks)
@@ -82,7 +85,7 @@ pub struct CompareArgs {
     pub changed: bool,
     /// What is printed, and where it goes
     #[command(flatten)]
-    pub out: OutputArgs<GateFormat>,
+    pub out: OutputArgs<CompareFormat>,
     /// Who submits to KCIDB
     #[arg(
         long,

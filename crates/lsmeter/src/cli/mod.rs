@@ -34,7 +34,7 @@ mod watch;
 pub use bisect::BisectArgs;
 pub use build::BuildArgs;
 pub use check::CheckArgs;
-pub use compare::{CompareArgs, GateFormat};
+pub use compare::{CompareArgs, CompareFormat};
 pub use counted::{CountedArgs, DEFAULT_SPEC};
 pub use coverage::CoverageArgs;
 pub use estimate::EstimateArgs;

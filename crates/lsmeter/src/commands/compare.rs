@@ -13,7 +13,7 @@ use experiment::{ComparisonDocument, Document, Stored as _};
 use report::{ComparisonOptions, KcidbNames};
 
 use super::documents::{self, unreadable};
-use crate::cli::{CompareArgs, Format, GateFormat};
+use crate::cli::{CompareArgs, CompareFormat, Format};
 use crate::deliver::{Delivery, StdoutTaken};
 use crate::failure::usage;
 use crate::output;
@@ -28,7 +28,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit> {
         correction: args.correction,
         trust_environment: args.trust_environment,
         budget: budget(args)?,
-        explain: args.explain,
+        explain: args.explain || args.out.format == Format::Own(CompareFormat::Html),
     };
     check_format(args, &options)?;
     let stdout = args.out.check(&[], 0)?;
@@ -80,8 +80,9 @@ fn read_budget(path: &Path) -> Result<Budget> {
 
 /// Formats for machines say what a gate says.
 fn check_format(args: &CompareArgs, options: &Options) -> Result<()> {
-    let Format::Own(format) = args.out.format else {
-        return Ok(());
+    let format = match args.out.format {
+        Format::Common(_) | Format::Own(CompareFormat::Html) => return Ok(()),
+        Format::Own(format) => format,
     };
     if options.budget.is_none() {
         return Err(usage(
@@ -89,7 +90,7 @@ fn check_format(args: &CompareArgs, options: &Options) -> Result<()> {
             "add --fail-above 1%, or --budget FILE",
         ));
     }
-    if format == GateFormat::Kcidb && args.kcidb_build.is_none() {
+    if format == CompareFormat::Kcidb && args.kcidb_build.is_none() {
         return Err(usage(
             "KCIDB takes results of a build, and none is named",
             "add --kcidb-build ORIGIN:ID, as the build of NEW's kernel was submitted",
@@ -115,11 +116,12 @@ fn deliver(args: &CompareArgs, document: &ComparisonDocument, stdout: StdoutTake
     let own = args.out.deliver(stdout, &found)?;
     match own {
         None => Ok(()),
-        Some(GateFormat::Ktap) => output::print(&report::ktap(document)),
-        Some(GateFormat::Junit) => {
+        Some(CompareFormat::Html) => output::print(&report::comparison_page(document)),
+        Some(CompareFormat::Ktap) => output::print(&report::ktap(document)),
+        Some(CompareFormat::Junit) => {
             output::write(Path::new("-"), |to| Ok(report::junit(document, to)?))
         }
-        Some(GateFormat::Kcidb) => {
+        Some(CompareFormat::Kcidb) => {
             let names = KcidbNames {
                 origin: args.kcidb_origin.clone(),
                 build_id: args.kcidb_build.clone().unwrap_or_default(),

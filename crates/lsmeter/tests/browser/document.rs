@@ -142,6 +142,60 @@ pub fn write(path: &Path, kernel: &str) {
     run(kernel).write(File::create(path).unwrap()).unwrap();
 }
 
+/// What SELinux's part of each call of `inode_permission` takes more after [`regressed`].
+pub const INJECTED: u64 = 6;
+
+/// The same run after a patch that made `selinux_inode_permission` longer, as if it had been measured
+/// again: each call takes [`INJECTED`] instructions more, in the function, in the hook and in the
+/// operation. Returns how many of its cells have such calls.
+///
+/// # Panics
+/// If a call comes from inside another hook, whose figures would have to follow.
+pub fn regressed(run: &mut Document) -> usize {
+    let mut changed = 0;
+    for cell in &mut run.cells {
+        let Some(counted) = cell.counted_mut() else {
+            continue;
+        };
+        let Some(path) = &mut counted.hooked else {
+            continue;
+        };
+        let mut more = 0;
+        for hook in &mut path.hooks {
+            let own = hook.implementations.iter_mut();
+            for own in own.filter(|own| own.function == "selinux_inode_permission") {
+                assert_eq!(hook.outermost, hook.inclusive, "nested: {}", hook.hook);
+                let added = INJECTED * own.calls;
+                own.inclusive += added;
+                hook.inclusive += added;
+                hook.outermost += added;
+                path.hooked += added;
+                path.total += added;
+                more += added;
+            }
+        }
+        changed += usize::from(more > 0);
+        if let Some(paths) = &mut counted.paths {
+            let others = paths.others.iter_mut();
+            for path in others.chain([&mut paths.modal]) {
+                path.instructions += more;
+            }
+        }
+        if let Some(estimate) = &mut counted.estimate {
+            let more = more as f64;
+            estimate.median += more;
+            let rest = [&mut estimate.mean, &mut estimate.min, &mut estimate.max];
+            for value in rest.into_iter().flatten() {
+                *value += more;
+            }
+            for end in estimate.ci95.iter_mut().flatten() {
+                *end += more;
+            }
+        }
+    }
+    changed
+}
+
 /// A document whose every text would be a script if it could.
 pub fn hostile(path: &Path) -> PathBuf {
     let evil = "</script><script>alert(1)</script><img src=https://lsmeter.invalid/x \

@@ -7,12 +7,12 @@
 mod document;
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
+use experiment::Document;
 use testing::{node_modules, succeed, unpack};
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
@@ -31,12 +31,12 @@ fn report(documents: &[PathBuf], page: &Path) {
     );
 }
 
-/// Opens it; `last` is where pictures of it are kept, or --tables.
-fn open(page: &Path, last: Option<OsString>) {
+/// Opens it as a page of this kind: `report`, `tables` or `comparison`.
+fn open(page: &Path, kind: &str) {
     let mut node = Command::new("node");
     node.arg(Path::new(HERE).join("page.mjs"));
     node.arg(node_modules(Path::new(HERE), "browser-test"));
-    succeed(node.arg("/usr/bin/chromium").arg(page).args(last));
+    succeed(node.arg("/usr/bin/chromium").arg(page).arg(kind));
 }
 
 /// Two browsers at a time would wait for each other, and for npm.
@@ -52,7 +52,7 @@ fn pages_draw_filter_and_are_accessible() {
     document::write(&other, "build:7.2-all");
     let page = dir.path().join("suite.html");
     report(std::slice::from_ref(&one), &page);
-    open(&page, std::env::var_os("LSMETER_SCREENSHOTS"));
+    open(&page, "report");
 
     let golden = [
         "v1.json",
@@ -66,7 +66,38 @@ fn pages_draw_filter_and_are_accessible() {
     all.push(other);
     let page = dir.path().join("all.html");
     report(&all, &page);
-    open(&page, None);
+    open(&page, "report");
+}
+
+/// "Did my patch make it worse?", of a run and the same after a patch that made one function longer.
+#[test]
+fn comparisons_answer_on_their_first_screen() {
+    let _one = ONE_BROWSER.lock().unwrap_or_else(PoisonError::into_inner);
+    let dir = tempfile::tempdir().unwrap();
+    let [base, new] = regression(dir.path());
+    let page = dir.path().join("compare.html");
+    compare(&base, &new, &page);
+    open(&page, "comparison");
+}
+
+/// A real run, and the same with an injected regression, in files of `dir`.
+fn regression(dir: &Path) -> [PathBuf; 2] {
+    let [base, new] = ["base.json", "patched.json"].map(|name| dir.join(name));
+    let measured = unpack(SUITE);
+    let mut run = Document::parse(&measured).unwrap();
+    assert!(document::regressed(&mut run) > 50);
+    fs::write(&base, measured).unwrap();
+    run.write(fs::File::create(&new).unwrap()).unwrap();
+    [base, new]
+}
+
+/// By their own names, as who compares them sees them.
+fn compare(base: &Path, new: &Path, page: &Path) {
+    let mut lsmeter = Command::new(env!("CARGO_BIN_EXE_lsmeter"));
+    lsmeter.current_dir(base.parent().unwrap());
+    lsmeter.arg("compare");
+    lsmeter.args([base, new].map(|path| path.file_name().unwrap()));
+    fs::write(page, succeed(lsmeter.args(["--format", "html"]))).unwrap();
 }
 
 /// What is published, beside the committed documents, as the pages of `docs/results` have it.
@@ -95,7 +126,7 @@ fn publications_are_pages() {
         lsmeter.args(["report", "--format", "html", "--publication"]);
         lsmeter.args(arguments.split(' '));
         succeed(lsmeter.arg("--output").arg(&page));
-        open(&page, Some("--tables".into()));
+        open(&page, "tables");
         opened.extend(arguments.split(' ').next().map(str::to_owned));
     }
     assert_eq!(

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Opens a report in Chromium as a reader would: node page.mjs MODULES CHROMIUM REPORT.html [SHOTS]
-// With --tables in place of SHOTS it is a page of tables, without a drawing.
+// Opens a page in Chromium as a reader would: node page.mjs MODULES CHROMIUM PAGE.html KIND
+// KIND is report, comparison, or tables for a page without a drawing.
 //
 // Every figure answers a pointer and a keyboard, tables sort and filter, nothing is requested, no
 // error is logged, axe finds nothing, a phone needs no sideways scrolling, and without scripts
-// and in print the drawings stand. With SHOTS, screenshots go into that directory.
+// and in print the drawings stand.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-const [modules, chromium, report, last] = process.argv.slice(2);
-const drawn = last !== "--tables";
-const shots = drawn ? last : undefined;
+const [modules, chromium, report, kind] = process.argv.slice(2);
+const drawn = kind !== "tables";
 const require = createRequire(pathToFileURL(join(resolve(modules), "package.json")));
 const { chromium: browserType } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
@@ -253,7 +252,6 @@ async function firstScreen(page) {
 	if (await cell.locator("tbody tr").count())
 		check(await cell.locator(".bars .part").count() > 2, "a cell with hooks has no picture");
 	await accessible(page, "cell");
-	await shot(page, "cell");
 	await page.keyboard.press("Escape");
 	check(!await cell.isVisible(), "Escape does not close a cell");
 	await page.evaluate(hash => { location.hash = hash; }, new URL(link).hash);
@@ -262,8 +260,54 @@ async function firstScreen(page) {
 	await fold.press("Enter");
 	check(await rows(1).count() === 0, "a class does not close");
 	await page.evaluate(() => { document.activeElement.blur(); scrollTo(0, 0); });
-	await shot(page, "first-screen");
 	await page.setViewportSize({ width: 1200, height: 900 });
+}
+
+// Whether a patch made it worse, by how much, and which hook and function hold it: on the first
+// screen, without a click. What is the same is folded away.
+async function comparisonScreen(page) {
+	await page.setViewportSize({ width: 1280, height: 800 });
+	await page.evaluate(() => scrollTo(0, 0));
+	const bottom = of => page.locator(of).first().evaluate(node => node.getBoundingClientRect().bottom);
+	for (const of of [".answer", "figure.figure svg", ".front .side tbody tr"])
+		check(await bottom(of) < 800, `${of} ends at ${await bottom(of)} pixels, beyond the first screen`);
+	const answer = await page.locator(".answer").first().textContent();
+	check(/^Worse: \d+ of \d+ cells changed, all for the worse .*; most: \S+ under capability,selinux, \+\d+ instructions \(\+[0-9.]+ %\), by inode_permission \(selinux_inode_permission\), which holds most of every change/
+		.test(answer), "the answer: " + answer);
+	const [changed, all] = /(\d+) of (\d+)/.exec(answer).slice(1).map(Number);
+	const rows = page.locator("#changed-table-1 tbody tr");
+	check(await rows.count() === changed, `${changed} cells changed, ${await rows.count()} are listed`);
+	for (const row of await rows.allTextContents())
+		check(/inode_permission.*selinux_inode_permission \+\d+/.test(row), "a row without its hook: " + row);
+	const share = text => Number(/([+-][0-9.]+) %/.exec(text)[1]);
+	const shares = (await rows.allTextContents()).map(share);
+	check(shares.every((one, at) => at === 0 || one <= shares[at - 1]), "changes are not sorted: " + shares);
+	const bars = await page.locator("figure.figure svg [data-value]").count();
+	check(bars > 10 && bars <= changed, bars + " bars are drawn");
+	const folds = page.locator("details:not([open]) summary");
+	const told = await folds.allTextContents();
+	const same = told.map(text => /^([\d,]+) cells are the same$/.exec(text)).find(Boolean);
+	check(same && Number(same[1].replace(",", "")) < all, "what is folded away: " + told);
+	check(!await page.locator("#rest tbody tr").first().isVisible(), "cells that are the same are shown");
+	await page.setViewportSize({ width: 1200, height: 900 });
+}
+
+// A figure is selected by its link, which can be mailed.
+async function links(page) {
+	const figure = page.locator("figure.figure").last();
+	const name = await figure.getAttribute("data-name");
+	await figure.locator("a.link").focus();
+	await page.keyboard.press("Enter");
+	check(new URL(page.url()).hash === "#figure=" + name, name + ": its link is " + page.url());
+	const chosen = await page.evaluate(() => document.querySelector("figure.figure:target")?.dataset.name);
+	check(chosen === name, `the link of ${name} selects ${chosen}`);
+	const seen = await figure.evaluate(one => {
+		const box = one.getBoundingClientRect();
+		return box.top < innerHeight && box.bottom > 0;
+	});
+	check(seen, name + ": its link does not lead to it");
+	const axis = await page.evaluate(() => document.activeElement.closest("figure")?.dataset.name);
+	check(axis === name, name + ": its link leaves the focus at " + axis);
 }
 
 async function accessible(page, where) {
@@ -275,12 +319,10 @@ async function accessible(page, where) {
 		faults.push(`axe, ${where}: ${violation.id}: ${violation.nodes[0].html.slice(0, 200)}`);
 }
 
-async function shot(page, name, options) {
-	if (shots)
-		await page.screenshot({ path: join(shots, name + ".png"), ...options });
-}
 
 await reading({ viewport: { width: 1200, height: 900 } }, async page => {
+	if (kind === "comparison")
+		await comparisonScreen(page);
 	if (drawn)
 		await answers(page);
 	await tables(page);
@@ -289,12 +331,13 @@ await reading({ viewport: { width: 1200, height: 900 } }, async page => {
 		await firstScreen(page);
 	if (drawn) {
 		await downloads(page);
+		await links(page);
+	}
+	if (kind === "report") {
 		await picks(page);
 		await flames(page);
 	}
 	await accessible(page, "light");
-	await page.evaluate(() => { document.activeElement.blur(); scrollTo(0, 0); });
-	await shot(page, "report");
 	await page.emulateMedia({ media: "print" });
 	const drawings = await page.locator("figure svg:visible").count();
 	check(drawings === await page.locator("figure.figure").count(), "print lacks drawings");
@@ -305,19 +348,12 @@ await reading({ colorScheme: "dark", viewport: { width: 1200, height: 900 } }, a
 	if (drawn)
 		await answers(dark);
 	await accessible(dark, "dark");
-	if (await dark.locator(".map").count())
-		await shot(dark, "first-screen-dark");
-	if (drawn)
-		await dark.locator("figure.figure").nth(1).evaluate(figure => figure.scrollIntoView());
-	await shot(dark, "report-dark");
 });
 
 await reading({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 1 }, async phone => {
 	await accessible(phone, "phone");
 	const over = await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 	check(over <= 0, "a phone has to scroll sideways by " + over + " pixels");
-	await phone.evaluate(() => scrollTo(0, 0));
-	await shot(phone, "report-phone");
 });
 
 await reading({ javaScriptEnabled: false }, async plain => {

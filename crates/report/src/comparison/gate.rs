@@ -67,7 +67,7 @@ pub(super) fn table<'a>(document: &'a ComparisonDocument) -> Option<Table> {
     Some(table)
 }
 
-pub(super) fn word(verdict: GateVerdict) -> &'static str {
+pub(crate) fn word(verdict: GateVerdict) -> &'static str {
     match verdict {
         GateVerdict::Pass => "passed",
         GateVerdict::Fail => "failed",

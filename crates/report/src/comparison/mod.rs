@@ -14,10 +14,13 @@ use crate::text::printable;
 
 mod aa;
 mod explained;
+mod folded;
+mod found;
 mod gate;
 mod junit;
 mod kcidb;
 mod ktap;
+mod picture;
 mod records;
 
 pub(crate) use aa::tables as aa_tables;
@@ -26,6 +29,10 @@ pub use junit::{JunitError, junit};
 pub use kcidb::{KcidbNames, kcidb};
 pub use ktap::ktap;
 pub use records::comparison_records;
+
+pub(crate) use folded::{Folded, changed, folded};
+pub(crate) use found::{Answer, Cause, Found};
+pub(crate) use gate::word as gate_word;
 
 /// What a comparison's tables show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

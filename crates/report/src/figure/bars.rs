@@ -14,7 +14,7 @@ const BAR: f64 = 9.0;
 const STACKED_BAR: f64 = 15.0;
 const GAP: f64 = 7.0;
 /// Longest label of a category, in characters.
-const LABEL: usize = 34;
+const LABEL: usize = 44;
 
 pub(super) fn draw(sheet: &mut Sheet, bars: &Bars) {
     let categories = &bars.categories[..bars.categories.len().min(CATEGORIES_LIMIT)];

@@ -43,6 +43,23 @@ impl Figure {
         (n > 0).then(|| format!("{n} more {what} in the data."))
     }
 
+    /// With no more than the first rows of bars; a note says how many are in the data besides.
+    pub(crate) fn first(&self, rows: usize) -> Figure {
+        let mut first = self.clone();
+        let Chart::Bars(bars) = &mut first.chart else {
+            return first;
+        };
+        let more = bars.categories.len().saturating_sub(rows);
+        if more > 0 {
+            bars.categories.truncate(rows);
+            bars.bars.retain(|bar| bar.category < rows);
+            first
+                .notes
+                .push(format!("{more} more rows are in the data."));
+        }
+        first
+    }
+
     fn draw(&self, sheet: &mut Sheet) {
         sheet.heading(&self.title);
         match &self.chart {

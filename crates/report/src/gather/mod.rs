@@ -109,7 +109,7 @@ fn bar(category: usize, series: usize, value: f64) -> Bar {
 }
 
 /// Where a name stands among others, at their end if it is new.
-fn position<S: PartialEq>(names: &mut Vec<S>, name: S) -> usize {
+pub(crate) fn position<S: PartialEq>(names: &mut Vec<S>, name: S) -> usize {
     let found = names.iter().position(|known| *known == name);
     found.unwrap_or_else(|| {
         names.push(name);

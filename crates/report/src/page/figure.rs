@@ -5,19 +5,38 @@ use maud::{Markup, PreEscaped, html};
 
 use crate::figure::Figure;
 
+/// A figure of a document, which `lsmeter report` draws alone, too.
 pub(super) fn figure(figure: &Figure) -> Markup {
+    first(figure, usize::MAX)
+}
+
+/// The same with not more than the first `rows` of its bars: its data has all.
+pub(super) fn first(figure: &Figure, rows: usize) -> Markup {
+    let by_flag = html! { " For --figure: " code { (figure.name) } "." };
+    framed(&figure.first(rows), figure, &by_flag)
+}
+
+/// A figure that is on this page only, of which not more than the first `rows` are drawn: its data
+/// has all.
+pub(super) fn alone(figure: &Figure, rows: usize) -> Markup {
+    framed(&figure.first(rows), figure, &html! {})
+}
+
+/// The drawing, the data behind it, and what is said of it besides.
+fn framed(drawn: &Figure, figure: &Figure, more: &Markup) -> Markup {
     html! {
-        figure.figure id={ "figure-" (figure.name) } data-name=(figure.name) {
-            div.drawing { (PreEscaped(figure.svg())) }
+        figure.figure id={ "figure=" (figure.name) } data-name=(figure.name) tabindex="-1" {
+            div.drawing { (PreEscaped(drawn.svg())) }
             figcaption {
                 strong { (figure.title) }
                 " "
                 (figure.description)
-                @for note in figure.notes.iter().chain(&figure.left_out()) { " " (note) }
-                " For --figure: "
-                code { (figure.name) }
-                "."
+                @for note in drawn.notes.iter().chain(&drawn.left_out()) { " " (note) }
+                (more)
                 div.downloads {
+                    a.link href={ "#figure=" (figure.name) } {
+                        "Link" span.hidden { " to " (figure.name) }
+                    }
                     a download={ (figure.name) ".csv" } href=(data_url(&figure.csv())) {
                         "Data (CSV)" span.hidden { " of " (figure.name) }
                     }

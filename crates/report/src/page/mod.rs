@@ -5,6 +5,7 @@
 //! from this crate only: the drawings, which escape their own text, style and scripts.
 
 mod about;
+mod compared;
 mod embedded;
 mod figure;
 mod front;
@@ -14,6 +15,7 @@ mod table;
 use experiment::Kind;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+pub use self::compared::comparison_page;
 use self::front::Maps;
 pub use self::site::{SiteIndex, SitePage, history_page, site_index};
 use crate::coverage::{COVERAGES, CoverageOptions, coverage_report, coverages_beside};

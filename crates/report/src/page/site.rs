@@ -96,7 +96,7 @@ pub fn history_page(benchmark: &str, history: &History, index: &str) -> String {
     let report = history_report(history, &HistoryOptions { unchanged: true });
     let content = html! {
         section aria-label="Drawings" {
-            @for drawing in courses(history) { (figure::figure(&drawing)) }
+            @for drawing in courses(history) { (figure::alone(&drawing, usize::MAX)) }
         }
         section aria-label="Tables" { (tables(&report, "history")) }
     };

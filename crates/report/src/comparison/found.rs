@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a comparison found, the most that matters first: which cells changed, by how much, and
+//! what holds it. Operations without one path are counted apart and lead nothing.
+
+use std::collections::HashMap;
+
+use experiment::comparison::{
+    ComparedCell, Explanation, HookChange, ImplementationChange, Method, Place, Verdict,
+};
+use experiment::{ComparisonDocument, Metric};
+
+use crate::format;
+use crate::group::grouped;
+use crate::table::{TEXT_LIMIT, Tone};
+use crate::text::printable;
+
+/// What was found in the cells of one metric.
+pub(crate) struct Found<'a> {
+    pub(crate) metric: Metric,
+    /// Cells of the metric.
+    pub(crate) n: usize,
+    /// Those that changed: what became worse first, of both the largest part of BASE first.
+    pub(crate) changed: Vec<Changed<'a>>,
+    /// Those that changed without one path in both documents.
+    pub(crate) apart: Vec<&'a ComparedCell>,
+    /// In what the places of a document's cells differ.
+    places: Places,
+}
+
+/// A cell that changed.
+#[derive(Clone, Copy)]
+pub(crate) struct Changed<'a> {
+    pub(crate) cell: &'a ComparedCell,
+    /// What holds most of it; None where it is not known.
+    pub(crate) holder: Option<Holder<'a>>,
+}
+
+/// What holds most of a difference.
+#[derive(Clone, Copy)]
+pub(crate) enum Holder<'a> {
+    /// A hook, and in it a module's function; None: the function that calls the modules.
+    Hook(&'a HookChange, Option<&'a ImplementationChange>),
+    /// The kernel outside hooks: instructions, and the function if it is known.
+    Outside(i64, Option<&'a str>),
+}
+
+/// A function that holds most of what changed in some cells.
+pub(crate) struct Cause<'a> {
+    pub(crate) holder: Holder<'a>,
+    /// In how many cells.
+    pub(crate) cells: usize,
+    /// The least and the most that it adds to an operation, in instructions.
+    pub(crate) adds: [i64; 2],
+}
+
+/// What was found, in a word and a sentence.
+pub(crate) struct Answer {
+    pub(crate) word: &'static str,
+    pub(crate) tone: Tone,
+    pub(crate) sentence: String,
+}
+
+/// Which parts of a place are told, since cells differ in them.
+#[derive(Clone)]
+struct Places {
+    kernel: bool,
+    configuration: bool,
+    filesystem: bool,
+    /// The module that is a configuration by itself and with which all longer ones begin, with its comma.
+    shared: Option<String>,
+}
+
+impl<'a> Holder<'a> {
+    fn of(explained: &'a Explanation) -> Option<Holder<'a>> {
+        let sign = explained.difference.signum();
+        let same_way = |difference: i64| difference.signum() == sign && sign != 0;
+        let hooks = explained.hooks.iter();
+        let hooks = hooks.filter(|hook| same_way(hook.difference));
+        let hook = hooks.max_by_key(|hook| hook.difference.unsigned_abs());
+        let residual = Some(explained.residual).filter(|of| same_way(*of));
+        let outside = |residual: i64| {
+            let functions = explained.residual_functions.iter();
+            let functions = functions.filter(|of| same_way(of.difference));
+            let most = functions.max_by_key(|of| of.difference.unsigned_abs());
+            Holder::Outside(residual, most.map(|of| of.function.as_str()))
+        };
+        let most = hook.map_or(0, |hook| hook.difference.unsigned_abs());
+        match (hook, residual) {
+            (_, Some(residual)) if residual.unsigned_abs() > most => Some(outside(residual)),
+            (Some(hook), _) => Some(Holder::Hook(hook, within(hook))),
+            (None, _) => None,
+        }
+    }
+
+    /// Instructions that it adds to an operation.
+    pub(crate) fn adds(&self) -> i64 {
+        match self {
+            Holder::Hook(_, Some(own)) => own.difference,
+            Holder::Hook(hook, None) => hook.difference,
+            Holder::Outside(difference, _) => *difference,
+        }
+    }
+
+    /// The module whose function it is; what is outside any is called so.
+    pub(crate) fn module(&self) -> String {
+        match self {
+            Holder::Hook(_, Some(own)) => printable(&own.module, TEXT_LIMIT),
+            Holder::Hook(_, None) => "framework".to_owned(),
+            Holder::Outside(..) => "outside hooks".to_owned(),
+        }
+    }
+
+    /// The function.
+    pub(crate) fn function(&self) -> String {
+        let name = match self {
+            Holder::Hook(_, Some(own)) => &own.function,
+            Holder::Hook(hook, None) => &hook.function,
+            Holder::Outside(_, function) => function.unwrap_or("not known which"),
+        };
+        printable(name, TEXT_LIMIT)
+    }
+
+    /// The hook, with its calls if there is not one; empty outside hooks.
+    pub(crate) fn hook(&self) -> String {
+        let Holder::Hook(hook, _) = self else {
+            return String::new();
+        };
+        let name = printable(&hook.hook, TEXT_LIMIT);
+        match (hook.base_calls, hook.new_calls) {
+            (1, 1) => name,
+            (base, new) if base == new => format!("{name} ×{}", format::count(new)),
+            (base, new) => format!(
+                "{name} {}→{} calls",
+                format::count(base),
+                format::count(new)
+            ),
+        }
+    }
+
+    /// `by inode_permission (selinux_inode_permission)`.
+    fn told(&self) -> String {
+        match self {
+            Holder::Hook(hook, _) => format!(
+                "by {} ({})",
+                printable(&hook.hook, TEXT_LIMIT),
+                self.function()
+            ),
+            Holder::Outside(_, None) => "outside hooks".to_owned(),
+            Holder::Outside(_, Some(_)) => format!("outside hooks ({})", self.function()),
+        }
+    }
+}
+
+/// The module's function that holds most of a hook's difference, if it is not what calls modules.
+fn within(hook: &HookChange) -> Option<&ImplementationChange> {
+    let sign = hook.difference.signum();
+    let own = hook.implementations.iter();
+    let own = own.filter(|own| own.difference.signum() == sign);
+    let most = own.max_by_key(|own| own.difference.unsigned_abs())?;
+    let dispatch = match hook.dispatch.signum() == sign {
+        true => hook.dispatch.unsigned_abs(),
+        false => 0,
+    };
+    (most.difference.unsigned_abs() >= dispatch).then_some(most)
+}
+
+impl<'a> Found<'a> {
+    /// By metric, those first of which most is known: instructions, what else is counted, times.
+    pub(crate) fn all(document: &'a ComparisonDocument) -> Vec<Found<'a>> {
+        let explained: HashMap<u32, &Explanation> = (document.explanations.iter())
+            .map(|explained| (explained.cell, explained))
+            .collect();
+        let places = Places::of(document);
+        let numbered: Vec<(usize, &ComparedCell)> = document.compared.iter().enumerate().collect();
+        let metrics = grouped(&numbered, |(_, cell)| cell.metric);
+        let found = metrics.into_iter().map(|(metric, cells)| {
+            let is_changed = |verdict| matches!(verdict, Verdict::Worse | Verdict::Better);
+            let real = cells.iter().filter(|(_, cell)| is_changed(cell.verdict));
+            let (leading, apart): (Vec<_>, Vec<_>) = real
+                .copied()
+                .partition(|(_, cell)| cell.method == Method::Exact || !metric.is_counted());
+            let mut changed: Vec<Changed<'a>> = leading
+                .into_iter()
+                .map(|(at, cell)| Changed {
+                    cell,
+                    holder: (u32::try_from(at).ok()).and_then(|at| Holder::of(explained.get(&at)?)),
+                })
+                .collect();
+            changed.sort_by(|one, other| {
+                let better = |of: &Changed<'_>| of.cell.verdict == Verdict::Better;
+                let by_size = other.size().total_cmp(&one.size());
+                better(one).cmp(&better(other)).then(by_size)
+            });
+            Found {
+                metric,
+                n: cells.len(),
+                changed,
+                apart: apart.into_iter().map(|(_, cell)| cell).collect(),
+                places: places.clone(),
+            }
+        });
+        let mut found: Vec<Found<'a>> = found.collect();
+        found.sort_by_key(|of| (of.metric != Metric::Instructions, !of.metric.is_counted()));
+        found
+    }
+
+    /// Cells of which one of these is said.
+    fn count(&self, verdict: Verdict) -> usize {
+        let said = self.changed.iter();
+        said.filter(|of| of.cell.verdict == verdict).count()
+    }
+
+    /// Did it become worse, and by what?
+    pub(crate) fn answer(&self, document: &ComparisonDocument) -> Answer {
+        let (worse, better) = (self.count(Verdict::Worse), self.count(Verdict::Better));
+        let cells = |n: usize| if n == 1 { "cell" } else { "cells" };
+        let of_metric = || {
+            let all = document.compared.iter();
+            all.filter(|cell| cell.metric == self.metric)
+        };
+        let with = |verdict| of_metric().filter(|cell| cell.verdict == verdict).count();
+        let (same, unclear) = (with(Verdict::Same), with(Verdict::Unclear));
+        let (word, tone) = match (worse, better) {
+            (0, 0) if same == 0 => ("Cannot be told", Tone::Missing),
+            (0, 0) => ("Not changed", Tone::Plain),
+            (_, 0) => ("Worse", Tone::Worse),
+            (0, _) => ("Better", Tone::Better),
+            _ => ("Worse and better", Tone::Worse),
+        };
+        let changed = self.changed.len();
+        let mut sentence = match changed {
+            0 => format!("none of {} {} changed", self.n, cells(self.n)),
+            _ => format!("{changed} of {} {} changed", self.n, cells(self.n)),
+        };
+        sentence += &match (worse, better) {
+            (0, 0) => String::new(),
+            (1, 0) | (0, 1) => format!(", for the {}", if worse > 0 { "worse" } else { "better" }),
+            (_, 0) => ", all for the worse".to_owned(),
+            (0, _) => ", all for the better".to_owned(),
+            _ => format!(", {worse} for the worse and {better} for the better"),
+        };
+        sentence += &format!(" (in {})", self.metric);
+        if let Some(most) = self.changed.first() {
+            let most_word = if worse > 0 && better > 0 {
+                "worst"
+            } else {
+                "most"
+            };
+            sentence += &format!("; {most_word}: {}", self.told(most));
+            let causes = self.causes();
+            let own = most.holder.and_then(|holder| {
+                let same = |of: &&Cause<'_>| of.holder.function() == holder.function();
+                causes.iter().find(same).map(|of| of.cells)
+            });
+            sentence += &match own {
+                Some(1) | None => String::new(),
+                Some(n) if n == changed => ", which holds most of every change".to_owned(),
+                Some(n) => format!(", which holds most of {n} of these changes"),
+            };
+        }
+        let best = |of: &&Changed<'_>| of.cell.verdict == Verdict::Better;
+        if let Some(best) = self.changed.iter().find(best).filter(|_| worse > 0) {
+            sentence += &format!("; best: {}", self.told(best));
+        }
+        sentence.push('.');
+        let apart = self.apart.len();
+        if apart > 0 {
+            sentence += &format!(" {apart} more changed, without one path through the kernel.");
+        }
+        if unclear > 0 {
+            sentence += &format!(" Of {unclear} nothing can be said.");
+        }
+        Answer {
+            word,
+            tone,
+            sentence,
+        }
+    }
+
+    /// `open:AA under capability,selinux, +6 instructions (+0.1 %), by inode_permission (…)`.
+    fn told(&self, changed: &Changed<'_>) -> String {
+        let cell = changed.cell;
+        let mut told = printable(&cell.title(), TEXT_LIMIT);
+        let place = &cell.place;
+        if !place.configuration.is_empty() {
+            told += &format!(" under {}", printable(&place.configuration, 2 * TEXT_LIMIT));
+        }
+        for (part, is_told) in [
+            (&place.kernel, self.places.kernel),
+            (&place.filesystem, self.places.filesystem),
+        ] {
+            if is_told {
+                told += &format!(" on {}", printable(part, TEXT_LIMIT));
+            }
+        }
+        if let Some(difference) = cell.difference {
+            let sign = if difference > 0.0 { "+" } else { "" };
+            told += &format!(
+                ", {sign}{} {}",
+                format::figure(difference),
+                cell.metric.unit()
+            );
+        }
+        if let Some(overhead) = cell.overhead {
+            told += &format!(" ({})", format::percent(overhead));
+        }
+        if let Some(holder) = changed.holder {
+            told += &format!(", {}", holder.told());
+        }
+        told
+    }
+
+    /// What a row is called in a picture: the operation, and where it ran if that tells rows apart.
+    pub(crate) fn label(&self, cell: &ComparedCell) -> String {
+        let mut label = printable(&cell.title(), TEXT_LIMIT);
+        let place = self.place(&cell.place);
+        if !place.is_empty() {
+            label += &format!(" {place}");
+        }
+        label
+    }
+
+    /// What tells the place of a cell from others; empty if there is one place only.
+    pub(crate) fn place(&self, place: &Place) -> String {
+        let configuration = self.places.short(&place.configuration);
+        let parts = [
+            (&configuration, self.places.configuration),
+            (&place.kernel, self.places.kernel),
+            (&place.filesystem, self.places.filesystem),
+        ];
+        let told = parts.into_iter().filter(|(_, is_told)| *is_told);
+        let told: Vec<String> = told.map(|(part, _)| printable(part, TEXT_LIMIT)).collect();
+        told.join(", ")
+    }
+
+    /// The functions that hold most of the changes, those of most cells first.
+    pub(crate) fn causes(&self) -> Vec<Cause<'a>> {
+        let held: Vec<Holder<'a>> = self.changed.iter().filter_map(|of| of.holder).collect();
+        let functions = grouped(&held, |holder| (holder.module(), holder.function()));
+        let mut causes: Vec<Cause<'a>> = functions
+            .into_iter()
+            .filter_map(|(_, held)| {
+                let adds = || held.iter().map(|holder| holder.adds());
+                Some(Cause {
+                    holder: **held.first()?,
+                    cells: held.len(),
+                    adds: [adds().min()?, adds().max()?],
+                })
+            })
+            .collect();
+        causes.sort_by_key(|cause| std::cmp::Reverse(cause.cells));
+        causes
+    }
+}
+
+impl Changed<'_> {
+    /// How much it matters: the part of BASE, whichever way. What was nothing before, most.
+    fn size(&self) -> f64 {
+        self.cell.overhead.map_or(f64::INFINITY, f64::abs)
+    }
+}
+
+impl Places {
+    fn of(document: &ComparisonDocument) -> Places {
+        let differ = |part: fn(&Place) -> &str| {
+            let mut parts = document.compared.iter().map(|cell| part(&cell.place));
+            let first = parts.next();
+            parts.any(|other| Some(other) != first)
+        };
+        let stacks = || {
+            document
+                .compared
+                .iter()
+                .map(|cell| cell.place.configuration.as_str())
+        };
+        let mut longer = stacks().filter_map(|stack| stack.split_once(','));
+        let shared = longer.next().map(|(first, _)| first);
+        let shared = shared.filter(|first| longer.all(|(other, _)| other == *first));
+        let shared = shared.filter(|first| stacks().any(|stack| stack == *first));
+        Places {
+            kernel: differ(|place| &place.kernel),
+            configuration: differ(|place| &place.configuration),
+            filesystem: differ(|place| &place.filesystem),
+            shared: shared.map(|first| format!("{first},")),
+        }
+    }
+
+    /// `+selinux`, as the tables of a run have it, for what is added to a module that is there alone, too.
+    fn short(&self, configuration: &str) -> String {
+        let shared = self.shared.as_deref();
+        let added = shared.and_then(|shared| configuration.strip_prefix(shared));
+        added.map_or_else(|| configuration.to_owned(), |added| format!("+{added}"))
+    }
+}
