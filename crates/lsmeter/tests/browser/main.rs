@@ -22,16 +22,16 @@ const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../experiment/tests/g
 
 fn report(documents: &[PathBuf], page: &Path) {
     let mut lsmeter = Command::new(env!("CARGO_BIN_EXE_lsmeter"));
-    succeed(
-        lsmeter
-            .arg("report")
-            .args(documents)
-            .arg("--output")
-            .arg(page),
-    );
+    // Those beside the first by their own names, as who sends the page sees them.
+    let dir = documents[0].parent().unwrap();
+    let named = |document: &PathBuf| document.strip_prefix(dir).unwrap_or(document).to_owned();
+    let named: Vec<PathBuf> = documents.iter().map(named).collect();
+    lsmeter.current_dir(dir).arg("report").args(named);
+    succeed(lsmeter.arg("--output").arg(page));
 }
 
-/// Opens it as a page of this kind: `report`, `tables` or `comparison`.
+/// Opens it as a page of this kind: `report`, `tables`, `comparison`, or `lead` for one whose first
+/// screen alone is looked at.
 fn open(page: &Path, kind: &str) {
     let mut node = Command::new("node");
     node.arg(Path::new(HERE).join("page.mjs"));
@@ -80,6 +80,21 @@ fn comparisons_answer_on_their_first_screen() {
     open(&page, "comparison");
 }
 
+/// What each other kind of document is made for is answered by one figure on its first screen.
+#[test]
+fn documents_of_each_kind_lead_with_their_figure() {
+    let _one = ONE_BROWSER.lock().unwrap_or_else(PoisonError::into_inner);
+    let dir = tempfile::tempdir().unwrap();
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
+    let page = dir.path().join("page.html");
+    for name in ["coverage-6.12", "events-6.12", "placement-6.12", "slopes"] {
+        report(&[results.join(format!("{name}.json.xz"))], &page);
+        open(&page, "lead");
+    }
+    report(&[Path::new(GOLDEN).join("monitor-v1.json")], &page);
+    open(&page, "lead");
+}
+
 /// A real run, and the same with an injected regression, in files of `dir`.
 fn regression(dir: &Path) -> [PathBuf; 2] {
     let [base, new] = ["base.json", "patched.json"].map(|name| dir.join(name));
@@ -98,6 +113,56 @@ fn compare(base: &Path, new: &Path, page: &Path) {
     lsmeter.arg("compare");
     lsmeter.args([base, new].map(|path| path.file_name().unwrap()));
     fs::write(page, succeed(lsmeter.args(["--format", "html"]))).unwrap();
+}
+
+/// The pictures of `docs/images`, made anew and none blank. With UPDATE_IMAGES they replace those that
+/// are there, to be looked at before they are committed.
+#[test]
+fn pictures_of_the_documentation_are_made() {
+    let _one = ONE_BROWSER.lock().unwrap_or_else(PoisonError::into_inner);
+    let dir = tempfile::tempdir().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let images = match std::env::var_os("UPDATE_IMAGES") {
+        Some(_) => root.join("docs/images"),
+        None => dir.path().join("images"),
+    };
+    fs::create_dir_all(&images).unwrap();
+    let [base, new] = regression(dir.path());
+    let page = |name: &str| dir.path().join(name);
+    compare(&base, &new, &page("compare.html"));
+    // Under the names that their makers gave them.
+    fs::rename(&base, page("suite.json")).unwrap();
+    report(&[page("suite.json")], &page("suite.html"));
+    for name in ["paper", "slopes"] {
+        let packed = fs::read(root.join(format!("docs/results/{name}.json.xz"))).unwrap();
+        let document = page(&format!("{name}.json"));
+        fs::write(&document, unpack(&packed)).unwrap();
+        report(&[document], &page(&format!("{name}.html")));
+    }
+    let mut node = Command::new("node");
+    node.current_dir(dir.path());
+    node.arg(Path::new(HERE).join("shots.mjs"));
+    node.arg(node_modules(Path::new(HERE), "browser-test"));
+    node.arg("/usr/bin/chromium").arg(&images);
+    node.args(["run=suite.html", "cell=suite.html#cell=glance-1-1.0.1"]);
+    node.args([
+        "compare=compare.html",
+        "paper=paper.html",
+        "sweep=slopes.html",
+    ]);
+    succeed(&mut node);
+    let of_pages = ["run", "cell", "compare", "paper", "sweep"];
+    for name in of_pages {
+        for kind in ["", "-dark", "-phone", "-phone-dark"] {
+            let image = images.join(format!("{name}{kind}.png"));
+            let size = fs::metadata(&image).unwrap().len();
+            assert!(
+                (4_000..200_000).contains(&size),
+                "{}: {size} bytes",
+                image.display()
+            );
+        }
+    }
 }
 
 /// What is published, beside the committed documents, as the pages of `docs/results` have it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Opens a page in Chromium as a reader would: node page.mjs MODULES CHROMIUM PAGE.html KIND
-// KIND is report, comparison, or tables for a page without a drawing.
+// KIND is report, comparison, tables for a page without a drawing, or lead for one of which the first
+// screen alone is looked at.
 //
 // Every figure answers a pointer and a keyboard, tables sort and filter, nothing is requested, no
 // error is logged, axe finds nothing, a phone needs no sideways scrolling, and without scripts
@@ -249,8 +250,13 @@ async function firstScreen(page) {
 	check(/With its hooks: lsmeter profile .*--bench [a-z]/.test(text), "a cell tells no command: " + text.slice(-200));
 	check(await page.evaluate(() => location.hash.startsWith("#cell=")), "a cell has no link");
 	const link = page.url();
-	if (await cell.locator("tbody tr").count())
-		check(await cell.locator(".bars .part").count() > 2, "a cell with hooks has no picture");
+	if (await cell.locator("tbody tr").count()) {
+		const rows = await cell.locator(".bars .stack").count();
+		const frames = depth => cell.locator(`.bars .line:nth-child(${depth}) .part[title]`).count();
+		check(rows === 3, `a cell has ${rows} pictures, not the baseline's, its own and their difference`);
+		check(await frames(1) >= 3 && await frames(2) > 4, "a cell with hooks has no picture");
+		check(await frames(3) > 0, "a cell with hooks shows no module's function");
+	}
 	await accessible(page, "cell");
 	await page.keyboard.press("Escape");
 	check(!await cell.isVisible(), "Escape does not close a cell");
@@ -272,6 +278,8 @@ async function comparisonScreen(page) {
 	for (const of of [".answer", "figure.figure svg", ".front .side tbody tr"])
 		check(await bottom(of) < 800, `${of} ends at ${await bottom(of)} pixels, beyond the first screen`);
 	const answer = await page.locator(".answer").first().textContent();
+	const over = await page.locator(".front .side").evaluate(side => side.scrollWidth - side.clientWidth);
+	check(over <= 0, `what stands beside the figure is cut off by ${over} pixels`);
 	check(/^Worse: \d+ of \d+ cells changed, all for the worse .*; most: \S+ under capability,selinux, \+\d+ instructions \(\+[0-9.]+ %\), by inode_permission \(selinux_inode_permission\), which holds most of every change/
 		.test(answer), "the answer: " + answer);
 	const [changed, all] = /(\d+) of (\d+)/.exec(answer).slice(1).map(Number);
@@ -289,6 +297,18 @@ async function comparisonScreen(page) {
 	const same = told.map(text => /^([\d,]+) cells are the same$/.exec(text)).find(Boolean);
 	check(same && Number(same[1].replace(",", "")) < all, "what is folded away: " + told);
 	check(!await page.locator("#rest tbody tr").first().isVisible(), "cells that are the same are shown");
+	await page.setViewportSize({ width: 1200, height: 900 });
+}
+
+// What is found, the figure that leads, and the rows beside it, on the first screen.
+async function leads(page) {
+	await page.setViewportSize({ width: 1280, height: 800 });
+	for (const of of [".findings li", ".front figure.figure svg", ".front .side tbody tr"]) {
+		const bottom = await page.locator(of).first().evaluate(node => node.getBoundingClientRect().bottom);
+		check(bottom < 800, `${of} ends at ${bottom} pixels, beyond the first screen`);
+	}
+	const over = await page.locator(".front .side").first().evaluate(side => side.scrollWidth - side.clientWidth);
+	check(over <= 0, `what stands beside the figure is cut off by ${over} pixels`);
 	await page.setViewportSize({ width: 1200, height: 900 });
 }
 
@@ -321,6 +341,12 @@ async function accessible(page, where) {
 
 
 await reading({ viewport: { width: 1200, height: 900 } }, async page => {
+	if (kind === "lead") {
+		await leads(page);
+		await links(page);
+		await accessible(page, "light");
+		return;
+	}
 	if (kind === "comparison")
 		await comparisonScreen(page);
 	if (drawn)
@@ -345,7 +371,7 @@ await reading({ viewport: { width: 1200, height: 900 } }, async page => {
 });
 
 await reading({ colorScheme: "dark", viewport: { width: 1200, height: 900 } }, async dark => {
-	if (drawn)
+	if (drawn && kind !== "lead")
 		await answers(dark);
 	await accessible(dark, "dark");
 });

@@ -60,6 +60,35 @@ impl Figure {
         first
     }
 
+    /// With the largest rows of bars, the largest first, if there are more than `rows`.
+    pub(crate) fn largest(&self, rows: usize) -> Figure {
+        let mut sorted = self.clone();
+        let Chart::Bars(bars) = &mut sorted.chart else {
+            return sorted;
+        };
+        if bars.categories.len() <= rows {
+            return sorted;
+        }
+        let mut sums = vec![0.0; bars.categories.len()];
+        for bar in &bars.bars {
+            sums[bar.category] += bar.value.abs();
+        }
+        let mut order: Vec<usize> = (0..sums.len()).collect();
+        order.sort_by(|one, other| sums[*other].total_cmp(&sums[*one]));
+        let mut places = vec![0; order.len()];
+        for (place, at) in order.iter().enumerate() {
+            places[*at] = place;
+        }
+        bars.categories = order
+            .iter()
+            .map(|at| bars.categories[*at].clone())
+            .collect();
+        for bar in &mut bars.bars {
+            bar.category = places[bar.category];
+        }
+        sorted.first(rows)
+    }
+
     fn draw(&self, sheet: &mut Sheet) {
         sheet.heading(&self.title);
         match &self.chart {

@@ -49,7 +49,18 @@ pub(super) fn drafts(
             description: "Stacked bars: for each operation the guest kernel instructions that \
                           each hook takes, calls from inside other hooks not counted again."
                 .to_owned(),
-            chart: Chart::Bars(stacked(operations)),
+            chart: Chart::Bars(stacked(operations, false)),
+            notes: Vec::new(),
+        },
+        Draft {
+            base: "hook-shares",
+            subjects: subjects.clone(),
+            title: format!("Share of operations inside LSM hooks: {stack}, {place}"),
+            description: "Stacked bars: for each operation the share of its guest kernel \
+                          instructions that each hook takes, calls from inside other hooks not \
+                          counted again."
+                .to_owned(),
+            chart: Chart::Bars(stacked(operations, true)),
             notes: Vec::new(),
         },
         Draft {
@@ -66,7 +77,8 @@ pub(super) fn drafts(
     ]
 }
 
-fn stacked(operations: &[Operation<'_>]) -> Bars {
+/// `shares`: in per cent of the operation.
+fn stacked(operations: &[Operation<'_>], shares: bool) -> Bars {
     let mut totals: HashMap<&str, u64> = HashMap::new();
     for hook in operations.iter().flat_map(|of| of.hooks) {
         let total = totals.entry(hook.hook.as_str()).or_default();
@@ -90,10 +102,19 @@ fn stacked(operations: &[Operation<'_>]) -> Bars {
             }
         }
         let parts = values.into_iter().enumerate().filter(|(_, n)| *n > 0);
-        bars.extend(parts.map(|(series, value)| bar(category, series, value as f64)));
+        let whole = operation.total.max(1) as f64;
+        let length = |n: u64| match shares {
+            true => 100.0 * n as f64 / whole,
+            false => n as f64,
+        };
+        bars.extend(parts.map(|(series, n)| bar(category, series, length(n))));
     }
     Bars {
-        axis: "instructions inside hooks".to_owned(),
+        axis: match shares {
+            true => "% of the operation's instructions",
+            false => "instructions inside hooks",
+        }
+        .to_owned(),
         category: "operation".to_owned(),
         kind: "hook".to_owned(),
         categories: operations.iter().map(|of| of.title.clone()).collect(),

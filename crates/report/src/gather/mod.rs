@@ -70,6 +70,8 @@ impl Content {
 pub struct Gathered {
     /// Position of its document; None if it compares several.
     pub source: Option<usize>,
+    /// What it shows, with which its name begins: `overhead`.
+    pub base: &'static str,
     /// The figure.
     pub figure: Figure,
 }
@@ -176,8 +178,13 @@ fn named(sources: &[Source], mut drafts: Vec<(Option<usize>, Draft)>) -> Vec<Gat
             unique = format!("{name}-{number}");
             number += 1;
         }
+        let base = draft.base;
         let figure = draft.named(unique);
-        Gathered { source, figure }
+        Gathered {
+            source,
+            base,
+            figure,
+        }
     };
     drafts.into_iter().map(name).collect()
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use experiment::ComparisonDocument;
 use maud::{Markup, html};
 
+use super::rows::Rows;
 use super::{figure, table, whole};
 use crate::comparison::{Answer, Cause, Folded, Found, changed, folded, gate_word};
 use crate::format;
@@ -136,33 +137,19 @@ fn doubts(found: &[Found<'_>]) -> Markup {
 /// The functions that hold the changes.
 fn causes(found: &Found<'_>) -> Markup {
     let causes = found.causes();
-    let unknown = found
-        .changed
-        .iter()
-        .filter(|of| of.holder.is_none())
-        .count();
+    let held: usize = causes.iter().map(|cause| cause.cells).sum();
+    let unknown = found.changed.len() - held;
+    let rows = Rows {
+        title: "What holds them",
+        says: "the function that holds most of a change, and in how many operations.".to_owned(),
+        columns: &["function", "module", "each", "operations"],
+        left: 2,
+        rows: causes.iter().take(CAUSES_LIMIT).map(cause).collect(),
+        all: causes.len(),
+    };
     html! {
-        div.side tabindex="0" role="region" aria-label={ "What holds the changes in " (found.metric) } {
-            @if !causes.is_empty() {
-                table {
-                    caption {
-                        strong { "What holds them" }
-                        ": the function that holds most of a change, and in how many operations."
-                    }
-                    thead {
-                        tr {
-                            th.left scope="col" { "function" }
-                            th.left scope="col" { "module" }
-                            th.right scope="col" { "each" }
-                            th.right scope="col" { "operations" }
-                        }
-                    }
-                    tbody { @for of in causes.iter().take(CAUSES_LIMIT) { (cause(of)) } }
-                }
-                @if causes.len() > CAUSES_LIMIT {
-                    p.faint { (causes.len() - CAUSES_LIMIT) " more functions: see the table." }
-                }
-            }
+        div {
+            @if !causes.is_empty() { (rows.markup(&found.metric.to_string())) }
             @if unknown > 0 && found.metric.is_of_instructions() {
                 p.faint {
                     "Of " (unknown) " it is not known which hook holds them: measure both with "
@@ -173,20 +160,19 @@ fn causes(found: &Found<'_>) -> Markup {
     }
 }
 
-fn cause(cause: &Cause<'_>) -> Markup {
+fn cause(cause: &Cause<'_>) -> Vec<String> {
     let [least, largest] = cause.adds.map(|of| format::difference(of.into()));
     let each = match least == largest {
         true => least,
         false => format!("{least} to {largest}"),
     };
-    html! {
-        tr {
-            th.left scope="row" { (cause.holder.function()) }
-            td.left { (cause.holder.module()) }
-            td.right { (each) }
-            td.right { (cause.cells) }
-        }
-    }
+    let holder = cause.holder;
+    vec![
+        holder.function(),
+        holder.module(),
+        each,
+        format::count(cause.cells as u64),
+    ]
 }
 
 fn fold(number: usize, folded: &Folded) -> Markup {

@@ -7,13 +7,16 @@ use crate::figure::Figure;
 
 /// A figure of a document, which `lsmeter report` draws alone, too.
 pub(super) fn figure(figure: &Figure) -> Markup {
-    first(figure, usize::MAX)
+    framed(figure, figure, &by_flag(figure))
 }
 
-/// The same with not more than the first `rows` of its bars: its data has all.
-pub(super) fn first(figure: &Figure, rows: usize) -> Markup {
-    let by_flag = html! { " For --figure: " code { (figure.name) } "." };
-    framed(&figure.first(rows), figure, &by_flag)
+/// The same with the largest of its bars only, where it has more than `rows`: its data has all.
+pub(super) fn largest(figure: &Figure, rows: usize) -> Markup {
+    framed(&figure.largest(rows), figure, &by_flag(figure))
+}
+
+fn by_flag(figure: &Figure) -> Markup {
+    html! { " For --figure: " code { (figure.name) } "." }
 }
 
 /// A figure that is on this page only, of which not more than the first `rows` are drawn: its data

@@ -88,43 +88,77 @@ function hooksOf(base, cell) {
 	return [...rows].sort((one, other) => added(other[1]) - added(one[1]));
 }
 
-// Both cells as bars on one scale: outside hooks, and each hook by the module that takes most of it.
-function picture(data, base, cell, baseTitle, title) {
+// Frames of one depth of a cell, each as wide as its share of the widest.
+function lineOf(parts, widest) {
+	const line = make("div", undefined, "line");
+	for (const [what, n, kind, more] of parts) {
+		if (n <= 0)
+			continue;
+		const part = make("span", undefined, "part " + kind);
+		part.style.width = 100 * n / widest + "%";
+		if (what)
+			part.title = `${what}: ${whole.format(n)} instructions` + (more ? ` (${more})` : "");
+		if (what && n / widest > .02 + .009 * what.length)
+			part.textContent = what;
+		line.append(part);
+	}
+	return line;
+}
+
+// Both cells as flame graphs on one scale, from the operation down: what is outside hooks, each hook
+// by the module that takes most of it, and below it what modules implement. Then what the second adds.
+function picture(data, base, cell, baseTitle, title, operation) {
 	const box = make("div", undefined, "bars");
 	const widest = Math.max(base.value, cell.value);
 	const modules = new Map();
-	for (const [name, of] of [[baseTitle, base], [title, cell]]) {
-		const row = make("div", undefined, "stack"), parts = [];
-		const hooks = of.hooks || [];
-		const inside = hooks.reduce((sum, hook) => sum + hook[2], 0);
-		parts.push(["outside hooks", of.value - inside, "m0"]);
-		for (const [hook, calls, instructions, own] of hooks) {
-			const most = own.slice().sort((a, b) => b[2] - a[2])[0];
-			const module = most ? data.names[most[0]] : "";
-			if (module && !modules.has(module))
-				modules.set(module, "m" + (1 + modules.size % 6));
-			parts.push([data.names[hook], instructions, module ? modules.get(module) : "m0",
-				`${calls} calls` + (module ? `, ${module}` : "")]);
-		}
-		row.append(make("span", name, "who"));
-		const line = make("span", undefined, "line");
-		for (const [what, n, kind, more] of parts) {
-			if (n <= 0)
-				continue;
-			const part = make("span", undefined, "part " + kind);
-			part.style.width = 100 * n / widest + "%";
-			part.title = `${what}: ${whole.format(n)} instructions` + (more ? ` (${more})` : "");
-			if (n / widest > .12)
-				part.textContent = what;
-			line.append(part);
-		}
-		row.append(line);
+	const kindOf = module => {
+		if (!modules.has(module))
+			modules.set(module, "m" + (1 + modules.size % 6));
+		return modules.get(module);
+	};
+	const mostOf = own => own.slice().sort((a, b) => b[2] - a[2])[0];
+	const add = (name, lines) => {
+		const row = make("div", undefined, "stack"), depths = make("div", undefined, "depths");
+		depths.append(...lines);
+		row.append(make("span", name, "who"), depths);
 		box.append(row);
+	};
+	for (const [name, of] of [[baseTitle, base], [title, cell]]) {
+		const hooks = of.hooks || [], outer = [], inner = [];
+		const inside = hooks.reduce((sum, hook) => sum + hook[2], 0);
+		outer.push(["outside hooks", of.value - inside, "m0"]);
+		inner.push(["", of.value - inside, "none"]);
+		for (const [hook, calls, instructions, own] of hooks) {
+			const most = mostOf(own), module = most ? data.names[most[0]] : "";
+			outer.push([data.names[hook], instructions, module ? kindOf(module) : "m0",
+				`${calls} calls` + (module ? `, ${module}` : "")]);
+			// Of nested calls it is not known which modules' functions they were.
+			let left = instructions;
+			if (own.reduce((sum, one) => sum + one[2], 0) <= instructions)
+				for (const [from, name, n] of own) {
+					inner.push([data.names[name], n, kindOf(data.names[from]), data.names[from]]);
+					left -= n;
+				}
+			inner.push(["", left, "none"]);
+		}
+		add(name, [lineOf([[operation, of.value, "m0"]], widest), lineOf(outer, widest), lineOf(inner, widest)]);
 	}
+	const added = hooksOf(base, cell).map(([hook, row]) => {
+		const most = mostOf(row.own[1]), module = most ? data.names[most[0]] : "";
+		return [data.names[hook], row.instructions[1] - row.instructions[0], module ? kindOf(module) : "m0", module];
+	});
+	const total = cell.value - base.value;
+	const outside = total - added.reduce((sum, one) => sum + one[1], 0);
+	const more = [...added, ["outside hooks", outside, "m0"]];
+	const sum = more.reduce((sum, one) => sum + Math.max(0, one[1]), 0);
+	if (sum > 0)
+		add("difference " + signed(total), [lineOf(more, sum)]);
+	const less = more.filter(one => one[1] < 0).map(([what, n]) => `${what} ${signed(n)}`);
+	if (less.length)
+		box.append(make("p", "Less: " + less.join(", ") + " instructions.", "key"));
 	const key = make("p", undefined, "key");
-	for (const [module, kind] of modules) {
+	for (const [module, kind] of modules)
 		key.append(make("span", "", "part " + kind), " " + module + " ");
-	}
 	box.append(key);
 	return box;
 }
@@ -197,7 +231,7 @@ function show() {
 			` over ${titles[0]}: ${base.figure} → ${cell.figure} in ${data.metric} (${data.place}).`);
 		panel.append(line);
 		if (base.hooks && cell.hooks)
-			panel.append(picture(data, base, cell, titles[0], titles[1]), tableOf(data, base, cell, titles));
+			panel.append(picture(data, base, cell, titles[0], titles[1], row.title), tableOf(data, base, cell, titles));
 		panel.append(make("p", pathsOf(titles[0], base) + pathsOf(titles[1], cell), "faint"));
 	}
 	const command = make("p", "With its hooks: ");

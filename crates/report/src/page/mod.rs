@@ -9,6 +9,8 @@ mod compared;
 mod embedded;
 mod figure;
 mod front;
+mod lead;
+mod rows;
 mod site;
 mod table;
 
@@ -73,7 +75,7 @@ pub fn page(sources: &[Source]) -> String {
     let compared: Vec<&Gathered> = figures.iter().filter(|f| f.source.is_none()).collect();
     let beside = coverages_beside(sources);
     let content = html! {
-        (overview(sources))
+        (overview(sources, &figures))
         @if !compared.is_empty() {
             section #comparison aria-labelledby="comparison-title" {
                 h2 #comparison-title { "Kernels beside each other" }
@@ -148,7 +150,13 @@ fn contents(sources: &[Source], compared: bool, coverages: bool) -> Markup {
     }
 }
 
-fn overview(sources: &[Source]) -> Markup {
+/// The figure that leads a document, of all figures.
+fn leading<'a>(at: usize, source: &Source, figures: &'a [Gathered]) -> Option<&'a Figure> {
+    let own = figures.iter().filter(|of| of.source == Some(at));
+    lead::lead(&source.content, own)
+}
+
+fn overview(sources: &[Source], figures: &[Gathered]) -> Markup {
     html! {
         section #overview aria-labelledby="overview-title" {
             h2 #overview-title.hidden { "Overview" }
@@ -165,6 +173,9 @@ fn overview(sources: &[Source]) -> Markup {
                     _ => {
                         ul.findings {
                             @for finding in &verdict.findings { li { (finding) } }
+                        }
+                        @if let Some(of) = leading(at, source, figures) {
+                            (lead::front(&source.content, of, &name(source)))
                         }
                     }
                 }
@@ -194,7 +205,11 @@ fn name(source: &Source) -> String {
 fn section(at: usize, source: &Source, figures: &[Gathered]) -> Markup {
     let id = format!("document-{}", at + 1);
     let report = any_report(&source.content);
-    let all = || figures.iter().filter(|of| of.source == Some(at));
+    let lead = leading(at, source, figures).map(|of| &of.name);
+    let all = || {
+        let own = figures.iter().filter(|of| of.source == Some(at));
+        own.filter(|of| Some(&of.figure.name) != lead)
+    };
     let has_maps = front::maps(&source.content) == Maps::All;
     let is_on_the_map = |figure: &Figure| match &figure.chart {
         Chart::Bars(bars) => has_maps && bars.categories.len() > BARS_LIMIT,

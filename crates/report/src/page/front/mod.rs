@@ -18,6 +18,9 @@ use crate::layouts::is_one_of;
 /// Most configurations of a map beside which something else has room.
 const BESIDE_LIMIT: usize = 5;
 
+/// Most sentences that are shown before the map.
+const SENTENCES_LIMIT: usize = 5;
+
 /// Which tables of a document's have a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Maps {
@@ -60,16 +63,32 @@ pub(super) fn front(at: usize, run: &Document) -> Markup {
             @let id = format!("glance-{}-{}", at + 1, number + 1);
             div.glance id=(id) {
                 p.place { (group.place(run)) }
-                ul.findings {
-                    @for configuration in group.tested() {
-                        @if let Some(sentence) = glance.sentence(configuration) { li { (sentence) "." } }
-                    }
-                }
+                (sentences(&glance))
                 div.front.wide[group.tested().count() > BESIDE_LIMIT] {
                     (map::map(&glance, &id))
                     (side::side(&glance, &id))
                 }
                 (data::data(&glance, &id))
+            }
+        }
+    }
+}
+
+/// A sentence for each configuration; of many the first, so that the map is on the first screen, too.
+fn sentences(glance: &Glance<'_, '_>) -> Markup {
+    let tested = glance.group.tested();
+    let all: Vec<String> = tested.filter_map(|of| glance.sentence(of)).collect();
+    let shown = match all.len() > SENTENCES_LIMIT {
+        true => SENTENCES_LIMIT - 1,
+        false => all.len(),
+    };
+    let (first, rest) = all.split_at(shown);
+    html! {
+        ul.findings { @for sentence in first { li { (sentence) "." } } }
+        @if !rest.is_empty() {
+            details.more {
+                summary { (rest.len()) " more configurations in sentences" }
+                ul.findings { @for sentence in rest { li { (sentence) "." } } }
             }
         }
     }
