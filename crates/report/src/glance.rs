@@ -175,7 +175,9 @@ impl<'a, 'b> Glance<'a, 'b> {
         let (name, rows) = deep.iter().find(|(_, depths)| depths.len() == most)?;
         let line = |configuration: &'b Configuration| {
             let point = |(depth, row): (&u32, &Operation<'a>)| {
-                Some((*depth, self.group.cell(*row, configuration)?.headline()?))
+                let cell = self.group.cell(*row, configuration)?;
+                let has_one_path = !cell.key.metric.is_counted() || cell.is_exact();
+                has_one_path.then_some((*depth, cell.headline()?))
             };
             let points: Vec<(u32, f64)> = rows.iter().filter_map(point).collect();
             (points.len() > 1).then_some(Depth {

@@ -27,6 +27,7 @@ mod column;
 mod comparison;
 mod coverage;
 mod csv;
+mod deep;
 mod denials;
 mod details;
 mod estimate;
@@ -78,6 +79,7 @@ pub use crate::comparison::{
 };
 pub use crate::coverage::{CoverageOptions, coverage_records, coverage_report, coverage_share};
 pub use crate::csv::{CsvError, csv, raw_csv};
+pub use crate::deep::depth_tables;
 pub use crate::figure::{Bar, Bars, Chart, Figure, Flame, Fonts, Frame, Lines, Point, Series};
 pub use crate::folded::folded;
 pub use crate::gather::{Content, Gathered, Source, figures, latency_over_delay};

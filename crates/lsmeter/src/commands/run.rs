@@ -319,6 +319,7 @@ fn deliver(args: &RunArgs, run: &Document, published: bool, stdout: StdoutTaken)
     let details = args.details;
     let tables = || {
         let mut report = report::report(run, &Options { details });
+        report.tables.extend(report::depth_tables(run));
         if published {
             let theirs = beside_report(&beside(run));
             report.tables.extend(theirs.tables);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! How what an operation costs grows with the depth of its path, a sparkline for each stack: what one
+//! sees at a glance of a run in a terminal.
+
+use experiment::Document;
+use judge::Judgements;
+
+use crate::cells::{Group, groups};
+use crate::column::Columns;
+use crate::format;
+use crate::glance::{Depth, Glance};
+use crate::table::{TEXT_LIMIT, Table, Value};
+use crate::text::printable;
+
+/// From the least to the most of all stacks.
+const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// A table of sparklines for each kernel, file system and metric of which an operation was measured
+/// at two depths or more. Operations without one path have no place in it.
+pub fn depth_tables(run: &Document) -> Vec<Table> {
+    let judgements = Judgements::of(run);
+    let groups = groups(run);
+    let tables = groups.iter().filter_map(|of| table(run, of, &judgements));
+    tables.collect()
+}
+
+fn table<'a>(run: &Document, group: &Group<'a>, judgements: &Judgements<'a>) -> Option<Table> {
+    let glance = Glance { group, judgements };
+    let (benchmark, lines) = glance.depths()?;
+    let figures = || {
+        lines
+            .iter()
+            .flat_map(|line| line.points.iter().map(|of| of.1))
+    };
+    let scale = [
+        figures().fold(f64::INFINITY, f64::min),
+        figures().fold(f64::NEG_INFINITY, f64::max),
+    ];
+    let at = |end: Option<&(u32, f64)>| end.map(|of| Value::plain(format::figure(of.1.round())));
+    let table = Columns::new()
+        .left("stack", |line: &Depth<'_>| {
+            Value::plain(printable(&group.heading(line.configuration), TEXT_LIMIT))
+        })
+        .left("growth", move |line| Value::plain(sparkline(line, scale)))
+        .right("shallow", move |line| {
+            at(line.points.first()).unwrap_or_default()
+        })
+        .right("deep", move |line| {
+            at(line.points.last()).unwrap_or_default()
+        })
+        .right("each component", |line| {
+            Value::plain(format::figure((line.slope() * 10.0).round() / 10.0))
+        })
+        .table(
+            format!(
+                "Depth: {}, {}: {}",
+                printable(benchmark, TEXT_LIMIT),
+                group.place(run),
+                format::measured(group.metric)
+            ),
+            &lines,
+        )
+        .legend([
+            "growth: the figure at each depth of the path, on one scale for all stacks; each \
+             component: what one more adds.",
+        ]);
+    Some(table)
+}
+
+/// A block for each depth that was measured.
+fn sparkline(line: &Depth<'_>, [least, most]: [f64; 2]) -> String {
+    let block = |(_, figure): &(u32, f64)| {
+        let part = (figure - least) / (most - least).max(f64::MIN_POSITIVE);
+        let place = (part * (BLOCKS.len() - 1) as f64).round();
+        BLOCKS[(place as usize).min(BLOCKS.len() - 1)]
+    };
+    line.points.iter().map(block).collect()
+}
