@@ -8,15 +8,16 @@
 #
 # BASE and HEAD are kernels as lsmeter run --kernel takes them. In the directory OUT (default:
 # lsmeter-out) it leaves base.json, head.json, comparison.json, summary.md for the job's summary,
-# page.html with both runs, and junit.xml. It exits as lsmeter compare does: 0 within the limit, 1
-# above it, 5 if the figures cannot tell; anything else: it was not measured.
+# changes.html, which says what changed, page.html with both runs, and junit.xml. It exits as lsmeter
+# compare does: 0 within the limit, 1 above it, 5 if the figures cannot tell; anything else: it was not
+# measured.
 #
 # Environment: LSMETER (lsmeter), OUT, STACKS (blank-separated: "capability capability,selinux"),
 # BENCH (patterns with commas; else the preset quick), LIMIT (1%), ARGS (more for lsmeter run).
 set -euo pipefail
 
 if [ $# -ne 2 ]; then
-	sed -n '4,17s/^# \{0,1\}//p' "$0" >&2
+	sed -n '4,18s/^# \{0,1\}//p' "$0" >&2
 	exit 2
 fi
 lsmeter=${LSMETER:-lsmeter}
@@ -37,7 +38,8 @@ mkdir -p "$out"
 "$lsmeter" run --kernel "$2" "${arguments[@]}" --output "$out/head.json" >/dev/null
 cd "$out"
 
-# The page first: it is there whatever the gate says.
+# The pages first: they are there whatever the gate says.
+"$lsmeter" compare base.json head.json --format html >changes.html 2>/dev/null || [ $? -eq 5 ]
 "$lsmeter" report base.json head.json --output page.html
 status=0
 "$lsmeter" compare base.json head.json --fail-above "${LIMIT:-1%}" --changed --explain \

@@ -55,7 +55,11 @@ fn a_dearer_kernel_fails_the_job_and_the_same_one_passes() {
     assert!(summary.contains("| stat:AA |"), "{summary}");
     let out = fs::read_to_string(place.join("output")).unwrap();
     assert!(out.starts_with("directory="), "{out}");
-    for (name, begins) in [("page.html", "<!DOCTYPE html>"), ("junit.xml", "<?xml")] {
+    for (name, begins) in [
+        ("changes.html", "<!DOCTYPE html>"),
+        ("page.html", "<!DOCTYPE html>"),
+        ("junit.xml", "<?xml"),
+    ] {
         let text = fs::read_to_string(place.join("out").join(name)).unwrap();
         assert!(text.starts_with(begins), "{name}");
     }
