@@ -228,9 +228,11 @@ impl<'a> Found<'a> {
             _ => ("Worse and better", Tone::Worse),
         };
         let changed = self.changed.len();
+        let apart = self.apart.len();
+        let all = self.n - apart;
         let mut sentence = match changed {
-            0 => format!("none of {} {} changed", self.n, cells(self.n)),
-            _ => format!("{changed} of {} {} changed", self.n, cells(self.n)),
+            0 => format!("none of {all} {} changed", cells(all)),
+            _ => format!("{changed} of {all} {} changed", cells(all)),
         };
         sentence += &match (worse, better) {
             (0, 0) => String::new(),
@@ -263,7 +265,6 @@ impl<'a> Found<'a> {
             sentence += &format!("; best: {}", self.told(best));
         }
         sentence.push('.');
-        let apart = self.apart.len();
         if apart > 0 {
             sentence += &format!(" {apart} more changed, without one path through the kernel.");
         }
