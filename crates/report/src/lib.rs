@@ -65,6 +65,7 @@ mod terminal;
 mod text {
     pub(crate) use diagnostics::printable;
 }
+mod tree;
 mod value;
 mod verdict;
 
@@ -107,5 +108,6 @@ pub use run::{Options, report};
 pub use sensitivity::{sensitivity_records, sensitivity_report};
 pub use table::{Align, Heading, Report, Row, Table};
 pub use terminal::{Layout, WIDTH_MIN, terminal};
+pub use tree::tree_tables;
 pub use value::{Datum, Kind, Tone, Typed, Value};
 pub use verdict::{Verdict, verdict};

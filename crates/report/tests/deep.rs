@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How cost grows with the depth of a path, in a terminal.
+//! How cost grows with the depth of a path, and what is in one cell, in a terminal.
 
 use experiment::Document;
-use report::{Layout, Report, depth_tables, terminal};
+use report::{Layout, Report, Table, depth_tables, terminal, tree_tables};
 use testing::unpack;
 
-fn shown(run: &Document) -> String {
+fn shown(tables: Vec<Table>) -> String {
     let report = Report {
-        tables: depth_tables(run),
+        tables,
         warnings: Vec::new(),
     };
     let layout = Layout {
@@ -20,7 +20,7 @@ fn shown(run: &Document) -> String {
 #[test]
 fn sparklines_rise_with_depth_on_one_scale_for_all_stacks() {
     let packed = include_bytes!("../../../docs/results/paper.json.xz");
-    let text = shown(&Document::parse(&unpack(packed)).unwrap());
+    let text = shown(depth_tables(&Document::parse(&unpack(packed)).unwrap()));
     assert!(text.starts_with("Depth: open, "), "{text}");
     assert!(
         text.lines().all(|line| line.chars().count() <= 80),
@@ -46,5 +46,20 @@ fn a_run_of_one_depth_has_none() {
     let golden = include_bytes!("../../experiment/tests/golden/v1.json");
     let mut run = Document::parse(golden).unwrap();
     run.cells.retain(|cell| cell.key.variant() != "AA/BB");
-    assert_eq!(shown(&run), "");
+    assert_eq!(shown(depth_tables(&run)), "");
+}
+
+#[test]
+fn a_cell_is_a_tree_of_what_is_in_it() {
+    let packed = include_bytes!("../../lsmeter/tests/browser/suite.json.xz");
+    let mut run = Document::parse(&unpack(packed)).unwrap();
+    // Trees of all cells are asked for by nobody.
+    assert!(tree_tables(&run).is_empty());
+    run.cells.retain(|cell| {
+        let stack = cell.key.stack.join(",");
+        let compared = ["capability", "capability,selinux"].contains(&stack.as_str());
+        cell.title() == "open:AA" && compared
+    });
+    assert_eq!(run.cells.len(), 2);
+    insta::assert_snapshot!(shown(tree_tables(&run)));
 }

@@ -320,6 +320,9 @@ fn deliver(args: &RunArgs, run: &Document, published: bool, stdout: StdoutTaken)
     let tables = || {
         let mut report = report::report(run, &Options { details });
         report.tables.extend(report::depth_tables(run));
+        if details {
+            report.tables.extend(report::tree_tables(run));
+        }
         if published {
             let theirs = beside_report(&beside(run));
             report.tables.extend(theirs.tables);

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Cells as trees: the operation, in it what lies outside hooks and each hook, in these what modules
+//! implement, each beside the baseline.
+
+use experiment::{Document, HookCost};
+use judge::Judgements;
+
+use crate::cells::{Configuration, Group, Operation, groups, operation_title};
+use crate::column::Columns;
+use crate::glance::Glance;
+use crate::table::{TEXT_LIMIT, Table, Value};
+use crate::text::printable;
+
+/// Most cells that are shown so: who wants one has measured few.
+const CELLS_LIMIT: usize = 6;
+
+/// A line of a tree.
+struct Line {
+    name: String,
+    calls: Option<u64>,
+    instructions: u64,
+    /// More than in the baseline; None where that has no such line.
+    adds: Option<i128>,
+}
+
+/// A tree for each cell of a run with hooks, if there are at most 6 beside their baselines; of
+/// operations that have one path.
+pub fn tree_tables(run: &Document) -> Vec<Table> {
+    let judgements = Judgements::of(run);
+    let groups = groups(run);
+    let mut tables = Vec::new();
+    for group in &groups {
+        let glance = Glance {
+            group,
+            judgements: &judgements,
+        };
+        for row in &group.rows {
+            let tested = group.tested();
+            tables.extend(tested.filter_map(|of| tree(run, group, &glance, *row, of)));
+        }
+    }
+    match tables.len() > CELLS_LIMIT {
+        true => Vec::new(),
+        false => tables,
+    }
+}
+
+fn tree<'a>(
+    run: &Document,
+    group: &Group<'a>,
+    glance: &Glance<'a, '_>,
+    row: Operation<'a>,
+    configuration: &Configuration,
+) -> Option<Table> {
+    let (base, cell) = glance.pair(row, configuration)?;
+    if !(base.is_exact() && cell.is_exact()) {
+        return None;
+    }
+    let hooked = |cell: &'a experiment::Cell| cell.counted()?.hooked.as_ref();
+    let (without, with) = (hooked(base)?, hooked(cell)?);
+    let difference = |with: u64, without: u64| Some(i128::from(with) - i128::from(without));
+    let outside = |path: &experiment::HookedPath| path.total.saturating_sub(path.hooked);
+    let mut lines = vec![
+        Line {
+            name: operation_title(row),
+            calls: None,
+            instructions: with.total,
+            adds: difference(with.total, without.total),
+        },
+        Line {
+            name: "outside hooks".to_owned(),
+            calls: None,
+            instructions: outside(with),
+            adds: difference(outside(with), outside(without)),
+        },
+    ];
+    let before = |hook: &HookCost| without.hooks.iter().find(|of| of.hook == hook.hook);
+    let mut hooks: Vec<(&HookCost, i128)> = with
+        .hooks
+        .iter()
+        .map(|hook| {
+            let before = before(hook).map_or(0, |of| of.outermost);
+            (hook, i128::from(hook.outermost) - i128::from(before))
+        })
+        .collect();
+    hooks.sort_by_key(|(hook, adds)| (std::cmp::Reverse(*adds), &hook.hook));
+    let mut depths = vec![0, 1];
+    for (hook, adds) in hooks {
+        lines.push(Line {
+            name: printable(&hook.hook, TEXT_LIMIT),
+            calls: Some(hook.calls),
+            instructions: hook.outermost,
+            adds: Some(adds),
+        });
+        depths.push(1);
+        for own in &hook.implementations {
+            let known = before(hook).into_iter().flat_map(|of| &of.implementations);
+            let known = known.filter(|of| of.function == own.function);
+            let known: u64 = known.map(|of| of.inclusive).sum();
+            lines.push(Line {
+                name: format!(
+                    "{} ({})",
+                    printable(&own.function, TEXT_LIMIT),
+                    printable(&own.module, TEXT_LIMIT)
+                ),
+                calls: Some(own.calls),
+                instructions: own.inclusive,
+                adds: difference(own.inclusive, known),
+            });
+            depths.push(2);
+        }
+    }
+    for (line, branch) in lines.iter_mut().zip(branches(&depths)) {
+        line.name = branch + &line.name;
+    }
+    let title = format!(
+        "{} under {}: {}",
+        operation_title(row),
+        printable(&group.heading(configuration), TEXT_LIMIT),
+        group.place(run)
+    );
+    let table = Columns::new()
+        .left("where", |line: &Line| Value::plain(&line.name))
+        .column("calls", |line| line.calls)
+        .column("instructions", |line| line.instructions)
+        .right("adds", |line| {
+            line.adds.map(Value::difference).unwrap_or_default()
+        })
+        .table(title, &lines)
+        .legend([
+            "adds: more than in the baseline. Instructions of calls from inside another hook are \
+             those of the outer hook; a module's function is told where it ran.",
+        ]);
+    Some(table)
+}
+
+/// What is drawn before each line of a tree, by how many lines it stands in.
+fn branches(depths: &[usize]) -> Vec<String> {
+    let is_last = |at: usize, depth: usize| {
+        let below = depths[at + 1..].iter().find(|of| **of <= depth);
+        below.is_none_or(|of| *of < depth)
+    };
+    let mut open: Vec<bool> = Vec::new();
+    let branch = |(at, depth): (usize, &usize)| {
+        open.truncate(depth.saturating_sub(1));
+        if *depth == 0 {
+            return String::new();
+        }
+        let mut text: String = open
+            .iter()
+            .map(|open| if *open { "│  " } else { "   " })
+            .collect();
+        let last = is_last(at, *depth);
+        text += if last { "└─ " } else { "├─ " };
+        open.push(!last);
+        text
+    };
+    depths.iter().enumerate().map(branch).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn branches_end_where_nothing_follows() {
+        assert_eq!(
+            branches(&[0, 1, 1, 2, 2, 1, 2]),
+            ["", "├─ ", "├─ ", "│  ├─ ", "│  └─ ", "└─ ", "   └─ "]
+        );
+    }
+}
