@@ -176,6 +176,6 @@ pub(crate) fn deb(control: &str, entries: &[Entry], format: Option<Format>) -> V
 pub(crate) fn control(package: &str, version: &str) -> String {
     format!(
         "Package: {package}\nVersion: {version}\nArchitecture: {}\nDescription: test\n",
-        arch::native().debian.name
+        testing::arch().debian.name
     )
 }

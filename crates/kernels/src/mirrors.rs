@@ -313,7 +313,7 @@ mod tests {
         let text = mirrors.sources_list(
             Path::new("/k.gpg"),
             &["sid", "trixie-security"],
-            arch::native(),
+            testing::arch(),
         );
         assert_eq!(
             text,

@@ -246,10 +246,8 @@ mod tests {
             (pinned.series.as_str(), pinned.abi()),
             ("6.12", Some("6.12.117+deb12"))
         );
-        assert_eq!(
-            parse("debian:6.1.0-56-cloud-amd64").unwrap().to_string(),
-            "debian:6.1.0-56"
-        );
+        let whole = format!("debian:6.1.0-56{}", arch::native().debian.flavour);
+        assert_eq!(parse(&whole).unwrap().to_string(), "debian:6.1.0-56");
         let foreign = arch::ALL.iter().find(|arch| !arch.is_native()).unwrap();
         for (text, printed) in [
             (format!("6.12/{foreign}"), format!("debian:6.12/{foreign}")),

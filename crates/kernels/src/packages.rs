@@ -151,7 +151,11 @@ mod tests {
     ];
 
     fn of(name: &str) -> Vec<Candidate> {
-        candidates(&DebianKernel::parse(name).unwrap(), NAMES.into_iter())
+        let name = match name.contains('/') {
+            true => name.to_owned(),
+            false => format!("{name}/{}", testing::arch()),
+        };
+        candidates(&DebianKernel::parse(&name).unwrap(), NAMES.into_iter())
     }
 
     fn abis(name: &str) -> Vec<String> {
@@ -199,7 +203,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            series(NAMES.into_iter(), arch::native()),
+            series(NAMES.into_iter(), testing::arch()),
             ["6.1", "6.12", "7.2"]
         );
     }

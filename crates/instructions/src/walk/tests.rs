@@ -37,7 +37,7 @@ fn symbols() -> SymbolTable {
     let map: String = lines
         .map(|(at, name)| format!("{:x} T {name}\n", address(at)))
         .collect();
-    SymbolTable::from_map(arch::native(), &map).unwrap()
+    SymbolTable::from_map(arch::ALL[0], &map).unwrap()
 }
 
 fn address(function: usize) -> u64 {

@@ -312,6 +312,12 @@ fn an_image_says_what_a_workload_does_not() {
 fn what_tools_save_is_one_root() {
     let saved = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/root/tests/saved");
     let archives = ["docker", "podman", "podman-oci", "skopeo-oci"];
+    if !testing::arch().is_native() {
+        let path = saved.join("docker.tar.gz");
+        let error = prepared(path.to_str().unwrap()).unwrap_err().to_string();
+        assert!(error.contains("holds no image"), "{error}");
+        return;
+    }
     let roots = archives.map(|name| {
         let path = saved.join(format!("{name}.tar.gz"));
         prepared(path.to_str().unwrap()).unwrap()
