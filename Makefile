@@ -86,6 +86,7 @@ help:
 	@echo 'make install  install lsmeter into PREFIX/bin ($(PREFIX)/bin)'
 	@echo 'make site     pages of what modules cost on 5.10, 6.1, 6.12 and 7.2, in target/site'
 	@echo 'make lsmeter-aarch64  build lsmeter for machines of AArch64 (or lsmeter-x86_64)'
+	@echo 'make test-aarch64     run unit tests built for them, by user-mode emulation'
 	@echo 'make deb      make a Debian package in target/debian'
 	@echo 'make doc      the API documentation, manual pages and completions, in target/'
 	@echo 'make clean    remove what was built; fetched kernels stay'
@@ -186,6 +187,11 @@ site: run-needs build
 .PHONY: lsmeter-aarch64 lsmeter-x86_64
 lsmeter-aarch64 lsmeter-x86_64: lsmeter-%: build
 	@packaging/cross $* '$(or $(CARGO_TARGET_DIR),target)/release/$@'
+
+# Its unit tests, built for such machines, by user-mode emulation.
+.PHONY: test-aarch64 test-x86_64
+test-aarch64 test-x86_64: test-%:
+	@packaging/cross $* --test
 
 .PHONY: doc
 doc: build
