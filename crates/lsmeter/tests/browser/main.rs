@@ -18,6 +18,8 @@ use testing::{node_modules, succeed, unpack};
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
 /// `lsmeter run suite --with-hooks` on debian:6.12.
 const SUITE: &[u8] = include_bytes!("suite.json.xz");
+/// What the page of such a run may take at most, in bytes, to be mailed.
+const PAGE_LIMIT: u64 = 1_500_000;
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../experiment/tests/golden");
 
 fn report(documents: &[PathBuf], page: &Path) {
@@ -52,6 +54,8 @@ fn pages_draw_filter_and_are_accessible() {
     document::write(&other, "build:7.2-all");
     let page = dir.path().join("suite.html");
     report(std::slice::from_ref(&one), &page);
+    let size = fs::metadata(&page).unwrap().len();
+    assert!(size < PAGE_LIMIT, "{size} bytes");
     open(&page, "report");
 
     let golden = [
