@@ -303,7 +303,7 @@ mod tests {
             };
             put(dir.path(), name, data);
         }
-        let tree = ModuleTree::open(dir.path(), arch::native()).unwrap();
+        let tree = ModuleTree::open(dir.path(), testing::arch()).unwrap();
         (dir, tree)
     }
 

@@ -97,7 +97,7 @@ fn android<'a>(data: &'a [u8], what: &str) -> Result<&'a [u8], Error> {
             return Err(Error::unsupported(what, reason));
         }
     };
-    if page < HEAD_LEN || page > MAX_PAGE_LEN || !page.is_power_of_two() {
+    if !(HEAD_LEN..=MAX_PAGE_LEN).contains(&page) || !page.is_power_of_two() {
         return Err(Error::damaged(
             what,
             format!("its header says that pages have {page} bytes"),

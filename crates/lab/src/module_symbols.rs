@@ -58,7 +58,7 @@ mod tests {
     /// A table of one function at the kernel's usual address.
     fn kernel() -> SymbolTable {
         let map = "ffffffff81000000 T _text\nffffffff81000010 B _end\n";
-        SymbolTable::from_map(arch::native(), map).unwrap()
+        SymbolTable::from_map(testing::arch(), map).unwrap()
     }
 
     fn section(module: &str, address: u64) -> ModuleSection {
