@@ -133,7 +133,7 @@ fn wrong_values_are_named() {
         (
             "cpu = '-device virtio'",
             "`cpu` is `-device virtio`: no processor is named so",
-            "as QEMU does",
+            "name it as QEMU does",
         ),
         (
             "cmdline = 'quiet lsm=selinux'",
