@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Progress on standard error, and only on a terminal.
 
+use std::fmt;
 use std::time::Duration;
 
 use experiment::{Event, Status};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use kernels::FetchEvent;
 
 /// A live line. Silent when quiet, or where standard error is no terminal.
@@ -51,7 +52,7 @@ impl Line {
                 self.bar.set_position(finished as u64);
                 self.bar.reset_eta();
                 self.bar.set_style(style(
-                    "{spinner} {pos}/{len} cells {elapsed} {bar:20} {wide_msg}",
+                    "{spinner} {pos}/{len} cells {elapsed}{left} {bar:20} {wide_msg}",
                 ));
             }
             Event::Boot {
@@ -108,5 +109,13 @@ impl Line {
 }
 
 fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+    let style = ProgressStyle::with_template(template);
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.with_key("left", |state: &ProgressState, to: &mut dyn fmt::Write| {
+        // Before the first cell it is a guess, and behind the last it is nothing.
+        let left = state.eta().as_secs();
+        if state.pos() > 0 && left > 0 {
+            let _ = write!(to, ", {} left", HumanDuration(Duration::from_secs(left)));
+        }
+    })
 }
