@@ -108,7 +108,7 @@ pub enum Error {
         what: String,
     },
     /// No package of the kernel could be downloaded and read.
-    #[error("no package of {name} could be fetched: {}", .reasons.join("; "))]
+    #[error("no package of {name} could be fetched: {}", first_of(.reasons))]
     NoPackage {
         /// The kernel asked for.
         name: String,
@@ -132,6 +132,15 @@ impl Fault for Error {
 
     fn hint(&self) -> Option<String> {
         Error::hint(self).map(str::to_owned)
+    }
+}
+
+/// The first of these; how many more there are.
+fn first_of(reasons: &[String]) -> String {
+    match reasons {
+        [] => "there is none".to_owned(),
+        [only] => only.clone(),
+        [first, rest @ ..] => format!("{first}; and {} more", rest.len()),
     }
 }
 

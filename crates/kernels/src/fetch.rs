@@ -12,9 +12,9 @@ use crate::packages::{self, Candidate};
 use crate::store::{FetchEvent, Store};
 use arch::Arch;
 
-/// ABIs that are tried, newest first: an archive drops packages that its index
-/// still names, but hardly more than the last few.
-const MOST_CANDIDATES: usize = 6;
+/// ABIs that are tried, newest first. An archive drops packages that its index still names: of a
+/// series without support all those of its last years (5.10 for arm64: the first seven).
+const MOST_CANDIDATES: usize = 32;
 
 impl Store {
     /// Fetches a stock kernel of Debian, the newest of the series unless the
