@@ -211,6 +211,12 @@ fn check_um(spec: &Spec) -> Result<(), SpecError> {
             "leave out `clock`, or measure in the lab",
         ));
     }
+    if spec.cpu.is_some() {
+        return Err(SpecError::instead(
+            "a kernel that is a process runs on this machine's processor, which `cpu` does not change",
+            "leave out `cpu`, or measure in the lab",
+        ));
+    }
     check_is_timed(&spec.metrics, "in a kernel that is a process")
 }
 

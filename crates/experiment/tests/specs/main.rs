@@ -284,6 +284,7 @@ fn kernels_that_are_processes_take_time_only() {
     let um = "where = 'um'\nkernels = ['build:um']\n";
     assert!(told(&format!("{um}metrics = ['instructions']")).contains("in a virtual machine"));
     assert!(told(&format!("{um}clock = 'deterministic'")).contains("not deterministic"));
+    assert!(told(&format!("{um}cpu = 'max'")).contains("this machine's processor"));
     assert!(told(&format!("{um}dir = '/mnt'")).contains("only for the host"));
 }
 

@@ -128,6 +128,7 @@ fn benchmarks(name: &str, spec: Spec, args: &LearnArgs) -> Result<Spec> {
         filesystem: spec.filesystem,
         clock: spec.clock,
         cmdline: spec.cmdline,
+        cpu: spec.cpu,
         samples: spec.samples,
         warmup: spec.warmup,
         boot_timeout_s: spec.boot_timeout_s,
