@@ -3,9 +3,10 @@
 //! what the document was made for, and beside it the few rows that one asks for next.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use experiment::coverage::CoveredHook;
-use experiment::{Document, HookCost, Kind, PlacementDocument, Slope};
+use experiment::{Document, Kind, PlacementDocument, Slope};
 use maud::{Markup, html};
 
 use super::figure;
@@ -13,7 +14,7 @@ use super::rows::Rows;
 use crate::figure::Figure;
 use crate::format;
 use crate::gather::{Content, Gathered};
-use crate::group::dearest_first;
+use crate::group::{dearest_first, sum};
 use crate::monitor::framework;
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
@@ -133,26 +134,21 @@ fn profiled(document: &Document) -> Rows {
         hooked.filter(|(_, counted, _)| counted.is_comparable())
     };
     let n = paths().count();
-    let costs: Vec<&HookCost> = paths().flat_map(|(.., path)| &path.hooks).collect();
-    let mut sums: Vec<(&str, u64, u64)> = Vec::new();
-    for cost in costs {
-        let at = sums.iter().position(|(hook, ..)| *hook == cost.hook);
-        let at = at.unwrap_or_else(|| {
-            sums.push((&cost.hook, 0, 0));
-            sums.len() - 1
-        });
-        sums[at].1 = sums[at].1.saturating_add(cost.calls);
-        sums[at].2 = sums[at].2.saturating_add(cost.outermost);
+    let mut sums: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for cost in paths().flat_map(|(.., path)| &path.hooks) {
+        let (calls, instructions) = sums.entry(&cost.hook).or_default();
+        *calls = calls.saturating_add(cost.calls);
+        *instructions = instructions.saturating_add(cost.outermost);
     }
-    let order = dearest_first(sums.iter().map(|(hook, _, n)| (*hook, *n)));
-    let whole: u64 = sums.iter().map(|(.., n)| *n).sum();
+    let order = dearest_first(sums.iter().map(|(hook, (_, n))| (*hook, *n)));
+    let whole = sum(sums.values().map(|(_, n)| *n));
     let row = |hook: &&str| {
-        let (_, calls, instructions) = sums.iter().find(|(name, ..)| name == hook)?;
+        let (calls, instructions) = sums[*hook];
         Some(vec![
             printable(hook, TEXT_LIMIT),
-            format::count(*calls),
-            format::count(*instructions),
-            format::share(*instructions, whole)?,
+            format::count(calls),
+            format::count(instructions),
+            format::share(instructions, whole)?,
         ])
     };
     Rows {
