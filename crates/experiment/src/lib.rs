@@ -79,9 +79,9 @@ pub use event::Event;
 pub use evidence::{
     Bucket, Calls, Counted, DifferingHook, EntryHook, EntryModule, Estimate, EventKind, Events,
     Evidence, FunctionDifference, HookCaller, HookCalls, HookCost, HookedPath, Implementation,
-    Interval, IrqsOff, LaterHook, PathCount, Paths, Percentiles, Program, ProgramEntry,
-    ProgramResidual, ProgramRun, ProgramTask, Residual, Slope, SlopePoint, Timed, WatchedHook,
-    WatchedSystemCall, WholeSystemCall,
+    Interval, IrqsOff, LaterHook, PathCall, PathCount, PathTree, Paths, Percentiles, Program,
+    ProgramEntry, ProgramResidual, ProgramRun, ProgramTask, Residual, Slope, SlopePoint, Timed,
+    WatchedHook, WatchedSystemCall, WholeSystemCall,
 };
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use experiment::{Events, IrqsOff};
+use experiment::{Events, IrqsOff, PathCall, PathTree};
 use serde::{Deserialize, Serialize};
 
 /// The calls of an operation. Every distinct chain of callers is a node of its own.
@@ -209,6 +209,50 @@ impl CallTree {
     }
 }
 
+/// A tree as documents keep it, without events; None if it has too many nodes for that.
+pub fn kept(tree: &CallTree) -> Option<PathTree> {
+    if tree.nodes.len() > PathTree::NODES_LIMIT {
+        return None;
+    }
+    let mut functions: Vec<String> = Vec::new();
+    let mut places: HashMap<&str, u32> = HashMap::new();
+    let mut place = |name| {
+        *places.entry(name).or_insert_with(|| {
+            functions.push(String::from(name));
+            functions.len() as u32 - 1
+        })
+    };
+    let nodes = tree.nodes.iter().enumerate().map(|(at, node)| PathCall {
+        caller: node.parent as u32,
+        function: if at == 0 { 0 } else { place(&node.function) },
+        calls: node.calls,
+        instructions: node.instructions,
+    });
+    let nodes = nodes.collect();
+    let hooks = tree.sequence.iter().take(PathTree::HOOKS_LIMIT);
+    Some(PathTree {
+        nodes,
+        hooks: hooks.map(|&at| at as u32).collect(),
+        functions,
+    })
+}
+
+impl From<&PathTree> for CallTree {
+    /// The tree of a document that was read, which is sound.
+    fn from(kept: &PathTree) -> CallTree {
+        let mut tree = CallTree::default();
+        for (at, node) in kept.nodes.iter().enumerate() {
+            if at > 0 {
+                tree.add(node.caller as usize, kept.function(node));
+            }
+            tree.nodes[at].calls = node.calls;
+            tree.nodes[at].instructions = node.instructions;
+        }
+        tree.sequence = kept.hooks.iter().map(|&at| at as usize).collect();
+        tree
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,5 +284,20 @@ mod tests {
         let empty = std::iter::empty::<(&str, u32)>();
         let nothing = CallTree::deserialize(MapDeserializer::<_, Error>::new(empty));
         assert!(nothing.is_err());
+    }
+
+    #[test]
+    fn a_tree_is_kept_whole_or_not_at_all() {
+        let calls = vec![("", 0), ("open", 0), ("hook", 1), ("close", 0), ("hook", 3)];
+        let whole = tree(calls, vec![2, 4]).unwrap();
+        let document = kept(&whole).unwrap();
+        assert_eq!(document.functions, ["open", "hook", "close"]);
+        assert_eq!(CallTree::from(&document), whole);
+
+        let mut large = CallTree::default();
+        for _ in 0..PathTree::NODES_LIMIT {
+            large.add(0, "open");
+        }
+        assert_eq!(kept(&large), None);
     }
 }

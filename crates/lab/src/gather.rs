@@ -7,6 +7,7 @@ use experiment::{
     Cell, Counted, Estimate, Evidence, Metric, Outcome, PathCount, Paths, Status, Timed, Warning,
     WarningKind,
 };
+use instructions::calltree::kept;
 use instructions::counts::{Counts, Path};
 use instructions::profile::CellProfile;
 use stats::{Summary, quantile_of_sorted};
@@ -240,6 +241,9 @@ fn counted(recorded: Recorded, keep_samples: bool) -> Result<Measured, String> {
         // The runs of a program are alike, but none is like another to the instruction.
         paths: program.is_none().then(|| paths(&counts)),
         hooked: profile.as_ref().map(|profile| hooked(profile.modal())),
+        tree: { profile.as_ref() }
+            .filter(|_| program.is_none())
+            .and_then(|profile| kept(profile.modal().tree.as_ref()?)),
         program,
         later,
         ..Counted::default()

@@ -59,6 +59,8 @@ fn profiled(cell: &Cell, baseline: Option<&[String]>, outcome: &Outcome) -> Cell
         evidence: Evidence::Counted(counted),
     } = &mut cell.outcome
     {
+        // A profile has what was asked of the tree; which of its paths is compared is found here.
+        counted.tree = None;
         if let Some(program) = &mut counted.program {
             // A run's baseline is not what this is compared with.
             program.residual = None;

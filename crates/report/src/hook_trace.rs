@@ -88,14 +88,14 @@ pub fn hook_trace(
 
 /// Calls in a row that are the same.
 #[derive(PartialEq, Eq)]
-struct Call {
+pub(crate) struct Call {
     /// Of the first of them, from 1 on.
     number: usize,
-    times: usize,
+    pub(crate) times: usize,
     /// How many hooks it is inside of.
-    depth: usize,
-    hook: String,
-    chain: Vec<String>,
+    pub(crate) depth: usize,
+    pub(crate) hook: String,
+    pub(crate) chain: Vec<String>,
 }
 
 impl Call {
@@ -109,7 +109,8 @@ impl Call {
     }
 }
 
-fn calls(tree: &CallTree, hook_of: &dyn Fn(&str) -> Option<String>) -> Vec<Call> {
+/// Calls of hooks in the order in which they began, those in a row that are the same as one.
+pub(crate) fn calls(tree: &CallTree, hook_of: &dyn Fn(&str) -> Option<String>) -> Vec<Call> {
     let nodes = tree.nodes();
     let hooks: HashSet<usize> = tree.sequence.iter().copied().collect();
     let mut calls: Vec<Call> = Vec::new();

@@ -22,6 +22,7 @@ mod architectures;
 mod avc;
 mod bisection;
 mod callgrind;
+mod calls;
 mod cells;
 mod column;
 mod comparison;
@@ -73,6 +74,7 @@ pub use crate::bisection::{
     bisection_lines, bisection_records, bisection_report, change_line, figures_of, step_figures,
 };
 pub use crate::callgrind::callgrind;
+pub use crate::calls::call_tables;
 pub use crate::column::{Column, Columns, Records};
 pub use crate::comparison::{
     ComparisonOptions, JunitError, KcidbNames, comparison_records, comparison_report,

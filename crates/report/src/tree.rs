@@ -135,7 +135,7 @@ fn tree<'a>(
 }
 
 /// What is drawn before each line of a tree, by how many lines it stands in.
-fn branches(depths: &[usize]) -> Vec<String> {
+pub(crate) fn branches(depths: &[usize]) -> Vec<String> {
     let is_last = |at: usize, depth: usize| {
         let below = depths[at + 1..].iter().find(|of| **of <= depth);
         below.is_none_or(|of| *of < depth)

@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 use std::process::Command;
 
+use experiment::Document;
 use instructions::calltree::CallTree;
 use proptest::prelude::*;
-use report::{callgrind, folded, hook_trace};
+use report::{Layout, Report, call_tables, callgrind, folded, hook_trace, terminal};
 
 /// Adds a function below `parent`.
 fn add(tree: &mut CallTree, parent: usize, function: &str, calls: u64, own: u64) -> usize {
@@ -331,4 +332,24 @@ fn callgrind_annotate_reads_it() {
     assert_eq!(of(":open:AA"), tree.total());
     assert_eq!(of(":link_path_walk"), 2 * 1_752);
     assert_eq!(of(":selinux_inode_permission"), 2 * 1_100);
+}
+
+/// Of a real run: what SELinux adds to an open, by who called it.
+#[test]
+fn calls_of_a_cell_stand_beside_the_baselines() {
+    let suite = include_bytes!("../../lsmeter/tests/browser/suite.json.xz");
+    let mut run = Document::parse(&testing::unpack(suite)).unwrap();
+    run.cells
+        .retain(|cell| cell.key.stack.len() == 1 || cell.key.stack.ends_with(&["selinux".into()]));
+    let shown = |pattern: &str| {
+        let wanted = pattern.parse().unwrap();
+        let tables = call_tables(&run, &wanted);
+        let report = Report {
+            tables,
+            ..Report::default()
+        };
+        terminal(&report, &Layout::default())
+    };
+    insta::assert_snapshot!(shown("open:AA"));
+    assert_eq!(shown("getpid-of-nobody"), "");
 }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::events::Events;
+use super::path_tree::PathTree;
 use super::program::Program;
 use super::timed::Estimate;
 use crate::document::printable;
@@ -24,6 +25,9 @@ pub struct Counted {
     /// The hooks on one of these paths, if they were told apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hooked: Option<HookedPath>,
+    /// All calls on that path, if they were kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<PathTree>,
     /// Hooks that were called between operations, if that was asked for of some: what operations, and
     /// what undoes them, leave to the end of a grace period or to a work queue.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -271,8 +275,12 @@ impl Counted {
             return Some(message);
         }
         let Some(path) = &self.hooked else {
-            let compared = self.residual.is_some();
-            return compared.then(|| "a residual without hooks".to_owned());
+            let rest = [
+                (self.residual.is_some(), "a residual without hooks"),
+                (self.tree.is_some(), "a tree of calls without hooks"),
+            ];
+            let found = rest.iter().find(|(is_there, _)| *is_there);
+            return found.map(|(_, what)| (*what).to_owned());
         };
         if self.paths.is_some() && path.windows > self.windows() {
             return Some(format!(
@@ -282,6 +290,7 @@ impl Counted {
             ));
         }
         path.contradiction()
+            .or_else(|| self.tree.as_ref()?.contradiction(path.total))
             .or_else(|| self.residual.as_ref()?.contradiction(path))
     }
 }

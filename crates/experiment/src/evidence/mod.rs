@@ -4,6 +4,7 @@
 mod calls;
 mod counted;
 mod events;
+mod path_tree;
 mod program;
 mod program_residual;
 mod slope;
@@ -23,6 +24,7 @@ pub use counted::{
     LaterHook, PathCount, Paths, Residual,
 };
 pub use events::{EventKind, Events};
+pub use path_tree::{PathCall, PathTree};
 pub use program::{
     DifferingHook, EntryHook, EntryModule, Program, ProgramEntry, ProgramRun, ProgramTask,
 };

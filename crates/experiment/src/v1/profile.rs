@@ -85,6 +85,7 @@ impl ProfileForm {
         Ok(Counted {
             estimate: None,
             program: None,
+            tree: None,
             later: Vec::new(),
             // Only the path whose hooks are known was kept.
             paths: Some(Paths {

@@ -5,8 +5,8 @@ use crate::common::{self, contradiction, golden, names, written};
 use diagnostics::Fault;
 use experiment::{
     Cell, Counted, Document, Evidence, Experiment, FunctionDifference, HookCost, HookedPath,
-    Implementation, Key, Kind, Metric, Outcome, PathCount, Paths, Residual, Status, Subject,
-    Warning, WarningKind,
+    Implementation, Key, Kind, Metric, Outcome, PathCall, PathCount, PathTree, Paths, Residual,
+    Status, Subject, Warning, WarningKind,
 };
 use proptest::prelude::*;
 use proptest::sample::SizeRange;
@@ -343,6 +343,72 @@ fn wrong_values_are_named_with_their_place() {
 /// What was counted in a cell.
 fn of(document: &mut Document, cell: usize) -> &mut Counted {
     document.cells[cell].counted_mut().unwrap()
+}
+
+/// All calls of a path whose instructions are 6,567, as the first cell has them.
+fn tree() -> PathTree {
+    PathTree {
+        functions: names(&["do_syscall_64", "security_inode_permission"]),
+        nodes: vec![
+            PathCall::from((0, 0, 0, 0)),
+            PathCall::from((0, 0, 1, 5667)),
+            PathCall::from((1, 1, 2, 900)),
+        ],
+        hooks: vec![2, 2],
+    }
+}
+
+#[test]
+fn a_path_may_keep_its_calls() {
+    let mut document = document();
+    of(&mut document, 0).tree = Some(tree());
+    let text = written(&document);
+    let compact: String = text.split_whitespace().collect();
+    assert!(compact.contains(r#""nodes":[[0,0,0,0],[0,0,1,5667],[1,1,2,900]]"#));
+    let read = parse(&text).unwrap();
+    let kept = read.cells[0].counted().unwrap().tree.as_ref().unwrap();
+    assert_eq!(*kept, tree());
+    assert_eq!(kept.function(&kept.nodes[2]), "security_inode_permission");
+    assert_eq!(kept.function(&PathCall::from((0, 9, 1, 1))), "");
+}
+
+#[test]
+fn calls_that_no_path_has_are_refused() {
+    type Change = fn(&mut PathTree);
+    let wrong: [(Change, &str); 7] = [
+        (|of| of.nodes.clear(), "its tree of calls has no root"),
+        (|of| of.nodes[0].caller = 1, "its tree of calls has no root"),
+        (
+            |of| of.nodes[1].caller = 1,
+            "call 1 (do_syscall_64) of its tree is of nobody",
+        ),
+        (
+            |of| of.nodes[2].function = 7,
+            "call 2 () of its tree is of nobody",
+        ),
+        (|of| of.hooks[1] = 3, "hook 3 is not in its tree of calls"),
+        (
+            |of| of.nodes[2].instructions = u64::MAX,
+            "the calls of a path of 6567 instructions sum up to 18446744073709557282 of them",
+        ),
+        (
+            |of| of.hooks = vec![0; PathTree::HOOKS_LIMIT + 1],
+            "its tree of calls is too large",
+        ),
+    ];
+    for (change, expected) in wrong {
+        let (mut document, mut tree) = (document(), tree());
+        change(&mut tree);
+        of(&mut document, 0).tree = Some(tree);
+        let error = contradiction(parse(&written(&document)));
+        assert_eq!(error, format!("profile document: at cells[0]: {expected}"));
+    }
+    let mut document = document();
+    let unhooked = of(&mut document, 0);
+    unhooked.tree = Some(tree());
+    unhooked.hooked = None;
+    let error = contradiction(parse(&written(&document)));
+    assert!(error.ends_with("a tree of calls without hooks"), "{error}");
 }
 
 /// Sums of a hostile document go beyond every figure's type.

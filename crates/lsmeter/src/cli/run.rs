@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use experiment::Metric;
+use experiment::{Metric, Pattern};
 
 use super::given::GivenArgs;
 use super::output::OutputArgs;
@@ -116,9 +116,12 @@ pub struct RunArgs {
     /// Keep every sample in the run document
     #[arg(long, help_heading = "Output")]
     pub keep_samples: bool,
-    /// Show more: paths, windows and REP iterations beside the costs, hooks by what they add
-    #[arg(long, help_heading = "Output")]
-    pub details: bool,
+    /// Show more: paths, windows and REP iterations beside the costs, hooks by what they add; of
+    /// operations that are named, as --bench takes them, all calls as a tree (and count hooks, as
+    /// --with-hooks does)
+    #[arg(long, value_name = "PATTERN", num_args = 0..=1, require_equals = true,
+        help_heading = "Output")]
+    pub details: Option<Option<Pattern>>,
     /// Exit with 1 if any cell costs more than its baseline by more than this many percent
     #[arg(long, value_name = "PERCENT", num_args = 0..=1, default_missing_value = "0",
         value_parser = percent, help_heading = "Output")]
@@ -126,6 +129,13 @@ pub struct RunArgs {
     /// No progress
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
+}
+
+impl RunArgs {
+    /// Is each hook to be counted, for the document or for what is printed?
+    pub fn counts_hooks(&self) -> bool {
+        self.with_hooks || self.events || matches!(self.details, Some(Some(_)))
+    }
 }
 
 fn percent(text: &str) -> Result<f64, String> {

@@ -117,8 +117,9 @@ fn measured(
         root,
         keep_samples: args.keep_samples,
         shard: args.parts.shard,
-        hooks: (args.with_hooks || args.events).then(|| Hooks {
+        hooks: args.counts_hooks().then(|| Hooks {
             events: args.events,
+            keep_trees: true,
             ..Hooks::default()
         }),
         ..Setup::new(&store, journals)
@@ -316,12 +317,16 @@ const PAPER: &str = "paper";
 const CHECK_LINES: usize = 20;
 
 fn deliver(args: &RunArgs, run: &Document, published: bool, stdout: StdoutTaken) -> Result<()> {
-    let details = args.details;
+    let details = args.details.is_some();
     let tables = || {
         let mut report = report::report(run, &Options { details });
         report.tables.extend(report::depth_tables(run));
-        if details {
-            report.tables.extend(report::tree_tables(run));
+        if let Some(wanted) = &args.details {
+            let of_these = wanted
+                .as_ref()
+                .map(|wanted| report::call_tables(run, wanted));
+            let trees = of_these.unwrap_or_else(|| report::tree_tables(run));
+            report.tables.extend(trees);
         }
         if published {
             let theirs = beside_report(&beside(run));

@@ -30,7 +30,7 @@ pub fn order<'a>(
     let parts = &args.parts;
     let flags = [
         ("--keep-samples", args.keep_samples),
-        ("--with-hooks", args.with_hooks),
+        ("--with-hooks", args.counts_hooks()),
         ("--events", args.events),
         ("--offline", args.lab.offline),
     ];

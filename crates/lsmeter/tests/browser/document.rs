@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use experiment::{
     Cell, Counted, Document, Estimate, Evidence, Experiment, HookCost, HookedPath, Implementation,
-    Key, Metric, Outcome, PathCount, Paths, Status, Subject, preset,
+    Key, Metric, Outcome, PathCall, PathCount, PathTree, Paths, Status, Subject, preset,
 };
 
 const BENCHMARKS: [(&str, &[&str]); 6] = [
@@ -175,6 +175,14 @@ pub fn regressed(run: &mut Document) -> usize {
             }
         }
         changed += usize::from(more > 0);
+        if let Some(tree) = &mut counted.tree {
+            let is_patched = |name: &String| name == "selinux_inode_permission";
+            let patched = tree.functions.iter().position(is_patched);
+            let nodes = tree.nodes.iter_mut().skip(1);
+            for node in nodes.filter(|node| patched == Some(node.function as usize)) {
+                node.instructions += INJECTED * node.calls;
+            }
+        }
         if let Some(paths) = &mut counted.paths {
             let others = paths.others.iter_mut();
             for path in others.chain([&mut paths.modal]) {
@@ -206,11 +214,32 @@ pub fn hostile(path: &Path) -> PathBuf {
             *variant += evil;
         }
         cell.release = evil.to_owned();
-        let hooked = cell.counted_mut().and_then(|of| of.hooked.as_mut());
-        for hook in hooked.into_iter().flat_map(|path| &mut path.hooks) {
+        let Some(counted) = cell.counted_mut() else {
+            continue;
+        };
+        let Some(path) = &mut counted.hooked else {
+            continue;
+        };
+        let mut tree = PathTree {
+            nodes: vec![PathCall {
+                instructions: path.total - path.hooked,
+                ..PathCall::default()
+            }],
+            ..PathTree::default()
+        };
+        for hook in &mut path.hooks {
             hook.hook += evil;
             hook.function += evil;
+            tree.hooks.push(tree.nodes.len() as u32);
+            tree.nodes.push(PathCall {
+                caller: 0,
+                function: tree.functions.len() as u32,
+                calls: hook.calls,
+                instructions: hook.outermost,
+            });
+            tree.functions.push(hook.function.clone());
         }
+        counted.tree = Some(tree);
     }
     run.environment.cpu = evil.to_owned();
     run.write(File::create(path).unwrap()).unwrap();

@@ -262,11 +262,51 @@ async function firstScreen(page) {
 	check(!await cell.isVisible(), "Escape does not close a cell");
 	await page.evaluate(hash => { location.hash = hash; }, new URL(link).hash);
 	await cell.waitFor({ state: "visible" });
+	const packed = page.locator("[data-trees]").first();
+	if (await packed.count()) {
+		const glance = await packed.getAttribute("data-trees");
+		await page.evaluate(of => { location.hash = `#cell=${of}.0.1`; }, glance);
+		await calls(page, cell);
+		await accessible(page, "calls");
+	}
 	await cell.getByRole("button", { name: "Close" }).click();
 	await fold.press("Enter");
 	check(await rows(1).count() === 0, "a class does not close");
 	await page.evaluate(() => { document.activeElement.blur(); scrollTo(0, 0); });
 	await page.setViewportSize({ width: 1200, height: 900 });
+}
+
+// The calls of a cell: what differs, the baseline's and the stack's, each whole; its hooks in order.
+async function calls(page, cell) {
+	await cell.locator("svg").last().waitFor();
+	const drawings = cell.locator("svg");
+	check(await drawings.count() === 3, `a cell draws calls ${await drawings.count()} times, not three`);
+	for (let at = 0; at < await drawings.count(); at++) {
+		const faulty = await drawings.nth(at).evaluate(svg => {
+			const marks = [...svg.querySelectorAll("[data-value]")];
+			const [start, end] = [of => Number(of.dataset.start), of => Number(of.dataset.start) + Number(of.dataset.value)];
+			const root = marks[marks.length - 1], rows = [...svg.querySelectorAll("[data-series]")].reverse();
+			const holds = (row, mark) => [...row.querySelectorAll("[data-value]")].some(of => start(of) <= start(mark) && end(of) >= end(mark));
+			const lost = rows.slice(1).flatMap((row, at) => [...row.children].filter(mark => !holds(rows[at], mark)));
+			return lost.map(of => of.dataset.label).concat(Number(root.dataset.start) === 0 ? [] : ["no root"]);
+		});
+		check(!faulty.length, "frames stand on nothing: " + faulty.slice(0, 3));
+	}
+	const own = drawings.last(), frame = own.locator("[data-series='4'] [data-value]").first();
+	const width = () => frame.locator("rect").evaluate(rect => Number(rect.getAttribute("width")));
+	await own.focus();
+	await page.keyboard.press("ArrowUp");
+	check((await page.locator(".tip").textContent()).includes("instructions"), "a frame of a cell's calls tells nothing");
+	if (await frame.count()) {
+		const narrow = await width();
+		await frame.click();
+		check(await width() > narrow, "a frame of a cell's calls does not widen");
+		await frame.click();
+	}
+	const order = cell.locator("details", { hasText: "Hooks in the order of their calls" });
+	await order.locator("summary").click();
+	const [told, listed] = [Number(/: (\d+)$/.exec(await order.locator("summary").textContent())[1]), await order.locator("li").count()];
+	check(listed > 0 && listed <= told, `${told} hooks are called in order, ${listed} are listed`);
 }
 
 // Whether a patch made it worse, by how much, and which hook and function hold it: on the first

@@ -8,10 +8,12 @@ use sha2::{Digest, Sha256};
 
 pub(super) const STYLE: &str = include_str!("page.css");
 
-/// Tables first, then drawings, then maps of overheads; none needs another.
-pub(super) const SCRIPTS: [&str; 3] = [
+/// Tables first, then drawings, calls and maps of overheads. None needs another: a map tells which
+/// cell it opened (`lsmeter-cell`), calls what they have drawn (`lsmeter-drawn`).
+pub(super) const SCRIPTS: [&str; 4] = [
     include_str!("table.js"),
     include_str!("figure.js"),
+    include_str!("calls.js"),
     include_str!("front.js"),
 ];
 

@@ -188,8 +188,10 @@ function saved(frame) {
 
 // A mark that has the focus is scrolled to, and takes what is told along.
 addEventListener("scroll", () => told && beside(told), { passive: true, capture: true });
-for (const frame of document.querySelectorAll("figure.figure")) {
+function alive(frame) {
 	saved(frame);
 	answering(frame.querySelector("svg"));
 }
+addEventListener("lsmeter-drawn", event => alive(event.target));
+document.querySelectorAll("figure.figure").forEach(alive);
 })();

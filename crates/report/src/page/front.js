@@ -107,10 +107,9 @@ function lineOf(parts, widest) {
 
 // Both cells as flame graphs on one scale, from the operation down: what is outside hooks, each hook
 // by the module that takes most of it, and below it what modules implement. Then what the second adds.
-function picture(data, base, cell, baseTitle, title, operation) {
+function picture(data, base, cell, baseTitle, title, operation, modules) {
 	const box = make("div", undefined, "bars");
 	const widest = Math.max(base.value, cell.value);
-	const modules = new Map();
 	const kindOf = module => {
 		if (!modules.has(module))
 			modules.set(module, "m" + (1 + modules.size % 6));
@@ -213,6 +212,7 @@ function show() {
 		return;
 	}
 	const cell = row.cells[at], base = row.cells[data.baseline];
+	let opened = null;
 	const titles = [data.columns[data.baseline], data.columns[at]];
 	const title = make("h3", `${row.title}, ${titles[1]}`);
 	title.id = "cell-title";
@@ -230,8 +230,13 @@ function show() {
 		line.append(make("strong", cell.overhead || "n/a"),
 			` over ${titles[0]}: ${base.figure} → ${cell.figure} in ${data.metric} (${data.place}).`);
 		panel.append(line);
-		if (base.hooks && cell.hooks)
-			panel.append(picture(data, base, cell, titles[0], titles[1], row.title), tableOf(data, base, cell, titles));
+		if (base.hooks && cell.hooks) {
+			const modules = new Map(), calls = make("div");
+			panel.append(picture(data, base, cell, titles[0], titles[1], row.title, modules),
+				tableOf(data, base, cell, titles), calls);
+			opened = { place: calls, glance: found[1], row: Number(found[2]), columns: [data.baseline, at],
+				titles, operation: row.title, modules };
+		}
 		panel.append(make("p", pathsOf(titles[0], base) + pathsOf(titles[1], cell), "faint"));
 	}
 	const command = make("p", "With its hooks: ");
@@ -250,6 +255,8 @@ function show() {
 	panel.hidden = false;
 	panel.focus({ preventScroll: true });
 	panel.scrollIntoView({ block: "nearest" });
+	if (opened)
+		panel.dispatchEvent(new CustomEvent("lsmeter-cell", { bubbles: true, detail: opened }));
 }
 document.body.append(panel);
 addEventListener("hashchange", show);

@@ -14,7 +14,7 @@ use crate::table::TEXT_LIMIT;
 use crate::text::printable;
 
 /// Most operations whose hooks go along; of others the figures alone.
-const HOOKS_LIMIT: usize = 400;
+pub(super) const HOOKS_LIMIT: usize = 400;
 
 #[derive(Serialize)]
 struct Data {
@@ -62,13 +62,13 @@ struct Figures {
 type Hook = (usize, u64, u64, Vec<(usize, usize, u64)>);
 
 #[derive(Default)]
-struct Names {
-    all: Vec<String>,
+pub(super) struct Names {
+    pub(super) all: Vec<String>,
     places: HashMap<String, usize>,
 }
 
 impl Names {
-    fn place(&mut self, name: &str) -> usize {
+    pub(super) fn place(&mut self, name: &str) -> usize {
         if let Some(place) = self.places.get(name) {
             return *place;
         }

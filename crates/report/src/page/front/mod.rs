@@ -5,6 +5,7 @@
 mod data;
 mod map;
 mod side;
+mod trees;
 
 use experiment::{Document, Kind};
 use judge::{Judgements, Layouts};
@@ -69,6 +70,7 @@ pub(super) fn front(at: usize, run: &Document) -> Markup {
                     (side::side(&glance, &id))
                 }
                 (data::data(&glance, &id))
+                @if let Some(trees) = trees::trees(&glance, &id) { (trees) }
             }
         }
     }

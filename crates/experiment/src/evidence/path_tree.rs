@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The calls of one path through the kernel, as documents keep them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::document::printable;
+
+/// The calls of a path as a tree: every distinct chain of callers has a node of its own.
+/// Of an operation that is made of many windows, those of all of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PathTree {
+    /// Names of functions, each once.
+    pub functions: Vec<String>,
+    /// Callers come before those they called. The first is the operation itself, which calls
+    /// what entered the kernel; it is its own caller, and no function.
+    pub nodes: Vec<PathCall>,
+    /// Calls of hooks in the order in which they began, each by its node; the first 4096 of
+    /// them, and of an operation that is made of many windows those of one window.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<u32>,
+}
+
+/// A function under one chain of callers: `[caller, function, calls, instructions]`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "(u32, u32, u64, u64)", into = "(u32, u32, u64, u64)")]
+#[schemars(with = "(u32, u32, u64, u64)")]
+pub struct PathCall {
+    /// Its caller: a smaller position among the nodes.
+    pub caller: u32,
+    /// Its name: a position among the functions. Of the operation itself without meaning.
+    pub function: u32,
+    /// How often that caller called it, per operation.
+    pub calls: u64,
+    /// Its own instructions per operation, without those of what it called; a REP instruction
+    /// counted once.
+    pub instructions: u64,
+}
+
+impl From<(u32, u32, u64, u64)> for PathCall {
+    fn from((caller, function, calls, instructions): (u32, u32, u64, u64)) -> PathCall {
+        PathCall {
+            caller,
+            function,
+            calls,
+            instructions,
+        }
+    }
+}
+
+impl From<PathCall> for (u32, u32, u64, u64) {
+    fn from(of: PathCall) -> (u32, u32, u64, u64) {
+        (of.caller, of.function, of.calls, of.instructions)
+    }
+}
+
+impl PathTree {
+    /// Most nodes of a tree that a document keeps; of a larger one none are.
+    pub const NODES_LIMIT: usize = 1 << 13;
+    /// Most calls of hooks that are kept in order.
+    pub const HOOKS_LIMIT: usize = 1 << 12;
+
+    /// The name of a node's function; of the operation itself the empty one.
+    pub fn function(&self, node: &PathCall) -> &str {
+        let name = self.functions.get(node.function as usize);
+        name.map_or("", String::as_str)
+    }
+
+    /// What contradicts itself in the calls of a path of so many instructions, if anything.
+    pub(super) fn contradiction(&self, total: u64) -> Option<String> {
+        if self.nodes.len() > PathTree::NODES_LIMIT || self.hooks.len() > PathTree::HOOKS_LIMIT {
+            return Some("its tree of calls is too large".to_owned());
+        }
+        if self.nodes.first().is_none_or(|root| root.caller != 0) {
+            return Some("its tree of calls has no root".to_owned());
+        }
+        let is_known = |at: u32| self.functions.get(at as usize).is_some();
+        for (at, node) in self.nodes.iter().enumerate().skip(1) {
+            if node.caller as usize >= at || !is_known(node.function) {
+                let name = printable(self.function(node));
+                return Some(format!("call {at} ({name}) of its tree is of nobody"));
+            }
+        }
+        let none = |at: &&u32| **at as usize >= self.nodes.len();
+        if let Some(hook) = self.hooks.iter().find(none) {
+            return Some(format!("hook {hook} is not in its tree of calls"));
+        }
+        let sum: u128 = { self.nodes.iter() }
+            .map(|node| u128::from(node.instructions))
+            .sum();
+        (sum != u128::from(total))
+            .then(|| format!("the calls of a path of {total} instructions sum up to {sum} of them"))
+    }
+}
