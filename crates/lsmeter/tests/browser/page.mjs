@@ -280,7 +280,8 @@ async function firstScreen(page) {
 async function calls(page, cell) {
 	await cell.locator("svg").last().waitFor();
 	const drawings = cell.locator("svg");
-	check(await drawings.count() === 3, `a cell draws calls ${await drawings.count()} times, not three`);
+	const same = (await cell.textContent()).includes("Nothing differs between the two.");
+	check(await drawings.count() === (same ? 2 : 3), `a cell draws calls ${await drawings.count()} times`);
 	for (let at = 0; at < await drawings.count(); at++) {
 		const faulty = await drawings.nth(at).evaluate(svg => {
 			const marks = [...svg.querySelectorAll("[data-value]")];
