@@ -90,7 +90,9 @@ pub use crate::hook_trace::hook_trace;
 pub use diagnostics::printable;
 pub use estimate::{estimate_records, estimate_report};
 pub use history::{HistoryOptions, history_figures, history_records, history_report};
-pub use instruments::{InstrumentsOptions, instruments_records, instruments_report};
+pub use instruments::{
+    Disagreement, InstrumentsOptions, disagreements, instruments_records, instruments_report,
+};
 pub use latex::{latex, latex_tables};
 pub use markdown::{markdown, markdown_page};
 pub use monitor::{interval_report, monitor_records, monitor_report};

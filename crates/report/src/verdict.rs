@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What a document says, in sentences.
 
+use experiment::check::Verdicts;
 use experiment::{
-    Cell, Delay, Document, HookedPath, Kind, Monitoring, PlacementDocument, Slope, Status,
-    WatchedHook,
+    Cell, CheckDocument, Delay, Document, HookedPath, InstrumentStatus, Kind, Monitoring,
+    PlacementDocument, Slope, Status, WatchedHook,
 };
 use judge::Judgements;
 
@@ -13,12 +14,15 @@ use crate::format;
 use crate::gather::Content;
 use crate::glance::Glance;
 use crate::group::sum;
+use crate::instruments::{disagreements, subject};
 use crate::monitor::framework;
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
 
 /// Most sentences about one document.
 const SENTENCES_LIMIT: usize = 40;
+/// Most disagreements that a sentence names.
+const DISAGREEMENTS_NAMED: usize = 3;
 
 /// What was found, the doubts first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,6 +47,7 @@ impl Verdict {
 pub fn verdict(content: &Content) -> Verdict {
     let mut verdict = match content {
         Content::Placement(placement) => of_placement(placement),
+        Content::Check(check) => of_check(check),
         Content::Measured(document) => match (document.kind, &document.monitor) {
             (Kind::Profile, _) => of_profiles(document),
             (Kind::Coverage, _) => of_coverage(document),
@@ -241,4 +246,72 @@ fn of_placement(document: &PlacementDocument) -> Verdict {
         document.syscalls.len()
     );
     Verdict::of([doubt], finding)
+}
+
+fn of_check(document: &CheckDocument) -> Verdict {
+    let [hooks, residuals] = [document.summary.hooks, document.summary.residuals];
+    let subject = subject(document);
+    // How many of those that were compared, of what was compared at all.
+    let parts = |of: fn(&Verdicts) -> u64, least: u64| {
+        let both = [(hooks, "hooks"), (residuals, "residuals")];
+        let parts = both.iter().filter(|(all, _)| all.compared() > 0);
+        let parts = parts
+            .filter(|(all, _)| of(all) >= least)
+            .map(|(all, what)| {
+                let (n, all) = (format::count(of(all)), format::count(all.compared()));
+                format!("{n} of {all} {what}")
+            });
+        parts.collect::<Vec<_>>().join(" and ")
+    };
+    let explained = hooks.explained.saturating_add(residuals.explained);
+    let finding = if hooks.disagree.saturating_add(residuals.disagree) > 0 {
+        let named: Vec<String> = disagreements(document)
+            .map(|of| {
+                let hook = of.hook.unwrap_or_else(|| "outside hooks".to_owned());
+                format!("{} ({hook})", of.operation)
+            })
+            .collect();
+        format!(
+            "{} disagree on {subject}, and nothing explains it: {}.",
+            parts(|of| of.disagree, 1),
+            format::listed(&named, DISAGREEMENTS_NAMED)
+        )
+    } else if hooks.compared().saturating_add(residuals.compared()) > 0 {
+        let differ = match explained {
+            0 => String::new(),
+            n => format!("; {} differ for a known reason", format::count(n)),
+        };
+        let same = parts(|of| of.agree, 0);
+        format!("The instruments agree on {subject}: {same} are the same{differ}.")
+    } else {
+        format!("Nothing could be compared on {subject}: no two instruments tell of the same.")
+    };
+    let failed = document.benchmarks.iter();
+    let failed = failed.filter(|of| of.missing.iter().any(|missing| missing.failed));
+    let failed = failed.count();
+    let doubts = [
+        (failed > 0).then(|| {
+            let all = document.benchmarks.len();
+            format!("{failed} of {all} operations failed under an instrument.")
+        }),
+        unused(document),
+        (hooks.alone > 0).then(|| {
+            let alone = format::count(hooks.alone);
+            format!("Of {alone} more hooks one instrument alone tells.")
+        }),
+    ];
+    Verdict::of(doubts, finding)
+}
+
+/// Instruments that could have disagreed.
+fn unused(document: &CheckDocument) -> Option<String> {
+    let instruments = document.instruments.iter();
+    let unused = instruments.filter(|of| of.status != InstrumentStatus::Used);
+    let unused: Vec<String> = unused
+        .map(|of| match &of.reason {
+            Some(reason) => format!("{} ({})", of.instrument, printable(reason, 200)),
+            None => of.instrument.to_string(),
+        })
+        .collect();
+    (!unused.is_empty()).then(|| format!("Nothing is known by {}.", unused.join(", ")))
 }

@@ -53,7 +53,8 @@ pub struct Verdicts {
 }
 
 impl Verdicts {
-    fn of(verdicts: impl Iterator<Item = CheckVerdict>) -> Verdicts {
+    /// Counts them.
+    pub fn of(verdicts: impl Iterator<Item = CheckVerdict>) -> Verdicts {
         let mut counted = Verdicts::default();
         for verdict in verdicts {
             *match verdict {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The figures of documents of any kind, each with a name that stays.
 
+mod check;
 mod coverage;
 mod hooks;
 mod monitor;
@@ -11,7 +12,9 @@ mod sensitivity;
 
 use std::collections::{HashMap, HashSet};
 
-use experiment::{Document, DocumentError, Kind, PlacementDocument, Stored as _, Warning};
+use experiment::{
+    CheckDocument, Document, DocumentError, Kind, PlacementDocument, Stored as _, Warning,
+};
 
 use crate::figure::{Bar, Chart, Figure};
 use crate::text::printable;
@@ -34,6 +37,8 @@ pub enum Content {
     Measured(Box<Document>),
     /// What a kernel's sources say.
     Placement(Box<PlacementDocument>),
+    /// Whether the instruments agree.
+    Check(Box<CheckDocument>),
 }
 
 impl Content {
@@ -42,10 +47,11 @@ impl Content {
     /// # Errors
     /// [`DocumentError`] if it is none of these.
     pub fn parse(bytes: &[u8]) -> Result<Content, DocumentError> {
-        if Kind::of(bytes)? == Kind::Placement {
-            return Ok(Content::Placement(PlacementDocument::parse(bytes)?.into()));
-        }
-        Ok(Content::Measured(Document::parse(bytes)?.into()))
+        Ok(match Kind::of(bytes)? {
+            Kind::Placement => Content::Placement(PlacementDocument::parse(bytes)?.into()),
+            Kind::Check => Content::Check(CheckDocument::parse(bytes)?.into()),
+            _ => Content::Measured(Document::parse(bytes)?.into()),
+        })
     }
 
     /// Its kind.
@@ -53,6 +59,7 @@ impl Content {
         match self {
             Content::Measured(document) => document.kind,
             Content::Placement(_) => Kind::Placement,
+            Content::Check(_) => Kind::Check,
         }
     }
 
@@ -60,7 +67,7 @@ impl Content {
     pub fn warnings(&self) -> &[Warning] {
         match self {
             Content::Measured(document) => &document.warnings,
-            Content::Placement(_) => &[],
+            Content::Placement(_) | Content::Check(_) => &[],
         }
     }
 }
@@ -128,6 +135,7 @@ pub fn figures(sources: &[Source]) -> Vec<Gathered> {
     for (at, source) in sources.iter().enumerate() {
         let own = match &source.content {
             Content::Placement(document) => placement::drafts(document),
+            Content::Check(document) => check::drafts(document),
             Content::Measured(document) => match (document.kind, &document.monitor) {
                 (Kind::Profile, _) => profile::drafts(document),
                 (Kind::Coverage, _) => coverage::drafts(document),

@@ -111,7 +111,10 @@ fn every(document: &CheckDocument) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-fn hooks(document: &CheckDocument, verdict: CheckVerdict) -> impl Iterator<Item = Line<'_>> {
+pub(super) fn hooks(
+    document: &CheckDocument,
+    verdict: CheckVerdict,
+) -> impl Iterator<Item = Line<'_>> {
     every(document).filter(move |(_, hook)| hook.verdict == verdict)
 }
 

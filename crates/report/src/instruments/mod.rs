@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Whether instruments agree: a summary, what does not agree, and why.
 
+mod found;
 mod hooks;
 mod residuals;
 
@@ -14,6 +15,8 @@ use crate::format::count;
 use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
 
+pub(crate) use found::reasons;
+pub use found::{Disagreement, disagreements};
 pub use hooks::instruments_records;
 
 /// Longest reason that is printed, in characters.
@@ -85,8 +88,13 @@ fn summary(document: &CheckDocument) -> Table {
 }
 
 fn title(document: &CheckDocument) -> String {
+    format!("{}: do the instruments agree?", subject(document))
+}
+
+/// `debian:6.12 (6.12.94) under capability on tmpfs`, printable.
+pub(crate) fn subject(document: &CheckDocument) -> String {
     format!(
-        "{} ({}) under {} on {}: do the instruments agree?",
+        "{} ({}) under {} on {}",
         printable(&document.kernel, TEXT_LIMIT),
         printable(&document.release, TEXT_LIMIT),
         printable(&document.stack.join(","), TEXT_LIMIT),
@@ -142,14 +150,19 @@ fn meaning(instrument: Instrument) -> &'static str {
 }
 
 fn pair(of: &PairSummary) -> Numbers {
+    (
+        pair_title(of),
+        [of.compared, of.agree, of.explained, of.disagree],
+    )
+}
+
+/// What must hold of the two: `profile = monitor`.
+pub(crate) fn pair_title(of: &PairSummary) -> String {
     let sign = match of.second {
         Instrument::Placement => "≤",
         _ => "=",
     };
-    (
-        format!("{} {sign} {}", of.first, of.second),
-        [of.compared, of.agree, of.explained, of.disagree],
-    )
+    format!("{} {sign} {}", of.first, of.second)
 }
 
 /// What was not compared, one line for each reason.

@@ -23,6 +23,7 @@ pub use self::site::{SiteIndex, SitePage, history_page, site_index};
 use crate::coverage::{COVERAGES, CoverageOptions, coverage_report, coverages_beside};
 use crate::figure::{Chart, Figure};
 use crate::gather::{Content, Gathered, Source, figures};
+use crate::instruments::{InstrumentsOptions, instruments_report};
 use crate::monitor::monitor_report;
 use crate::placement::{PlacementOptions, placement_report};
 use crate::profile::{ProfileView, profile_report};
@@ -41,6 +42,9 @@ pub fn any_report(content: &Content) -> Report {
     let document = match content {
         Content::Placement(document) => {
             return placement_report(document, &PlacementOptions::default());
+        }
+        Content::Check(document) => {
+            return instruments_report(document, &InstrumentsOptions::default());
         }
         Content::Measured(document) => document,
     };
@@ -197,6 +201,7 @@ fn name(source: &Source) -> String {
         Kind::Recording => "recording",
         Kind::Coverage => "coverage",
         Kind::Placement => "placement",
+        Kind::Check => "check",
         _ => "document",
     };
     format!("{kind}: {}", printable(&source.name, TEXT_LIMIT))

@@ -10,9 +10,8 @@ mod source;
 use anyhow::Result;
 use check::{Facts, Inputs, Subject, check as compare};
 use diagnostics::Exit;
-use experiment::check::CheckedHook;
-use experiment::{CheckDocument, CheckVerdict, Instrument, Stored as _};
-use report::InstrumentsOptions;
+use experiment::{CheckDocument, Instrument, Stored as _};
+use report::{Disagreement, InstrumentsOptions, disagreements};
 
 use crate::cli::CheckArgs;
 use crate::commands::journals;
@@ -123,44 +122,13 @@ fn verdict(document: &CheckDocument) -> Exit {
 
 /// Names the first disagreements.
 fn tell(document: &CheckDocument) {
-    let printable = |text: &str| report::printable(text, 60);
-    let disagrees = |verdict| verdict == CheckVerdict::Disagree;
-    let hooks = document.benchmarks.iter().flat_map(|benchmark| {
-        let hooks = benchmark.hooks.iter();
-        let apart = hooks.filter(|hook| disagrees(hook.verdict));
-        apart.map(|hook| format!("{}: {}", benchmark.title(), figures(hook)))
-    });
-    let residuals = document.residuals.iter();
-    let residuals = residuals.filter(|residual| disagrees(residual.verdict));
-    let residuals = residuals.map(|residual| {
-        let stack = residual.stack.join(",");
-        let (title, left) = (residual.title(), residual.residual);
-        format!("{title}: {left:+} outside hooks under {stack}")
-    });
-    let all: Vec<String> = hooks.chain(residuals).collect();
-    for text in all.iter().take(NAMED) {
-        anstream::eprintln!("disagree: {}", report::printable(text, 300));
+    let all: Vec<Disagreement> = disagreements(document).collect();
+    for disagreement in all.iter().take(NAMED) {
+        let text = report::printable(&disagreement.to_string(), 300);
+        anstream::eprintln!("disagree: {text}");
     }
     if all.len() > NAMED {
-        let release = printable(&document.release);
+        let release = report::printable(&document.release, 60);
         anstream::eprintln!("disagree: {} more on {release}", all.len() - NAMED);
     }
-}
-
-/// `inode_permission: profile 2, monitor 1, slope 2.0000, at most 3`.
-fn figures(hook: &CheckedHook) -> String {
-    let mut figures = Vec::new();
-    if let Some(calls) = hook.profile {
-        figures.push(format!("profile {calls}"));
-    }
-    if let Some(calls) = hook.monitor {
-        figures.push(format!("monitor {calls}"));
-    }
-    if let Some(slope) = hook.slope {
-        figures.push(format!("slope {slope:.4}"));
-    }
-    if let Some(calls) = hook.maximum {
-        figures.push(format!("at most {calls}"));
-    }
-    format!("{}: {}", hook.hook, figures.join(", "))
 }
