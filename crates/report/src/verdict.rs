@@ -13,16 +13,16 @@ use crate::coverage::coverage_share;
 use crate::format;
 use crate::gather::Content;
 use crate::glance::Glance;
-use crate::group::sum;
-use crate::instruments::{disagreements, subject};
+use crate::group::{distinct, sum};
+use crate::instruments::{Disagreement, disagreements, subject};
 use crate::monitor::framework;
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
 
 /// Most sentences about one document.
 const SENTENCES_LIMIT: usize = 40;
-/// Most disagreements that a sentence names.
-const DISAGREEMENTS_NAMED: usize = 3;
+/// Most operations that a sentence names.
+const OPERATIONS_NAMED: usize = 3;
 
 /// What was found, the doubts first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -253,7 +253,7 @@ fn of_check(document: &CheckDocument) -> Verdict {
     let subject = subject(document);
     // How many of those that were compared, of what was compared at all.
     let parts = |of: fn(&Verdicts) -> u64, least: u64| {
-        let both = [(hooks, "hooks"), (residuals, "residuals")];
+        let both = [(hooks, "counts of hooks"), (residuals, "residuals")];
         let parts = both.iter().filter(|(all, _)| all.compared() > 0);
         let parts = parts
             .filter(|(all, _)| of(all) >= least)
@@ -265,26 +265,23 @@ fn of_check(document: &CheckDocument) -> Verdict {
     };
     let explained = hooks.explained.saturating_add(residuals.explained);
     let finding = if hooks.disagree.saturating_add(residuals.disagree) > 0 {
-        let named: Vec<String> = disagreements(document)
-            .map(|of| {
-                let hook = of.hook.unwrap_or_else(|| "outside hooks".to_owned());
-                format!("{} ({hook})", of.operation)
-            })
-            .collect();
+        let all: Vec<Disagreement> = disagreements(document).collect();
+        let operations = distinct(all.iter().map(|of| of.operation.as_str()));
         format!(
-            "{} disagree on {subject}, and nothing explains it: {}.",
+            "{} disagree on {subject}, and nothing explains it: in {}.",
             parts(|of| of.disagree, 1),
-            format::listed(&named, DISAGREEMENTS_NAMED)
+            format::listed(&operations, OPERATIONS_NAMED)
         )
     } else if hooks.compared().saturating_add(residuals.compared()) > 0 {
         let differ = match explained {
             0 => String::new(),
+            1 => "; 1 differs for a known reason".to_owned(),
             n => format!("; {} differ for a known reason", format::count(n)),
         };
         let same = parts(|of| of.agree, 0);
         format!("The instruments agree on {subject}: {same} are the same{differ}.")
     } else {
-        format!("Nothing could be compared on {subject}: no two instruments tell of the same.")
+        format!("Nothing could be compared on {subject}: no two instruments tell of the same hook.")
     };
     let failed = document.benchmarks.iter();
     let failed = failed.filter(|of| of.missing.iter().any(|missing| missing.failed));
@@ -295,12 +292,14 @@ fn of_check(document: &CheckDocument) -> Verdict {
             format!("{failed} of {all} operations failed under an instrument.")
         }),
         unused(document),
-        (hooks.alone > 0).then(|| {
-            let alone = format::count(hooks.alone);
-            format!("Of {alone} more hooks one instrument alone tells.")
-        }),
     ];
-    Verdict::of(doubts, finding)
+    let mut verdict = Verdict::of(doubts, finding);
+    if hooks.alone > 0 {
+        let alone = format::count(hooks.alone);
+        let alone = format!("Not compared, as one instrument alone tells of them: {alone}.");
+        verdict.findings.push(alone);
+    }
+    verdict
 }
 
 /// Instruments that could have disagreed.
@@ -313,5 +312,5 @@ fn unused(document: &CheckDocument) -> Option<String> {
             None => of.instrument.to_string(),
         })
         .collect();
-    (!unused.is_empty()).then(|| format!("Nothing is known by {}.", unused.join(", ")))
+    (!unused.is_empty()).then(|| format!("Not used: {}.", unused.join(", ")))
 }

@@ -20,6 +20,7 @@ fn all() -> Vec<Source> {
         "sensitivity-v1",
         "monitor-v1",
         "placement-v1",
+        "check-v1",
     ]
     .map(golden)
     .into()

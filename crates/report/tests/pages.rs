@@ -7,7 +7,7 @@ use experiment::{Document, Outcome, Subject};
 use report::{Content, Source, figures, latex, markdown_page, page};
 use sha2::{Digest, Sha256};
 
-const GOLDEN: [&str; 8] = [
+const GOLDEN: [&str; 9] = [
     "v1",
     "v1-stacks",
     "v1-newer-keys",
@@ -16,6 +16,7 @@ const GOLDEN: [&str; 8] = [
     "sensitivity-v1",
     "monitor-v1",
     "placement-v1",
+    "check-v1",
 ];
 
 fn golden(name: &str) -> Source {

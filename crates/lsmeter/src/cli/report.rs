@@ -18,8 +18,8 @@ pub enum ReportFormat {
 
 /// Make a page of documents: verdict, figures, tables, warnings, method
 ///
-/// Takes whatever lsmeter wrote: runs, profiles, sweeps, recordings, placements, in any
-/// number and mix. Runs of several kernels are also compared with each other.
+/// Takes whatever lsmeter wrote: runs, profiles, sweeps, recordings, coverages, placements, checks,
+/// in any number and mix. Runs of several kernels are also compared with each other.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

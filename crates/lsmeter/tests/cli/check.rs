@@ -85,6 +85,12 @@ fn a_document_for_others() {
     let saved: Value =
         serde_json::from_slice(&fs::read(place.join("check.json")).unwrap()).unwrap();
     assert_eq!(saved, document);
+    // A page has the same tables.
+    let tables = check(&place, &[&profile, &counts], &["--export-markdown", "-"]).code(0);
+    let page = place.run(&["report", "check.json", "--format", "markdown"]);
+    let page = page.code(0).stdout;
+    let (_, first) = tables.stdout.split_once("| profile = monitor |").unwrap();
+    assert!(page.contains(first.trim_end()), "{page}");
 }
 
 /// Takes a hook away from an operation of a document, and says what it was called.

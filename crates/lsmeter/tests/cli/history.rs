@@ -145,6 +145,8 @@ fn a_site_has_a_page_of_each_document_and_benchmark() {
     }
     let placement = include_bytes!("../../../experiment/tests/golden/placement-v2.json");
     place.write("placement.json", placement);
+    let check = include_bytes!("../../../experiment/tests/golden/check-v2.json");
+    place.write("check.json", check);
     place.write("half.json", b"{\"kind\": \"run\", \"schema_ver");
     place.write("notes.txt", b"none of it");
     let dir = place.path().to_str().unwrap().to_owned();
@@ -152,7 +154,7 @@ fn a_site_has_a_page_of_each_document_and_benchmark() {
         "history", "site", "--dir", &dir, "--title", "Ours", "-o", "public",
     ];
     let ended = place.run(&made).code(0);
-    assert!(ended.stderr.contains("4 documents, "), "{ended:#?}");
+    assert!(ended.stderr.contains("5 documents, "), "{ended:#?}");
     assert!(ended.stderr.contains("left out: half.json: "), "{ended:#?}");
     let page = |name: &str| {
         let page = std::fs::read_to_string(place.path().join("public").join(name));
@@ -160,7 +162,13 @@ fn a_site_has_a_page_of_each_document_and_benchmark() {
     };
     let index = page("index.html");
     assert!(index.contains("<h1>Ours</h1>"));
-    for link in ["1.html", "3.html", "placement.html", "history-open.html"] {
+    for link in [
+        "1.html",
+        "3.html",
+        "check.html",
+        "placement.html",
+        "history-open.html",
+    ] {
         assert!(index.contains(&format!("href=\"{link}\"")), "{link}");
         assert!(page(link).starts_with("<!DOCTYPE html>"), "{link}");
     }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use experiment::Document;
+use experiment::{CheckDocument, Document, Stored as _};
 
 use crate::common::{Ended, Place};
 
@@ -33,6 +33,7 @@ fn pages() {
         "profile-v1.json",
         "sensitivity-v1.json",
         "monitor-v1.json",
+        "check-v1.json",
     ];
     let mut args: Vec<String> = documents.map(golden).into();
     args.extend(["--output".to_owned(), "report.html".to_owned()]);
@@ -109,6 +110,39 @@ fn figures_as_pdf_have_text_that_others_read() {
 }
 
 #[test]
+fn a_check() {
+    let place = Place::new();
+    let document = golden("check-v1.json");
+    let listed = run(&place, &[&document, "--list-figures"]).code(0).stdout;
+    insta::assert_snapshot!("figures-check", listed);
+    for (ending, begins) in [
+        ("svg", "<svg"),
+        ("csv", "what is compared,verdict,comparisons"),
+        ("json", "{"),
+        ("pdf", "%PDF"),
+    ] {
+        let file = format!("agreement.{ending}");
+        run(&place, &[&document, "--figure", "agreement", "-o", &file]).code(0);
+        let bytes = std::fs::read(place.join(&file)).unwrap();
+        assert!(bytes.starts_with(begins.as_bytes()), "{ending}");
+    }
+    // What was written anew of it says the same.
+    let bytes = std::fs::read(&document).unwrap();
+    let mut written = Vec::new();
+    let of = CheckDocument::parse(&bytes).unwrap();
+    of.write(&mut written).unwrap();
+    place.write("old/check.json", &bytes);
+    place.write("new/check.json", written);
+    let page = |file: &str| run(&place, &[file]).code(0).stdout;
+    assert_eq!(page("new/check.json"), page("old/check.json"));
+    let latex = run(&place, &[&document, "--format", "latex"]).code(0);
+    assert!(latex.stdout.contains("\\begin{longtable}"));
+    // Of no use to a publication, but no fault either.
+    let publication = ["--publication", "howells", &document, &golden("v2.json")];
+    run(&place, &publication).code(0);
+}
+
+#[test]
 fn other_formats() {
     let place = Place::new();
     let document = golden("v1.json");
@@ -127,6 +161,11 @@ fn what_cannot_be_reported() {
     let mixed = String::from_utf8(text).unwrap();
     let mixed = mixed.replacen("\"unit\":\"instructions\"", "\"unit\":\"ns\"", 1);
     place.write("mixed.json", mixed);
+    let check = std::fs::read(golden("check-v1.json")).unwrap();
+    place.write("cut-check.json", &check[..check.len() / 2]);
+    let check = String::from_utf8(check).unwrap();
+    let lies = check.replacen("\"disagree\":1", "\"disagree\":0", 1);
+    place.write("lying-check.json", lies);
     let (good, newer) = (golden("v1.json"), golden("v7.json"));
     let counts = golden("check-counts-v1.json");
     let mut told = String::new();
@@ -134,6 +173,8 @@ fn what_cannot_be_reported() {
         &["empty.json"][..],
         &["cut.json"],
         &["mixed.json"],
+        &["cut-check.json"],
+        &["lying-check.json"],
         &["missing.json"],
         &[newer.as_str()],
         &[counts.as_str()],

@@ -2,19 +2,18 @@
 //! The figure of a check: where instruments agree, and where they do not.
 
 use experiment::CheckDocument;
-use experiment::check::{CheckedHook, CheckedResidual, PairSummary, Verdicts};
+use experiment::check::{CheckedHook, PairSummary, Verdicts};
 
 use super::{Draft, bar};
 use crate::figure::{Bars, Chart};
 use crate::group::grouped;
-use crate::instruments::{pair_title, subject};
+use crate::instruments::{pair_title, residual_title, subject};
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
 
-/// What does not agree comes first: it is little, and all rows begin at the same place.
-const SERIES: [&str; 4] = ["disagree", "explained", "agree", "alone"];
+const SERIES: [&str; 4] = ["agree", "explained", "disagree", "alone"];
 /// Red among blues, and grey for what was not compared.
-const COLOURS: [usize; 4] = [1, 5, 0, 23];
+const COLOURS: [usize; 4] = [0, 5, 1, 23];
 
 /// What is compared, and how often.
 type Row = (String, Verdicts);
@@ -25,7 +24,7 @@ pub(super) fn drafts(document: &CheckDocument) -> Vec<Draft> {
 
 fn agreement(rows: &[Row], document: &CheckDocument) -> Draft {
     let bars = rows.iter().enumerate().flat_map(|(category, (_, of))| {
-        let parts = [of.disagree, of.explained, of.agree, of.alone];
+        let parts = [of.agree, of.explained, of.disagree, of.alone];
         let parts = parts.into_iter().enumerate().filter(|(_, n)| *n > 0);
         parts.map(move |(series, n)| bar(category, series, n as f64))
     });
@@ -36,11 +35,11 @@ fn agreement(rows: &[Row], document: &CheckDocument) -> Draft {
             document.stack.join(","),
             document.filesystem.clone(),
         ],
-        title: format!("Do the instruments agree? {}", subject(document)),
+        title: format!("Agreement: {}", subject(document)),
         description: "Stacked bars: for each two instruments the hooks of operations that either \
-                      tells of, those in which they disagree first, then those in which they \
-                      differ for a known reason, agree, or one of them tells nothing. Outside \
-                      hooks: operations in which a further stack must not differ from the first."
+                      tells of: those in which they agree, differ for a known reason, disagree, \
+                      and those that one alone tells of. Outside hooks: operations in which a \
+                      further stack must not differ from the first."
             .to_owned(),
         chart: Chart::Bars(Bars {
             axis: "comparisons".to_owned(),
@@ -56,14 +55,14 @@ fn agreement(rows: &[Row], document: &CheckDocument) -> Draft {
     }
 }
 
-/// Of thousands a few are too narrow to be seen, and they are what one looks for.
+/// What one looks for: a few of thousands are too narrow to be seen.
 fn disagreements(rows: &[Row]) -> Option<String> {
     let disagree = rows.iter().filter(|(_, of)| of.disagree > 0);
     let named: Vec<String> = disagree
-        .map(|(title, of)| format!("{title} ({})", of.disagree))
+        .map(|(title, of)| format!("{} in {title}", of.disagree))
         .collect();
     (!named.is_empty()).then(|| {
-        let text = format!("Disagree: {}.", named.join("; "));
+        let text = format!("Of them disagree: {}.", named.join("; "));
         printable(&text, 400)
     })
 }
@@ -79,10 +78,13 @@ fn rows(document: &CheckDocument) -> Vec<Row> {
         };
         (pair_title(pair), of)
     });
-    let stacks = grouped(&document.residuals, |residual| residual.stack.as_slice());
-    let stacks = stacks.into_iter().map(|(stack, residuals)| {
-        let stack = printable(&stack.join(","), TEXT_LIMIT);
-        (format!("outside hooks: {stack}"), verdicts(&residuals))
+    let stacks = grouped(&document.residuals, |residual| {
+        (&*residual.stack, &*residual.baseline)
+    });
+    let stacks = stacks.into_iter().map(|((stack, baseline), residuals)| {
+        let title = printable(&residual_title(stack, baseline), TEXT_LIMIT);
+        let verdicts = residuals.iter().map(|residual| residual.verdict);
+        (title, Verdicts::of(verdicts))
     });
     pairs.chain(stacks).collect()
 }
@@ -92,8 +94,4 @@ fn alone(document: &CheckDocument, pair: &PairSummary) -> u64 {
     let one = |hook: &&CheckedHook| hook.tells(pair.first) != hook.tells(pair.second);
     let hooks = document.benchmarks.iter().flat_map(|of| &of.hooks);
     hooks.filter(one).count() as u64
-}
-
-fn verdicts(residuals: &[&CheckedResidual]) -> Verdicts {
-    Verdicts::of(residuals.iter().map(|residual| residual.verdict))
 }

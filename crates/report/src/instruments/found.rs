@@ -8,6 +8,8 @@ use experiment::check::{CheckedHook, CheckedResidual};
 use experiment::{CheckDocument, CheckVerdict};
 
 use super::hooks::hooks;
+use crate::cells::added;
+use crate::format::difference;
 use crate::group::dearest_first;
 
 /// What differs for no known reason. Its text is the document's and need not be printable.
@@ -15,19 +17,15 @@ use crate::group::dearest_first;
 pub struct Disagreement {
     /// `benchmark:variant`.
     pub operation: String,
-    /// The hook; None if stacks differ outside hooks.
-    pub hook: Option<String>,
-    /// What the instruments say: calls in one operation, or instructions outside hooks.
+    /// The hook; of stacks `outside hooks, +selinux`.
+    pub place: String,
+    /// What the instruments say: calls in one operation; of stacks instructions.
     pub figures: String,
 }
 
 impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.operation)?;
-        if let Some(hook) = &self.hook {
-            write!(f, "{hook}: ")?;
-        }
-        f.write_str(&self.figures)
+        write!(f, "{}: {}: {}", self.operation, self.place, self.figures)
     }
 }
 
@@ -36,19 +34,23 @@ pub fn disagreements(document: &CheckDocument) -> impl Iterator<Item = Disagreem
     let hooks = hooks(document, CheckVerdict::Disagree);
     let hooks = hooks.map(|(benchmark, hook)| Disagreement {
         operation: benchmark.title(),
-        hook: Some(hook.hook.clone()),
+        place: hook.hook.clone(),
         figures: figures(hook),
     });
     let residuals = residuals(document, CheckVerdict::Disagree);
     hooks.chain(residuals.map(|residual| Disagreement {
         operation: residual.title(),
-        hook: None,
-        figures: format!(
-            "{:+} outside hooks under {}",
-            residual.residual,
-            residual.stack.join(",")
-        ),
+        place: residual_title(&residual.stack, &residual.baseline),
+        figures: format!("{} instructions", difference(residual.residual.into())),
     }))
+}
+
+/// Where two stacks must not differ: `outside hooks, +selinux`.
+pub(crate) fn residual_title(stack: &[String], baseline: &[String]) -> String {
+    match added(stack, baseline) {
+        Some(added) => format!("outside hooks, +{}", added.join(",")),
+        None => format!("outside hooks, {}", stack.join(",")),
+    }
 }
 
 /// `profile 2, monitor 1, slope 2.0000, at most 3`.

@@ -15,8 +15,8 @@ use crate::format::count;
 use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
 
-pub(crate) use found::reasons;
 pub use found::{Disagreement, disagreements};
+pub(crate) use found::{reasons, residual_title};
 pub use hooks::instruments_records;
 
 /// Longest reason that is printed, in characters.

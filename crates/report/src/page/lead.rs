@@ -236,14 +236,15 @@ fn checked(document: &CheckDocument) -> Rows {
     let rows = disagreements(document).take(ROWS_LIMIT).map(|of| {
         vec![
             printable(&of.operation, 36),
-            printable(of.hook.as_deref().unwrap_or("-"), 36),
+            printable(&of.place, 36),
             printable(&of.figures, 80),
         ]
     });
     Rows {
         title: "What nothing explains",
-        says: "calls that instruments tell of, or instructions outside hooks.".to_owned(),
-        columns: &["operation", "hook", "what is told"],
+        says: "what instruments tell of a hook; outside hooks by how much a stack differs."
+            .to_owned(),
+        columns: &["operation", "where", "what is told"],
         rows: rows.collect(),
         all,
         left: 3,
@@ -254,11 +255,11 @@ fn checked(document: &CheckDocument) -> Rows {
 fn explained(document: &CheckDocument) -> Rows {
     let reasons = reasons(document);
     let rows = reasons.iter().take(REASONS_LIMIT).map(|(why, times)| {
-        let why = match *why {
+        let why = match gist(why) {
             "" => "no reason is given",
             why => why,
         };
-        vec![format::count(*times), printable(why, 100)]
+        vec![format::count(*times), printable(why, 110)]
     });
     Rows {
         title: "Why they differ",
@@ -269,4 +270,11 @@ fn explained(document: &CheckDocument) -> Rows {
         all: reasons.len(),
         left: 2,
     }
+}
+
+/// A reason's first sentence, up to where it names the kernel's sources.
+fn gist(why: &str) -> &str {
+    let ends = [why.find(" ("), why.find(". ")];
+    let end = ends.into_iter().flatten().min();
+    end.map_or(why, |end| &why[..end])
 }
