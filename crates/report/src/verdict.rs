@@ -296,7 +296,7 @@ fn of_check(document: &CheckDocument) -> Verdict {
     let mut verdict = Verdict::of(doubts, finding);
     if hooks.alone > 0 {
         let alone = format::count(hooks.alone);
-        let alone = format!("Not compared, as one instrument alone tells of them: {alone}.");
+        let alone = format!("Counts of hooks that one instrument alone tells of: {alone}.");
         verdict.findings.push(alone);
     }
     verdict

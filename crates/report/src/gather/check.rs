@@ -4,31 +4,31 @@
 use experiment::CheckDocument;
 use experiment::check::{CheckedHook, PairSummary, Verdicts};
 
-use super::{Draft, bar};
-use crate::figure::{Bars, Chart};
+use super::Draft;
+use crate::figure::{Chart, Heat, HeatRow, Tile};
 use crate::group::grouped;
 use crate::instruments::{pair_title, residual_title, subject};
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
 
-const SERIES: [&str; 4] = ["agree", "explained", "disagree", "alone"];
-/// Red among blues, and grey for what was not compared.
-const COLOURS: [usize; 4] = [0, 5, 1, 23];
-
+/// What is looked for comes first.
+const COLUMNS: [&str; 4] = ["disagree", "explained", "agree", "alone"];
 /// What is compared, and how often.
 type Row = (String, Verdicts);
 
+/// A map, not bars: where a few of thousands disagree, no part of a bar is wide enough to be seen.
 pub(super) fn drafts(document: &CheckDocument) -> Vec<Draft> {
-    vec![agreement(&rows(document), document)]
-}
-
-fn agreement(rows: &[Row], document: &CheckDocument) -> Draft {
-    let bars = rows.iter().enumerate().flat_map(|(category, (_, of))| {
-        let parts = [of.agree, of.explained, of.disagree, of.alone];
+    let rows = rows(document);
+    let tiles = rows.iter().enumerate().flat_map(|(row, (_, of))| {
+        let parts = [of.disagree, of.explained, of.agree, of.alone];
         let parts = parts.into_iter().enumerate().filter(|(_, n)| *n > 0);
-        parts.map(move |(series, n)| bar(category, series, n as f64))
+        parts.map(move |(column, n)| Tile {
+            row,
+            column,
+            value: n as f64,
+        })
     });
-    Draft {
+    vec![Draft {
         base: "agreement",
         subjects: vec![
             document.kernel.clone(),
@@ -36,35 +36,29 @@ fn agreement(rows: &[Row], document: &CheckDocument) -> Draft {
             document.filesystem.clone(),
         ],
         title: format!("Agreement: {}", subject(document)),
-        description: "Stacked bars: for each two instruments the hooks of operations that either \
-                      tells of: those in which they agree, differ for a known reason, disagree, \
-                      and those that one alone tells of. Outside hooks: operations in which a \
-                      further stack must not differ from the first."
-            .to_owned(),
-        chart: Chart::Bars(Bars {
+        description:
+            "A map: a row for each two instruments, and in the tiles in how many hooks of \
+                      operations they disagree, differ for a known reason, agree, and of how many \
+                      one of the two alone tells. Outside hooks: operations in which a further \
+                      stack must not differ from the first."
+                .to_owned(),
+        chart: Chart::Heat(Heat {
             axis: "comparisons".to_owned(),
             category: "what is compared".to_owned(),
             kind: "verdict".to_owned(),
-            categories: rows.iter().map(|(title, _)| title.clone()).collect(),
-            series: SERIES.map(str::to_owned).to_vec(),
-            colours: COLOURS.to_vec(),
-            bars: bars.collect(),
-            stacked: true,
+            rows: rows.iter().map(|(title, _)| row(title)).collect(),
+            columns: COLUMNS.map(str::to_owned).to_vec(),
+            tiles: tiles.collect(),
         }),
-        notes: disagreements(rows).into_iter().collect(),
-    }
+        notes: Vec::new(),
+    }]
 }
 
-/// What one looks for: a few of thousands are too narrow to be seen.
-fn disagreements(rows: &[Row]) -> Option<String> {
-    let disagree = rows.iter().filter(|(_, of)| of.disagree > 0);
-    let named: Vec<String> = disagree
-        .map(|(title, of)| format!("{} in {title}", of.disagree))
-        .collect();
-    (!named.is_empty()).then(|| {
-        let text = format!("Of them disagree: {}.", named.join("; "));
-        printable(&text, 400)
-    })
+fn row(title: &str) -> HeatRow {
+    HeatRow {
+        label: title.to_owned(),
+        note: String::new(),
+    }
 }
 
 /// Pairs of instruments, then each further stack.

@@ -19,7 +19,7 @@ pub struct Disagreement {
     pub operation: String,
     /// The hook; of stacks `outside hooks, +selinux`.
     pub place: String,
-    /// What the instruments say: calls in one operation; of stacks instructions.
+    /// What the instruments say: calls in one operation; of stacks instructions more or fewer.
     pub figures: String,
 }
 
@@ -41,7 +41,7 @@ pub fn disagreements(document: &CheckDocument) -> impl Iterator<Item = Disagreem
     hooks.chain(residuals.map(|residual| Disagreement {
         operation: residual.title(),
         place: residual_title(&residual.stack, &residual.baseline),
-        figures: format!("{} instructions", difference(residual.residual.into())),
+        figures: difference(residual.residual.into()),
     }))
 }
 

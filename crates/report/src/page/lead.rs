@@ -242,7 +242,7 @@ fn checked(document: &CheckDocument) -> Rows {
     });
     Rows {
         title: "What nothing explains",
-        says: "what instruments tell of a hook; outside hooks by how much a stack differs."
+        says: "calls that instruments tell of; outside hooks instructions, more or fewer."
             .to_owned(),
         columns: &["operation", "where", "what is told"],
         rows: rows.collect(),
