@@ -244,7 +244,7 @@ fn checked(document: &CheckDocument) -> Rows {
         title: "What nothing explains",
         says: "calls that instruments tell of; outside hooks instructions, more or fewer."
             .to_owned(),
-        columns: &["operation", "where", "what is told"],
+        columns: &["operation", "where", "told"],
         rows: rows.collect(),
         all,
         left: 3,
