@@ -49,6 +49,7 @@ fn main() {
         let source = Source {
             name: "large.json".to_owned(),
             content,
+            estimates: None,
         };
         let page = page(&[source]);
         println!(

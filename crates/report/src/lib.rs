@@ -88,7 +88,7 @@ pub use crate::folded::folded;
 pub use crate::gather::{Content, Gathered, Source, figures, latency_over_delay};
 pub use crate::hook_trace::hook_trace;
 pub use diagnostics::printable;
-pub use estimate::{estimate_records, estimate_report};
+pub use estimate::{estimate_records, estimate_report, estimate_tables};
 pub use history::{HistoryOptions, history_figures, history_records, history_report};
 pub use instruments::{
     Disagreement, InstrumentsOptions, disagreements, instruments_records, instruments_report,

@@ -19,7 +19,7 @@ pub fn markdown_page(sources: &[Source]) -> String {
             out.push('\n');
         }
         out += &format!("## {}\n\n", escaped(&printable(&source.name, NAME_LIMIT)));
-        let mut report = any_report(&source.content);
+        let mut report = any_report(source);
         let verdict = verdict(&source.content);
         for doubt in &verdict.doubts {
             out += &format!("- **doubt:** {}\n", escaped(doubt));

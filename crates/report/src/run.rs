@@ -2,7 +2,7 @@
 //! A run as tables.
 
 use experiment::comparison::Verdict;
-use experiment::{Cell, Document, Metric};
+use experiment::{Cell, Document, EstimateDocument, Metric};
 use judge::{Judgements, Layouts};
 
 use crate::additivity::additivity;
@@ -13,6 +13,7 @@ use crate::column::Columns;
 use crate::comparison::aa_tables;
 use crate::denials::denials;
 use crate::details::details;
+use crate::estimate::Estimates;
 use crate::format;
 use crate::framework::framework;
 use crate::growth::growth;
@@ -28,20 +29,23 @@ use crate::text::printable;
 const UNCLEAR: &str = "~: the difference may be chance, as `lsmeter compare` judges it";
 
 /// What a report shows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Options {
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options<'a> {
     /// Also a table of every cell's windows, paths and spread, and tables of what hooks hold and of
     /// what checks of directories cost.
     pub details: bool,
+    /// What stacks would add in nanoseconds, as far as something is said of the run's cells.
+    pub estimates: Option<&'a EstimateDocument>,
 }
 
 /// All tables of a run: one for each kernel, file system and metric; more with details, and
 /// where stacks differ in their order only. The order of rows is the order of its cells.
-pub fn report(run: &Document, options: &Options) -> Report {
+pub fn report(run: &Document, options: &Options<'_>) -> Report {
     let (mut tables, mut prices) = (Vec::new(), Vec::new());
     let mut judgements = Judgements::of(run);
     let groups = groups(run);
     let drawn = Layouts::of(run);
+    let estimates = options.estimates.map(Estimates::of).unwrap_or_default();
     tables.extend(layouts(&drawn, &groups));
     tables.extend(architectures(run, &groups, &judgements));
     for group in groups {
@@ -54,7 +58,7 @@ pub fn report(run: &Document, options: &Options) -> Report {
             tables.extend(of_programs);
             continue;
         }
-        tables.push(main_table(run, &group, &judgements));
+        tables.push(main_table(run, &group, &judgements, &estimates));
         tables.extend(order(run, &group, &mut judgements));
         tables.extend(framework(run, &group));
         tables.extend(additivity(run, &group));
@@ -70,9 +74,13 @@ pub fn report(run: &Document, options: &Options) -> Report {
     tables.extend(growth(run));
     tables.extend(aa_tables(run.aa.as_ref()));
     tables.extend(prices);
+    let doubts = options.estimates.map_or(&[][..], |of| &of.warnings);
     Report {
         tables,
-        warnings: warnings(&run.warnings),
+        warnings: [&run.warnings[..], doubts]
+            .into_iter()
+            .flat_map(warnings)
+            .collect(),
     }
 }
 
@@ -85,7 +93,13 @@ fn what_measured(metric: Metric) -> String {
     }
 }
 
-fn main_table<'a>(run: &Document, group: &Group<'a>, judgements: &Judgements<'a>) -> Table {
+fn main_table<'a>(
+    run: &Document,
+    group: &Group<'a>,
+    judgements: &Judgements<'a>,
+    estimates: &Estimates<'_>,
+) -> Table {
+    let estimated = group.metric.is_counted() && estimates.are_of(group);
     let baseline = group.baseline.as_ref();
     let mut columns = Columns::new().left("benchmark", |(benchmark, variant): Operation<'a>| {
         experiment::cell_title(benchmark, variant)
@@ -97,6 +111,11 @@ fn main_table<'a>(run: &Document, group: &Group<'a>, judgements: &Judgements<'a>
             let base = group.baseline_cell(row).filter(|_| compared);
             value(group.cell(row, configuration), base, compared, judgements)
         });
+        columns = columns.only_if(estimated && compared, |columns| {
+            columns.right("ns [95 %]", move |row| {
+                estimates.value(group.cell(row, configuration)?)
+            })
+        });
     }
     let title = format!("{}: {}", group.place(run), what_measured(group.metric));
     let summed_up = group.has_mean() && baseline.is_some() && group.configurations.len() > 1;
@@ -104,7 +123,11 @@ fn main_table<'a>(run: &Document, group: &Group<'a>, judgements: &Judgements<'a>
     columns
         .summed_up(title, group.rows.iter().copied(), summary)
         .fixed(1 + usize::from(baseline.is_some()))
-        .legend(legend(group))
+        .legend(
+            legend(group)
+                .into_iter()
+                .chain(estimated.then(|| estimates.legend())),
+        )
 }
 
 fn value<'a>(

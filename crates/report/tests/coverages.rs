@@ -53,6 +53,7 @@ fn source(name: &str, document: Box<Document>) -> Source {
     Source {
         name: name.to_owned(),
         content: Content::Measured(document),
+        estimates: None,
     }
 }
 

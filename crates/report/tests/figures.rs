@@ -9,6 +9,7 @@ fn golden(name: &str) -> Source {
     Source {
         name: format!("{name}.json"),
         content: Content::parse(&bytes).unwrap(),
+        estimates: None,
     }
 }
 

@@ -37,6 +37,7 @@ fn source(document: CheckDocument) -> [Source; 1] {
     [Source {
         name: "check.json".to_owned(),
         content: Content::Check(document.into()),
+        estimates: None,
     }]
 }
 

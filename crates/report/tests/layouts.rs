@@ -76,7 +76,13 @@ fn an_interval_is_over_layouts_and_comes_first() {
     assert!(shown.unwrap().ends_with("1 of 1"), "{text}");
     // Those of each kernel are details.
     assert!(!text.contains("build:um.2"), "{text}");
-    let text = tables_with(&kernels, &Options { details: true });
+    let text = tables_with(
+        &kernels,
+        &Options {
+            details: true,
+            ..Options::default()
+        },
+    );
     assert!(text.contains("build:um.2"), "{text}");
 }
 

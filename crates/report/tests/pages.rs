@@ -24,6 +24,7 @@ fn golden(name: &str) -> Source {
     Source {
         name: format!("{name}.json"),
         content: Content::parse(&std::fs::read(path).unwrap()).unwrap(),
+        estimates: None,
     }
 }
 
@@ -111,6 +112,7 @@ fn nothing_is_injected() {
     let source = Source {
         name: format!("{evil}.json"),
         content: Content::Measured(run.into()),
+        estimates: None,
     };
     let sources = [source];
     let hostile = page(&sources);
@@ -140,7 +142,7 @@ fn only_the_pages_own_scripts_may_run() {
         .skip(1)
         .map(|rest| rest.split("</script>").next().unwrap())
         .collect();
-    assert_eq!(scripts.len(), 3);
+    assert_eq!(scripts.len(), 4);
     assert_eq!(text.matches("</script").count(), scripts.len());
     for script in &scripts {
         let hash = STANDARD.encode(Sha256::digest(script));
@@ -179,6 +181,7 @@ fn a_thousand_cells_are_below_five_megabytes() {
     let source = Source {
         name: "large.json".to_owned(),
         content: Content::Measured(run),
+        estimates: None,
     };
     let bytes = page(&[source]).len();
     assert!(bytes < 5_000_000, "{bytes} bytes");
@@ -204,6 +207,7 @@ fn what_has_no_single_path_leads_no_summary() {
         let source = Source {
             name: "run.json".to_owned(),
             content: Content::Measured(run.clone().into()),
+            estimates: None,
         };
         let page = page(&[source]);
         let (_, rest) = page.split_once("+selinux costs").unwrap();
@@ -277,6 +281,7 @@ fn bars_are_left_out_only_where_a_map_has_what_they_show() {
         page(&[Source {
             name: "many.json".to_owned(),
             content: Content::Measured(many),
+            estimates: None,
         }])
     };
     let bars = |page: &str| page.contains("id=\"figure=absolute\"");

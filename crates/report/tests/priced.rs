@@ -21,7 +21,13 @@ fn paper() -> Document {
 
 /// Which of the tables are there.
 fn tables(document: &Document, details: bool) -> [bool; 3] {
-    let text = markdown(&report(document, &Options { details }));
+    let text = markdown(&report(
+        document,
+        &Options {
+            details,
+            ..Options::default()
+        },
+    ));
     TABLES.map(|title| text.contains(&format!("**{title}")))
 }
 

@@ -14,7 +14,13 @@ fn make_noop() -> Document {
 /// The rows of the tables with a title that begins so, a group's after the other's; the first is the
 /// headings.
 fn rows(document: &Document, title: &str, details: bool) -> Vec<Vec<String>> {
-    let text = markdown(&report(document, &Options { details }));
+    let text = markdown(&report(
+        document,
+        &Options {
+            details,
+            ..Options::default()
+        },
+    ));
     let begin = format!("**{title}");
     let tables = text.split(&begin).skip(1);
     tables
@@ -114,7 +120,15 @@ fn residuals_tell_what_is_explained() {
         rows[0].iter().position(|cell| cell == heading)
     };
     let totals = "What totals differ by: ";
-    let text = |document: &Document| markdown(&report(document, &Options { details: true }));
+    let text = |document: &Document| {
+        markdown(&report(
+            document,
+            &Options {
+                details: true,
+                ..Options::default()
+            },
+        ))
+    };
     let at = column(&document, totals, "explained").unwrap();
     let rows = rows(&document, totals, true);
     let program = |cell: &Cell| cell.counted().unwrap().program.clone().unwrap();

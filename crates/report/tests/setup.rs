@@ -12,7 +12,14 @@ fn document(name: &str) -> Document {
 }
 
 fn has_table(document: &Document, details: bool) -> bool {
-    markdown(&report(document, &Options { details })).contains(TITLE)
+    markdown(&report(
+        document,
+        &Options {
+            details,
+            ..Options::default()
+        },
+    ))
+    .contains(TITLE)
 }
 
 #[test]

@@ -3,9 +3,10 @@
 
 use compare::Named;
 use experiment::comparison::GateVerdict;
+use experiment::estimate::{EstimatedCell, FitError, Nanoseconds, Weights};
 use experiment::{
-    Cell, Configuration, Document, Experiment, HookCost, HookedPath, Implementation, Key, Metric,
-    Outcome, Paths, Status, Subject,
+    Cell, Configuration, Document, EstimateDocument, Experiment, HookCost, HookedPath,
+    Implementation, Key, Metric, Outcome, Paths, Status, Subject, Tool, Warning, WarningKind,
 };
 use proptest::prelude::*;
 use report::{Layout, Options, csv, gate_lines, markdown, report, run_records, terminal};
@@ -15,7 +16,16 @@ fn golden() -> Document {
 }
 
 fn shown(run: &Document, details: bool, layout: Layout) -> String {
-    terminal(&report(run, &Options { details }), &layout)
+    terminal(
+        &report(
+            run,
+            &Options {
+                details,
+                ..Options::default()
+            },
+        ),
+        &layout,
+    )
 }
 
 fn csv_of(run: &Document) -> String {
@@ -60,7 +70,13 @@ fn terminal_details() {
 
 #[test]
 fn markdown_tables() {
-    insta::assert_snapshot!(markdown(&report(&golden(), &Options { details: true })));
+    insta::assert_snapshot!(markdown(&report(
+        &golden(),
+        &Options {
+            details: true,
+            ..Options::default()
+        }
+    )));
 }
 
 #[test]
@@ -171,7 +187,7 @@ proptest! {
             }
         }
         run.warnings[0].message.clone_from(&hostile);
-        let options = Options { details: true };
+        let options = Options { details: true, ..Options::default() };
         let made = report(&run, &options);
         let widest = made.tables.iter().map(|table| table.columns.len()).collect::<Vec<_>>();
         for text in [shown(&run, true, Layout { width: Some(80), colour: false }), markdown(&made)] {
@@ -389,4 +405,54 @@ fn the_bare_framework_is_split_where_hooks_are_known() {
         Configuration::of_stack("capability".parse().unwrap()),
     ];
     insta::assert_snapshot!(shown(&run, false, Layout::default()));
+}
+
+#[test]
+fn nanoseconds_stand_beside_what_was_counted() {
+    let mut run = golden();
+    run.cells
+        .retain(|cell| cell.key.metric == Metric::Instructions);
+    let of = |cell: &Cell| EstimatedCell {
+        key: cell.key.clone(),
+        baseline: vec!["capability".to_owned()],
+        instructions: 0,
+        estimate: None,
+        refused: Some("no path stands for the operation".to_owned()),
+        measured: None,
+        hooks: Vec::new(),
+    };
+    let mut cells: Vec<EstimatedCell> = run.cells.iter().map(of).collect();
+    let sure = cells.iter_mut().filter(|of| of.key.benchmark() == "open");
+    for cell in sure {
+        cell.refused = None;
+        cell.estimate = Some(Nanoseconds {
+            ns: 59.46,
+            ci95: [40.0, 1_204.0],
+        });
+    }
+    let estimates = EstimateDocument {
+        tool: Tool::this(),
+        weights: Weights {
+            processor: "a processor|of mine".to_owned(),
+            releases: ["6.12.1".to_owned(), "6.12.2".to_owned()],
+            terms: Vec::new(),
+            error: FitError {
+                median_ns: 6.25,
+                ..FitError::default()
+            },
+            differences: 1,
+            operations: 1,
+            left_out: Vec::new(),
+        },
+        cells,
+        warnings: vec![Warning::new(
+            WarningKind::Other,
+            "times are of another".to_owned(),
+        )],
+    };
+    let options = Options {
+        estimates: Some(&estimates),
+        ..Options::default()
+    };
+    insta::assert_snapshot!(terminal(&report(&run, &options), &Layout::default()));
 }

@@ -76,6 +76,11 @@ pub struct ProfileArgs {
     /// Print the hooks of each operation in the order of their calls, with their callers
     #[arg(long, help_heading = "Output")]
     pub trace: bool,
+    /// Tell beside what stacks add to a count what that takes in nanoseconds, by weights that
+    /// `lsmeter estimate --keep-weights` wrote (and count what instructions do, as --events does)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "diff",
+        help_heading = "Output")]
+    pub weights: Option<PathBuf>,
     /// What is printed, and where it goes
     #[command(flatten)]
     pub out: OutputArgs,

@@ -46,6 +46,10 @@ pub struct ReportArgs {
     /// What it is written as [default: html; of what is published markdown]
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub format: Option<ReportFormat>,
+    /// Tell beside what stacks add to a count what that takes in nanoseconds, by weights that
+    /// `lsmeter estimate --keep-weights` wrote; of documents that were counted with --events
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub weights: Option<PathBuf>,
     /// Write this figure only
     #[arg(
         long,

@@ -113,6 +113,10 @@ pub struct RunArgs {
     /// lines, REP instructions …), and keep it in the run document
     #[arg(long, help_heading = "Output")]
     pub events: bool,
+    /// Tell beside what stacks add to a count what that takes in nanoseconds, by weights that
+    /// `lsmeter estimate --keep-weights` wrote (and count what instructions do, as --events does)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub weights: Option<PathBuf>,
     /// Keep every sample in the run document
     #[arg(long, help_heading = "Output")]
     pub keep_samples: bool,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter estimate`: what counted operations would take in nanoseconds.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use diagnostics::Exit;
 use estimate::{Counts, Terms, counts_of, fit, times_of};
+use experiment::estimate::Weights;
 use experiment::{Document, EstimateDocument, Stored as _};
 
 use crate::cli::EstimateArgs;
@@ -37,7 +38,7 @@ pub fn estimate(args: &EstimateArgs) -> Result<Exit> {
     };
     let weights = match (&times, &args.weights) {
         (Some(times), _) => fit(times, &counts, &terms)?,
-        (None, Some(path)) => read_as(path, ANY, EstimateDocument::parse)?.weights,
+        (None, Some(path)) => read_weights(path)?,
         (None, None) => {
             return Err(usage(
                 "there are no weights",
@@ -60,4 +61,29 @@ pub fn estimate(args: &EstimateArgs) -> Result<Exit> {
     };
     args.out.deliver(stdout, &found)?;
     Ok(Exit::Fine)
+}
+
+/// The weights that an estimate's document holds.
+///
+/// # Errors
+/// If it is none.
+pub fn read_weights(path: &Path) -> Result<Weights> {
+    Ok(read_as(path, ANY, EstimateDocument::parse)?.weights)
+}
+
+/// What the stacks of a document would add by `weights`, if there are some; nothing is said of cells
+/// that were not counted with their events.
+///
+/// # Errors
+/// If the file has no weights, or some of an event that nobody counts.
+pub fn estimates(weights: Option<&Path>, document: &Document) -> Result<Option<EstimateDocument>> {
+    let Some(weights) = weights else {
+        return Ok(None);
+    };
+    let counts = counts_of(document).unwrap_or_default();
+    Ok(Some(estimate::estimate(
+        &read_weights(weights)?,
+        &counts,
+        None,
+    )?))
 }

@@ -14,6 +14,7 @@ use lab::prepare::Hooks;
 use report::ProfileView;
 
 use crate::cli::{ProfileArgs, View};
+use crate::commands::estimate::{estimates, read_weights};
 use crate::commands::measure::{
     Machines, Signals, check_events, check_selection, count_hooks, flags, read_spec, read_stack,
 };
@@ -31,7 +32,12 @@ const DEFINITIONS_LIMIT_BYTES: u64 = 4 << 20;
 ///
 /// # Errors
 /// If what is asked for makes no sense, or this machine cannot do it at all.
-pub fn profile(args: ProfileArgs) -> Result<Exit> {
+pub fn profile(mut args: ProfileArgs) -> Result<Exit> {
+    if let Some(weights) = &args.weights {
+        // Before what takes long.
+        read_weights(weights)?;
+        args.events = true;
+    }
     let config = Config::read()?;
     let baseline = args.diff.as_deref().map(read_stack).transpose()?;
     let mut experiment = resolve(&args, baseline.as_ref())?;
@@ -126,6 +132,7 @@ fn deliver(
     document: &Document,
     outcome: &Outcome,
 ) -> Result<()> {
+    let estimates = estimates(args.weights.as_deref(), document)?;
     let by = match args.view {
         Some(View::Operation) => ProfileView::Operation,
         Some(View::Hooks) => ProfileView::Hooks,
@@ -134,7 +141,13 @@ fn deliver(
     };
     let found = Delivery {
         document: &|to| Ok(document.write(to)?),
-        tables: &|| report::profile_report(document, by),
+        tables: &|| {
+            let mut report = report::profile_report(document, by);
+            report
+                .tables
+                .extend(estimates.iter().flat_map(report::estimate_tables));
+            report
+        },
         records: &|| report::profile_records(document),
     };
     args.out.save(&found)?;

@@ -13,6 +13,7 @@ use report::published::{beside_report, publication_report};
 use report::{Content, Figure, Fonts, Gathered, Report, Source, figures};
 
 use super::documents;
+use super::estimate::estimates;
 use super::results::results;
 use crate::cli::{ReportArgs, ReportFormat};
 use crate::failure::usage;
@@ -44,7 +45,15 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
                     "`lsmeter check --from` compares them with those of other instruments",
                 ));
             }
-            Ok(Source { name, content })
+            let estimates = match &content {
+                Content::Measured(document) => estimates(args.weights.as_deref(), document)?,
+                Content::Placement(_) | Content::Check(_) => None,
+            };
+            Ok(Source {
+                name,
+                content,
+                estimates,
+            })
         })
         .collect::<Result<_>>()?;
     if args.list_figures {

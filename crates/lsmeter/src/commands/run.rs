@@ -21,6 +21,7 @@ use report::Options;
 use report::published::{beside_records, beside_report};
 
 use crate::cli::RunArgs;
+use crate::commands::estimate::{estimates, read_weights};
 use crate::commands::given;
 use crate::commands::journals;
 use crate::commands::kernel;
@@ -39,6 +40,11 @@ use files::Files;
 /// # Errors
 /// If it makes no sense, or this machine cannot run it at all.
 pub fn run(mut args: RunArgs) -> Result<Exit> {
+    if let Some(weights) = &args.weights {
+        // Before what takes long.
+        read_weights(weights)?;
+        args.events = true;
+    }
     let config = Config::read()?;
     let (name, spec) = read_spec(&args.spec)?;
     let spec = spec
@@ -317,9 +323,16 @@ const PAPER: &str = "paper";
 const CHECK_LINES: usize = 20;
 
 fn deliver(args: &RunArgs, run: &Document, published: bool, stdout: StdoutTaken) -> Result<()> {
+    let estimates = estimates(args.weights.as_deref(), run)?;
     let details = args.details.is_some();
     let tables = || {
-        let mut report = report::report(run, &Options { details });
+        let mut report = report::report(
+            run,
+            &Options {
+                details,
+                estimates: estimates.as_ref(),
+            },
+        );
         report.tables.extend(report::depth_tables(run));
         if let Some(wanted) = &args.details {
             let of_these = wanted

@@ -116,6 +116,7 @@ fn source(path: &Path, name: &str) -> Result<Source> {
     Ok(Source {
         name: name.to_owned(),
         content,
+        estimates: None,
     })
 }
 

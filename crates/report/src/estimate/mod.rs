@@ -2,6 +2,7 @@
 //! What counted operations would take in nanoseconds, the weights that say so, and how good
 //! they are.
 
+mod beside;
 mod records;
 
 use std::collections::HashMap;
@@ -16,6 +17,7 @@ use crate::profile::full_name;
 use crate::table::{Report, TEXT_LIMIT, Table, Value, warnings};
 use crate::text::printable;
 
+pub(crate) use beside::Estimates;
 pub use records::estimate_records;
 
 /// Most operations whose hooks are shown.
@@ -24,12 +26,7 @@ const FEW_OPERATIONS: usize = 4;
 /// What stacks would add, where that was measured to be otherwise, the hooks of a few operations,
 /// the weights, and how far they are off.
 pub fn estimate_report(document: &EstimateDocument) -> Report {
-    let cells = document.cells.iter();
-    let places = grouped(cells, |cell| (&cell.key.kernel, &cell.key.filesystem));
-    let mut tables: Vec<Table> = places
-        .iter()
-        .map(|((kernel, filesystem), cells)| added(document, kernel, filesystem, cells))
-        .collect();
+    let mut tables = estimate_tables(document);
     tables.extend(outside(document));
     tables.extend(hooks(document));
     tables.push(weights(document));
@@ -38,6 +35,16 @@ pub fn estimate_report(document: &EstimateDocument) -> Report {
         tables,
         warnings: warnings(&document.warnings),
     }
+}
+
+/// What stacks would add: a table for each kernel and file system.
+pub fn estimate_tables(document: &EstimateDocument) -> Vec<Table> {
+    let cells = document.cells.iter();
+    let places = grouped(cells, |cell| (&cell.key.kernel, &cell.key.filesystem));
+    let places = places.iter();
+    places
+        .map(|((kernel, filesystem), cells)| added(document, kernel, filesystem, cells))
+        .collect()
 }
 
 fn added(

@@ -13,7 +13,8 @@ mod sensitivity;
 use std::collections::{HashMap, HashSet};
 
 use experiment::{
-    CheckDocument, Document, DocumentError, Kind, PlacementDocument, Stored as _, Warning,
+    CheckDocument, Document, DocumentError, EstimateDocument, Kind, PlacementDocument, Stored as _,
+    Warning,
 };
 
 use crate::figure::{Bar, Chart, Figure};
@@ -28,6 +29,8 @@ pub struct Source {
     pub name: String,
     /// What it holds.
     pub content: Content,
+    /// What stacks would add in nanoseconds to what was counted, if that was asked for.
+    pub estimates: Option<EstimateDocument>,
 }
 
 /// What can be put on a page.

@@ -36,7 +36,7 @@ pub fn latex(sources: &[Source]) -> String {
         for finding in &verdict.findings {
             out += &format!("\\noindent {}\n\n", escaped(finding));
         }
-        push_report(&mut out, &any_report(&source.content));
+        push_report(&mut out, &any_report(source));
     }
     let beside = coverages_beside(sources);
     if !beside.tables.is_empty() {

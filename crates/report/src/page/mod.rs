@@ -21,6 +21,7 @@ pub use self::compared::comparison_page;
 use self::front::Maps;
 pub use self::site::{SiteIndex, SitePage, history_page, site_index};
 use crate::coverage::{COVERAGES, CoverageOptions, coverage_report, coverages_beside};
+use crate::estimate::estimate_tables;
 use crate::figure::{Chart, Figure};
 use crate::gather::{Content, Gathered, Source, figures};
 use crate::instruments::{InstrumentsOptions, instruments_report};
@@ -38,8 +39,9 @@ const BARS_LIMIT: usize = 40;
 
 /// The tables of a document of any kind, as its own command prints them, with the details
 /// of a run.
-pub fn any_report(content: &Content) -> Report {
-    let document = match content {
+pub fn any_report(source: &Source) -> Report {
+    let estimates = source.estimates.as_ref();
+    let document = match &source.content {
         Content::Placement(document) => {
             return placement_report(document, &PlacementOptions::default());
         }
@@ -52,6 +54,8 @@ pub fn any_report(content: &Content) -> Report {
         Kind::Profile => {
             let mut all = profile_report(document, ProfileView::Operations);
             let by_hook = profile_report(document, ProfileView::Hooks);
+            all.tables
+                .extend(estimates.into_iter().flat_map(estimate_tables));
             all.tables.extend(by_hook.tables);
             all
         }
@@ -64,7 +68,13 @@ pub fn any_report(content: &Content) -> Report {
         }
         Kind::Sensitivity => sensitivity_report(document, None),
         Kind::Recording => monitor_report(document, Some(200)),
-        _ => report(document, &Options { details: true }),
+        _ => report(
+            document,
+            &Options {
+                details: true,
+                estimates,
+            },
+        ),
     }
 }
 
@@ -209,7 +219,7 @@ fn name(source: &Source) -> String {
 
 fn section(at: usize, source: &Source, figures: &[Gathered]) -> Markup {
     let id = format!("document-{}", at + 1);
-    let report = any_report(&source.content);
+    let report = any_report(source);
     let lead = leading(at, source, figures).map(|of| &of.name);
     let all = || {
         let own = figures.iter().filter(|of| of.source == Some(at));
