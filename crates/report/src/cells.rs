@@ -182,11 +182,6 @@ impl<'a> Group<'a> {
         (self.configurations.iter()).filter(|c| Some(*c) != self.baseline.as_ref())
     }
 
-    /// The mean of all configurations but the baseline, as far as they have one.
-    pub(crate) fn means(&self) -> impl Iterator<Item = (&Configuration, (f64, usize))> {
-        self.tested().filter_map(|c| Some((c, self.mean(c)?)))
-    }
-
     /// Is every figure a count that needs no interval?
     pub(crate) fn is_exact(&self) -> bool {
         self.cells

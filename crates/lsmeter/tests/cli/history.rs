@@ -162,6 +162,9 @@ fn a_site_has_a_page_of_each_document_and_benchmark() {
     };
     let index = page("index.html");
     assert!(index.contains("<h1>Ours</h1>"));
+    // What stacks cost, before all else.
+    let costs = index.find("id=\"figure=costs-1\"").unwrap();
+    assert!(costs < index.find("id=\"documents\"").unwrap());
     for link in [
         "1.html",
         "3.html",

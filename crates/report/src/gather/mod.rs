@@ -20,6 +20,7 @@ use experiment::{
 use crate::figure::{Bar, Chart, Figure};
 use crate::text::printable;
 
+pub(crate) use run::{Mean, means};
 pub use sensitivity::latency_over_delay;
 
 /// A document, and what its reader calls it.

@@ -9,6 +9,7 @@ use super::{Content, Draft, Source, bar, hooks, position};
 use crate::cells::{Configuration, Group, Operation, groups, operation_title};
 use crate::figure::model::drawable;
 use crate::figure::{Bar, Bars, Chart, Lines, Point, Series};
+use crate::glance::Glance;
 use crate::group::grouped;
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
@@ -271,17 +272,18 @@ impl<'a> Figures<'a, '_> {
 }
 
 /// The mean overhead of a configuration on a kernel.
-struct Mean {
-    place: Place,
+#[derive(Debug, Clone)]
+pub(crate) struct Mean {
+    pub(crate) place: Place,
     kernel: String,
-    configuration: String,
-    overhead: f64,
+    pub(crate) configuration: String,
+    pub(crate) overhead: f64,
     /// Operations that it is the mean of, at least 1.
     n: usize,
 }
 
 /// What means share that may stand beside each other: file system, metric, baseline, machine.
-type Place = (String, Metric, String, String);
+pub(crate) type Place = (String, Metric, String, String);
 
 /// How many operations the means are of.
 fn of_how_many(means: &[&Mean]) -> Vec<String> {
@@ -295,15 +297,20 @@ fn of_how_many(means: &[&Mean]) -> Vec<String> {
     }
 }
 
-/// The mean overheads of all runs' configurations.
-fn means(sources: &[Source]) -> Vec<Mean> {
+/// The mean overheads of all runs' configurations, over operations that have one path.
+pub(crate) fn means(sources: &[Source]) -> Vec<Mean> {
     let mut found = Vec::new();
     let runs = sources.iter().filter_map(|source| match &source.content {
         Content::Measured(run) if run.kind == Kind::Run => Some(run),
         _ => None,
     });
     for run in runs {
+        let judgements = Judgements::of(run);
         for group in groups(run).iter().filter(|group| !group.of_kernels) {
+            let glance = Glance {
+                group,
+                judgements: &judgements,
+            };
             let Some(baseline) = &group.baseline else {
                 continue;
             };
@@ -313,12 +320,15 @@ fn means(sources: &[Source]) -> Vec<Mean> {
                 baseline.title(),
                 run.environment.machine(group.metric),
             );
-            let means = group.means().map(|(configuration, (overhead, n))| Mean {
-                place: place.clone(),
-                kernel: group.subject.clone(),
-                configuration: configuration.title(),
-                overhead,
-                n,
+            let means = group.tested().filter_map(|configuration| {
+                let (overhead, n) = glance.mean(&group.rows, configuration)?;
+                Some(Mean {
+                    place: place.clone(),
+                    kernel: group.subject.clone(),
+                    configuration: configuration.title(),
+                    overhead,
+                    n,
+                })
             });
             found.extend(means);
         }
@@ -366,7 +376,8 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
             ),
             subjects: vec![filesystem, metric.to_string(), baseline, machine],
             description: "Bars: the geometric mean of an operation's cost over the baseline's of \
-                          the same kernel, less 1, for each kernel and configuration."
+                          the same kernel, less 1, for each kernel and configuration; of operations \
+                          that have one path."
                 .to_owned(),
             chart: Chart::Bars(Bars {
                 axis: format!("overhead, geometric mean (%), {metric}"),

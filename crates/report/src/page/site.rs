@@ -8,8 +8,8 @@ use super::{figure, tables, whole};
 use crate::figure::model::drawable;
 use crate::figure::{Chart, Figure, Lines, Point, Series as Line};
 use crate::format;
-use crate::gather::Source;
-use crate::group::grouped;
+use crate::gather::{Mean, Source, means};
+use crate::group::{distinct, grouped};
 use crate::history::{HistoryOptions, history_report};
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
@@ -26,6 +26,8 @@ pub struct SitePage {
     pub kind: String,
     /// What it says, in sentences.
     pub findings: Vec<String>,
+    /// What stacks cost in it, if it is a run.
+    means: Vec<Mean>,
 }
 
 impl SitePage {
@@ -37,6 +39,7 @@ impl SitePage {
             name: source.name.clone(),
             kind: experiment::Kind::title(Some(source.content.kind())).to_owned(),
             findings: verdict(&source.content).findings,
+            means: means(std::slice::from_ref(source)),
         }
     }
 }
@@ -55,7 +58,13 @@ pub struct SiteIndex {
 /// The page that a site begins with.
 #[must_use]
 pub fn site_index(title: &str, index: &SiteIndex) -> String {
+    let costs = costs(&index.pages);
     let content = html! {
+        @if !costs.is_empty() {
+            section #costs aria-label="What stacks cost" {
+                @for drawing in &costs { (figure::alone(drawing, usize::MAX)) }
+            }
+        }
         section #documents aria-labelledby="documents-title" {
             h2 #documents-title { "Documents" }
             @if index.pages.is_empty() { p { "There are none." } }
@@ -87,6 +96,76 @@ pub fn site_index(title: &str, index: &SiteIndex) -> String {
         }
     };
     whole(&printable(title, TEXT_LIMIT), &html! {}, &content)
+}
+
+/// What stacks cost in one document after another: a drawing for each file system, metric, baseline
+/// and machine that two documents or more are of.
+fn costs(pages: &[SitePage]) -> Vec<Figure> {
+    let all = pages.iter().enumerate();
+    let all: Vec<(usize, &Mean)> = all
+        .flat_map(|(at, page)| page.means.iter().map(move |mean| (at, mean)))
+        .filter(|(_, mean)| drawable(mean.overhead))
+        .collect();
+    let of_one = grouped(&all, |(_, mean)| &mean.place);
+    let several = of_one.into_iter().filter(|(_, means)| {
+        let first = means.first().map(|(at, _)| at);
+        means.iter().any(|(at, _)| Some(at) != first)
+    });
+    several
+        .enumerate()
+        .map(|(number, (place, means))| {
+            let (filesystem, metric, baseline, machine) = place;
+            let named = distinct(means.iter().map(|(at, _)| *at)).into_iter();
+            let named: Vec<String> = named
+                .map(|at| format!("{} {}", at + 1, printable(&pages[at].name, 40)))
+                .collect();
+            let lines = grouped(means, |(_, mean)| &mean.configuration);
+            Figure {
+                name: format!("costs-{}", number + 1),
+                title: format!(
+                    "What stacks cost over {}: {metric} on {} ({})",
+                    printable(baseline, TEXT_LIMIT),
+                    printable(filesystem, TEXT_LIMIT),
+                    printable(machine, 2 * TEXT_LIMIT)
+                ),
+                description:
+                    "The geometric mean of the overheads of operations that have one path, \
+                              in one document after another; of a document with several kernels \
+                              those of the first."
+                        .to_owned(),
+                chart: Chart::Lines(Lines {
+                    x: shortened(&named),
+                    y: format!("overhead, geometric mean (%), {metric}"),
+                    kind: "configuration".to_owned(),
+                    figure: None,
+                    series: lines
+                        .into_iter()
+                        .map(|(name, of)| course(name, &of))
+                        .collect(),
+                }),
+                notes: Vec::new(),
+            }
+        })
+        .collect()
+}
+
+/// A configuration's means, one for each document.
+fn course(configuration: &str, means: &[&(usize, &Mean)]) -> Line {
+    let mut points: Vec<Point> = means
+        .iter()
+        .map(|(at, mean)| Point {
+            x: *at as f64 + 1.0,
+            y: mean.overhead * 100.0,
+            interval: None,
+        })
+        .collect();
+    points.dedup_by(|next, before| next.x == before.x);
+    Line {
+        label: printable(configuration, TEXT_LIMIT),
+        figure: String::new(),
+        points,
+        fit: None,
+    }
 }
 
 /// How a benchmark's figures went over the runs of a history: a drawing for each of its variants, with a
@@ -169,10 +248,14 @@ fn runs(history: &History, series: &[&Series]) -> String {
         let name = run.label.as_ref().unwrap_or(&point.release);
         Some(format!("{} {}", at + 1, printable(name, 40)))
     });
-    let named: Vec<String> = named.collect();
-    match named.len() {
-        0..=6 => named.join(", "),
-        n => format!("{}, … {}", named[0], named[n - 1]),
+    shortened(&named.collect::<Vec<String>>())
+}
+
+/// Of many names the first and the last.
+fn shortened(names: &[String]) -> String {
+    match names {
+        [first, .., last] if names.len() > 6 => format!("{first}, … {last}"),
+        _ => names.join(", "),
     }
 }
 
