@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use diagnostics::{Failure, Fault};
 use experiment::{DOCUMENT_LIMIT_BYTES, Document, DocumentError, Kind};
+use kernels::decompress::unpacked;
 use sha2::{Digest, Sha256};
 
 use index::Index;
@@ -80,7 +81,7 @@ impl Archive {
         &self.left_out
     }
 
-    /// Copies a run document into the directory, byte for byte, under a name that tells
+    /// Copies a run document into the directory, byte for byte and unpacked, under a name that tells
     /// when it began and what it is called, and takes it into the index.
     ///
     /// # Errors
@@ -135,7 +136,7 @@ impl Archive {
             let Ok(name) = entry.file_name().into_string() else {
                 continue;
             };
-            let is_document = name.ends_with(".json") && !name.starts_with('.');
+            let is_document = names::stem(&name).is_some() && !name.starts_with('.');
             let metadata = fs::metadata(entry.path());
             if let Ok(metadata) = metadata
                 && is_document
@@ -170,14 +171,15 @@ fn write_beside(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) ->
     Ok(())
 }
 
-/// A whole document.
+/// A whole document, unpacked if it is packed.
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     // One byte too many is refused where documents are read.
+    let limit = DOCUMENT_LIMIT_BYTES + 1;
     File::open(path)
-        .and_then(|file| file.take(DOCUMENT_LIMIT_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(unreadable(path))?;
-    Ok(bytes)
+        .and_then(|file| file.take(limit).read_to_end(&mut bytes))
+        .and_then(|_| unpacked(bytes, limit))
+        .map_err(unreadable(path))
 }
 
 /// For `map_err`: what cannot be read, or made where it is a directory.

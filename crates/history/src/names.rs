@@ -26,9 +26,16 @@ pub(crate) fn file_name(started: &str, label: Option<&str>, digest: &str) -> Str
     }
 }
 
+/// A document's name without what says that it is one, and how it is packed; None of any other file.
+pub(crate) fn stem(file: &str) -> Option<&str> {
+    let packed = [".xz", ".gz", ".zst"].into_iter();
+    let plain = packed.filter_map(|ending| file.strip_suffix(ending)).next();
+    plain.unwrap_or(file).strip_suffix(".json")
+}
+
 /// The label in a name that [`file_name`] made; None in any other.
 pub(crate) fn label(file: &str) -> Option<&str> {
-    let (rest, digest) = file.strip_suffix(".json")?.rsplit_once('_')?;
+    let (rest, digest) = stem(file)?.rsplit_once('_')?;
     let (_, label) = rest.split_once('_')?;
     let is_digest = digest.len() == DIGEST_SHOWN && digest.chars().all(|c| c.is_ascii_hexdigit());
     (is_digest && is_label(label)).then_some(label)
@@ -51,7 +58,10 @@ mod tests {
         let bare = file_name("2026-02-28T10:00:00Z", None, "91a3c5f00d5eed01aa");
         assert_eq!(bare, "20260228T100000Z_91a3c5f00d5e.json");
         assert_eq!(label(&bare), None);
+        assert_eq!(label(&(name + ".xz")), Some("v6.12_rc1"));
         assert_eq!(label("of_another_kind.json"), None);
+        let stems = ["a.json", "a.json.zst", "a.xz", "a.json.bz2"].map(stem);
+        assert_eq!(stems, [Some("a"), Some("a"), None, None]);
     }
 
     #[test]

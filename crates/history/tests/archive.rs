@@ -113,6 +113,31 @@ fn what_is_there_is_not_added_twice() {
 }
 
 #[test]
+fn packed_documents_are_in_series() {
+    let (inbox, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let packed = |day| liblzma::encode_all(&document(day, 0)[..], 6).unwrap();
+    put(dir.path(), "one.json", &document(1, 0));
+    put(dir.path(), "two.json.xz", &packed(2));
+    let damaged = &packed(3)[..200];
+    put(dir.path(), "three.json.xz", damaged);
+    let mut archive = Archive::open(dir.path()).unwrap();
+    assert_eq!(open_under_selinux(&all(&archive)).points.len(), 2);
+    let [left_out] = archive.left_out() else {
+        panic!("{:?}", archive.left_out());
+    };
+    assert_eq!(left_out.file, "three.json.xz");
+    // The same document, however it is packed.
+    let path = put(inbox.path(), "again.json.xz", &packed(1));
+    let added = archive.add(&path, None).unwrap();
+    assert_eq!(added, Added::Before("one.json".to_owned()));
+    let path = put(inbox.path(), "new.json.xz", &packed(4));
+    let Added::New(name) = archive.add(&path, None).unwrap() else {
+        panic!("it is new");
+    };
+    assert_eq!(fs::read(dir.path().join(name)).unwrap(), document(4, 0));
+}
+
+#[test]
 fn the_index_follows_the_directory() {
     let dir = tempfile::tempdir().unwrap();
     put(dir.path(), "one.json", &document(1, 0));

@@ -113,6 +113,20 @@ pub fn reader_of_all<'a>(
     })
 }
 
+/// What is in a file that may be packed: at most `limit` bytes of it, unpacked.
+///
+/// # Errors
+/// If it is packed and damaged.
+pub fn unpacked(bytes: Vec<u8>, limit: u64) -> io::Result<Vec<u8>> {
+    let Some(format) = Format::detect(&bytes) else {
+        return Ok(bytes);
+    };
+    let mut unpacked = Vec::new();
+    let reader = reader_of_all(format, &bytes[..])?;
+    reader.take(limit).read_to_end(&mut unpacked)?;
+    Ok(unpacked)
+}
+
 /// Decompresses `data` whole, at most `limit` bytes of output.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use experiment::{DOCUMENT_LIMIT_BYTES, Document, DocumentError, Kind};
-use kernels::decompress::{self, Format};
+use kernels::decompress;
 
 use crate::failure::usage;
 
@@ -23,17 +23,8 @@ pub const ANY: &str = "give a document that lsmeter wrote, with --output or --re
 pub fn bytes(path: &Path, hint: &str) -> Result<Vec<u8>> {
     // What is too long the parser refuses.
     let limit = DOCUMENT_LIMIT_BYTES + 1;
-    let read = || {
-        let bytes = at_most(path, limit)?;
-        let Some(format) = Format::detect(&bytes) else {
-            return Ok(bytes);
-        };
-        let mut unpacked = Vec::new();
-        let reader = decompress::reader_of_all(format, &bytes[..])?;
-        reader.take(limit).read_to_end(&mut unpacked)?;
-        Ok(unpacked)
-    };
-    read().map_err(|error: io::Error| unreadable(path, error, hint))
+    let read = at_most(path, limit).and_then(|bytes| decompress::unpacked(bytes, limit));
+    read.map_err(|error| unreadable(path, error, hint))
 }
 
 /// The text of a file of at most `limit` bytes, if `check` finds no fault with it. `hint` says

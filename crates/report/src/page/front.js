@@ -193,12 +193,18 @@ function tableOf(data, base, cell, titles) {
 	return scroll;
 }
 
+// Most paths besides the commonest that are named.
+const PATHS_SHOWN = 4;
+
 function pathsOf(name, cell) {
 	if (!cell.paths)
 		return "";
-	const [modal, all, others] = cell.paths;
-	return `${name}: ${modal} of ${all} windows took the path that is shown` +
-		(others ? `, the rest ${others} other${others > 1 ? "s" : ""}. ` : ". ");
+	const [[, modal], ...others] = cell.paths, shown = others.slice(0, PATHS_SHOWN);
+	const told = shown.map(([instructions, windows]) => `${windows} one of ${whole.format(instructions)} instructions`);
+	if (others.length > shown.length)
+		told.push(`the rest ${others.length - shown.length} or more others`);
+	return `${name}: ${modal} of ${cell.windows} windows took the path that is shown` +
+		told.map(of => ", " + of).join("") + ". ";
 }
 
 // Shows the cell that the page's address names, if there is one.

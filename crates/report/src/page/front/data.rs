@@ -48,9 +48,12 @@ struct Figures {
     /// Over the baseline, as it is shown.
     #[serde(skip_serializing_if = "String::is_empty")]
     overhead: String,
-    /// Windows that took the commonest path, all windows, and how many other paths there are.
+    /// Of each path its instructions, and the windows that took it; the commonest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    paths: Vec<[u64; 2]>,
+    /// Clean windows, of all paths.
     #[serde(skip_serializing_if = "Option::is_none")]
-    paths: Option<[u64; 3]>,
+    windows: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hooks: Vec<Hook>,
     /// Why there is no figure.
@@ -126,12 +129,13 @@ fn figures(cell: &Cell, names: &mut Names, has_room: bool) -> Figures {
         };
     };
     let hooks = cell.hooks().filter(|_| has_room && cell.is_exact());
+    let paths =
+        { cell.paths().into_iter() }.flat_map(|of| [&of.modal].into_iter().chain(&of.others));
     Figures {
         figure,
         value: cell.headline().filter(|value| value.is_finite()),
-        paths: cell
-            .paths()
-            .map(|of| [of.modal.windows, of.windows, of.others.len() as u64]),
+        paths: paths.map(|of| [of.instructions, of.windows]).collect(),
+        windows: cell.paths().map(|of| of.windows),
         hooks: hooks
             .unwrap_or(&[])
             .iter()
