@@ -49,6 +49,13 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
                 Content::Measured(document) => estimates(args.weights.as_deref(), document)?,
                 Content::Placement(_) | Content::Check(_) => None,
             };
+            let is_counted = |of: &Content| matches!(of.kind(), Kind::Run | Kind::Profile);
+            if is_counted(&content) && estimates.as_ref().is_some_and(|of| of.cells.is_empty()) {
+                return Err(usage(
+                    format!("{name} tells no events beside a baseline's: nothing is known of its nanoseconds"),
+                    "count it with --events",
+                ));
+            }
             Ok(Source {
                 name,
                 content,

@@ -338,6 +338,11 @@ fn deliver(args: &RunArgs, run: &Document, published: bool, stdout: StdoutTaken)
             let of_these = wanted
                 .as_ref()
                 .map(|wanted| report::call_tables(run, wanted));
+            if of_these.as_ref().is_some_and(Vec::is_empty) {
+                let none =
+                    "--details names no operation with one path under a stack and its baseline";
+                report.warnings.push(none.to_owned());
+            }
             let trees = of_these.unwrap_or_else(|| report::tree_tables(run));
             report.tables.extend(trees);
         }

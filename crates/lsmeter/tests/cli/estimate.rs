@@ -68,6 +68,35 @@ fn weights_are_fitted_kept_and_used_again() {
     assert_eq!(estimates(&again), estimates(&a));
     assert!(again.cells.iter().all(|cell| cell.measured.is_none()));
 
+    // Beside what was counted, and only beside what has events.
+    let page = [
+        "report",
+        "counts.json",
+        "--weights",
+        "w.json",
+        "--format",
+        "markdown",
+    ];
+    assert!(
+        place
+            .run(&page)
+            .code(0)
+            .stdout
+            .contains("nanoseconds that stacks add")
+    );
+    let golden = include_bytes!("../../../experiment/tests/golden/v1.json");
+    place.write("plain.json", golden);
+    let page = [
+        "report",
+        "plain.json",
+        "--weights",
+        "w.json",
+        "--format",
+        "markdown",
+    ];
+    let refused = place.run(&page).code(2).stderr;
+    assert!(refused.contains("count it with --events"), "{refused}");
+
     let csv = fs::read_to_string(place.join("a.csv")).unwrap();
     let row = "debian:6.12,\"capability,tomoyo\",capability,tmpfs,stat,AA,inode_getattr,";
     assert!(csv.lines().any(|line| line.starts_with(row)), "{csv}");
