@@ -18,7 +18,7 @@ use experiment::{Clock, FileSystem, Metric};
 use instructions::records::RecordReader;
 use kernels::Store;
 use lab::qemu::{Accelerator, PluginMode, Qemu};
-use lab::session::{AgentEvent, Break, Patience};
+use lab::session::{AgentEvent, Patience};
 use lab::vm::{self, Boot, BootCell};
 use lab::{prepare, write_plugin};
 use spread::{show, spread};
@@ -114,10 +114,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 }
                 Ok(())
             })
-            .map_err(|end| match end {
-                Break::Failed(reason) => reason,
-                Break::Cancelled => "cancelled".to_owned(),
-            })?;
+            .map_err(|end| end.reason().unwrap_or("cancelled").to_owned())?;
             boot_s.entry(mode).or_default().push(booted.as_secs_f64());
             let records = RecordReader::default().push(&fs::read(place.join("records"))?)?;
             let in_windows: u64 = records.iter().map(|cell| cell.host_ns).sum();

@@ -22,7 +22,7 @@ use lab::plan::{Plan, Treatment};
 use lab::prepare::Hooks;
 use lab::qemu::{Accelerator, PluginMode, Qemu};
 use lab::root::{Root, Watch};
-use lab::session::{AgentEvent, Break, Patience};
+use lab::session::{AgentEvent, Patience};
 use lab::vm::{self, Boot, BootCell, Bootable};
 use lab::{prepare, write_plugin};
 use spread::{show, spread};
@@ -165,10 +165,7 @@ impl Place<'_> {
             }
             Ok(())
         })
-        .map_err(|end| match end {
-            Break::Failed(reason) => reason,
-            Break::Cancelled => "cancelled".to_owned(),
-        })?;
+        .map_err(|end| end.reason().unwrap_or("cancelled").to_owned())?;
         Ok(took.ok_or("the cell has no end")?)
     }
 }

@@ -13,9 +13,9 @@ use std::time::Duration;
 use rustix::process::Signal;
 
 use crate::error::LabError;
-use crate::process::{Process, last_lines};
+use crate::process::{Process, end_of, last_lines};
 use crate::session::{AgentEvent, Break, Patience, Session};
-use kernels::child::{describe, die_with_parent};
+use kernels::child::die_with_parent;
 
 /// How long the agent may take to remove what it made: the tree walk's 19,255 files
 /// on a slow disk.
@@ -62,11 +62,7 @@ pub fn measure(
     };
     let outcome = session.run(
         Some(directives),
-        &mut || {
-            process
-                .status()
-                .map(|status| format!("the agent {}", describe(status)))
-        },
+        &mut || process.status().map(|status| end_of("the agent", status)),
         listener,
     );
     // It removes its directory before it ends; only a hung one is killed.
@@ -75,14 +71,13 @@ pub fn measure(
     }
     process.wait_at_most(LEAVE);
     process.end();
-    outcome.map_err(|end| match end {
-        Break::Failed(mut reason) => {
+    outcome.map_err(|end| {
+        end.map_reason(|mut reason| {
             for line in last_lines(&process.stderr(), 4) {
                 reason.push_str(&format!("\nagent: {line}"));
             }
-            Break::Failed(reason)
-        }
-        Break::Cancelled => Break::Cancelled,
+            reason
+        })
     })
 }
 

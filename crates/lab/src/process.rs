@@ -4,11 +4,13 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use kernels::child::describe;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::port::grow;
@@ -141,12 +143,23 @@ pub fn last_lines(text: &str, n: usize) -> Vec<&str> {
     lines[lines.len().saturating_sub(n)..].to_vec()
 }
 
+/// How the conversation with a process ended that did: "QEMU exited with status 1".
+pub(crate) fn end_of(name: &str, status: ExitStatus) -> Break {
+    let reason = format!("{name} {}", describe(status));
+    if status.signal() == Some(Signal::KILL.as_raw()) {
+        Break::Killed(reason)
+    } else {
+        Break::Failed(reason)
+    }
+}
+
 /// Adds what the kernel's console, which is the process's standard output, and the process
 /// itself, called `name`, said last; a panic becomes the reason.
 pub(crate) fn explained(end: Break, process: &Process, name: &str) -> Break {
-    let Break::Failed(reason) = end else {
-        return end;
-    };
+    end.map_reason(|reason| explained_reason(reason, process, name))
+}
+
+fn explained_reason(reason: String, process: &Process, name: &str) -> String {
     let console = process.stdout();
     let panic = console.lines().find_map(|line| {
         line.find("Kernel panic")
@@ -161,13 +174,12 @@ pub(crate) fn explained(end: Break, process: &Process, name: &str) -> Break {
             text.push_str(&format!("\n{source}: {line}"));
         }
     }
-    Break::Failed(text)
+    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernels::child::describe;
     use std::process::Stdio;
 
     /// One that has ended.

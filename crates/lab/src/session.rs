@@ -63,8 +63,30 @@ pub struct CellReport {
 pub enum Break {
     /// The caller wanted it to.
     Cancelled,
+    /// Who was spoken to was killed (SIGKILL), in words: by somebody, or for want of memory.
+    Killed(String),
     /// Anything else, in words.
     Failed(String),
+}
+
+impl Break {
+    /// Why, in words; nothing if the caller wanted it.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Break::Cancelled => None,
+            Break::Killed(reason) | Break::Failed(reason) => Some(reason),
+        }
+    }
+
+    /// The same with another reason.
+    #[must_use]
+    pub(crate) fn map_reason(self, map: impl FnOnce(String) -> String) -> Break {
+        match self {
+            Break::Cancelled => Break::Cancelled,
+            Break::Killed(reason) => Break::Killed(map(reason)),
+            Break::Failed(reason) => Break::Failed(map(reason)),
+        }
+    }
 }
 
 /// What a conversation tells its listener.
@@ -137,7 +159,7 @@ impl Session<'_> {
     pub fn run(
         mut self,
         directives: Option<&str>,
-        ended: &mut dyn FnMut() -> Option<String>,
+        ended: &mut dyn FnMut() -> Option<Break>,
         listener: &mut dyn FnMut(AgentEvent) -> Result<(), String>,
     ) -> Result<String, Break> {
         if let Some(directives) = directives {
@@ -167,9 +189,9 @@ impl Session<'_> {
             let how = ended();
             let n = match (self.port.read(&mut buffer, TICK), how) {
                 (Ok(None), None) => 0,
-                (Ok(None), Some(how)) => return Err(Break::Failed(how)),
+                (Ok(None), Some(how)) => return Err(how),
                 // A stream that breaks has ended.
-                (Ok(Some(0)) | Err(_), _) => return Err(Break::Failed(gone(ended, &progress))),
+                (Ok(Some(0)) | Err(_), _) => return Err(gone(ended, &progress)),
                 (Ok(Some(n)), _) => n,
             };
             let messages = decoder
@@ -192,7 +214,7 @@ impl Session<'_> {
     }
 }
 
-fn gone(ended: &mut dyn FnMut() -> Option<String>, progress: &Progress<'_>) -> String {
+fn gone(ended: &mut dyn FnMut() -> Option<Break>, progress: &Progress<'_>) -> Break {
     // The port closes a moment before the process can be reaped.
     for _ in 0..40 {
         if let Some(how) = ended() {
@@ -200,10 +222,11 @@ fn gone(ended: &mut dyn FnMut() -> Option<String>, progress: &Progress<'_>) -> S
         }
         std::thread::sleep(TICK);
     }
-    match progress.current {
-        Some(_) => "the agent closed its port in the midst of a cell".to_owned(),
-        None => "the agent closed its port before it was done".to_owned(),
-    }
+    let when = match progress.current {
+        Some(_) => "in the midst of a cell",
+        None => "before it was done",
+    };
+    Break::Failed(format!("the agent closed its port {when}"))
 }
 
 impl Progress<'_> {

@@ -16,11 +16,11 @@ use rustix::process::Signal;
 
 use crate::error::LabError;
 use crate::initramfs;
-use crate::process::{Process, explained};
+use crate::process::{Process, end_of, explained};
 use crate::scratch::scratch;
 use crate::session::{AgentEvent, Break, Patience, Session};
 use kernels::Kernel;
-use kernels::child::{describe, die_with_parent, no_core};
+use kernels::child::{die_with_parent, no_core};
 
 /// The kernel's memory: room for the largest tree of the suite, twice. It is a file in memory
 /// of which only what the kernel has touched takes room.
@@ -153,11 +153,7 @@ pub fn boot<'a>(
         Process::start(command(boot, scratch.path(), theirs.into())).map_err(failed)?;
     let outcome = session.run(
         Some(directives),
-        &mut || {
-            process
-                .status()
-                .map(|status| format!("it {}", describe(status)))
-        },
+        &mut || process.status().map(|status| end_of("it", status)),
         listener,
     );
     if outcome.is_ok() {

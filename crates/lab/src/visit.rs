@@ -342,23 +342,26 @@ pub fn visit(
         listening.current = None;
         listening.steps.clone_from(&setup.steps);
         let before = listening.pending.len();
-        match measure(testbed, setup, work, cancel, &mut listening) {
-            Ok(_) | Err(Break::Cancelled) => return,
-            Err(Break::Failed(reason)) if listening.unable => {
-                listening.refuse(&reason);
-                return;
-            }
-            Err(Break::Failed(reason)) => {
-                // A guest that breaks before it measures anything will break again.
-                if let Some(cell) = listening.current {
-                    listening.lose(cell, &reason);
-                }
-                let nothing_ended = listening.pending.len() == before;
-                if nothing_ended || lost == LOST_BOOTS {
-                    for cell in listening.pending.clone() {
-                        listening.lose(cell, &reason);
-                    }
-                }
+        let Err(end) = measure(testbed, setup, work, cancel, &mut listening) else {
+            return;
+        };
+        let Some(reason) = end.reason() else {
+            return;
+        };
+        if listening.unable {
+            listening.refuse(reason);
+            return;
+        }
+        if let Some(cell) = listening.current {
+            listening.lose(cell, reason);
+        }
+        // A guest that breaks before it measures anything will break again; one that was killed
+        // is not to blame.
+        let nothing_ended = listening.pending.len() == before;
+        let breaks_again = nothing_ended && !matches!(end, Break::Killed(_));
+        if breaks_again || lost == LOST_BOOTS {
+            for cell in listening.pending.clone() {
+                listening.lose(cell, reason);
             }
         }
     }

@@ -20,13 +20,12 @@ use kernels::symbols::SymbolTable;
 use crate::initramfs::{self, DiskFile};
 use crate::port::Port;
 use crate::prepare::Profiling;
-use crate::process::{Process, explained};
+use crate::process::{Process, end_of, explained};
 use crate::qemu::{Accelerator, Machine, Plugin, PluginMode, Qemu};
 use crate::root::Root;
 pub use crate::scratch::{remove_stale_scratch, scratch};
 use crate::session::{AgentEvent, Break, Patience, Session};
 use crate::tail::RecordTail;
-use kernels::child::describe;
 
 /// A kernel and all that belongs to it, ready to boot.
 #[derive(Debug, Clone)]
@@ -165,8 +164,8 @@ pub fn boot(
     let outcome = session.run(
         None,
         &mut || match qemu.status() {
-            Some(status) => Some(format!("QEMU {}", describe(status))),
-            None => kvm_failure(&qemu.stderr()),
+            Some(status) => Some(end_of("QEMU", status)),
+            None => kvm_failure(&qemu.stderr()).map(Break::Failed),
         },
         &mut |mut event| {
             match &mut event {

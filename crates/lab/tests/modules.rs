@@ -20,7 +20,7 @@ use lab::port::Port;
 use lab::process::Process;
 use lab::protocol::ModuleSection;
 use lab::qemu::{Accelerator, Machine, Qemu};
-use lab::session::{AgentEvent, Patience, Session};
+use lab::session::{AgentEvent, Break, Patience, Session};
 use lab::{initramfs, prepare};
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -66,7 +66,10 @@ fn boot(
     let log = session
         .run(
             None,
-            &mut || guest.status().map(|status| status.to_string()),
+            &mut || {
+                let status = guest.status()?;
+                Some(Break::Failed(status.to_string()))
+            },
             &mut |event| {
                 if let AgentEvent::Modules(found) = event {
                     sections = found;

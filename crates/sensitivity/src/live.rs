@@ -108,7 +108,9 @@ pub fn try_here(dir: &Path) -> Result<(), SweepError> {
     let agent = lab::catalogue::agent();
     match host::measure(agent, &directives, &[0], PATIENCE, &never, &mut |_| Ok(())) {
         Ok(_) | Err(Break::Cancelled) => Ok(()),
-        Err(Break::Failed(why)) => Err(SweepError::Refused { why: reason(&why) }),
+        Err(Break::Killed(why) | Break::Failed(why)) => {
+            Err(SweepError::Refused { why: reason(&why) })
+        }
     }
 }
 

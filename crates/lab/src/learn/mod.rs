@@ -26,7 +26,7 @@ use crate::policy::{self as policies, LEARNING_DOMAIN, PolicyError, PolicySetup}
 use crate::prepare;
 use crate::protocol::LearnedFile;
 use crate::qemu::{Accelerator, Qemu};
-use crate::session::{AgentEvent, Break, Patience};
+use crate::session::{AgentEvent, Patience};
 use crate::visit::{active_lsms, compare_stacks};
 use crate::vm::{self, Boot, BootCell};
 
@@ -151,8 +151,10 @@ pub fn learn(
     });
     match outcome {
         Ok(_) => class.end(experiment),
-        Err(Break::Cancelled) => Err(LabError::Interrupted),
-        Err(Break::Failed(reason)) => Err(class.lost(&reason).into()),
+        Err(end) => match end.reason() {
+            None => Err(LabError::Interrupted),
+            Some(reason) => Err(class.lost(reason).into()),
+        },
     }
 }
 

@@ -282,7 +282,13 @@ fn times_and_throughputs() {
 }
 
 /// A run under way, in its first or a later cell, with its QEMUs.
-fn under_way(place: &Place, asked: &[&str], journal: &Path, cells: usize) -> (Running, Vec<u32>) {
+/// A run of which so many cells have ended, and the processes that it has started.
+pub fn under_way(
+    place: &Place,
+    asked: &[&str],
+    journal: &Path,
+    cells: usize,
+) -> (Running, Vec<u32>) {
     let mut running = Running::start(place, asked);
     wait_for("finished cell", || {
         assert!(!running.has_ended(), "it ended too soon");
@@ -391,7 +397,8 @@ fn an_interrupted_or_killed_run_goes_on() {
 #[test]
 fn a_machine_killed_from_outside_costs_one_cell() {
     let _machine = machine();
-    // A machine that is hit between two cells costs none: then another has to die.
+    // A machine that is hit between two cells, or while it boots, costs none: then another
+    // has to die.
     let hit = (0..5).any(|_| {
         let failed = kill_in_a_run();
         assert!(failed.len() <= 1, "{failed:#?}");
@@ -403,13 +410,36 @@ fn a_machine_killed_from_outside_costs_one_cell() {
     assert!(hit, "five machines died, none in a cell");
 }
 
+/// Nothing of it is the kernel's fault: it boots once more.
+#[test]
+fn a_machine_killed_while_it_boots_costs_nothing() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let asked = arguments(&[&["--stack", "capability"], THREE, &["--output", "out.json"]]);
+    let mut running = Running::start(&place, &asked);
+    let boots = |&pid: &u32| {
+        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        words
+            .split(|&byte| byte == 0)
+            .any(|word| word == b"-kernel")
+    };
+    let machine = wait_for("machine", || {
+        assert!(!running.has_ended(), "it ended too soon");
+        children(running.pid()).into_iter().find(boots)
+    });
+    signal(machine, Signal::KILL);
+    running.wait().code(0);
+    let run = read(&place.join("out.json"));
+    assert_eq!(statuses(&run.cells, Status::Ok).len(), 3);
+}
+
 /// Kills the machine of a run under way; why cells failed, all others being sound.
 fn kill_in_a_run() -> Vec<String> {
     let place = Place::with_kernels();
     let (asked, slow) = resumable();
     let asked = [&asked[..], &slow, &["--output", "out.json"]].concat();
     let (running, machines) = under_way(&place, &asked, &place.join("out.json.journal"), 2);
-    for &machine in &machines {
+    for &machine in machines.iter().filter(|&&machine| runs(machine)) {
         signal(machine, Signal::KILL);
     }
     let ended: Ended = running.wait();

@@ -172,33 +172,34 @@ fn a_killed_run_leaves_no_kernel() {
     }
 }
 
-/// A kernel that is killed costs its cell, and before the first one all; the run goes on to its end.
+/// A kernel that is killed costs the cell that it was at, if it was at one; the run goes on to its
+/// end.
 #[test]
 fn a_killed_kernel_is_told() {
     let Some((place, kernel)) = place() else {
         return;
     };
-    let asked = [
-        "--stack",
-        "capability",
-        "--bench",
-        "treewalk:full,getppid",
-        "--rounds",
-        "1",
-    ];
-    let mut running = Running::start(&place, &arguments(&kernel, &asked));
-    let processes = under_way(&mut running);
-    signal(processes[0], Signal::KILL);
-    running.wait().code(4);
-    let run = read(&place);
-    let failed: Vec<&Cell> = run
-        .cells
-        .iter()
-        .filter(|cell| cell.status() == Status::Failed)
-        .collect();
-    assert!(!failed.is_empty());
-    for cell in failed {
-        let reason = cell.reason().unwrap();
-        assert!(reason.contains("was killed by signal 9"), "{reason}");
-    }
+    let asked = arguments(&kernel, &["--bench", "getppid,treewalk:full"]);
+    let hit = (0..5).any(|_| {
+        let journal = place.join("out.json.journal");
+        let (running, kernels) = crate::boots::under_way(&place, &asked, &journal, 1);
+        for &kernel in kernels.iter().filter(|&&kernel| runs(kernel)) {
+            signal(kernel, Signal::KILL);
+        }
+        let ended = running.wait();
+        let run = read(&place);
+        let failed = run
+            .cells
+            .iter()
+            .filter(|cell| cell.status() == Status::Failed);
+        let reasons: Vec<&str> = failed.filter_map(Cell::reason).collect();
+        assert!(reasons.len() <= 1, "{reasons:#?}");
+        for reason in &reasons {
+            assert!(reason.contains("was killed by signal 9"), "{reason}");
+        }
+        ended.code(if reasons.is_empty() { 0 } else { 4 });
+        fs::remove_file(place.join("out.json")).unwrap();
+        !reasons.is_empty()
+    });
+    assert!(hit, "five kernels died, none in a cell");
 }

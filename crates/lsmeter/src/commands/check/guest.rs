@@ -147,7 +147,9 @@ pub fn count(
     Ok(match heard {
         Err(Break::Cancelled) => Counted::Cancelled,
         // Only the guest itself can say that its kernel takes no monitor.
-        Err(Break::Failed(why)) => Counted::Document(transcript.broken(&why).into()),
+        Err(Break::Killed(why) | Break::Failed(why)) => {
+            Counted::Document(transcript.broken(&why).into())
+        }
         Ok(()) => match transcript.finish()? {
             Ok(document) => Counted::Document(document.into()),
             Err(why) => Counted::Unavailable(why),
