@@ -65,7 +65,10 @@ impl Fault for EstimateError {
             }
             EstimateError::TermTwice { .. } => "name each event once".to_owned(),
             EstimateError::SeveralKernels { .. } => {
-                "give times of one kernel, or of layouts of one".to_owned()
+                format!(
+                    "give times of one kernel, or of {} layouts of one and more",
+                    judge::FEWEST_LAYOUTS
+                )
             }
             EstimateError::UnknownTerm { .. } => {
                 let names: Vec<&str> = Events::KINDS.iter().map(|kind| kind.name).collect();

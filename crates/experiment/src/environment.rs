@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::cell::Cell;
 use crate::configuration::Configuration;
 use crate::metric::Metric;
 use crate::words::Clock;
@@ -78,6 +79,18 @@ pub struct Origin {
     pub environment: Environment,
     /// Positions in `cells`, from 0, in order; empty if no cell ran there.
     pub cells: Vec<u32>,
+}
+
+impl Origin {
+    /// The environments of those in which one of the document's `cells` was timed.
+    pub fn of_timed<'a>(origins: &'a [Origin], cells: &[Cell]) -> Vec<&'a Environment> {
+        let is_timed = |&position: &u32| {
+            let cell = cells.get(position as usize);
+            cell.is_some_and(|cell| cell.key.metric.is_timed())
+        };
+        let timed = origins.iter().filter(|of| of.cells.iter().any(is_timed));
+        timed.map(|of| &of.environment).collect()
+    }
 }
 
 /// What an experiment ran on.

@@ -34,7 +34,7 @@ pub mod tar;
 pub mod version;
 mod wrapped;
 
-pub use build::{BuildEvent, Built, Compiler, Flavour, Recipe, Source, build_by};
+pub use build::{BuildEvent, Built, Compiler, Flavour, Recipe, Source, With, build_by};
 pub use entry::Kernel;
 pub use error::Error;
 pub use mirrors::Mirrors;

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arch::Arch;
 use experiment::journal::JournalHeader;
 use experiment::{
     Cell, Document, Environment, Experiment, Key, Kind, Origin, PolicyProof, Share, Status,
@@ -14,11 +13,12 @@ use crate::environment;
 use crate::monotone;
 use crate::outcome::JournalEntry;
 use crate::plan::Plan;
+use crate::setup::{Ground, Setup};
 
 pub(crate) fn document(
     experiment: &Experiment,
     plan: &Plan,
-    architectures: &[&Arch],
+    setup: &Setup<'_>,
     header: JournalHeader,
     mut finished: BTreeMap<Key, JournalEntry>,
     cancelled: bool,
@@ -59,10 +59,11 @@ pub(crate) fn document(
         .into_values()
         .map(|doubted| together(&cells, doubted))
         .collect();
-    let environments = origins(&cells, architectures, &header);
-    let mut measured_on = vec![&header.environment];
-    measured_on.extend(&header.others);
-    warnings.extend(doubts(&cells, &measured_on));
+    let environments = origins(&cells, experiment, setup, &header);
+    warnings.extend(match environments.as_slice() {
+        [] => doubts(&cells, &[&header.environment]),
+        several => doubts(&cells, &Origin::of_timed(several, &cells)),
+    });
     if cancelled {
         let (done, all) = (cells.len(), plan.measured().len());
         let message = format!("{done} of {all} cells were measured");
@@ -87,21 +88,30 @@ pub(crate) fn document(
     }
 }
 
-/// What the cells of each architecture were measured on; nothing if all are of one.
-fn origins(cells: &[Cell], architectures: &[&Arch], header: &JournalHeader) -> Vec<Origin> {
+/// What the cells of each architecture, and those of kernels that are processes, were measured
+/// on; nothing if all were on one.
+fn origins(
+    cells: &[Cell],
+    experiment: &Experiment,
+    setup: &Setup<'_>,
+    header: &JournalHeader,
+) -> Vec<Origin> {
     if header.others.is_empty() {
         return Vec::new();
     }
+    let kernels = experiment.kernels.iter().map(String::as_str);
+    let grounds: BTreeMap<&str, Ground> =
+        kernels.zip(setup.kernels.iter().map(Ground::of)).collect();
     let environments = [&header.environment].into_iter().chain(&header.others);
-    let of = |(environment, arch): (&Environment, &&Arch)| Origin {
+    let of = |(environment, ground): (&Environment, Ground)| Origin {
         environment: environment.clone(),
         cells: (0..)
             .zip(cells)
-            .filter(|(_, cell)| cell.key.architecture.as_str() == arch.name)
+            .filter(|(_, cell)| grounds.get(cell.key.kernel.as_str()) == Some(&ground))
             .map(|(position, _)| position)
             .collect(),
     };
-    environments.zip(architectures).map(of).collect()
+    environments.zip(setup.grounds()).map(of).collect()
 }
 
 /// One warning for all cells that share a doubt: which benchmarks, and one in full.
@@ -125,7 +135,7 @@ fn together(cells: &[Cell], doubted: Vec<(u32, Warning)>) -> Warning {
     warning
 }
 
-/// What is to be doubted of a run as a whole, from all its cells and what they ran on.
+/// What is to be doubted of a run as a whole, from all its cells and what was timed on.
 pub fn doubts(cells: &[Cell], environments: &[&Environment]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let timed = cells.iter().any(|cell| cell.key.metric.is_timed());

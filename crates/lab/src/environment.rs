@@ -81,7 +81,11 @@ fn environment(experiment: &Experiment, qemu: Option<&Qemu>) -> Environment {
     };
     Environment {
         kvm,
-        clock: experiment.clock,
+        clock: match (experiment.place, qemu) {
+            // A kernel that is a process beside those in virtual machines.
+            (Place::Lab, None) => Clock::Fast,
+            _ => experiment.clock,
+        },
         qemu: qemu.map(|qemu| qemu.describe(accelerator, counts)),
         host_lsms: match experiment.place {
             Place::Host => host_lsms().unwrap_or_default(),
@@ -93,16 +97,14 @@ fn environment(experiment: &Experiment, qemu: Option<&Qemu>) -> Environment {
 
 /// The head of a journal, and of the document that comes of it: of what is measured in an emulator
 /// for each architecture, in the order of its kernels, or in none.
-pub fn header(experiment: &Experiment, emulators: &[&Qemu]) -> JournalHeader {
-    let first = environment(experiment, emulators.first().copied());
+pub fn header(experiment: &Experiment, emulators: &[Option<&Qemu>]) -> JournalHeader {
+    let first = environment(experiment, emulators.first().copied().flatten());
     let others = emulators.iter().skip(1);
     JournalHeader {
         journal_version: JOURNAL_VERSION,
         tool: Tool::this(),
         environment: first,
-        others: others
-            .map(|qemu| environment(experiment, Some(qemu)))
-            .collect(),
+        others: others.map(|qemu| environment(experiment, *qemu)).collect(),
         started: now(),
         experiment: Some(experiment.clone()),
         monitor: None,

@@ -54,5 +54,5 @@ pub use error::LabError;
 pub use kernel_hooks::KernelHooks;
 pub use outcome::{JournalEntry, Outcome, Trace};
 pub use run::run;
-pub use setup::{Setup, Target};
+pub use setup::{Ground, Setup, Target};
 pub use workplace::write_plugin;

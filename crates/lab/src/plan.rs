@@ -16,6 +16,7 @@ pub use crate::job::Job;
 use crate::memory;
 use crate::prepare::Hooks;
 use crate::programs;
+use crate::setup::Ground;
 use crate::sweep::Sweep;
 
 mod shard;
@@ -121,21 +122,19 @@ impl Plan {
         Plan::of(experiment, jobs(experiment, arch::native())?)
     }
 
-    /// Plans an experiment on kernels of these architectures, in its kernels' order, whose agents
-    /// may lack benchmarks; without any on this machine's.
+    /// Plans an experiment on kernels that run on this, in its kernels' order, whose agents may
+    /// lack benchmarks; without any on this machine's. Where something is counted, kernels that are
+    /// processes are timed, and the others are not.
     ///
     /// # Errors
     /// [`SelectError`] if it selects nothing of their catalogues, taken together.
-    pub fn on(experiment: &Experiment, architectures: &[&Arch]) -> Result<Plan, SelectError> {
-        let (Some(first), Some(_)) = (
-            architectures.first(),
-            architectures.windows(2).find(|two| two[0] != two[1]),
-        ) else {
-            let arch = architectures.first().copied().unwrap_or(arch::native());
-            return Plan::of(experiment, jobs(experiment, arch)?);
-        };
-        if !is_of_benchmarks(experiment) {
-            return Plan::of(experiment, jobs(experiment, first)?);
+    pub fn on(experiment: &Experiment, grounds: &[Ground]) -> Result<Plan, SelectError> {
+        let architectures: Vec<&Arch> = grounds.iter().map(|of| of.arch).collect();
+        let first = architectures.first().copied().unwrap_or(arch::native());
+        let one = architectures.windows(2).all(|two| two[0] == two[1]);
+        if one || !is_of_benchmarks(experiment) {
+            let jobs = shared(jobs(experiment, first)?, experiment);
+            return Plan::of_each(experiment, grounds, &jobs);
         }
         // What one of them lacks is measured on the others.
         let mut known: Vec<&Benchmark> = catalogue_of(first).iter().collect();
@@ -155,7 +154,7 @@ impl Plan {
             let own = own.filter(|of| chosen.contains(&of.id()));
             own.map(|of| Arc::new(Job::from(of))).collect()
         });
-        Plan::of_each(experiment, &jobs.collect::<Vec<_>>())
+        Plan::of_each(experiment, grounds, &jobs.collect::<Vec<_>>())
     }
 
     /// Plans an experiment of these jobs, in their order, whatever it selects itself.
@@ -166,15 +165,23 @@ impl Plan {
         experiment: &Experiment,
         jobs: impl IntoIterator<Item = Job>,
     ) -> Result<Plan, SelectError> {
-        let jobs: Vec<Arc<Job>> = jobs.into_iter().map(Arc::new).collect();
-        Plan::of_each(experiment, &vec![jobs; experiment.kernels.len()])
+        Plan::of_each(experiment, &[], &shared(jobs, experiment))
     }
 
     /// Plans what runs on each kernel.
-    fn of_each(experiment: &Experiment, each: &[Vec<Arc<Job>>]) -> Result<Plan, SelectError> {
+    fn of_each(
+        experiment: &Experiment,
+        grounds: &[Ground],
+        each: &[Vec<Arc<Job>>],
+    ) -> Result<Plan, SelectError> {
         let filesystem = match (experiment.place, experiment.filesystem) {
             (Place::Lab | Place::Um, Some(filesystem)) => filesystem.as_str(),
             _ => HOST_FILESYSTEM,
+        };
+        let only_counts = leaves_time_to_processes(experiment, grounds.iter().copied());
+        let is_measured = |kernel: usize, metric: Metric| match grounds.get(kernel) {
+            Some(of) if of.is_process => metric.is_timed(),
+            _ => !only_counts || metric.is_counted(),
         };
         let mut cells = Vec::new();
         let mut counting = Vec::new();
@@ -204,9 +211,9 @@ impl Plan {
                     }));
                     (first..cells.len()).collect()
                 };
-                let (counted, clocked): (Vec<Metric>, Vec<Metric>) = experiment
-                    .metrics
-                    .iter()
+                let metrics = experiment.metrics.iter();
+                let (counted, clocked): (Vec<Metric>, Vec<Metric>) = metrics
+                    .filter(|metric| is_measured(kernel, **metric))
                     .partition(|metric| metric.is_counted());
                 let counted: Vec<usize> = counted.into_iter().flat_map(&mut add).collect();
                 let clocked: Vec<usize> = clocked.into_iter().flat_map(&mut add).collect();
@@ -367,6 +374,22 @@ pub fn jobs(experiment: &Experiment, arch: &Arch) -> Result<Vec<Job>, SelectErro
     let catalogue = catalogue_of(arch);
     let chosen = experiment.selection.choose(catalogue)?.into_iter();
     Ok(chosen.map(|index| Job::from(&catalogue[index])).collect())
+}
+
+/// Are virtual machines there to count only, since kernels that are processes are timed beside
+/// them?
+pub fn leaves_time_to_processes(
+    experiment: &Experiment,
+    mut grounds: impl Iterator<Item = Ground>,
+) -> bool {
+    let counts = experiment.metrics.iter().any(|metric| metric.is_counted());
+    counts && grounds.any(|of| of.is_process)
+}
+
+/// The same jobs for each kernel.
+fn shared(jobs: impl IntoIterator<Item = Job>, experiment: &Experiment) -> Vec<Vec<Arc<Job>>> {
+    let jobs: Vec<Arc<Job>> = jobs.into_iter().map(Arc::new).collect();
+    vec![jobs; experiment.kernels.len()]
 }
 
 /// What a job's cells are about.

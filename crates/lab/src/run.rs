@@ -10,9 +10,6 @@ use diagnostics::Failure;
 use experiment::journal::JournalHeader;
 use experiment::{Clock, Event, Experiment, Key, PolicyProof, Status};
 
-use arch::Arch;
-use kernels::Kernel;
-
 use crate::document::document;
 use crate::environment;
 use crate::error::LabError;
@@ -23,7 +20,8 @@ use crate::plan::{Plan, Treatment, Visit};
 use crate::policy::{cache_use, taken};
 use crate::prepare::Hooks;
 use crate::profiles::compare_programs;
-use crate::setup::Setup;
+use crate::setup::{Ground, Setup};
+use crate::um;
 use crate::visit::{Message, Work, visit};
 use crate::workplace::Workplace;
 
@@ -103,14 +101,7 @@ pub fn run(
     let traces = finished.iter_mut();
     let traces = traces.filter_map(|(key, entry)| Some((key.clone(), entry.trace.take()?)));
     let traces = traces.collect();
-    let mut run = document(
-        experiment,
-        &plan,
-        &setup.architectures(),
-        header,
-        finished,
-        cancelled,
-    );
+    let mut run = document(experiment, &plan, setup, header, finished, cancelled);
     compare_programs(&mut run.cells, experiment, &traces);
     let digests = setup.kernels.iter().map(|kernel| kernel.digest.clone());
     run.kernel_digests = experiment.kernels.iter().cloned().zip(digests).collect();
@@ -249,7 +240,7 @@ fn with_programs<'a>(experiment: &Experiment, setup: &Setup<'a>) -> Result<Setup
 
 /// What has not been tried on other architectures than this machine's.
 fn refuse_untried(experiment: &Experiment, setup: &Setup<'_>) -> Result<(), LabError> {
-    let mut architectures = setup.architectures().into_iter();
+    let mut architectures = setup.grounds().into_iter().map(|of| of.arch);
     let Some(arch) = architectures.find(|arch| !arch.is_native()) else {
         return Ok(());
     };
@@ -266,14 +257,16 @@ fn refuse_untried(experiment: &Experiment, setup: &Setup<'_>) -> Result<(), LabE
     .into())
 }
 
-/// The architecture of each kernel; this machine's where there is none to boot.
-fn architectures_of(setup: &Setup<'_>) -> Vec<&'static Arch> {
-    setup.kernels.iter().map(Kernel::arch).collect()
-}
-
 /// The visits of this run.
 fn plan(experiment: &Experiment, setup: &Setup<'_>) -> Result<Plan, LabError> {
-    let mut plan = Plan::on(experiment, &architectures_of(setup))?;
+    let grounds: Vec<Ground> = setup.kernels.iter().map(Ground::of).collect();
+    if !experiment.metrics.iter().any(|metric| metric.is_timed()) {
+        // Nothing of it is counted.
+        for kernel in setup.kernels {
+            um::refuse_program(kernel)?;
+        }
+    }
+    let mut plan = Plan::on(experiment, &grounds)?;
     for cell in &mut plan.cells {
         let kernels = experiment.kernels.iter().zip(setup.kernels);
         let own = { kernels }.find(|(name, _)| **name == cell.key.kernel);

@@ -49,6 +49,25 @@ pub struct Setup<'a> {
     pub parts: usize,
 }
 
+/// What a kernel runs on: the machine of an architecture, or this machine's processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ground {
+    /// The architecture.
+    pub arch: &'static Arch,
+    /// The kernel is a process of this machine.
+    pub is_process: bool,
+}
+
+impl Ground {
+    /// A kernel's.
+    pub fn of(kernel: &Kernel) -> Ground {
+        Ground {
+            arch: kernel.arch(),
+            is_process: kernel.is_program,
+        }
+    }
+}
+
 /// What a kernel is measured with: what its architecture decides.
 #[derive(Debug, Clone, Copy)]
 pub struct Target<'a> {
@@ -76,32 +95,27 @@ impl<'a> Setup<'a> {
         })
     }
 
-    /// The architectures of its kernels, each once, in their order; this machine's if there are
-    /// none.
-    pub fn architectures(&self) -> Vec<&'static Arch> {
-        let mut all: Vec<&'static Arch> = Vec::new();
-        for kernel in self.kernels {
-            if !all.contains(&kernel.arch()) {
-                all.push(kernel.arch());
+    /// What its kernels run on, each once, in their order; none on the host.
+    pub fn grounds(&self) -> Vec<Ground> {
+        let mut all: Vec<Ground> = Vec::new();
+        for ground in self.kernels.iter().map(Ground::of) {
+            if !all.contains(&ground) {
+                all.push(ground);
             }
-        }
-        if all.is_empty() {
-            all.push(arch::native());
         }
         all
     }
 
-    /// The emulators of [`Setup::architectures`]; none on the host.
+    /// The emulators of [`Setup::grounds`]; None for what is a process.
     ///
     /// # Errors
     /// If there is none for one of them.
-    pub fn emulators(&self) -> Result<Vec<&'a Qemu>, LabError> {
-        match self.qemu {
-            None => Ok(Vec::new()),
-            Some(_) => { self.architectures().into_iter() }
-                .map(|arch| self.emulator(arch))
-                .collect(),
-        }
+    pub fn emulators(&self) -> Result<Vec<Option<&'a Qemu>>, LabError> {
+        let of = |ground: Ground| match ground.is_process {
+            true => Ok(None),
+            false => self.emulator(ground.arch).map(Some),
+        };
+        self.grounds().into_iter().map(of).collect()
     }
 
     fn emulator(&self, arch: &Arch) -> Result<&'a Qemu, LabError> {

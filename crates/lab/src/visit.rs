@@ -49,6 +49,8 @@ pub struct VmTestbed<'a> {
     pub plugin: PathBuf,
     /// By position among the experiment's kernels.
     pub bootables: BTreeMap<usize, Bootable>,
+    /// Kernels that are processes, likewise.
+    pub programs: BTreeMap<usize, Program>,
 }
 
 /// What all visits of a run have in common.
@@ -387,31 +389,32 @@ fn measure(
         cell: Duration::from_secs(experiment.cell_timeout_s.into()),
     };
     let numbers: Vec<u32> = listening.pending.iter().map(|&cell| cell as u32).collect();
-    let testbed = match testbed {
+    let programs = match testbed {
         Testbed::Host { agent } => {
             let mut hear = |event| listening.hear(event);
             return host::measure(agent, &directives, &numbers, patience, cancel, &mut hear);
         }
-        Testbed::Vm(testbed) => testbed,
-        Testbed::Um(programs) => {
-            let Some(program) = programs.get(&visit.kernel) else {
-                return Err(Break::Failed("its kernel was not prepared".to_owned()));
-            };
-            let stack = listening.stack.lsm_parameter();
-            let stack = stack.map(|lsm| format!("lsm={lsm}"));
-            let boot = um::Boot {
-                program,
-                cmdline: stack
-                    .iter()
-                    .map(String::as_str)
-                    .chain(experiment.cmdline.split(' ')),
-                directives: &directives,
-                cells: &numbers,
-                patience,
-            };
-            let mut hear = |event| listening.hear(event);
-            return um::boot(boot, cancel, &mut hear);
-        }
+        Testbed::Vm(testbed) => &testbed.programs,
+        Testbed::Um(programs) => programs,
+    };
+    if let Some(program) = programs.get(&visit.kernel) {
+        let stack = listening.stack.lsm_parameter();
+        let stack = stack.map(|lsm| format!("lsm={lsm}"));
+        let boot = um::Boot {
+            program,
+            cmdline: stack
+                .iter()
+                .map(String::as_str)
+                .chain(experiment.cmdline.split(' ')),
+            directives: &directives,
+            cells: &numbers,
+            patience,
+        };
+        let mut hear = |event| listening.hear(event);
+        return um::boot(boot, cancel, &mut hear);
+    }
+    let Testbed::Vm(testbed) = testbed else {
+        return Err(Break::Failed("its kernel was not prepared".to_owned()));
     };
     let broken = |error: std::io::Error| Break::Failed(format!("a scratch directory: {error}"));
     let scratch = vm::scratch().map_err(broken)?;

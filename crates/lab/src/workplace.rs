@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
-use experiment::{Cell, Experiment, Place, Warning, WarningKind};
+use experiment::{Cell, Experiment, FileSystem, Place, Warning, WarningKind};
 
 use crate::catalogue::{agent_for, modules_for};
 use crate::error::LabError;
@@ -71,9 +71,11 @@ impl<'a> Workplace<'a> {
                 let used: BTreeSet<usize> = visits.iter().map(|visit| visit.kernel).collect();
                 let mut bootables: BTreeMap<usize, Bootable> = BTreeMap::new();
                 let mut emulators = BTreeMap::new();
+                let (own, used): (Vec<usize>, Vec<usize>) =
+                    { used.into_iter() }.partition(|&index| setup.kernels[index].is_program);
+                let programs = programs(setup, own, filesystem, dir.path())?;
                 for index in used {
-                    let own = dir.path().join(index.to_string());
-                    std::fs::create_dir(&own).map_err(LabError::io("create", &own))?;
+                    let own = subdirectory(dir.path(), index)?;
                     let target = setup.target(experiment, index)?;
                     let bootable = prepare::prepare(
                         setup.store,
@@ -95,18 +97,12 @@ impl<'a> Workplace<'a> {
                     root: setup.root,
                     plugin,
                     bootables,
+                    programs,
                 })
             }
             (Place::Um, _, Some(filesystem)) => {
                 let used: BTreeSet<usize> = visits.iter().map(|visit| visit.kernel).collect();
-                let mut programs: BTreeMap<usize, Program> = BTreeMap::new();
-                for index in used {
-                    let own = dir.path().join(index.to_string());
-                    std::fs::create_dir(&own).map_err(LabError::io("create", &own))?;
-                    let program = um::prepare(&setup.kernels[index], filesystem, &own)?;
-                    programs.insert(index, program);
-                }
-                Testbed::Um(programs)
+                Testbed::Um(programs(setup, used, filesystem, dir.path())?)
             }
             _ => {
                 if let Some(dir) = &experiment.dir {
@@ -125,6 +121,27 @@ impl<'a> Workplace<'a> {
             _scratch: dir,
         })
     }
+}
+
+/// Kernels that are processes, by their positions, made ready below `dir`.
+fn programs(
+    setup: &Setup<'_>,
+    positions: impl IntoIterator<Item = usize>,
+    filesystem: FileSystem,
+    dir: &Path,
+) -> Result<BTreeMap<usize, Program>, LabError> {
+    let prepared = positions.into_iter().map(|index| {
+        let own = subdirectory(dir, index)?;
+        Ok((index, um::prepare(&setup.kernels[index], filesystem, &own)?))
+    });
+    prepared.collect()
+}
+
+/// A new directory for what a kernel boots with.
+fn subdirectory(dir: &Path, index: usize) -> Result<PathBuf, LabError> {
+    let own = dir.join(index.to_string());
+    std::fs::create_dir(&own).map_err(LabError::io("create", &own))?;
+    Ok(own)
 }
 
 /// By positions of kernel and configuration; an error is why it cannot be.
@@ -152,9 +169,10 @@ fn setups(
             kernel: setup.kernels.get(visit.kernel),
             cache: &cache,
         };
+        let is_process = request.kernel.is_some_and(|kernel| kernel.is_program);
         let made = match policy::prepare(&request) {
             // What is measured without a policy has no directives.
-            Ok(made) if experiment.place == Place::Um && !made.directives.is_empty() => {
+            Ok(made) if is_process && !made.directives.is_empty() => {
                 Err(um::NO_POLICIES.to_owned())
             }
             Ok(made) => Ok(made),

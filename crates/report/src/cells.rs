@@ -149,7 +149,10 @@ impl<'a> Group<'a> {
         let releases: Vec<String> = releases.map(|of| printable(of, TEXT_LIMIT)).collect();
         let mut text = place(&self.subject, &releases.join(", "), self.filesystem);
         if let Some(experiment) = &run.experiment {
-            if experiment.place == Place::Lab {
+            if run.is_of_process(&self.subject) {
+                let processor = printable(&run.environment.cpu, 60);
+                text += &format!(", as a process on {processor}");
+            } else if experiment.place == Place::Lab {
                 text += &format!(", {} clock", run.environment.clock);
             }
             if !experiment.cmdline.is_empty() {

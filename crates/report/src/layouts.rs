@@ -22,14 +22,16 @@ fn is_of(group: &Group<'_>, layouts: &Layouts<'_>) -> bool {
     layouts_base(&group.subject) == Some(layouts.kernel) && group.filesystem == layouts.filesystem
 }
 
-/// Tables for each kernel of which there are enough layouts; `groups` are the run's.
-pub(crate) fn layouts(drawn: &[Layouts<'_>], groups: &[Group<'_>]) -> Vec<Table> {
+/// Tables for each kernel of which there are enough layouts; `groups` are the run's, on this
+/// processor.
+pub(crate) fn layouts(drawn: &[Layouts<'_>], groups: &[Group<'_>], processor: &str) -> Vec<Table> {
     let timed = |group: &&Group<'_>| group.metric == Metric::Time && !group.of_kernels;
     let tables = drawn.iter().flat_map(|layouts| {
         let mut groups = groups.iter().filter(timed);
         // Any of them: all have the same rows and columns.
         let group = groups.find(|group| is_of(group, layouts));
-        let drawings = group.map_or_else(Vec::new, |group| Drawing::all(layouts, group));
+        let all = |group| Drawing::all(layouts, group, processor);
+        let drawings = group.map_or_else(Vec::new, all);
         let tables = drawings.into_iter().flat_map(|of| of.tables());
         tables.collect::<Vec<Table>>()
     });
@@ -41,12 +43,13 @@ struct Drawing<'a> {
     layouts: &'a Layouts<'a>,
     group: &'a Group<'a>,
     baseline: &'a Configuration,
+    processor: &'a str,
 }
 
 impl<'a> Drawing<'a> {
     /// What stacks add to the baseline; if that is of another kernel, then what others add to the
     /// first of this one, which is more exact.
-    fn all(layouts: &'a Layouts<'a>, group: &'a Group<'a>) -> Vec<Drawing<'a>> {
+    fn all(layouts: &'a Layouts<'a>, group: &'a Group<'a>, processor: &'a str) -> Vec<Drawing<'a>> {
         let own = group.configurations.iter().find(|of| of.kernel.is_none());
         let own = own.filter(|_| layouts.baseline().is_some());
         let several = |of: &&Configuration| Some(*of) != group.configurations.last();
@@ -55,6 +58,7 @@ impl<'a> Drawing<'a> {
             layouts,
             group,
             baseline,
+            processor,
         };
         baselines.map(drawing).collect()
     }
@@ -174,7 +178,20 @@ impl<'a> Drawing<'a> {
         columns
             .summed_up(title, group.rows.iter().copied(), [resolved.collect()])
             .fixed(2)
-            .legend(std::iter::once(legend.to_owned()).chain(self.pairing()))
+            .legend(
+                [self.honest(), legend.to_owned()]
+                    .into_iter()
+                    .chain(self.pairing()),
+            )
+    }
+
+    /// What these nanoseconds are of.
+    fn honest(&self) -> String {
+        format!(
+            "Kernel-path time of a kernel that is a process on {}: no entry and exit of a system \
+             call, one processor, no SMAP (docs/um.md).",
+            printable(self.processor, TEXT_LIMIT)
+        )
     }
 
     fn parts(&self) -> Table {
@@ -188,11 +205,10 @@ impl<'a> Drawing<'a> {
             });
         }
         let title = self.title("per cent that stacks add");
-        let legend = "Of this kernel's path alone: no entry and exit of a system call is in it.";
         columns
             .table(title, self.group.rows.iter().copied())
             .fixed(1)
-            .legend(std::iter::once(legend.to_owned()).chain(self.pairing()))
+            .legend(std::iter::once(self.honest()).chain(self.pairing()))
     }
 
     /// What a component of the path costs, of benchmarks that walk paths of several depths.

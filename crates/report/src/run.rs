@@ -46,7 +46,7 @@ pub fn report(run: &Document, options: &Options<'_>) -> Report {
     let groups = groups(run);
     let drawn = Layouts::of(run);
     let estimates = options.estimates.map(Estimates::of).unwrap_or_default();
-    tables.extend(layouts(&drawn, &groups));
+    tables.extend(layouts(&drawn, &groups, &run.environment.cpu));
     tables.extend(architectures(run, &groups, &judgements));
     for group in groups {
         // What differs by little there may be the layout's.

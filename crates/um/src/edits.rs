@@ -50,11 +50,12 @@ pub(crate) static CHANGES: &[&[Form]] = &[
             )],
         )],
     ],
-    &[&[("arch/um/Kconfig", &[KCONFIG])]],
+    &[&[("arch/um/Kconfig", &[KCONFIG, OWN_KCONFIG])]],
     // 6.1 keeps Landlock from inodes of the host's, which this kernel has none of, and itself from
     // being preempted anywhere. Later ones do neither.
     &[&[("arch/um/Kconfig", &[INODES, PREEMPTION])], &[]],
-    &[&[("arch/um/Makefile", &[MODEL])]],
+    &[&[("arch/um/Makefile", &[MODEL, RETPOLINES])]],
+    &[&[("arch/x86/include/asm/alternative.h", &[LOCK_PREFIX])]],
     &[&[("arch/um/kernel/uml.lds.S", &[ORDER, TEXT])]],
     &[
         &[(PROCESS, &[KERNEL_PID, IS_ORPHAN, KNOW_KERNEL])],
@@ -96,6 +97,21 @@ const PREEMPTION: Edit = Edit::new("\tselect ARCH_NO_PREEMPT\n", "");
 const MODEL: Edit = Edit::new(
     "ifdef CONFIG_64BIT\n\tKBUILD_CFLAGS += -mcmodel=large\n",
     "ifdef CONFIG_MODULES\n\tKBUILD_CFLAGS += -mcmodel=large\n",
+);
+
+const OWN_KCONFIG: Edit = Edit::new("config MMU\n", "source \"arch/um/lsmeter/Kconfig\"\n\n{}");
+
+const RETPOLINES: Edit = Edit::new(
+    "HOST_DIR := arch/$(HEADER_ARCH)\n",
+    "ifdef CONFIG_LSMETER_RETPOLINES\n\tKBUILD_CFLAGS += -mindirect-branch=thunk-inline \
+     -mindirect-branch-register\nendif\n\n{}",
+);
+
+// The last of the two is what kernels for one processor have.
+const LOCK_PREFIX: Edit = Edit::new(
+    "#define LOCK_PREFIX_HERE \"\"\n#define LOCK_PREFIX \"\"\n",
+    "#ifdef CONFIG_LSMETER_LOCK_PREFIXES\n#define LOCK_PREFIX_HERE \"\"\n\
+     #define LOCK_PREFIX \"\\n\\tlock; \"\n#else\n{}#endif\n",
 );
 
 /// Objects that are named before all others come first.

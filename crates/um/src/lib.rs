@@ -33,7 +33,8 @@ macro_rules! kernel_files {
     };
 }
 
-const FILES: [(&str, &str); 7] = kernel_files![
+const FILES: [(&str, &str); 8] = kernel_files![
+    "Kconfig",
     "Makefile",
     "arch.h",
     "call.c",

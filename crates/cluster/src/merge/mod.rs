@@ -95,8 +95,8 @@ pub fn merge(parts: &[Part], doubts: Doubts<'_>) -> Result<Merged, MergeError> {
     check_environments(&first.experiment, &cells)?;
 
     let mut origins = origins(parts, &cells);
-    let environments: Vec<&Environment> = origins.iter().map(|of| &of.environment).collect();
     let kept: Vec<Cell> = cells.values().map(|of| of.cell.clone()).collect();
+    let environments = Origin::of_timed(&origins, &kept);
     let mut warnings = warnings(parts, &cells);
     warnings.extend(doubts(&kept, &environments));
     let missing_cells = whole.cells.saturating_sub(kept.len() as u32);

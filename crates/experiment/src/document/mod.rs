@@ -27,6 +27,7 @@ use crate::shard::Share;
 use crate::sweep::SweepFindings;
 use crate::v1;
 use crate::warning::Warning;
+use crate::words::Place;
 
 pub use error::{DocumentError, DocumentFault, Kind};
 pub use json::{DOCUMENT_LIMIT_BYTES, Stored};
@@ -188,6 +189,19 @@ impl Document {
         let of = |origin: &&Origin| origin.cells.binary_search(&position).is_ok();
         let origin = self.environments.iter().find(of);
         origin.map_or(&self.environment, |origin| &origin.environment)
+    }
+
+    /// Are these cells of a kernel that was a process of the machine it was measured on?
+    pub fn is_of_process(&self, kernel: &str) -> bool {
+        match self.experiment.as_ref().map(|of| of.place) {
+            None | Some(Place::Host) => false,
+            Some(Place::Um) => true,
+            Some(Place::Lab) => {
+                let mut cells = self.cells.iter();
+                let first = cells.position(|cell| cell.key.kernel == kernel);
+                first.is_some_and(|at| self.environment_of(at).qemu.is_none())
+            }
+        }
     }
 
     /// The cell that another is compared with; None for a baseline itself, and where

@@ -32,6 +32,7 @@ mod um;
 pub use compiler::Compiler;
 pub use own::build_by;
 pub use source::Source;
+pub use um::With;
 
 use super::entry::{self, Kernel};
 use super::error::Error;
@@ -135,6 +136,8 @@ pub struct Recipe {
     pub refresh: bool,
     /// Let `lsm=` put capability anywhere. Of flavours that have modules only.
     pub any_order: bool,
+    /// What its processor code has besides. Of kernels that are processes only.
+    pub with: Vec<With>,
     /// Link functions in an order that is drawn by this number; the kernel is then
     /// `build:NAME.NUMBER`, from the objects of `NAME`. Of kernels that are processes only.
     pub layout: Option<NonZeroU32>,
@@ -242,6 +245,9 @@ impl Store {
             });
         }
         let mut wishes = own_wishes(recipe.flavour, recipe.arch)?;
+        for with in &recipe.with {
+            wishes.add(&format!("--with {with}"), with.option(), Author::User)?;
+        }
         for path in &recipe.fragments {
             wishes.add_file(path)?;
         }

@@ -40,6 +40,38 @@ fn layouts_of_one_number_take_turns_with_their_baseline() {
 }
 
 #[test]
+fn processes_are_timed_beside_machines_that_count() {
+    let grounds = [false, true].map(|is_process| Ground {
+        arch: arch::native(),
+        is_process,
+    });
+    let measured = |metrics: &str| {
+        let plan = Plan::on(
+            &experiment(&format!(
+                "kernels = ['build:6.12-all', 'build:um']\nstacks = ['capability']\nrounds = 1\n\
+                 benchmarks = ['getppid']\nmetrics = [{metrics}]"
+            )),
+            &grounds,
+        );
+        let cells = plan.unwrap().cells.into_iter();
+        let keys = cells.map(|cell| (cell.key.kernel, cell.key.metric));
+        keys.collect::<Vec<_>>()
+    };
+    let (machine, process) = ("build:6.12-all".to_owned(), "build:um".to_owned());
+    assert_eq!(
+        measured("'instructions', 'time'"),
+        [
+            (machine.clone(), Metric::Instructions),
+            (process.clone(), Metric::Time)
+        ]
+    );
+    assert_eq!(
+        measured("'time'"),
+        [(machine, Metric::Time), (process, Metric::Time)]
+    );
+}
+
+#[test]
 fn every_cell_is_in_a_visit() {
     let plan = Plan::new(&experiment(
         "metrics = ['instructions', 'throughput']\nrounds = 1\nsuites = ['paper']",

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use experiment::Architecture;
-use kernels::{Compiler, Flavour, Source};
+use kernels::{Compiler, Flavour, Source, With};
 
 use super::shared::architectures;
 
@@ -29,6 +29,8 @@ use super::shared::architectures;
   lsmeter kernel build um --source linux-source-6.12 --flavour um
   lsmeter kernel build um --source linux-source-6.12 --flavour um --layouts 8
   lsmeter kernel build um-dac --source linux-source-6.12 --flavour um-dac --layouts 8
+  lsmeter kernel build um-locks --source linux-source-6.12 --flavour um --layouts 8 \\
+      --with lock-prefixes,retpolines
   lsmeter kernel build 6.12-any-order --source linux-source-6.12 --any-order
   lsmeter kernel build 6.12-arm64 --source linux-source-6.12 --arch arm64
   lsmeter kernel build 6.12-cfi --source linux-source-6.12 --compiler clang-19 --config cfi.config
@@ -63,6 +65,10 @@ pub struct BuildArgs {
     /// and um-dac)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub layouts: Option<u32>,
+    /// What code for other machines has, and one processor without mitigations need not have:
+    /// `lock` before atomic operations, indirect calls by retpolines (flavours um and um-dac)
+    #[arg(long, value_name = "lock-prefixes|retpolines", value_delimiter = ',')]
+    pub with: Vec<With>,
     /// No progress
     #[arg(short, long)]
     pub quiet: bool,

@@ -23,15 +23,18 @@ Examples:
   lsmeter profile suite --kernel build:6.12-all --fs tmpfs --events --diff capability \\
       --stack capability,selinux --stack capability,apparmor -o counts.json
   lsmeter estimate counts.json --times times.json --keep-weights weights.json
-  lsmeter estimate patched.json --weights weights.json")]
+  lsmeter estimate patched.json --weights weights.json
+  lsmeter run suite --kernel build:6.12-all --kernel 'build:um.*' --metric instructions,time \\
+      --events --fs tmpfs --rounds 4 -o both.json
+  lsmeter estimate both.json")]
 #[command(next_help_heading = "What is estimated")]
 pub struct EstimateArgs {
     /// What was counted: documents of `lsmeter profile --events` or `run --events`
     #[arg(required = true, value_name = "COUNTS.json", value_hint = ValueHint::FilePath)]
     pub counts: Vec<PathBuf>,
     /// What the same operations took, to fit weights to: a document of `lsmeter run` with times
-    #[arg(short, long, value_name = "TIMES.json", value_hint = ValueHint::FilePath,
-        required_unless_present = "weights")]
+    /// [default: one of COUNTS.json that has them, too]
+    #[arg(short, long, value_name = "TIMES.json", value_hint = ValueHint::FilePath)]
     pub times: Option<PathBuf>,
     /// Weights that were fitted before: what --keep-weights or --output wrote
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
@@ -42,7 +45,7 @@ pub struct EstimateArgs {
         default_values = estimate::DEFAULT_TERMS)]
     pub terms: Vec<String>,
     /// Keep the weights, with how good they are, for --weights
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "times",
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "weights",
         help_heading = "Output")]
     pub keep_weights: Option<PathBuf>,
     /// What is printed, and where it goes

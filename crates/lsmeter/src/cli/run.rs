@@ -65,8 +65,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "KERNEL", help_heading = "What is measured")]
     pub baseline_kernel: Option<String>,
     /// What to measure; may be given several times
-    #[arg(short, long = "metric", value_name = "METRIC", value_parser = words::<Metric>(Metric::MEASURABLE),
-        help_heading = "What is measured")]
+    #[arg(short, long = "metric", value_name = "METRIC", value_delimiter = ',',
+        value_parser = words::<Metric>(Metric::MEASURABLE), help_heading = "What is measured")]
     pub metrics: Vec<Metric>,
     /// How they are measured
     #[command(flatten)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter estimate`: what counted operations would take in nanoseconds.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use diagnostics::Exit;
@@ -22,20 +22,25 @@ use crate::output;
 pub fn estimate(args: &EstimateArgs) -> Result<Exit> {
     let stdout = args.out.check(&[&args.keep_weights], 0)?;
     let terms = Terms::named(&args.terms)?;
-    let read = |path: &PathBuf| {
+    let (mut counts, mut timed) = (Counts::default(), None);
+    for path in &args.counts {
         let document = read_as(path, ANY, Document::parse)?;
-        counts_of(&document).with_context(|| path.display().to_string())
-    };
-    let read = args.counts.iter().map(read);
-    let counts = read.collect::<Result<Vec<_>>>()?;
-    let counts = counts.into_iter().reduce(Counts::with).unwrap_or_default();
-    let times = match &args.times {
-        None => None,
-        Some(path) => {
-            let document = read_as(path, ANY, Document::parse)?;
-            Some(times_of(&document).with_context(|| path.display().to_string())?)
+        let own = counts_of(&document).with_context(|| path.display().to_string())?;
+        counts = counts.with(own);
+        let has_times = document.cells.iter().any(|cell| cell.timed().is_some());
+        if has_times && timed.is_none() {
+            timed = Some((path, document));
         }
+    }
+    let times = match (&args.times, timed) {
+        (None, None) => None,
+        (None, Some(_)) if args.weights.is_some() => None,
+        (Some(path), _) => Some((path, read_as(path, ANY, Document::parse)?)),
+        (None, Some(own)) => Some(own),
     };
+    let times = times
+        .map(|(path, document)| times_of(&document).with_context(|| path.display().to_string()))
+        .transpose()?;
     let weights = match (&times, &args.weights) {
         (Some(times), _) => fit(times, &counts, &terms)?,
         (None, Some(path)) => read_weights(path)?,

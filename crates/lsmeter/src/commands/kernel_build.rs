@@ -29,6 +29,13 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
             "add --flavour um or --flavour um-dac, or leave out --layouts",
         ));
     }
+    if !args.with.is_empty() && !args.configuration.flavour.is_process() {
+        return Err(usage(
+            "kernels of machines have lock prefixes and retpolines by themselves, where they need \
+             them",
+            "add --flavour um or --flavour um-dac, or leave out --with",
+        ));
+    }
     if args.any_order && !args.configuration.flavour.has_modules() {
         return Err(usage(
             "a kernel without security modules has no order of them",
@@ -53,6 +60,7 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
         jobs: args.jobs,
         refresh: args.refresh,
         any_order: args.any_order,
+        with: args.with.clone(),
         layout: None,
     };
     let cancel = cancel_on_signals()?;

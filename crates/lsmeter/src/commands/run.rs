@@ -12,10 +12,10 @@ use diagnostics::Exit;
 use experiment::comparison::GateVerdict;
 use experiment::{Baseline, Document, Experiment, Place, Spec, Status};
 use kernels::Store;
-use lab::Setup;
 use lab::journal::Journals;
 use lab::prepare::Hooks;
 use lab::root::Root;
+use lab::{Ground, Setup};
 use published::beside;
 use report::Options;
 use report::published::{beside_records, beside_report};
@@ -112,6 +112,7 @@ fn measured(
     let cancel = &signals.cancel;
     if let Some(machines) = &mut machines
         && is_timed(experiment)
+        && !lab::plan::leaves_time_to_processes(experiment, machines.kernels.iter().map(Ground::of))
     {
         try_kvm(machines, cancel, &line)?;
     }
@@ -170,7 +171,8 @@ fn try_kvm(machines: &mut Machines, cancel: &AtomicBool, line: &Line) -> Result<
         kernels,
         ..
     } = machines;
-    let Some(kernel) = kernels.first().filter(|_| qemu.kvm) else {
+    let mut machines = kernels.iter().filter(|kernel| !kernel.is_program);
+    let Some(kernel) = machines.next().filter(|_| qemu.kvm) else {
         return Ok(());
     };
     line.say("trying KVM");

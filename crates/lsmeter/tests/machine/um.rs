@@ -203,3 +203,48 @@ fn a_killed_kernel_is_told() {
     });
     assert!(hit, "five kernels died, none in a cell");
 }
+
+/// Machines count beside them, in one document that an estimate needs nothing else for.
+#[test]
+fn one_experiment_counts_and_times() {
+    let Some((place, kernel)) = place() else {
+        return;
+    };
+    let run = [
+        "run",
+        "--offline",
+        "--fs",
+        "tmpfs",
+        "--kernel",
+        "debian:6.12",
+        "--kernel",
+        &kernel,
+        "--metric",
+        "instructions,time",
+        "--stack",
+        "capability",
+        "--stack",
+        "capability,selinux",
+        "--bench",
+        "open,stat,read",
+        "--rounds",
+        "3",
+        "--events",
+        "-o",
+        "out.json",
+    ];
+    let ended = place.run(&run).code(0);
+    assert!(ended.stdout.contains(", as a process on "), "{ended:#?}");
+    let document = read(&place);
+    for cell in &document.cells {
+        let timed = cell.key.metric == Metric::Time;
+        assert_eq!(timed, cell.key.kernel == kernel, "{}", cell.title());
+        assert_eq!(cell.status(), Status::Ok, "{}", cell.title());
+    }
+    let [counting, timing] = &document.environments[..] else {
+        panic!("{:#?}", document.environments);
+    };
+    assert!(counting.environment.qemu.is_some() && timing.environment.qemu.is_none());
+    let estimate = place.run(&["estimate", "out.json"]).code(0);
+    assert!(estimate.stdout.contains("instructions"), "{estimate:#?}");
+}

@@ -106,6 +106,7 @@ impl<'a> Maker<'a> {
                     jobs: args.build_jobs,
                     refresh: false,
                     any_order: false,
+                    with: Vec::new(),
                     layout: None,
                 };
                 (Way::Recipe(Box::new(recipe)), kernel)
