@@ -4,6 +4,7 @@
 use experiment::{Cell, Document, Events, HookCost, HookedPath, Key};
 
 use crate::error::EstimateError;
+use crate::terms::{Difference, Terms};
 
 /// An operation under a stack, and under the baseline.
 #[derive(Debug, Clone)]
@@ -18,6 +19,8 @@ pub struct Counted {
     pub(crate) base: Did,
     /// No path of it stands for all.
     pub(crate) mixed: bool,
+    /// It was counted when long REP instructions were not told apart.
+    pub(crate) older: bool,
 }
 
 /// What a path's instructions do, hook by hook.
@@ -54,6 +57,14 @@ impl Did {
     }
 }
 
+impl Counted {
+    /// What it does more than the baseline.
+    pub(crate) fn more(&self, terms: &Terms) -> Difference {
+        let lines = self.base.events.instruction_lines;
+        terms.difference(self.own.both(), self.base.both(), lines)
+    }
+}
+
 impl Counts {
     /// These, and of others what these do not have.
     #[must_use]
@@ -82,7 +93,7 @@ impl Counts {
 /// # Errors
 /// [`EstimateError::NoEvents`].
 pub fn counts_of(document: &Document) -> Result<Counts, EstimateError> {
-    let cells: Vec<Counted> = document
+    let mut cells: Vec<Counted> = document
         .cells
         .iter()
         .filter_map(|cell| counted(cell, document))
@@ -90,7 +101,23 @@ pub fn counts_of(document: &Document) -> Result<Counts, EstimateError> {
     if cells.is_empty() {
         return Err(EstimateError::NoEvents);
     }
+    let is_older = |of: &Counted| {
+        [&of.own, &of.base]
+            .iter()
+            .any(|did| lacks_long(&did.events))
+    };
+    if cells.iter().any(is_older) {
+        cells.iter_mut().for_each(|of| of.older = true);
+    }
     Ok(Counts { cells })
+}
+
+/// With so many bytes for each, some are long.
+fn lacks_long(events: &Events) -> bool {
+    let fewest = events
+        .rep_instructions
+        .saturating_mul(Events::LONG_REP_BYTES);
+    events.rep_instructions > 0 && events.long_rep_instructions == 0 && events.rep_bytes >= fewest
 }
 
 fn counted(cell: &Cell, document: &Document) -> Option<Counted> {
@@ -112,5 +139,6 @@ fn counted(cell: &Cell, document: &Document) -> Option<Counted> {
         baseline,
         base,
         mixed: !of.is_comparable(),
+        older: false,
     })
 }

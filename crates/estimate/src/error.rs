@@ -3,6 +3,7 @@
 
 use diagnostics::{Exit, Fault};
 use experiment::Events;
+use experiment::estimate::FAR_LINES;
 
 /// Why nothing can be estimated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -58,7 +59,7 @@ impl Fault for EstimateError {
                 "count with `lsmeter profile --events --diff capability`".to_owned()
             }
             EstimateError::FewPairs { .. } => "take both of the same benchmarks, stacks and file \
-                system"
+                system, and count again what an lsmeter counted that told no long REP instructions"
                 .to_owned(),
             EstimateError::NoNullCall => {
                 "select getppid in both, for instance by the preset suite".to_owned()
@@ -72,7 +73,7 @@ impl Fault for EstimateError {
             }
             EstimateError::UnknownTerm { .. } => {
                 let names: Vec<&str> = Events::KINDS.iter().map(|kind| kind.name).collect();
-                format!("one of instructions, {}", names.join(", "))
+                format!("one of instructions, {FAR_LINES}, {}", names.join(", "))
             }
         })
     }

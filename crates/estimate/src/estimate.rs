@@ -7,7 +7,7 @@ use experiment::{Events, HookCost, Tool, Warning, WarningKind};
 use crate::counts::{Counted, Counts, Did, version};
 use crate::error::EstimateError;
 use crate::fit::unit;
-use crate::terms::{Difference, Terms};
+use crate::terms::{Difference, LONG_REP, Terms};
 use crate::times::{Times, meeting};
 
 /// Beyond so many times the most that weights were fitted to nothing is said.
@@ -30,8 +30,8 @@ pub fn estimate(
         .collect();
     let terms = Terms::named(&names)?;
     let cell = |of: &Counted| {
-        let more = terms.difference(of.own.both(), of.base.both());
-        let (estimate, refused) = match refused(weights, &more, of.mixed) {
+        let more = of.more(&terms);
+        let (estimate, refused) = match refused(weights, &more, of) {
             Some(why) => (None, Some(why)),
             None => (Some(of_sum(weights, &more.x)), None),
         };
@@ -62,9 +62,16 @@ fn signed(own: u64, base: u64) -> i64 {
 }
 
 /// Why nothing is said, if so.
-fn refused(weights: &Weights, more: &Difference, mixed: bool) -> Option<String> {
-    if mixed {
+fn refused(weights: &Weights, more: &Difference, of: &Counted) -> Option<String> {
+    if of.mixed {
         return Some("no path stands for the operation".to_owned());
+    }
+    if of.older && weights.terms.iter().any(|term| term.event == LONG_REP) {
+        return Some(
+            "it was counted by an lsmeter that did not tell long REP instructions apart: count it \
+             again"
+                .to_owned(),
+        );
     }
     if let Some((what, number)) = more.unknown {
         return Some(format!(
@@ -97,6 +104,7 @@ fn of_sum(weights: &Weights, x: &[f64]) -> Nanoseconds {
 /// Hooks that differ, those that add most first.
 fn hooks(weights: &Weights, terms: &Terms, own: &Did, base: &Did) -> Vec<EstimatedHook> {
     let nothing = HookCost::default();
+    let lines = base.events.instruction_lines;
     let found = |hooks: &[HookCost], of: &HookCost| {
         let mut hooks = hooks.iter();
         hooks
@@ -118,7 +126,11 @@ fn hooks(weights: &Weights, terms: &Terms, own: &Did, base: &Did) -> Vec<Estimat
             let name = base.as_ref().map_or(&own.hook, |base| &base.hook).clone();
             let ((instructions, events), (base_instructions, base_events)) =
                 (did(&own), base.as_ref().map_or((0, Events::default()), did));
-            let more = terms.difference((instructions, &events), (base_instructions, &base_events));
+            let more = terms.difference(
+                (instructions, &events),
+                (base_instructions, &base_events),
+                lines,
+            );
             let instructions = signed(instructions, base_instructions);
             let differs = more.x.iter().any(|x| *x != 0.0);
             differs.then(|| EstimatedHook {

@@ -10,7 +10,7 @@ use stats::{Observation, SplitMix64, nonnegative_weights, predicted, rank_correl
 
 use crate::counts::{Counted, Counts};
 use crate::error::EstimateError;
-use crate::terms::Terms;
+use crate::terms::{LONG_REP, Terms};
 use crate::times::{Ns, Times, meeting};
 
 /// Fewest differences between stacks.
@@ -57,7 +57,9 @@ pub(crate) fn unit(ns: f64) -> f64 {
 /// # Errors
 /// [`EstimateError`], if too few operations are in both.
 pub fn fit(times: &Times, counts: &Counts, terms: &Terms) -> Result<Weights, EstimateError> {
-    let counts: Vec<&Counted> = counts.of_version(&times.release).collect();
+    let is_known = |of: &&Counted| !(of.older && terms.has(LONG_REP));
+    let counts = counts.of_version(&times.release).filter(is_known);
+    let counts: Vec<&Counted> = counts.collect();
     let mut pairs: Vec<Pair<'_>> = counts
         .iter()
         .filter_map(|of| difference(of, times, terms))
@@ -114,7 +116,7 @@ fn difference<'a>(counted: &'a Counted, times: &Times, terms: &Terms) -> Option<
     if counted.mixed || counted.base.instructions > LONG {
         return None;
     }
-    let more = terms.difference(counted.own.both(), counted.base.both());
+    let more = counted.more(terms);
     let whole = times.whole.get(&key)?;
     Some(Pair {
         counted,
@@ -156,8 +158,8 @@ fn whole_operations<'a>(
         if calls == 0 || long || counted.mixed || is_null(&key.subject) || !seen.insert(key) {
             continue;
         }
-        let entry = terms.difference((null.base.instructions * calls, &entries), (0, &none));
-        let all = terms.difference(counted.base.both(), (0, &none));
+        let entry = terms.difference((null.base.instructions * calls, &entries), (0, &none), 0);
+        let all = terms.difference(counted.base.both(), (0, &none), 0);
         let x = all.x.iter().zip(&entry.x).map(|(all, entry)| all - entry);
         let beyond = Ns {
             ns: whole.ns - null_time.ns * calls as f64,

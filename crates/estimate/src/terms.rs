@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What has a weight.
 
-use experiment::estimate::INSTRUCTIONS;
+use experiment::estimate::{FAR_FROM, FAR_LINES, INSTRUCTIONS};
 use experiment::{EventKind, Events};
 
 use crate::error::EstimateError;
 
 /// What has a weight unless asked otherwise: of all sets of events that were tried, that which
 /// predicts a module best that it was not fitted to (docs/events.md).
-pub const DEFAULT_TERMS: [&str; 3] = ["instructions", "rep_instructions", "rep_bytes"];
+pub const DEFAULT_TERMS: [&str; 4] = ["instructions", LONG_REP, "rep_bytes", FAR_LINES];
+
+/// The event that documents of before it lack.
+pub(crate) const LONG_REP: &str = "long_rep_instructions";
 
 /// One of these is more than another: of a difference nothing is said that has more of them,
 /// unless they have a weight.
@@ -19,6 +22,8 @@ const RARE: [&str; 3] = ["serialising", "tlb_flushes", "clock_reads"];
 pub enum Term {
     /// All instructions.
     Instructions,
+    /// Lines of code beyond those that stay in the processor's first cache.
+    FarLines,
     /// Something that some do.
     Event(EventKind),
 }
@@ -29,6 +34,7 @@ impl Term {
     pub fn name(&self) -> &'static str {
         match self {
             Term::Instructions => INSTRUCTIONS,
+            Term::FarLines => FAR_LINES,
             Term::Event(kind) => kind.name,
         }
     }
@@ -59,27 +65,47 @@ impl Terms {
                 return Err(EstimateError::TermTwice { name: short(name) });
             }
             let kind = Events::kind(name).copied().map(Term::Event);
-            let instructions = (name == INSTRUCTIONS).then_some(Term::Instructions);
+            let own = match name {
+                INSTRUCTIONS => Some(Term::Instructions),
+                FAR_LINES => Some(Term::FarLines),
+                _ => None,
+            };
             let unknown = || EstimateError::UnknownTerm { name: short(name) };
-            terms.push(kind.or(instructions).ok_or_else(unknown)?);
+            terms.push(kind.or(own).ok_or_else(unknown)?);
         }
         Ok(Terms(terms))
     }
 
-    /// What (instructions, events) has more than a baseline.
-    pub(crate) fn difference(&self, of: (u64, &Events), base: (u64, &Events)) -> Difference {
+    /// Has it a weight?
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|term| term.name() == name)
+    }
+
+    /// What (instructions, events) has more than a baseline, as a part of an operation with so
+    /// many `lines` of instructions under the baseline.
+    pub(crate) fn difference(
+        &self,
+        of: (u64, &Events),
+        base: (u64, &Events),
+        lines: u64,
+    ) -> Difference {
         let more = |own: u64, base: u64| i128::from(own) - i128::from(base);
         let of_kind = |kind: &EventKind| more((kind.of)(of.1), (kind.of)(base.1));
-        let has_weight = |name: &str| self.0.iter().any(|term| term.name() == name);
         let rare = Events::KINDS
             .iter()
-            .filter(|kind| RARE.contains(&kind.name) && !has_weight(kind.name));
+            .filter(|kind| RARE.contains(&kind.name) && !self.has(kind.name));
         Difference {
             x: self
                 .0
                 .iter()
                 .map(|term| match term {
                     Term::Instructions => more(of.0, base.0) as f64,
+                    Term::FarLines => {
+                        let added = more(of.1.instruction_lines, base.1.instruction_lines);
+                        let beyond = |lines: i128| (lines - i128::from(FAR_FROM)).max(0);
+                        let lines = i128::from(lines);
+                        (beyond(lines + added) - beyond(lines)) as f64
+                    }
                     Term::Event(kind) => of_kind(kind) as f64,
                 })
                 .collect(),

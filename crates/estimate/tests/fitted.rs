@@ -2,21 +2,22 @@
 //! Weights that are known are found again, and nothing is said beyond what was seen.
 
 use estimate::{DEFAULT_TERMS, EstimateError, Terms, counts_of, estimate, fit, times_of};
+use experiment::estimate::FAR_FROM;
 use experiment::{
     Baseline, Cell, Configuration, Counted, Document, Environment, Estimate, EstimateDocument,
     Events, Evidence, HookCost, HookedPath, Key, Kind, Metric, Spec, Stored, Subject, Timed,
 };
 
 const STACKS: [&str; 3] = ["capability", "capability,selinux", "capability,tomoyo"];
-/// ns of an instruction, of a REP instruction and of one of its bytes.
-const TRUE: [f64; 3] = [0.07, 6.0, 0.02];
+/// ns of an instruction, of a long REP instruction, of one of its bytes and of a far line.
+const TRUE: [f64; 4] = [0.07, 6.0, 0.02, 1.5];
 /// What getppid takes by itself: entry and exit that are not in times, and what is.
 const ENTRY: (u64, f64) = (300, 5.0);
 
 /// What an operation does, by its number and the stack's.
 fn did(operation: u64, stack: usize) -> (u64, Events) {
     // 0 is getppid, to which no stack adds anything.
-    let (mut instructions, mut rep, mut bytes) = (ENTRY.0, 0, 0);
+    let (mut instructions, mut rep, mut bytes, mut lines) = (ENTRY.0, 0, 0, 10);
     if operation > 0 {
         instructions += 100 * operation + 37 * (operation % 7);
         rep = operation % 5;
@@ -24,11 +25,14 @@ fn did(operation: u64, stack: usize) -> (u64, Events) {
         instructions += [0, 40 + 11 * operation, 90 + operation][stack];
         rep += [0, 0, 3][stack];
         bytes += [0, 8, 328][stack];
+        // Some have more of them than stay close, some come to it by what a stack adds.
+        lines += 40 * (operation % 13) + [0, 20 + operation % 11, 7][stack];
     }
     let events = Events {
         rep_instructions: rep,
         rep_bytes: bytes,
-        instruction_lines: 10,
+        long_rep_instructions: rep,
+        instruction_lines: lines,
         ..Events::default()
     };
     (instructions, events)
@@ -41,6 +45,7 @@ fn ns(operation: u64, stack: usize) -> f64 {
         beyond,
         events.rep_instructions as f64,
         events.rep_bytes as f64,
+        events.instruction_lines.saturating_sub(FAR_FROM) as f64,
     ];
     ENTRY.1 + parts.iter().zip(TRUE).map(|(x, ns)| x * ns).sum::<f64>()
 }
@@ -118,6 +123,8 @@ fn counts() -> Document {
             outermost: total - own.0,
             events: Some(Events {
                 rep_instructions: events.rep_instructions - own.1.rep_instructions,
+                long_rep_instructions: events.long_rep_instructions - own.1.long_rep_instructions,
+                instruction_lines: events.instruction_lines - own.1.instruction_lines,
                 rep_bytes: events.rep_bytes - own.1.rep_bytes,
                 ..Events::default()
             }),
@@ -283,4 +290,32 @@ fn what_is_missing_is_named() {
     );
     let unknown = Terms::named(&["instructions", "cache_misses"]).unwrap_err();
     assert_eq!(unknown.to_string(), "there is no event `cache_misses`");
+}
+
+/// Long REP instructions were not always told apart.
+#[test]
+fn what_was_counted_before_is_to_be_counted_again() {
+    let (times, new) = (times_of(&times()).unwrap(), counts());
+    let weights = fit(&times, &counts_of(&new).unwrap(), &default_terms()).unwrap();
+    let mut old = new;
+    for cell in &mut old.cells {
+        let path = cell.counted_mut().unwrap().hooked.as_mut().unwrap();
+        path.events.as_mut().unwrap().long_rep_instructions = 0;
+    }
+    let old = counts_of(&old).unwrap();
+    let document = estimate(&weights, &old, None).unwrap();
+    for cell in &document.cells {
+        assert!(
+            cell.refused.as_ref().unwrap().contains("count it again"),
+            "{cell:?}"
+        );
+    }
+    assert!(matches!(
+        fit(&times, &old, &default_terms()),
+        Err(EstimateError::FewPairs { .. })
+    ));
+    let plain = Terms::named(&["instructions", "rep_bytes"]).unwrap();
+    let plain = fit(&times, &old, &plain).unwrap();
+    let document = estimate(&plain, &old, None).unwrap();
+    assert!(document.cells.iter().all(|cell| cell.refused.is_none()));
 }

@@ -49,10 +49,17 @@ pub struct Weights {
 /// What a weight of instructions says it is of.
 pub const INSTRUCTIONS: &str = "instructions";
 
+/// What a weight of far code says it is of: different cache lines of instructions that an
+/// operation has beyond the first [`FAR_FROM`], which no longer stay in the processor's first
+/// cache from one of its runs to the next.
+pub const FAR_LINES: &str = "far_instruction_lines";
+/// Lines of 64 bytes: three quarters of a cache of 32 KiB, which other code shares.
+pub const FAR_FROM: u64 = 384;
+
 /// What one of something takes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Weight {
-    /// [`INSTRUCTIONS`], or a name in [`Events::KINDS`](crate::Events::KINDS).
+    /// [`INSTRUCTIONS`], [`FAR_LINES`], or a name in [`Events::KINDS`](crate::Events::KINDS).
     pub event: String,
     /// Nanoseconds, 0 at least.
     pub ns: f64,
@@ -168,6 +175,9 @@ impl Weights {
         let terms = self.terms.iter().map(|term| {
             let number = match Events::kind(&term.event) {
                 Some(kind) => (kind.of)(events),
+                None if term.event == FAR_LINES => {
+                    events.instruction_lines.saturating_sub(FAR_FROM)
+                }
                 None => instructions,
             };
             term.ns * number as f64
@@ -181,7 +191,8 @@ impl Weights {
             let finite = [term.ns, low, high, term.most]
                 .iter()
                 .all(|x| x.is_finite());
-            let known = term.event == INSTRUCTIONS || Events::kind(&term.event).is_some();
+            let is_own = [INSTRUCTIONS, FAR_LINES].contains(&term.event.as_str());
+            let known = is_own || Events::kind(&term.event).is_some();
             !finite || term.ns < 0.0 || low > high || !known
         };
         let odd = self.terms.iter().find(odd)?;

@@ -197,6 +197,7 @@ pub fn call_tree(
                 walk.did(events);
             }
             Step::RepBytes(bytes) => walk.did(Events {
+                long_rep_instructions: (u64::from(bytes) >= Events::LONG_REP_BYTES).into(),
                 rep_bytes: bytes.into(),
                 ..Events::default()
             }),

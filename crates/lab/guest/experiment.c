@@ -101,6 +101,37 @@ static void parse_metric(struct cell_spec *spec, const char *word)
 		fatal("experiment: cell %u: unknown metric: %s", spec->id, word);
 }
 
+#ifdef ARCH_MAY_LACK_BENCHMARKS
+static int say_it_lacks(struct cell *c)
+{
+	return unsupported(c, "this kernel was built without the benchmark", 0);
+}
+
+static const struct benchmark lacking = { .measures = ~0u, .setup = say_it_lacks };
+static const struct variant lacking_variant = { .name = "" };
+
+static void find(struct cell_spec *spec, const char *name, const char *variant)
+{
+	spec->benchmark = find_benchmark(name);
+	spec->variant = spec->benchmark ? find_variant(spec->benchmark, variant) : NULL;
+	if (!spec->variant) {
+		spec->benchmark = &lacking;
+		spec->variant = &lacking_variant;
+	}
+}
+#else
+static void find(struct cell_spec *spec, const char *name, const char *variant)
+{
+	spec->benchmark = find_benchmark(name);
+	if (!spec->benchmark)
+		fatal("experiment: cell %u: unknown benchmark: %s", spec->id, name);
+	spec->variant = find_variant(spec->benchmark, variant);
+	if (!spec->variant)
+		fatal("experiment: cell %u: %s has no variant %s",
+		      spec->id, name, variant);
+}
+#endif
+
 static void parse_cell(char *rest)
 {
 	struct cell_spec *spec;
@@ -120,13 +151,7 @@ static void parse_cell(char *rest)
 		fatal("experiment: cell wants ID BENCHMARK VARIANT METRIC");
 	if (parse_u32(id, ~0u, &spec->id))
 		fatal("experiment: not a cell's number: %s", id);
-	spec->benchmark = find_benchmark(name);
-	if (!spec->benchmark)
-		fatal("experiment: cell %u: unknown benchmark: %s", spec->id, name);
-	spec->variant = find_variant(spec->benchmark, variant);
-	if (!spec->variant)
-		fatal("experiment: cell %u: %s has no variant %s",
-		      spec->id, name, variant);
+	find(spec, name, variant);
 	parse_metric(spec, metric);
 	while ((word = next_word(&rest)))
 		parse_key(spec, word);

@@ -51,6 +51,9 @@ raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 #define ARCH_LOCKED_DOWN(on)	SYS(ioperm, 0x80, 1, on)
 #define ARCH_LOCKED_DOWN_TEXT	"ioperm(0x80, 1, %d)"
 
+/* One built before a benchmark was written, or of one that is an architecture's own. */
+#define ARCH_MAY_LACK_BENCHMARKS
+
 /* All of the agent's memory is the kernel's, and there from the start. */
 #define ARCH_RESIDENT
 

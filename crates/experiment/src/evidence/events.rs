@@ -40,6 +40,10 @@ pub struct Events {
     /// REP instructions (`rep stos`, `rep movs` …).
     #[serde(skip_serializing_if = "is_zero")]
     pub rep_instructions: u64,
+    /// Of these the ones whose iterations stored or compared 128 bytes and more: processors do few
+    /// bytes faster.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub long_rep_instructions: u64,
     /// Bytes that their iterations stored, or compared.
     #[serde(skip_serializing_if = "is_zero")]
     pub rep_bytes: u64,
@@ -99,6 +103,9 @@ macro_rules! kinds {
 }
 
 impl Events {
+    /// From so many bytes on a REP instruction is long.
+    pub const LONG_REP_BYTES: u64 = 128;
+
     /// All numbers, in their usual order.
     pub const KINDS: &'static [EventKind] = kinds! {
         taken_branches: "taken",
@@ -109,6 +116,7 @@ impl Events {
         atomics: "atomics",
         shared_atomics: "shared",
         rep_instructions: "REP",
+        long_rep_instructions: "long REP",
         rep_bytes: "REP bytes",
         instruction_lines: "code lines",
         lines_read: "lines read",

@@ -8,14 +8,17 @@ use experiment::{EstimateDocument, Stored as _};
 
 use crate::common::{Place, schema};
 
-/// Of `lsmeter profile suite --events`, and of `lsmeter run suite --on um`.
+/// Of `lsmeter profile suite --events` on a stock kernel, and of `lsmeter run suite` of counts and of
+/// times in kernels that are processes.
 const COUNTS: &[u8] = include_bytes!("../../../../docs/results/events-6.12.json.xz");
-const TIMES: &[u8] = include_bytes!("../../../../docs/results/um-6.12.json.xz");
+const BOTH: &[u8] = include_bytes!("../../../../docs/results/estimate-6.12.json.xz");
+/// Times alone.
+const TIMED: &[u8] = include_bytes!("../../../../docs/results/nanoseconds-6.12.json.xz");
 
 fn documents() -> Place {
     let place = Place::new();
     place.write("counts.json", testing::unpack(COUNTS));
-    place.write("times.json", testing::unpack(TIMES));
+    place.write("times.json", testing::unpack(BOTH));
     place
 }
 
@@ -115,9 +118,10 @@ fn weights_are_fitted_kept_and_used_again() {
 #[test]
 fn what_cannot_be_estimated_is_named() {
     let place = documents();
+    place.write("timed.json", testing::unpack(TIMED));
     let ended = |words: &[&str]| place.run(&[&["estimate"], words].concat()).code(2).stderr;
     let said = [
-        ended(&["times.json", "--times", "times.json"]),
+        ended(&["timed.json", "--times", "times.json"]),
         ended(&["counts.json", "--times", "counts.json"]),
         ended(&[
             "counts.json",
@@ -137,4 +141,35 @@ fn what_cannot_be_estimated_is_named() {
         ended(&["counts.json"]),
     ];
     insta::assert_snapshot!("errors", said.join("\n"));
+}
+
+/// A run that counted and timed needs no other; each module is estimated as well as the others,
+/// fitted without it.
+#[test]
+fn one_document_is_enough() {
+    let place = documents();
+    let told = place.run(&["estimate", "times.json", "--json"]).code(0);
+    let document = EstimateDocument::parse(told.stdout.as_bytes()).unwrap();
+    let weights = &document.weights;
+    assert!(
+        weights.error.rank_correlation >= 0.95,
+        "{:?}",
+        weights.error
+    );
+    assert_eq!(weights.left_out.len(), 5);
+    for of in &weights.left_out {
+        assert!((1.0 / 1.5..1.5).contains(&of.ratio), "{of:?}");
+    }
+    let kept = [
+        "estimate",
+        "times.json",
+        "--keep-weights",
+        "w.json",
+        "--json",
+    ];
+    place.run(&kept).code(0);
+    let used = ["estimate", "times.json", "--weights", "w.json", "--json"];
+    let used = EstimateDocument::parse(place.run(&used).code(0).stdout.as_bytes()).unwrap();
+    assert_eq!(used.weights, document.weights);
+    assert!(used.cells.iter().all(|cell| cell.measured.is_none()));
 }

@@ -184,11 +184,16 @@ fn documents_that_do_not_go_together() {
 fn calls_are_weighed() {
     let place = documents();
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
-    for name in ["events-6.12.json", "um-6.12.json"] {
+    for name in ["events-6.12.json", "estimate-6.12.json"] {
         let packed = fs::read(results.join(format!("{name}.xz"))).unwrap();
         place.write(name, testing::unpack(&packed));
     }
-    let fitted = ["estimate", "events-6.12.json", "--times", "um-6.12.json"];
+    let fitted = [
+        "estimate",
+        "events-6.12.json",
+        "--times",
+        "estimate-6.12.json",
+    ];
     place
         .run(&[&fitted[..], &["--keep-weights", "w.json"]].concat())
         .code(0);
