@@ -95,7 +95,7 @@ impl<'a> Setup<'a> {
         })
     }
 
-    /// What its kernels run on, each once, in their order; none on the host.
+    /// What its kernels run on, each once, in their order; nothing on the host.
     pub fn grounds(&self) -> Vec<Ground> {
         let mut all: Vec<Ground> = Vec::new();
         for ground in self.kernels.iter().map(Ground::of) {
@@ -106,14 +106,14 @@ impl<'a> Setup<'a> {
         all
     }
 
-    /// The emulators of [`Setup::grounds`]; None for what is a process.
+    /// The emulators of [`Setup::grounds`]; None for what is a process, and where nothing is emulated.
     ///
     /// # Errors
     /// If there is none for one of them.
     pub fn emulators(&self) -> Result<Vec<Option<&'a Qemu>>, LabError> {
-        let of = |ground: Ground| match ground.is_process {
-            true => Ok(None),
-            false => self.emulator(ground.arch).map(Some),
+        let of = |ground: Ground| match self.qemu {
+            Some(_) if !ground.is_process => self.emulator(ground.arch).map(Some),
+            _ => Ok(None),
         };
         self.grounds().into_iter().map(of).collect()
     }

@@ -179,7 +179,15 @@ fn a_killed_kernel_is_told() {
     let Some((place, kernel)) = place() else {
         return;
     };
-    let asked = arguments(&kernel, &["--bench", "getppid,treewalk:full"]);
+    // Cells that follow each other at once, and take long enough.
+    let cells = [
+        "--bench",
+        "getppid,stat,open,rename,mkdir,treewalk",
+        "--stack",
+        "capability",
+    ];
+    let slow = ["--rounds", "1", "--samples", "4000"];
+    let asked = arguments(&kernel, &[&cells[..], &slow].concat());
     let hit = (0..5).any(|_| {
         let journal = place.join("out.json.journal");
         let (running, kernels) = crate::boots::under_way(&place, &asked, &journal, 1);
@@ -212,6 +220,7 @@ fn one_experiment_counts_and_times() {
     };
     let run = [
         "run",
+        "suite",
         "--offline",
         "--fs",
         "tmpfs",
@@ -226,7 +235,7 @@ fn one_experiment_counts_and_times() {
         "--stack",
         "capability,selinux",
         "--bench",
-        "open,stat,read",
+        "getppid,open,stat,read,write",
         "--rounds",
         "3",
         "--events",
