@@ -10,6 +10,9 @@
 
 mod edits;
 mod layout;
+mod with;
+
+pub use with::With;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;

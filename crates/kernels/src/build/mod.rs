@@ -29,10 +29,10 @@ mod tools;
 mod tunable;
 mod um;
 
+pub use ::um::With;
 pub use compiler::Compiler;
 pub use own::build_by;
 pub use source::Source;
-pub use um::With;
 
 use super::entry::{self, Kernel};
 use super::error::Error;

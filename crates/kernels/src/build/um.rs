@@ -4,51 +4,8 @@
 use crate::error::Error;
 use crate::files;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
-
-/// What kernels of other machines have, and one that is a process only if that is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum With {
-    /// Atomic operations have a `lock` prefix, as on several processors. Locks stay nothing.
-    LockPrefixes,
-    /// Indirect calls and jumps are retpolines. Of GCC's kernels only.
-    Retpolines,
-}
-
-impl With {
-    /// All of them.
-    pub const ALL: [With; 2] = [With::LockPrefixes, With::Retpolines];
-
-    /// The line of a configuration that asks for it.
-    pub(super) fn option(self) -> &'static str {
-        match self {
-            With::LockPrefixes => "CONFIG_LSMETER_LOCK_PREFIXES=y\n",
-            With::Retpolines => "CONFIG_LSMETER_RETPOLINES=y\n",
-        }
-    }
-}
-
-impl fmt::Display for With {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            With::LockPrefixes => "lock-prefixes",
-            With::Retpolines => "retpolines",
-        })
-    }
-}
-
-impl FromStr for With {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<With, String> {
-        let mut all = With::ALL.into_iter();
-        all.find(|with| with.to_string() == text)
-            .ok_or_else(|| "a kernel is built with `lock-prefixes` or `retpolines`".into())
-    }
-}
 
 const FILE_LIMIT: u64 = 1 << 20;
 

@@ -8,7 +8,7 @@ use clap::{Args, ValueHint};
 use experiment::Architecture;
 use kernels::{Compiler, Flavour, Source, With};
 
-use super::shared::architectures;
+use super::shared::{architectures, words};
 
 /// Build a kernel from source, with every security module or with none
 ///
@@ -30,7 +30,7 @@ use super::shared::architectures;
   lsmeter kernel build um --source linux-source-6.12 --flavour um --layouts 8
   lsmeter kernel build um-dac --source linux-source-6.12 --flavour um-dac --layouts 8
   lsmeter kernel build um-locks --source linux-source-6.12 --flavour um --layouts 8 \\
-      --with lock-prefixes,retpolines
+      --with lock-prefixes
   lsmeter kernel build 6.12-any-order --source linux-source-6.12 --any-order
   lsmeter kernel build 6.12-arm64 --source linux-source-6.12 --arch arm64
   lsmeter kernel build 6.12-cfi --source linux-source-6.12 --compiler clang-19 --config cfi.config
@@ -65,9 +65,9 @@ pub struct BuildArgs {
     /// and um-dac)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub layouts: Option<u32>,
-    /// What code for other machines has, and one processor without mitigations need not have:
-    /// `lock` before atomic operations, indirect calls by retpolines (flavours um and um-dac)
-    #[arg(long, value_name = "lock-prefixes|retpolines", value_delimiter = ',')]
+    /// What code for other machines has, and one processor without mitigations need not have
+    /// (flavours um and um-dac)
+    #[arg(long, value_name = "FEATURE", value_delimiter = ',', value_parser = words::<With>(&With::ALL))]
     pub with: Vec<With>,
     /// No progress
     #[arg(short, long)]

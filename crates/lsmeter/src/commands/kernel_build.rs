@@ -31,8 +31,7 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
     }
     if !args.with.is_empty() && !args.configuration.flavour.is_process() {
         return Err(usage(
-            "kernels of machines have lock prefixes and retpolines by themselves, where they need \
-             them",
+            "kernels of machines have by themselves what they need of this",
             "add --flavour um or --flavour um-dac, or leave out --with",
         ));
     }

@@ -90,7 +90,7 @@ fn a_recipe_that_makes_no_sense() {
     let asked = [&source[..], &["--flavour", "dac", "--any-order"]].concat();
     build(&place, &asked).refused(2, "has no order of them", Some("--any-order"));
     build(&place, &[&source[..], &["--with", "luck"]].concat()).code(2);
-    let asked = [&source[..], &["--with", "retpolines"]].concat();
+    let asked = [&source[..], &["--with", "lock-prefixes"]].concat();
     build(&place, &asked).refused(2, "by themselves", Some("--flavour um"));
     let asked = [&source[..], &["--flavour", "um", "--arch", "aarch64"]].concat();
     build(&place, &asked).refused(2, "a process of this machine", Some("--arch"));

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What is compiled in only if it is asked for.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// What kernels of other machines have, and one that is a process only if that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum With {
+    /// Atomic operations have a `lock` prefix, as on several processors. Locks stay nothing.
+    LockPrefixes,
+    /// Indirect calls and jumps are retpolines. Of GCC's kernels only.
+    Retpolines,
+}
+
+impl With {
+    /// All of them.
+    pub const ALL: [With; 2] = [With::LockPrefixes, With::Retpolines];
+
+    /// The line of a configuration that asks for it.
+    #[must_use]
+    pub fn option(self) -> &'static str {
+        match self {
+            With::LockPrefixes => "CONFIG_LSMETER_LOCK_PREFIXES=y\n",
+            With::Retpolines => "CONFIG_LSMETER_RETPOLINES=y\n",
+        }
+    }
+}
+
+/// There is no such thing to build a kernel with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unknown;
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = With::ALL.map(|with| with.to_string());
+        write!(f, "a kernel is built with one of {}", all.join(", "))
+    }
+}
+
+impl std::error::Error for Unknown {}
+
+impl fmt::Display for With {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            With::LockPrefixes => "lock-prefixes",
+            With::Retpolines => "retpolines",
+        })
+    }
+}
+
+impl FromStr for With {
+    type Err = Unknown;
+
+    fn from_str(text: &str) -> Result<With, Unknown> {
+        let mut all = With::ALL.into_iter();
+        all.find(|with| with.to_string() == text).ok_or(Unknown)
+    }
+}
