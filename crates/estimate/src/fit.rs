@@ -11,7 +11,7 @@ use stats::{Observation, SplitMix64, nonnegative_weights, predicted, rank_correl
 use crate::counts::{Counted, Counts};
 use crate::error::EstimateError;
 use crate::terms::{LONG_REP, Terms};
-use crate::times::{Ns, Times, meeting};
+use crate::times::{Ns, Times, anywhere, meeting};
 
 /// Fewest differences between stacks.
 const LEAST: usize = 20;
@@ -52,7 +52,8 @@ pub(crate) fn unit(ns: f64) -> f64 {
 
 /// Weights with which the sum of the counts comes near the times: of what stacks add, and of the
 /// baseline's whole operations less what a system call takes by itself (`getppid`), which tell
-/// apart what stacks do not. Counts of several kernels: those of the version that was timed.
+/// apart what stacks do not. Of a running kernel these are all that there is; the counts' baseline
+/// stands for its stack. Counts of several kernels: those of the version that was timed.
 ///
 /// # Errors
 /// [`EstimateError`], if too few operations are in both.
@@ -64,14 +65,19 @@ pub fn fit(times: &Times, counts: &Counts, terms: &Terms) -> Result<Weights, Est
         .iter()
         .filter_map(|of| difference(of, times, terms))
         .collect();
-    if pairs.len() < LEAST {
-        return Err(EstimateError::FewPairs {
-            pairs: pairs.len(),
+    let few = |pairs: &[Pair<'_>]| match pairs.len() {
+        pairs if pairs < LEAST => Err(EstimateError::FewPairs {
+            pairs,
             needed: LEAST,
-        });
+        }),
+        _ => Ok(()),
+    };
+    if !times.of_running {
+        few(&pairs)?;
     }
     let differences = pairs.len();
     pairs.extend(whole_operations(times, &counts, terms)?);
+    few(&pairs)?;
     let all: Vec<&Pair<'_>> = pairs.iter().collect();
     let weights = weights_of(&all);
     let intervals = intervals(&all);
@@ -134,6 +140,9 @@ fn whole_operations<'a>(
     terms: &Terms,
 ) -> Result<Vec<Pair<'a>>, EstimateError> {
     let base_key = |of: &Counted| {
+        if times.of_running {
+            return anywhere(&of.key);
+        }
         let mut key = meeting(&of.key);
         key.stack.clone_from(&of.baseline);
         key.policy = experiment::Policy::None;
@@ -165,12 +174,14 @@ fn whole_operations<'a>(
             ns: whole.ns - null_time.ns * calls as f64,
             error: whole.error,
         };
+        let instructions =
+            counted.base.instructions as f64 - (null.base.instructions * calls) as f64;
         pairs.push(Pair {
             counted,
             observation: observation(x.collect(), beyond),
             base_ns: whole.ns,
             whole: true,
-            instructions: 0.0,
+            instructions,
         });
     }
     Ok(pairs)
@@ -192,7 +203,9 @@ fn blind<'a>(
     for group in groups {
         let others: Vec<&Pair<'_>> = pairs.iter().filter(|pair| !same(pair, group)).collect();
         let weights = weights_of(&others);
-        let own = pairs.iter().filter(|pair| !pair.whole && same(pair, group));
+        let own = pairs
+            .iter()
+            .filter(|pair| is_tested(pair, pairs) && same(pair, group));
         found.extend(own.map(|pair| Blind {
             pair,
             ns: predicted(&weights, &pair.observation.x),
@@ -204,8 +217,8 @@ fn blind<'a>(
 /// Of pairs of the same kind the first one.
 fn kinds<'a, K: Ord>(pairs: &'a [Pair<'a>], kind: impl Fn(&Counted) -> K) -> Vec<&'a Counted> {
     let mut seen = BTreeSet::new();
-    let differences = pairs.iter().filter(|pair| !pair.whole);
-    differences
+    let tested = pairs.iter().filter(|pair| is_tested(pair, pairs));
+    tested
         .map(|pair| pair.counted)
         .filter(|counted| seen.insert(kind(counted)))
         .collect()
@@ -215,10 +228,17 @@ fn benchmark(counted: &Counted) -> &str {
     counted.key.benchmark()
 }
 
+/// Differences are what estimates are for; of a running kernel there are whole operations only.
+fn is_tested(pair: &Pair<'_>, all: &[Pair<'_>]) -> bool {
+    !pair.whole || all.iter().all(|of| of.whole)
+}
+
+/// What was measured and what was said of it: of differences as parts of what the operation takes.
 fn overheads(blind: &[Blind<'_>]) -> Vec<(f64, f64)> {
     let of = |of: &Blind<'_>| {
         let pair = of.pair;
-        (pair.observation.y / pair.base_ns, of.ns / pair.base_ns)
+        let whole = if pair.whole { 1.0 } else { pair.base_ns };
+        (pair.observation.y / whole, of.ns / whole)
     };
     blind.iter().map(of).collect()
 }
@@ -242,11 +262,12 @@ fn error(pairs: &[Pair<'_>]) -> FitError {
     in_errors.sort_by(f64::total_cmp);
     let at = (in_errors.len() * 95).div_ceil(100).max(1) - 1;
     let of_instructions = |of: &Blind<'_>| {
-        let base = of.pair.counted.base.instructions as f64;
-        (
-            of.pair.observation.y / of.pair.base_ns,
-            of.pair.instructions / base,
-        )
+        let pair = of.pair;
+        let (ns, instructions) = match pair.whole {
+            true => (1.0, 1.0),
+            false => (pair.base_ns, pair.counted.base.instructions as f64),
+        };
+        (pair.observation.y / ns, pair.instructions / instructions)
     };
     let of_instructions: Vec<(f64, f64)> = blind.iter().map(of_instructions).collect();
     FitError {
@@ -261,6 +282,9 @@ fn error(pairs: &[Pair<'_>]) -> FitError {
 fn left_out(pairs: &[Pair<'_>]) -> Vec<LeftOutStack> {
     let same =
         |pair: &Pair<'_>, of: &Counted| !pair.whole && pair.counted.key.stack == of.key.stack;
+    if pairs.iter().all(|pair| pair.whole) {
+        return Vec::new();
+    }
     let groups = kinds(pairs, |counted| counted.key.stack.clone());
     let of_stack = |group: &&Counted| {
         let blind = blind(pairs, &[*group], &same);

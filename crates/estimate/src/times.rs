@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::estimate::Nanoseconds;
-use experiment::{Document, Key, Metric, Timed, layouts_base};
+use experiment::{Document, Key, Metric, Place, Timed, layouts_base};
 use judge::{Layouts, quiet};
 use stats::Centre;
 
@@ -30,6 +30,9 @@ pub struct Times {
     pub(crate) added: BTreeMap<Key, Ns>,
     /// System calls of the operation.
     pub(crate) system_calls: BTreeMap<Key, usize>,
+    /// They are of the machine's running kernel: under the one stack that it has, on the file system of
+    /// a directory. Keys are by [`anywhere`].
+    pub(crate) of_running: bool,
 }
 
 /// A key by which times and counts meet: of any kernel, of any metric.
@@ -38,6 +41,15 @@ pub(crate) fn meeting(key: &Key) -> Key {
         kernel: String::new(),
         metric: Metric::Instructions,
         ..key.clone()
+    }
+}
+
+/// A key by which the times of a running kernel meet counts: of any stack and file system.
+pub(crate) fn anywhere(key: &Key) -> Key {
+    Key {
+        stack: Vec::new(),
+        filesystem: String::new(),
+        ..meeting(key)
     }
 }
 
@@ -69,7 +81,8 @@ impl Ns {
 
 /// The times of a run of one kernel, or of layouts of one, over which they are then drawn. If the
 /// baseline is another kernel's (one without security modules), what stacks add is told inside the
-/// kernel that has them, as it is counted.
+/// kernel that has them, as it is counted. Of the running kernel what operations take is known, and
+/// not what stacks add.
 ///
 /// # Errors
 /// [`EstimateError::NoTimes`], [`EstimateError::SeveralKernels`].
@@ -90,19 +103,26 @@ pub fn times_of(document: &Document) -> Result<Times, EstimateError> {
         let mut others = layouts.iter().filter_map(Layouts::baseline);
         others.any(|other| layouts_base(&key.kernel) == Some(other.kernel))
     };
+    let experiment = document.experiment.as_ref();
+    let of_running = experiment.is_some_and(|of| of.place == Place::Host);
     let mut times = Times {
         processor: document.environment.cpu.clone(),
         release: String::new(),
         whole: BTreeMap::new(),
         added: BTreeMap::new(),
         system_calls: BTreeMap::new(),
+        of_running,
     };
     let mut kernels = BTreeSet::new();
     for (key, (cell, own)) in &timed {
         if is_others_baseline(key) {
             continue;
         }
-        let meet = meeting(key);
+        let meet = if of_running {
+            anywhere(key)
+        } else {
+            meeting(key)
+        };
         if times.whole.contains_key(&meet) && of_layouts(key).is_some() {
             continue;
         }
@@ -143,7 +163,12 @@ pub fn times_of(document: &Document) -> Result<Times, EstimateError> {
         times.system_calls.insert(meet, cell.syscalls.len());
         times.release.clone_from(&cell.release);
     }
-    if times.added.is_empty() {
+    let known = if of_running {
+        &times.whole
+    } else {
+        &times.added
+    };
+    if known.is_empty() {
         return Err(EstimateError::NoTimes);
     }
     if kernels.len() > 1 {

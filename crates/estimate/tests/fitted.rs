@@ -5,7 +5,7 @@ use estimate::{DEFAULT_TERMS, EstimateError, Terms, counts_of, estimate, fit, ti
 use experiment::estimate::FAR_FROM;
 use experiment::{
     Baseline, Cell, Configuration, Counted, Document, Environment, Estimate, EstimateDocument,
-    Events, Evidence, HookCost, HookedPath, Key, Kind, Metric, Spec, Stored, Subject, Timed,
+    Events, Evidence, HookCost, HookedPath, Key, Kind, Metric, Place, Spec, Stored, Subject, Timed,
 };
 
 const STACKS: [&str; 3] = ["capability", "capability,selinux", "capability,tomoyo"];
@@ -318,4 +318,52 @@ fn what_was_counted_before_is_to_be_counted_again() {
     let plain = fit(&times, &old, &plain).unwrap();
     let document = estimate(&plain, &old, None).unwrap();
     assert!(document.cells.iter().all(|cell| cell.refused.is_none()));
+}
+
+/// Of a running kernel's stack, whatever that is, only whole operations are known: they are enough.
+#[test]
+fn a_running_kernel_tells_weights_too() {
+    let spec = Spec {
+        place: Some(Place::Host),
+        dir: Some("/var/tmp".to_owned()),
+        metrics: Some(vec![Metric::Time]),
+        ..Spec::default()
+    };
+    let mut host = times();
+    host.experiment = Some(spec.resolve().unwrap());
+    host.cells.retain(|cell| cell.key.stack == ["capability"]);
+    for cell in &mut host.cells {
+        cell.key.kernel = "host".to_owned();
+        cell.key.stack = vec!["default".to_owned()];
+        cell.key.filesystem = "host".to_owned();
+    }
+    let (times, counts) = (times_of(&host).unwrap(), counts_of(&counts()).unwrap());
+    let weights = fit(&times, &counts, &default_terms()).unwrap();
+    for (term, ns) in weights.terms.iter().zip(TRUE) {
+        assert!((term.ns - ns).abs() < 0.02 * ns, "{term:?}");
+    }
+    assert_eq!((weights.differences, weights.operations), (0, 29));
+    assert!(weights.left_out.is_empty());
+    assert!(
+        weights.error.rank_correlation > 0.999,
+        "{:?}",
+        weights.error
+    );
+    let document = estimate(&weights, &counts, Some(&times)).unwrap();
+    for cell in &document.cells {
+        assert!(
+            cell.estimate.is_some() && cell.measured.is_none(),
+            "{cell:?}"
+        );
+    }
+    // As few whole operations say nothing.
+    host.cells.truncate(10);
+    let few = fit(&times_of(&host).unwrap(), &counts, &default_terms());
+    assert!(matches!(
+        few,
+        Err(EstimateError::FewPairs {
+            pairs: 9,
+            needed: 20
+        })
+    ));
 }

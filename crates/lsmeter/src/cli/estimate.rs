@@ -24,6 +24,8 @@ Examples:
       --stack capability,selinux --stack capability,apparmor -o counts.json
   lsmeter estimate counts.json --times times.json --keep-weights weights.json
   lsmeter estimate patched.json --weights weights.json
+  lsmeter run suite --on host --dir /dev/shm/x -o host.json
+  lsmeter estimate counts.json --times host.json
   lsmeter run suite --kernel build:6.12-all --kernel 'build:um.*' --metric instructions,time \\
       --events --fs tmpfs --rounds 4 -o both.json
   lsmeter estimate both.json")]
@@ -33,7 +35,8 @@ pub struct EstimateArgs {
     #[arg(required = true, value_name = "COUNTS.json", value_hint = ValueHint::FilePath)]
     pub counts: Vec<PathBuf>,
     /// What the same operations took, to fit weights to: a document of `lsmeter run` with times
-    /// [default: one of COUNTS.json that has them, too]
+    /// of kernels that are processes, or of the running one [default: one of COUNTS.json that has
+    /// them, too]
     #[arg(short, long, value_name = "TIMES.json", value_hint = ValueHint::FilePath)]
     pub times: Option<PathBuf>,
     /// Weights that were fitted before: what --keep-weights or --output wrote

@@ -92,14 +92,22 @@ fn added(
     columns.table(title, operations).fixed(1).legend([
         format!(
             "ns: what was counted, weighed as below; as far as 95 of 100 estimates were from what was \
-             measured. Of benchmarks that were left out of the fit: rank correlation of overheads \
+             measured. Of benchmarks that were left out of the fit: rank correlation of {} \
              {:.3} (of instructions alone {:.3}), median distance {:.1} ns or {:.2} points of per cent.",
+            match document.weights.differences {
+                0 => "whole operations",
+                _ => "overheads",
+            },
             error.rank_correlation,
             error.rank_correlation_of_instructions,
             error.median_ns,
             error.median_points
         ),
-        "Of the kernel's path, without entry and exit, on one processor: docs/events.md.".to_owned(),
+        match document.weights.differences {
+            0 => "Of the path of the kernel that was timed, beyond what getppid takes: docs/events.md.",
+            _ => "Of the kernel's path, without entry and exit, on one processor: docs/events.md.",
+        }
+        .to_owned(),
     ])
 }
 
