@@ -46,7 +46,9 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
         args.events = true;
     }
     let config = Config::read()?;
-    let (name, spec) = read_spec(&args.spec)?;
+    // The same operations, of kernels that have no machine.
+    let of_processes = args.spec == PAPER && args.place.place == Some(Place::Um);
+    let (name, spec) = read_spec(if of_processes { PAPER_UM } else { &args.spec })?;
     let spec = spec
         .merge(flags(&args))
         .merge(given::flags(&args.given, &args.cells)?)
@@ -320,6 +322,7 @@ pub fn flags(args: &RunArgs) -> Spec {
 
 /// The preset whose figures the paper has too.
 const PAPER: &str = "paper";
+const PAPER_UM: &str = "paper-um";
 
 /// Most lines that a check prints of each kind.
 const CHECK_LINES: usize = 20;

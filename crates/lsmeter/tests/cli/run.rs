@@ -430,7 +430,12 @@ fn a_pattern_that_fits_no_kernel_is_told() {
     let error = "no kernel in the cache has a name like `build:none.*`";
     run.refused(3, error, Some("--layouts 8"));
     // The preset's two; the first is told, with how to make it.
-    let run = place.run(&["run", "paper-um"]);
     let error = "no kernel in the cache has a name like `build:um-dac.*`";
-    run.refused(3, error, Some("--flavour um-dac --layouts 8"));
+    for words in [
+        &["run", "paper-um"][..],
+        &["run", "paper", "--on", "um", "--metric", "time"],
+    ] {
+        let run = place.run(words);
+        run.refused(3, error, Some("--flavour um-dac --layouts 8"));
+    }
 }
