@@ -153,7 +153,8 @@ impl<'a> Group<'a> {
                 let processor = printable(&run.environment.cpu, 60);
                 text += &format!(", as a process on {processor}");
             } else if experiment.place == Place::Lab {
-                text += &format!(", {} clock", run.environment.clock);
+                let clock = run.environment_of_kernel(&self.subject).clock;
+                text += &format!(", {clock} clock");
             }
             if !experiment.cmdline.is_empty() {
                 text += &format!(", {}", printable(&experiment.cmdline, 100));

@@ -196,12 +196,15 @@ impl Document {
         match self.experiment.as_ref().map(|of| of.place) {
             None | Some(Place::Host) => false,
             Some(Place::Um) => true,
-            Some(Place::Lab) => {
-                let mut cells = self.cells.iter();
-                let first = cells.position(|cell| cell.key.kernel == kernel);
-                first.is_some_and(|at| self.environment_of(at).qemu.is_none())
-            }
+            Some(Place::Lab) => self.environment_of_kernel(kernel).qemu.is_none(),
         }
+    }
+
+    /// What the cells of a kernel were measured on.
+    pub fn environment_of_kernel(&self, kernel: &str) -> &Environment {
+        let mut cells = self.cells.iter();
+        let first = cells.position(|cell| cell.key.kernel == kernel);
+        first.map_or(&self.environment, |at| self.environment_of(at))
     }
 
     /// The cell that another is compared with; None for a baseline itself, and where
