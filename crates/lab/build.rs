@@ -31,24 +31,11 @@ fn build() -> Result<(), String> {
     let here = arch_folder(guest, "HOST", "build machine")?;
     check_markers(&guest.join("bench.h"), plugin)?;
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
-    let agent = out.join("agent");
-    let [programs, settings] = [
-        ("-DPROGRAMS", guest.join("program")),
-        ("-DSETTINGS", guest.join("settings")),
-    ];
-    let both = [programs.clone(), settings.clone()];
-    let agents: [(&str, &[(&str, PathBuf)]); 4] = [
-        ("agent", &[]),
-        ("agent-of-programs", std::slice::from_ref(&programs)),
-        ("agent-of-settings", std::slice::from_ref(&settings)),
-        ("agent-of-both", &both),
-    ];
-    let compiler = compiler()?;
-    for (name, more) in &agents {
-        compile(&compiler, guest, &arch, &out.join(name), more)?;
-    }
+    let agents = agents(guest);
+    let triple = env::var("TARGET").unwrap_or_default();
+    compile(&triple, guest, &arch, &out, &agents)?;
     let list = match here == arch {
-        true => list(&agent)?,
+        true => list(&out.join("agent"))?,
         false => list_of_other(guest, &here, &arch, &out)?,
     };
     check_list(&list)?;
@@ -56,16 +43,14 @@ fn build() -> Result<(), String> {
 
     let mut others = String::new();
     for other in others_than(&arch)? {
-        let compiler = cross_compiler(&other)?;
-        watch_for_compiler(&other, compiler.is_some());
-        let Some(compiler) = compiler else {
+        let triple = cross_compiler(&other)?;
+        watch_for_compiler(&other, triple.is_some());
+        let Some(triple) = triple else {
             continue;
         };
         let own = out.join(name_of(&other));
         fs::create_dir_all(&own).map_err(|e| format!("creating {}: {e}", own.display()))?;
-        for (name, more) in &agents {
-            compile(&compiler, guest, &other, &own.join(name), more)?;
-        }
+        compile(&triple, guest, &other, &own, &agents)?;
         let list = list_of_other(guest, &here, &other, &own)?;
         check_list(&list)?;
         write(&own.join("benchmarks.tsv"), &list)?;
@@ -78,7 +63,7 @@ fn build() -> Result<(), String> {
         };
         let files = agents
             .iter()
-            .map(|(name, _)| include("include_bytes", name));
+            .map(|agent| include("include_bytes", agent.name));
         let files: Vec<String> = files.collect();
         others += &format!("        agents: [{}],\n", files.join(", "));
         others += &format!(
@@ -139,16 +124,13 @@ fn watch_for_compiler(arch: &Path, is_here: bool) {
     }
 }
 
-/// What compiles for another architecture, unless it is not here: then lsmeter is built
-/// without that agent, and says so where it is asked for it.
-fn cross_compiler(arch: &Path) -> Result<Option<cc::Tool>, String> {
+/// For what another architecture's agent is compiled, unless its compiler is not here: then lsmeter is
+/// built without that agent, and says so where it is asked for it.
+fn cross_compiler(arch: &Path) -> Result<Option<String>, String> {
     let name = name_of(arch);
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
-    let compiler = cc::Build::new()
-        .target(&format!("{name}-unknown-linux-gnu"))
-        .no_default_flags(true)
-        .cargo_metadata(false)
-        .try_get_compiler();
+    let triple = format!("{name}-unknown-linux-gnu");
+    let compiler = plain(&triple).try_get_compiler();
     // The headers are a package of their own: the kernel's, one of which takes one of the
     // C library's.
     let trial = out.join(format!("trial-{name}.c"));
@@ -160,10 +142,7 @@ fn cross_compiler(arch: &Path) -> Result<Option<cc::Tool>, String> {
             .arg(&trial);
         command.output().is_ok_and(|output| output.status.success())
     });
-    match compiler {
-        Ok(compiler) if works => Ok(Some(compiler)),
-        _ => Ok(None),
-    }
+    Ok(works.then_some(triple))
 }
 
 /// What an agent of another architecture lists, which cannot be run here: it is asked of one for
@@ -171,12 +150,16 @@ fn cross_compiler(arch: &Path) -> Result<Option<cc::Tool>, String> {
 /// it makes.
 fn list_of_other(guest: &Path, here: &Path, other: &Path, own: &Path) -> Result<String, String> {
     let lister = own.join("lister");
-    let compiler = compiler_for(&env::var("HOST").unwrap_or_default())?;
-    let mut command = agent_command(&compiler, guest, [here, other], &lister)?;
+    let triple = env::var("HOST").unwrap_or_default();
+    let mut build = of_agent(&triple, guest, here)?;
+    // It says what it holds, and measures nothing.
+    build.flag("-O0");
     if read(&other.join("arch.h"))?.contains("at-forms.h") {
-        command.arg("-include").arg(guest.join("arch/at-forms.h"));
+        build.flag("-include").flag(guest.join("arch/at-forms.h"));
     }
-    run(command)?;
+    let files = every_agents([here, other], guest)?;
+    let objects = objects(&mut build, &files, &own.join("lister-objects"))?;
+    link(&triple, [guest, here], &lister, &objects)?;
     list(&lister)
 }
 
@@ -278,76 +261,142 @@ fn of_the_architecture(arch: &Path) -> Result<Vec<PathBuf>, String> {
     }
 }
 
-/// With `more`, agents that can do more (run whole programs, other settings of modules): folders,
-/// and what is defined for them. What others count may depend on an agent's size.
+/// An agent that can do more than another: run whole programs, other settings of modules. What others
+/// count may depend on an agent's size.
+struct Agent {
+    name: &'static str,
+    /// What is defined for it, and where its own C files lie.
+    more: Vec<(&'static str, PathBuf)>,
+}
+
+const DEFINES: [&str; 2] = ["PROGRAMS", "SETTINGS"];
+
+fn agents(guest: &Path) -> [Agent; 4] {
+    let [programs, settings] = DEFINES;
+    let programs = (programs, guest.join("program"));
+    let settings = (settings, guest.join("settings"));
+    let agent = |name, more| Agent { name, more };
+    [
+        agent("agent", Vec::new()),
+        agent("agent-of-programs", vec![programs.clone()]),
+        agent("agent-of-settings", vec![settings.clone()]),
+        agent("agent-of-both", vec![programs, settings]),
+    ]
+}
+
+/// All agents of an architecture, into `out`. What is the same in all of them is compiled once.
 fn compile(
-    compiler: &cc::Tool,
+    triple: &str,
     guest: &Path,
     arch: &Path,
-    agent: &Path,
-    more: &[(&str, PathBuf)],
+    out: &Path,
+    agents: &[Agent],
 ) -> Result<(), String> {
-    let mut command = agent_command(compiler, guest, [arch, arch], agent)?;
-    for (define, folder) in more {
-        command.arg(define).args(sources(folder)?);
+    let files = every_agents([arch, arch], guest)?;
+    let mut same = Vec::new();
+    for file in &files {
+        same.push(is_same_in_all(file)?);
     }
-    run(command)
+    let those = |wanted: bool| -> Vec<PathBuf> {
+        let both = files.iter().zip(&same);
+        let those = both.filter(|(_, same)| **same == wanted);
+        those.map(|(file, _)| file.clone()).collect()
+    };
+    let mut build = of_agent(triple, guest, arch)?;
+    let shared = objects(&mut build, &those(true), &out.join("objects"))?;
+    for agent in agents {
+        let mut build = of_agent(triple, guest, arch)?;
+        let mut own = those(false);
+        for (define, folder) in &agent.more {
+            build.define(define, None);
+            own.extend(sources(folder)?);
+        }
+        let folder = out.join(format!("{}-objects", agent.name));
+        let own = objects(&mut build, &own, &folder)?;
+        let (mut shared, mut own) = (shared.iter(), own.iter());
+        let mut all: Vec<&PathBuf> = same
+            .iter()
+            .filter_map(|same| if *same { shared.next() } else { own.next() })
+            .collect();
+        all.extend(own);
+        link(triple, [guest, arch], &out.join(agent.name), &all)?;
+        if agent.more.is_empty() {
+            // Tests link agents in which one of them is another.
+            let lines = all.iter().map(|object| format!("{}\n", object.display()));
+            write(&out.join("objects.txt"), &lines.collect::<String>())?;
+        }
+    }
+    Ok(())
 }
 
-/// This machine's.
-fn compiler() -> Result<cc::Tool, String> {
-    compiler_for(&env::var("TARGET").unwrap_or_default())
+/// A benchmark that asks for none of `DEFINES`. Of what it includes only bench.h does, for the
+/// length of the last field of `struct cell`.
+fn is_same_in_all(file: &Path) -> Result<bool, String> {
+    let is_benchmark = file.parent().is_some_and(|folder| folder.ends_with("bench"));
+    let text = read(file)?;
+    Ok(is_benchmark && !DEFINES.iter().any(|define| text.contains(define)))
 }
 
-fn compiler_for(triple: &str) -> Result<cc::Tool, String> {
-    let compiler = cc::Build::new()
+/// What every agent has, with the benchmarks of an architecture, in the order in which it is linked.
+fn every_agents([arch, benches]: [&Path; 2], guest: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut files = sources(guest)?;
+    // Beside main.c: the pages that a start touches are in the count of execve.
+    files.extend(sources(arch)?);
+    files.extend(sources(&guest.join("bench"))?);
+    files.extend(of_the_architecture(benches)?);
+    files.extend(sources(&guest.join("policy"))?);
+    files.extend(sources(&guest.join("delays"))?);
+    Ok(files)
+}
+
+/// A compiler that is told nothing but what it is told here.
+fn plain(triple: &str) -> cc::Build {
+    let mut build = cc::Build::new();
+    build
         .target(triple)
         .no_default_flags(true)
-        .cargo_metadata(false)
-        .try_get_compiler();
-    compiler.map_err(|e| {
-        format!("no C compiler: {e}\nhint: install gcc (Debian: apt install gcc libc6-dev)")
+        .cargo_metadata(false);
+    build
+}
+
+fn of_agent(triple: &str, guest: &Path, arch: &Path) -> Result<cc::Build, String> {
+    let mut build = plain(triple);
+    for flag in flags([guest, arch])? {
+        if !flag.starts_with("-Wl,") {
+            build.flag(flag);
+        }
+    }
+    build.include(guest).include(arch);
+    Ok(build)
+}
+
+/// The files as objects in a folder, in their order; as many at a time as cargo lets.
+fn objects(build: &mut cc::Build, files: &[PathBuf], folder: &Path) -> Result<Vec<PathBuf>, String> {
+    fs::create_dir_all(folder).map_err(|e| format!("creating {}: {e}", folder.display()))?;
+    let built = build.out_dir(folder).files(files).try_compile_intermediates();
+    built.map_err(|e| {
+        format!(
+            "compiling the agent: {e}\n\
+             hint: it needs gcc and the headers of the kernel (Debian: apt install gcc libc6-dev)"
+        )
     })
 }
 
-/// What compiles what every agent has, for an architecture, with the benchmarks of one.
-fn agent_command(
-    compiler: &cc::Tool,
-    guest: &Path,
-    [arch, benches]: [&Path; 2],
+fn link(
+    triple: &str,
+    folders: [&Path; 2],
     agent: &Path,
-) -> Result<Command, String> {
-    let mut command: Command = compiler.to_command();
-    command
-        .args(flags([guest, arch])?)
-        .arg("-s")
-        .arg("-I")
-        .arg(guest)
-        .arg("-I")
-        .arg(arch)
-        .arg("-o")
-        .arg(agent);
-    command
-        .args(sources(guest)?)
-        // Beside main.c: the pages that a start touches are in the count of execve.
-        .args(sources(arch)?)
-        .args(sources(&guest.join("bench"))?)
-        .args(of_the_architecture(benches)?)
-        .args(sources(&guest.join("policy"))?)
-        .args(sources(&guest.join("delays"))?);
-    Ok(command)
-}
-
-fn run(mut command: Command) -> Result<(), String> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let status = command.status().map_err(|e| {
-        format!(
-            "running the C compiler {program}: {e}\n\
-             hint: install gcc (Debian: apt install gcc libc6-dev)"
-        )
-    })?;
+    objects: &[impl AsRef<Path>],
+) -> Result<(), String> {
+    let compiler = plain(triple).try_get_compiler();
+    let mut command = compiler.map_err(|e| e.to_string())?.to_command();
+    command.args(flags(folders)?).arg("-s").arg("-o").arg(agent);
+    command.args(objects.iter().map(AsRef::as_ref));
+    let status = command
+        .status()
+        .map_err(|e| format!("running the linker: {e}"))?;
     if !status.success() {
-        return Err(format!("compiling the agent with {program}: {status}"));
+        return Err(format!("linking {}: {status}", agent.display()));
     }
     Ok(())
 }

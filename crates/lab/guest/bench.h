@@ -110,7 +110,11 @@ struct cell {
 	char path2[4096];
 	long state[8];		/* free for the benchmark */
 	u64 random;		/* seeded the same for every cell: random_u64() */
-	char reason[REASON_MAX];	/* set by unsupported() */
+	/*
+	 * Set by unsupported(). The last: benchmarks are compiled once for all
+	 * agents, and nothing else here may depend on what is defined.
+	 */
+	char reason[REASON_MAX];
 };
 
 struct benchmark {

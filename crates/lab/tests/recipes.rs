@@ -39,7 +39,7 @@ fn the_benchmark_of_the_page_can_be_added() {
     let dir = tempfile::tempdir().unwrap();
     let source = dir.path().join("recipe.c");
     fs::write(&source, renamed).unwrap();
-    let mut files = common::agent_sources();
+    let mut files = common::agent_objects();
     files.push(source);
     let agent = dir.path().join("agent");
     common::compile(&agent, &["-s"], &files);

@@ -38,16 +38,24 @@ pub fn agent_sources() -> Vec<PathBuf> {
 #[allow(dead_code, reason = "each test file uses its part of this module")]
 pub fn agent_with(runner: &str, dir: &Path) -> Vec<u8> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let sound = guest().join("runner.c");
     let object = dir.join("runner.o");
     let renamed = ["-Drun_cells=sound_run_cells", "-c"];
-    compile(&object, &renamed, std::slice::from_ref(&sound));
-    let mut files = agent_sources();
-    files.retain(|file| *file != sound);
+    compile(&object, &renamed, &[guest().join("runner.c")]);
+    let mut files = agent_objects();
+    let all = files.len();
+    files.retain(|file| !file.to_str().unwrap().ends_with("-runner.o"));
+    assert_eq!(files.len() + 1, all);
     files.extend([root.join("tests").join(runner), object]);
     let agent = dir.join("agent");
     compile(&agent, &["-s"], &files);
     fs::read(agent).unwrap()
+}
+
+/// What `build.rs` compiled for the agent.
+#[allow(dead_code, reason = "each test file uses its part of this module")]
+pub fn agent_objects() -> Vec<PathBuf> {
+    let list = include_str!(concat!(env!("OUT_DIR"), "/objects.txt"));
+    list.lines().map(PathBuf::from).collect()
 }
 
 fn sources(dir: &Path) -> Vec<PathBuf> {
