@@ -33,10 +33,19 @@ fn build() -> Result<(), String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     let agents = agents(guest);
     let triple = env::var("TARGET").unwrap_or_default();
-    compile(&triple, guest, &arch, &out, &agents)?;
+    let compiled = compile(&triple, guest, &arch, &out, &agents)?;
+    // Tests link agents in which one of them is another.
+    let lines = compiled
+        .values()
+        .map(|object| format!("{}\n", object.display()));
+    write(&out.join("objects.txt"), &lines.collect::<String>())?;
+    let of_here = match here == arch {
+        true => compiled,
+        false => Objects::new(),
+    };
     let list = match here == arch {
         true => list(&out.join("agent"))?,
-        false => list_of_other(guest, &here, &arch, &out)?,
+        false => list_of_other(guest, &here, &arch, &out, &of_here)?,
     };
     check_list(&list)?;
     write(&out.join("benchmarks.tsv"), &list)?;
@@ -51,7 +60,7 @@ fn build() -> Result<(), String> {
         let own = out.join(name_of(&other));
         fs::create_dir_all(&own).map_err(|e| format!("creating {}: {e}", own.display()))?;
         compile(&triple, guest, &other, &own, &agents)?;
-        let list = list_of_other(guest, &here, &other, &own)?;
+        let list = list_of_other(guest, &here, &other, &own, &of_here)?;
         check_list(&list)?;
         write(&own.join("benchmarks.tsv"), &list)?;
         others += &format!("    (\"{}\", Embedded {{\n", name_of(&other));
@@ -147,8 +156,14 @@ fn cross_compiler(arch: &Path) -> Result<Option<String>, String> {
 
 /// What an agent of another architecture lists, which cannot be run here: it is asked of one for
 /// this machine that has the benchmarks that the other has, and tells calls in the forms that
-/// it makes.
-fn list_of_other(guest: &Path, here: &Path, other: &Path, own: &Path) -> Result<String, String> {
+/// it makes. The rest of it is taken from what was compiled for this machine's, if it was.
+fn list_of_other(
+    guest: &Path,
+    here: &Path,
+    other: &Path,
+    own: &Path,
+    of_here: &Objects,
+) -> Result<String, String> {
     let lister = own.join("lister");
     let triple = env::var("HOST").unwrap_or_default();
     let mut build = of_agent(&triple, guest, here)?;
@@ -157,9 +172,15 @@ fn list_of_other(guest: &Path, here: &Path, other: &Path, own: &Path) -> Result<
     if read(&other.join("arch.h"))?.contains("at-forms.h") {
         build.flag("-include").flag(guest.join("arch/at-forms.h"));
     }
-    let files = every_agents([here, other], guest)?;
-    let objects = objects(&mut build, &files, &own.join("lister-objects"))?;
-    link(&triple, [guest, here], &lister, &objects)?;
+    let (mut taken, mut files) = (Vec::new(), Vec::new());
+    for file in every_agents([here, other], guest)? {
+        match of_here.get(&file) {
+            Some(object) if !read(&file)?.contains("AT_FORMS") => taken.push(object.clone()),
+            _ => files.push(file),
+        }
+    }
+    taken.extend(objects(&mut build, &files, &own.join("lister-objects"))?);
+    link(&triple, [guest, here], &lister, &taken)?;
     list(&lister)
 }
 
@@ -284,14 +305,18 @@ fn agents(guest: &Path) -> [Agent; 4] {
     ]
 }
 
-/// All agents of an architecture, into `out`. What is the same in all of them is compiled once.
+/// C files, and what they became.
+type Objects = BTreeMap<PathBuf, PathBuf>;
+
+/// All agents of an architecture, into `out`; what the first is made of. What is the same in all of
+/// them is compiled once.
 fn compile(
     triple: &str,
     guest: &Path,
     arch: &Path,
     out: &Path,
     agents: &[Agent],
-) -> Result<(), String> {
+) -> Result<Objects, String> {
     let files = every_agents([arch, arch], guest)?;
     let mut same = Vec::new();
     for file in &files {
@@ -304,6 +329,7 @@ fn compile(
     };
     let mut build = of_agent(triple, guest, arch)?;
     let shared = objects(&mut build, &those(true), &out.join("objects"))?;
+    let mut first = Objects::new();
     for agent in agents {
         let mut build = of_agent(triple, guest, arch)?;
         let mut own = those(false);
@@ -321,18 +347,19 @@ fn compile(
         all.extend(own);
         link(triple, [guest, arch], &out.join(agent.name), &all)?;
         if agent.more.is_empty() {
-            // Tests link agents in which one of them is another.
-            let lines = all.iter().map(|object| format!("{}\n", object.display()));
-            write(&out.join("objects.txt"), &lines.collect::<String>())?;
+            let all = all.into_iter().cloned();
+            first = files.iter().cloned().zip(all).collect();
         }
     }
-    Ok(())
+    Ok(first)
 }
 
 /// A benchmark that asks for none of `DEFINES`. Of what it includes only bench.h does, for the
 /// length of the last field of `struct cell`.
 fn is_same_in_all(file: &Path) -> Result<bool, String> {
-    let is_benchmark = file.parent().is_some_and(|folder| folder.ends_with("bench"));
+    let is_benchmark = file
+        .parent()
+        .is_some_and(|folder| folder.ends_with("bench"));
     let text = read(file)?;
     Ok(is_benchmark && !DEFINES.iter().any(|define| text.contains(define)))
 }
@@ -371,9 +398,16 @@ fn of_agent(triple: &str, guest: &Path, arch: &Path) -> Result<cc::Build, String
 }
 
 /// The files as objects in a folder, in their order; as many at a time as cargo lets.
-fn objects(build: &mut cc::Build, files: &[PathBuf], folder: &Path) -> Result<Vec<PathBuf>, String> {
+fn objects(
+    build: &mut cc::Build,
+    files: &[PathBuf],
+    folder: &Path,
+) -> Result<Vec<PathBuf>, String> {
     fs::create_dir_all(folder).map_err(|e| format!("creating {}: {e}", folder.display()))?;
-    let built = build.out_dir(folder).files(files).try_compile_intermediates();
+    let built = build
+        .out_dir(folder)
+        .files(files)
+        .try_compile_intermediates();
     built.map_err(|e| {
         format!(
             "compiling the agent: {e}\n\
