@@ -70,6 +70,16 @@ pub struct Row {
 }
 
 impl Heading {
+    #[inline(never)]
+    pub(crate) fn new(title: String, kind: Kind, group: Option<&str>, align: Align) -> Heading {
+        Heading {
+            title,
+            kind,
+            group: group.map(str::to_owned),
+            align,
+        }
+    }
+
     /// With its group before it.
     pub(crate) fn in_full(&self) -> String {
         let group = self.group.iter().map(String::as_str);
@@ -85,8 +95,12 @@ impl Table {
         columns: Vec<Heading>,
         rows: impl IntoIterator<Item = Row>,
     ) -> Table {
+        Table::of_rows(title.into(), columns, rows.into_iter().collect())
+    }
+
+    #[inline(never)]
+    fn of_rows(title: String, columns: Vec<Heading>, mut rows: Vec<Row>) -> Table {
         let mut notes = Footnotes::default();
-        let mut rows: Vec<Row> = rows.into_iter().collect();
         for value in rows.iter_mut().flat_map(|row| &mut row.values) {
             if value.notes.is_empty() {
                 continue;
@@ -100,7 +114,7 @@ impl Table {
             value.text = Some(text);
         }
         Table {
-            title: title.into(),
+            title,
             legend: Vec::new(),
             columns,
             fixed_columns: 1,
