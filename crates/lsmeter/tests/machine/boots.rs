@@ -8,19 +8,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::cells::{RUN, assert_same, read};
 use crate::common::{Ended, Place, Running, children, grouped, names, runs, signal, wait_for};
 use experiment::{Cell, Document, Status, WarningKind};
 use rustix::process::Signal;
-
-/// One lsmeter at a time, which has two QEMUs at most.
-static MACHINE: Mutex<()> = Mutex::new(());
-
-fn machine() -> MutexGuard<'static, ()> {
-    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 const STACKS: &[&str] = &["--stack", "capability", "--stack", "capability,selinux"];
 const THREE: &[&str] = &[
@@ -58,7 +50,6 @@ fn lines(path: &Path) -> usize {
 
 #[test]
 fn two_runs_with_the_deterministic_clock_are_the_same() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let exports = [
         "--export-csv",
@@ -130,7 +121,6 @@ fn two_runs_with_the_deterministic_clock_are_the_same() {
 /// IPE is in 6.12 and not in 6.1.
 #[test]
 fn a_stack_that_the_kernel_does_not_honour_fails_alone() {
-    let _machine = machine();
     let place = Place::with_kernel("debian:6.1");
     let other = ["--kernel", "debian:6.1"];
     let stacks = ["--stack", "capability", "--stack", "capability,ipe"];
@@ -199,7 +189,6 @@ fn a_module_that_no_kernel_has_is_refused() {
 /// Linux puts capability first: the kernel cannot, which is no failure of the run's.
 #[test]
 fn an_order_that_the_kernel_ignores_is_unsupported() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let stacks = ["--stack", "capability", "--stack", "selinux,capability"];
     let some = arguments(&[&stacks, THREE, &["--output", "out.json"]]);
@@ -218,7 +207,6 @@ fn an_order_that_the_kernel_ignores_is_unsupported() {
 
 #[test]
 fn every_file_system_boots() {
-    let _machine = machine();
     let place = Place::with_kernels();
     for fs in ["ext4", "xfs", "btrfs"] {
         let program = format!("mkfs.{fs}");
@@ -245,7 +233,6 @@ fn every_file_system_boots() {
 
 #[test]
 fn times_and_throughputs() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let metrics = [
         "--metric",
@@ -322,7 +309,6 @@ fn assert_same_counts(resumed: &Document, whole: &Document) {
 
 #[test]
 fn an_interrupted_or_killed_run_goes_on() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let (asked, slow) = resumable();
     let whole = uninterrupted(&place);
@@ -396,7 +382,6 @@ fn an_interrupted_or_killed_run_goes_on() {
 
 #[test]
 fn a_machine_killed_from_outside_costs_one_cell() {
-    let _machine = machine();
     // A machine that is hit between two cells, or while it boots, costs none: then another
     // has to die.
     let hit = (0..5).any(|_| {
@@ -413,7 +398,6 @@ fn a_machine_killed_from_outside_costs_one_cell() {
 /// Nothing of it is the kernel's fault: it boots once more.
 #[test]
 fn a_machine_killed_while_it_boots_costs_nothing() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let asked = arguments(&[&["--stack", "capability"], THREE, &["--output", "out.json"]]);
     let mut running = Running::start(&place, &asked);
@@ -455,7 +439,6 @@ fn kill_in_a_run() -> Vec<String> {
 
 #[test]
 fn a_kernel_that_panics_is_told_with_its_console() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let rest = [
         "--cmdline",
@@ -485,7 +468,6 @@ fn a_kernel_that_panics_is_told_with_its_console() {
 /// What is said when there is a kernel but not a QEMU that counts.
 #[test]
 fn a_qemu_that_fails_is_told() {
-    let _machine = machine();
     let place = Place::with_kernels();
     // It answers as QEMU does until it is to run a machine.
     let real = find("qemu-system-x86_64");

@@ -5,16 +5,7 @@
 //! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests
 //! (`lsmeter kernel fetch debian:6.12`); nothing is fetched here.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use crate::common::{Ended, Place};
-
-/// One lsmeter at a time, which has two QEMUs at most.
-static MACHINE: Mutex<()> = Mutex::new(());
-
-fn machine() -> MutexGuard<'static, ()> {
-    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 const KERNEL: &str = "debian:6.12";
 
@@ -38,7 +29,6 @@ fn image(place: &Place) -> String {
 
 #[test]
 fn the_same_kernel_costs_the_same() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let image = image(&place);
     let kernels = ["--kernel", KERNEL, "--kernel", &image];
@@ -55,7 +45,6 @@ fn the_same_kernel_costs_the_same() {
 
 #[test]
 fn what_costs_more_is_a_regression() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let stacks = [
         "--kernel",
@@ -73,7 +62,6 @@ fn what_costs_more_is_a_regression() {
 
 #[test]
 fn nothing_to_compare_is_inconclusive() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let one = ["--kernel", KERNEL, "--stack", "capability", "--check"];
     check(&place, &one).code(5);

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use experiment::Policy;
 
-use super::{assert_in_force, machine, stock};
+use super::{assert_in_force, stock};
 use crate::common::Place;
 
 const STACK: &str = "capability,apparmor";
@@ -33,7 +33,6 @@ fn complain_mode_lets_pass_and_logs() {
 
 #[test]
 fn a_profile_that_does_not_compile_is_told() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let parser = place.write(
         "bin/apparmor_parser",

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use experiment::{Cell, Document, Policy, Status};
 
-use super::{BUILT, assert_in_force, cells, has_built, machine, measure, steps};
+use super::{BUILT, assert_in_force, cells, has_built, measure, steps};
 use crate::common::Place;
 
 const DENIED: [&str; 7] = [
@@ -48,7 +48,6 @@ fn assert_lacks(cell: &Cell, why: &str) {
 
 #[test]
 fn who_denies_first_spares_the_others() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let [first, second] = ["capability,apparmor,tomoyo", "capability,tomoyo,apparmor"];
     let stacks = ["capability", first, second];
@@ -109,7 +108,6 @@ fn who_denies_first_spares_the_others() {
 
 #[test]
 fn what_labels_deny_is_decided_before() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let mut asked = DENIED.to_vec();
     asked.push("--with-hooks");
@@ -133,7 +131,6 @@ fn what_labels_deny_is_decided_before() {
 
 #[test]
 fn smack_may_stand_before_tomoyo() {
-    let _machine = machine();
     let place = Place::with_kernels();
     if !has_built(&place) {
         return;
@@ -153,7 +150,6 @@ fn smack_may_stand_before_tomoyo() {
 
 #[test]
 fn nothing_is_denied_that_nobody_asked_for() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let stack = "capability,tomoyo";
     let asked = ["--policy", "enforcing", "--bench", "denied-open"];

@@ -5,12 +5,11 @@ use std::path::Path;
 
 use experiment::{FirstAfter, Policy, Status};
 
-use super::{assert_in_force, machine, measure, read};
+use super::{assert_in_force, measure, read};
 use crate::common::Place;
 
 #[test]
 fn what_was_decided_is_forgotten_before_each_operation() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let asked = [
         "--policy",
@@ -84,7 +83,6 @@ fn a_policy_of_ones_own_is_loaded_again_and_its_files_relabelled() {
         eprintln!("skipped: install selinux-policy-default and selinux-utils");
         return;
     }
-    let _machine = machine();
     let place = Place::with_kernels();
     let asked = [
         "run",

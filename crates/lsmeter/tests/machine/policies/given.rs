@@ -10,7 +10,7 @@ use std::process::Command;
 
 use experiment::{Document, Status};
 
-use super::{machine, read};
+use super::read;
 use crate::common::Place;
 
 const FILE_CONTEXTS: &str = "/etc/selinux/default/contexts/files/file_contexts";
@@ -234,7 +234,6 @@ fn assert_refused(run: &Document, name: &str, why: &str) {
 
 #[test]
 fn policies_of_ones_own_decide_or_nothing_is_measured() {
-    let _machine = machine();
     let place = Place::with_kernels();
     write_sources(&place);
     let stacks = [
@@ -366,7 +365,6 @@ fn policies_of_ones_own_decide_or_nothing_is_measured() {
 
 #[test]
 fn debian_s_policy_confines_its_users() {
-    let _machine = machine();
     if !(fs::exists(BINARY).unwrap() && fs::exists(FILE_CONTEXTS).unwrap()) {
         eprintln!("skipped: the package selinux-policy-default has made no binary policy");
         return;
@@ -468,7 +466,6 @@ fn what_is_no_policy_is_refused_before_a_boot() {
 /// A program of the user's own is an implementation of the module bpf, to the instruction.
 #[test]
 fn programs_of_ones_own_are_in_profiles() {
-    let _machine = machine();
     let place = Place::with_kernels();
     write_sources(&place);
     let asked = [

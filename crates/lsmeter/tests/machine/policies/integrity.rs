@@ -4,7 +4,7 @@
 use experiment::Policy;
 
 use super::selinux::built_without;
-use super::{assert_in_force, assert_unsupported, machine, measure, measure_on};
+use super::{assert_in_force, assert_unsupported, measure, measure_on};
 use crate::common::Place;
 
 const SELINUX: &str = "capability,selinux";
@@ -38,13 +38,11 @@ fn prove_all(kernel: &str) {
 
 #[test]
 fn all_of_them_work_together_with_selinux() {
-    let _machine = machine();
     prove_all(KERNEL);
 }
 
 #[test]
 fn so_they_do_on_a_kernel_built_here() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let listed = place.run(&["kernel", "list", "--json"]).json();
     let kernels = listed["kernels"].as_array().unwrap();
@@ -57,7 +55,6 @@ fn so_they_do_on_a_kernel_built_here() {
 
 #[test]
 fn audit_has_the_rules_that_are_asked_for() {
-    let _machine = machine();
     let sets: [(&str, &[&str]); 4] = [
         (
             "none",
@@ -108,7 +105,6 @@ fn audit_has_the_rules_that_are_asked_for() {
 /// The kernel's own policies, which it tells of by what it measures and refuses.
 #[test]
 fn policies_of_the_kernel_s_own_measure_or_appraise() {
-    let _machine = machine();
     let denied = [
         "ima: denied: open of ./ima-wrong, ",
         "ima: denied: open of ./ima-missing, ",
@@ -159,7 +155,6 @@ fn policies_of_the_kernel_s_own_measure_or_appraise() {
 /// Without IMA and labels, ext4 lets only what is new have its first attribute.
 #[test]
 fn evm_alone_works_on_ext4() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let evm = ["--integrity", "evm"];
     let run = measure_on("ext4", &place, KERNEL, &[ALONE], &evm);
@@ -168,7 +163,6 @@ fn evm_alone_works_on_ext4() {
 
 #[test]
 fn each_rule_of_ima_costs_an_open_something() {
-    let _machine = machine();
     let rules = [
         "--policy",
         "enforcing",
@@ -194,7 +188,6 @@ fn each_rule_of_ima_costs_an_open_something() {
 
 #[test]
 fn a_kernel_without_evm_is_told_of() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let build = built_without(&place, "CONFIG_EVM");
     let evm = ["--integrity", "evm"];

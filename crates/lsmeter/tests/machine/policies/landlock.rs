@@ -5,7 +5,7 @@ use std::fs;
 
 use experiment::{Cell, Document, Policy, Status};
 
-use super::{assert_in_force, assert_unsupported, cells, machine, read, stock};
+use super::{assert_in_force, assert_unsupported, cells, read, stock};
 use crate::common::{Ended, Place, names};
 
 const STACK: &str = "capability,landlock";
@@ -109,7 +109,6 @@ fn check_sandboxes(run: &Document) {
 
 #[test]
 fn sandboxes_on_the_host() {
-    let _machine = machine();
     let place = Place::new();
     fs::create_dir(place.join("work")).unwrap();
     let ended = place.run(ON_HOST);
@@ -120,7 +119,6 @@ fn sandboxes_on_the_host() {
 
 #[test]
 fn sandboxes_on_the_host_need_no_root() {
-    let _machine = machine();
     let place = Place::new();
     fs::create_dir(place.join("work")).unwrap();
     let Some(ended) = place.run_unprivileged(ON_HOST) else {
@@ -143,7 +141,6 @@ fn sandboxes_on_the_host_need_no_root() {
 /// All of the paper's benchmarks work in it, and leave nothing.
 #[test]
 fn the_paper_s_benchmarks_run_in_a_sandbox() {
-    let _machine = machine();
     let place = Place::new();
     fs::create_dir(place.join("work")).unwrap();
     let asked = [

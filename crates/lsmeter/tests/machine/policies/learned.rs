@@ -5,7 +5,7 @@ use std::fs;
 
 use experiment::{Document, Status};
 
-use super::{machine, read};
+use super::read;
 use crate::common::Place;
 
 const DOMAIN: &str = "<kernel> /lsmeter";
@@ -49,7 +49,6 @@ fn run_under_it(place: &Place) -> Document {
 
 #[test]
 fn what_was_learned_is_allowed_and_all_else_denied() {
-    let _machine = machine();
     let place = Place::with_kernels();
     learn(&place);
     let run = run_under_it(&place);

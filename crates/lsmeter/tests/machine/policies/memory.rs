@@ -3,7 +3,7 @@
 
 use experiment::Document;
 
-use super::{machine, read};
+use super::read;
 use crate::common::Place;
 
 fn run(place: &Place, cells: &str, name: &str) -> Document {
@@ -29,7 +29,6 @@ fn bytes(document: &Document, variant: &str, stack: &[&str], policy: &str) -> f6
 
 #[test]
 fn what_a_stack_holds_is_exact() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let document = run(&place, "memory", "out.json");
     let measured = document.cells.iter().filter(|of| of.headline().is_some());

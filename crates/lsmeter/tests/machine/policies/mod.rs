@@ -24,17 +24,10 @@ mod withdrawn;
 
 use std::fs;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use crate::common::Place;
 use experiment::{Cell, Document, Policy, Status};
-
-/// One lsmeter at a time, which has two QEMUs at most.
-static MACHINE: Mutex<()> = Mutex::new(());
-
-fn machine() -> MutexGuard<'static, ()> {
-    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// A kernel built here, for modules that no stock kernel has.
 const BUILT: &str = "build:6.12-all";
@@ -70,7 +63,6 @@ const STATES: [&str; 4] = ["--policy", "permissive", "--policy", "enforcing"];
 fn stock() -> &'static Document {
     static RUN: OnceLock<Document> = OnceLock::new();
     RUN.get_or_init(|| {
-        let _machine = machine();
         let stacks = [
             "capability,apparmor",
             "capability,tomoyo",
@@ -96,7 +88,6 @@ fn has_built(place: &Place) -> bool {
 fn built() -> Option<&'static Document> {
     static RUN: OnceLock<Option<Document>> = OnceLock::new();
     RUN.get_or_init(|| {
-        let _machine = machine();
         let place = Place::with_kernels();
         if !has_built(&place) {
             return None;
@@ -157,7 +148,6 @@ fn assert_unsupported(run: &Document, stack: &str, policy: Policy, reason: &str)
 
 #[test]
 fn a_kernel_without_the_modules_says_so() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let stacks = [
         "capability,smack",

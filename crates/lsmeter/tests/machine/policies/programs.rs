@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use experiment::{Cell, Document, EntryHook, Policy, Program, Status};
 
-use super::{BUILT, has_built, machine, read, steps};
+use super::{BUILT, has_built, read, steps};
 use crate::common::Place;
 
 /// What was measured on one kernel.
@@ -37,7 +37,6 @@ const WORKLOADS: &str = r#"
 
 /// Those, and one that ends well only if it is refused something; `all_refuse` if every module does.
 fn measured(kernel: &str, stacks: &[&str], refused: &str, all_refuse: bool) -> Measured {
-    let _machine = machine();
     let place = Place::with_kernels();
     place.write("tree/a", "one\ntwo\none\n");
     let run = |policy: &str, workloads: &str, code: i32| {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use experiment::Policy;
 
-use super::{assert_in_force, assert_unsupported, cells, machine, measure, steps};
+use super::{assert_in_force, assert_unsupported, cells, measure, steps};
 use crate::common::{Ended, Place};
 
 const STACK: &str = "capability,selinux";
@@ -16,7 +16,6 @@ const ALLOWED: &str = "selinux: allowed: open of ./selinux-allowed for reading";
 
 #[test]
 fn each_state_proves_itself() {
-    let _machine = machine();
     let states = [
         "--policy",
         "none",
@@ -53,7 +52,6 @@ fn each_state_proves_itself() {
 
 #[test]
 fn files_have_labels_in_turn_and_miss_a_small_cache() {
-    let _machine = machine();
     let opened = |entries: &'static str| {
         let asked = [
             "--policy",
@@ -85,7 +83,6 @@ fn the_reference_policy_confines_an_administrator() {
         eprintln!("skipped: install selinux-policy-default, policycoreutils and secilc");
         return;
     }
-    let _machine = machine();
     let policy = [
         "--policy",
         "enforcing",
@@ -148,7 +145,6 @@ pub fn built_without(place: &Place, option: &str) -> PathBuf {
 
 #[test]
 fn a_kernel_without_selinux_is_told_of() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let build = built_without(&place, "CONFIG_SECURITY_SELINUX");
     let enforcing = ["--policy", "enforcing"];

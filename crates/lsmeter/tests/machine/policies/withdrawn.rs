@@ -3,9 +3,7 @@
 
 use experiment::{Document, Policy};
 
-use super::{
-    BUILT, assert_in_force, assert_unsupported, cells, has_built, machine, measure, steps,
-};
+use super::{BUILT, assert_in_force, assert_unsupported, cells, has_built, measure, steps};
 use crate::common::Place;
 
 const WITHDRAWN: [&str; 4] = ["--policy", "none", "--policy", "withdrawn"];
@@ -28,7 +26,6 @@ fn open(run: &Document, stack: &str, policy: Policy) -> f64 {
 
 #[test]
 fn what_was_denied_is_allowed_once_the_policy_is_withdrawn() {
-    let _machine = machine();
     let [selinux, apparmor, tomoyo] = ["selinux", "apparmor", "tomoyo"].map(|module| {
         let stack = format!("capability,{module}");
         let place = Place::with_kernels();
@@ -69,7 +66,6 @@ fn what_was_denied_is_allowed_once_the_policy_is_withdrawn() {
 
 #[test]
 fn smack_is_without_its_rules_and_labels() {
-    let _machine = machine();
     let place = Place::with_kernels();
     if !has_built(&place) {
         return;
@@ -87,7 +83,6 @@ fn smack_is_without_its_rules_and_labels() {
 
 #[test]
 fn a_landlock_ruleset_stays() {
-    let _machine = machine();
     let stack = "capability,landlock";
     let asked = ["--policy", "withdrawn"];
     let run = measure(&Place::with_kernels(), "debian:6.12", &[stack], &asked);

@@ -50,7 +50,6 @@ fn calls(
 /// Both in one run, and one of them in a run of its own.
 #[test]
 fn the_same_hooks_are_called_on_two_architectures() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let mut both = profile(&place, &["x86_64", "arm64"], "both.json");
     assert_fits_schema(&place.join("both.json"));
@@ -99,7 +98,6 @@ fn the_same_hooks_are_called_on_two_architectures() {
 /// BPF programs delay decisions there, too, and each slope is the count.
 #[test]
 fn slopes_are_counts_on_another_architecture() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let what = ["--arch", "aarch64", "--offline", "--fs", "tmpfs"];
     let bench = ["--bench", "open:AA/BB,stat:AA", "--output", "swept.json"];
@@ -122,7 +120,6 @@ fn slopes_are_counts_on_another_architecture() {
 /// Parts of a run of two architectures, each measured by itself, make the document of the whole.
 #[test]
 fn shards_of_two_architectures_are_the_whole() {
-    let _machine = machine();
     let place = Place::with_kernels();
     let run = [
         &[
@@ -159,7 +156,6 @@ fn shards_of_two_architectures_are_the_whole() {
 #[test]
 fn a_boot_image_of_android_is_a_kernel() {
     const PAGE: usize = 4096;
-    let _machine = machine();
     let place = Place::with_kernels();
     let listed = place.run(&["kernel", "list", "--json"]).json();
     let mut kernels = listed["kernels"].as_array().unwrap().iter();

@@ -7,7 +7,7 @@ use std::fs;
 
 use experiment::{Cell, Document, HookCost};
 
-use super::{assert_fits_schema, assert_sums, counted, machine, read, residual, tables};
+use super::{assert_fits_schema, assert_sums, counted, read, residual, tables};
 use crate::common::Place;
 
 /// How often an operation on a path of `depth` components asks for permission to a
@@ -176,7 +176,6 @@ fn assert_differences(cells: &[Cell]) {
 
 #[test]
 fn hooks_of_6_12() {
-    let _machine = machine();
     let place = Place::with_kernel("debian:6.12");
     let exports = ["--export-csv", "out.csv", "--export-markdown", "out.md"];
     let (document, table) = compared(&place, "debian:6.12", &exports);
@@ -211,7 +210,6 @@ fn hooks_of_6_12() {
 
 #[test]
 fn hooks_of_6_1() {
-    let _machine = machine();
     let place = Place::with_kernel("debian:6.1");
     let (document, table) = compared(&place, "debian:6.1", &[]);
     let cells = &document.cells;

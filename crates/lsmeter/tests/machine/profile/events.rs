@@ -6,7 +6,7 @@ use std::fs;
 use experiment::{Document, Events, HookCost, HookedPath};
 
 use super::outputs::SOME;
-use super::{SELINUX, assert_fits_schema, assert_sums, counted, machine, read, residual};
+use super::{SELINUX, assert_fits_schema, assert_sums, counted, read, residual};
 use crate::common::Place;
 
 /// Where others are profiled, too, but under this stack.
@@ -37,7 +37,6 @@ fn without_events(mut path: HookedPath) -> HookedPath {
 
 #[test]
 fn events_are_exact_and_change_no_other_count() {
-    let _machine = machine();
     let place = Place::with_kernel("debian:6.12");
     let stack = [
         under("capability,selinux,tomoyo"),

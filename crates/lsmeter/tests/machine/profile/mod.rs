@@ -12,18 +12,10 @@ mod tables;
 
 use std::fs;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::common::{Place, Running, children, runs, signal, wait_for};
 use experiment::{Architecture, Cell, Counted, Document, HookedPath, Residual, Status};
 use rustix::process::Signal;
-
-/// One lsmeter at a time, which has two QEMUs at most.
-static MACHINE: Mutex<()> = Mutex::new(());
-
-fn machine() -> MutexGuard<'static, ()> {
-    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 fn read(path: &Path) -> Document {
     Document::read(fs::File::open(path).unwrap()).unwrap()
@@ -96,7 +88,6 @@ const SELINUX: &[&str] = &[
 /// cost is then found outside hooks: a residual, which a check does not let pass.
 #[test]
 fn a_hook_that_is_not_known_is_a_residual() {
-    let _machine = machine();
     let place = Place::with_kernel("debian:6.12");
     place.write(
         "hooks.h",
@@ -140,7 +131,6 @@ fn a_hook_that_is_not_known_is_a_residual() {
 /// IPE is in 6.12 and not in 6.1.
 #[test]
 fn a_stack_that_the_kernel_does_not_honour_fails_alone() {
-    let _machine = machine();
     let place = Place::with_kernel("debian:6.1");
     let stacks = [
         "--stack",
@@ -176,7 +166,6 @@ fn a_stack_that_the_kernel_does_not_honour_fails_alone() {
 
 #[test]
 fn an_interrupted_profile_leaves_its_journal() {
-    let _machine = machine();
     let place = Place::with_kernel("debian:6.12");
     let asked = [&["profile", "--output", "out.json"], SELINUX, outputs::SOME].concat();
     let running = Running::start(&place, &asked);

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use experiment::{Cell, Document, HookedPath, Key};
 
-use super::{SELINUX, assert_fits_schema, assert_sums, counted, machine, read, tables};
+use super::{SELINUX, assert_fits_schema, assert_sums, counted, read, tables};
 use crate::common::Place;
 
 /// Operations whose most frequent path is the same in every boot.
@@ -38,7 +38,6 @@ fn program_totals(annotated: &str) -> u64 {
 
 #[test]
 fn every_output_of_every_boot_says_the_same() {
-    let _machine = machine();
     let place = Place::with_kernel("debian:6.12");
     let files = [
         "--output",
@@ -146,7 +145,6 @@ fn every_output_of_every_boot_says_the_same() {
 
 #[test]
 fn functions_of_kernel_modules_are_named() {
-    let _machine = machine();
     let place = Place::with_kernel("debian:6.12");
     if lab::initramfs::find_program("mkfs.xfs").is_none() {
         return;

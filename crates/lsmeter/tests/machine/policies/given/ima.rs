@@ -3,7 +3,6 @@
 
 use experiment::Status;
 
-use super::super::machine;
 use super::{assert_refused, assert_steps, ended, run};
 use crate::common::Place;
 
@@ -69,7 +68,6 @@ appraise func=FILE_CHECK fsname=ext4\n";
 
 #[test]
 fn rules_of_ones_own_appraise_and_measure_or_nothing_is_measured() {
-    let _machine = machine();
     let place = Place::with_kernels();
     place.write("both", BOTH);
     place.write("measures", "measure func=BPRM_CHECK\n");

@@ -3,7 +3,7 @@
 
 use experiment::Status;
 
-use super::super::{machine, read};
+use super::super::read;
 use super::{assert_steps, ended, write_sources};
 use crate::common::Place;
 
@@ -36,7 +36,6 @@ allowed = ["read /etc/hosts"]
 
 #[test]
 fn who_can_be_permissive_notices_and_others_say_that_they_cannot() {
-    let _machine = machine();
     let place = Place::with_kernels();
     write_sources(&place);
     place.write("permissive.toml", EXPERIMENT);

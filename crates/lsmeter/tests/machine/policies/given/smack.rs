@@ -3,7 +3,7 @@
 
 use experiment::Status;
 
-use super::super::{BUILT, has_built, machine};
+use super::super::{BUILT, has_built};
 use super::{assert_refused, assert_steps, ended, run};
 use crate::common::Place;
 
@@ -55,7 +55,6 @@ allowed = ["read /srv/x"]
 
 #[test]
 fn labels_and_rules_of_ones_own_decide_or_nothing_is_measured() {
-    let _machine = machine();
     let place = Place::with_kernels();
     if !has_built(&place) {
         return;
