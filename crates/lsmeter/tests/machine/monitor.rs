@@ -233,7 +233,8 @@ fn it_ends_as_it_should() {
              lsmeter monitor --hooks nosuch_hook; echo hook $?
              lsmeter monitor --pid 99999; echo pid $?
              lsmeter monitor --cgroup /tmp; echo group $?
-             lsmeter monitor -- /nosuch/command; echo command $?
+             # Hooks are attached before a command begins; one is enough.
+             lsmeter monitor --hooks file_open -- /nosuch/command; echo command $?
              lsmeter monitor -q --hooks file_open --duration 1 --json-lines --interval 0.5 | wc -l
              HOME=/tmp setpriv --reuid 65534 --clear-groups lsmeter monitor; echo user $?
              lsmeter monitor --hooks file_open -- sh -c 'exit 7' >/dev/null; echo failed $?
