@@ -25,9 +25,11 @@ const WORKLOADS: &str = r#"
     argv = ["sh", "-c", "cat a | sort | wc -l > /tmp/lines; read n < /tmp/lines; [ $n = 3 ]"]
     user = "1000:1000"
     prepare = [["sh", "-c", "echo new > /tmp/fresh"]]
+    repeat = 2
     [[workloads]]
     name = "server"
     argv = ["sh", "-c", "chrt -f 1 busybox httpd -p 8080 -h /; busybox wget -q -O /tmp/a http://127.0.0.1:8080/tree/a"]
+    repeat = 1
     [[workloads]]
     name = "find"
     argv = ["find", "/", "-xdev", "-newer", "/tree/a"]
@@ -51,6 +53,7 @@ fn measured(kernel: &str, stacks: &[&str], refused: &str, all_refuse: bool) -> M
             [[workloads]]
             name = "refused"
             argv = ["sh", "-c", {refused:?}]
+            repeat = 1
             "#
         );
         place.write("programs.toml", spec);
