@@ -124,7 +124,7 @@ fn a_monitor_counts_what_a_profile_counts() {
 fn three_instruments_agree_and_a_fault_in_one_is_found() {
     let kernel = "debian:6.12";
     let place = Place::with_kernels();
-    let ended = check(&place, kernel, &SOME, &["--keep", "made"]).code(0);
+    let ended = check(&place, kernel, &SOME, &["--keep", "made", "--jobs", "1"]).code(0);
     assert!(ended.stdout.contains("profile = monitor"), "{ended:#?}");
     let whole = document(&place);
     let slopes = pair(&whole, Instrument::Monitor, Instrument::Sensitivity);
