@@ -39,13 +39,13 @@ fn build() -> Result<(), String> {
         .values()
         .map(|object| format!("{}\n", object.display()));
     write(&out.join("objects.txt"), &lines.collect::<String>())?;
-    let of_here = match here == arch {
-        true => compiled,
-        false => Objects::new(),
-    };
-    let list = match here == arch {
-        true => list(&out.join("agent"))?,
-        false => list_of_other(guest, &here, &arch, &out, &of_here)?,
+    let (of_here, list) = match here == arch {
+        true => (compiled, list(&out.join("agent"))?),
+        false => {
+            let none = Objects::new();
+            let list = list_of_other(guest, &here, &arch, &out, &none)?;
+            (none, list)
+        }
     };
     check_list(&list)?;
     write(&out.join("benchmarks.tsv"), &list)?;
@@ -175,11 +175,13 @@ fn list_of_other(
     let (mut taken, mut files) = (Vec::new(), Vec::new());
     for file in every_agents([here, other], guest)? {
         match of_here.get(&file) {
-            Some(object) if !read(&file)?.contains("AT_FORMS") => taken.push(object.clone()),
+            Some(object) if !asks_for(&file, &["AT_FORMS"], [guest, here])? => {
+                taken.push(object.clone());
+            }
             _ => files.push(file),
         }
     }
-    taken.extend(objects(&mut build, &files, &own.join("lister-objects"))?);
+    taken.extend(objects(&mut build, &files, &own.join("lister-objects"))?.into_values());
     link(&triple, [guest, here], &lister, &taken)?;
     list(&lister)
 }
@@ -318,50 +320,62 @@ fn compile(
     agents: &[Agent],
 ) -> Result<Objects, String> {
     let files = every_agents([arch, arch], guest)?;
-    let mut same = Vec::new();
+    let (mut same, mut different) = (Vec::new(), Vec::new());
     for file in &files {
-        same.push(is_same_in_all(file)?);
+        let is_same = is_benchmark(file) && !asks_for(file, &DEFINES, [guest, arch])?;
+        let those = if is_same { &mut same } else { &mut different };
+        those.push(file.clone());
     }
-    let those = |wanted: bool| -> Vec<PathBuf> {
-        let both = files.iter().zip(&same);
-        let those = both.filter(|(_, same)| **same == wanted);
-        those.map(|(file, _)| file.clone()).collect()
-    };
     let mut build = of_agent(triple, guest, arch)?;
-    let shared = objects(&mut build, &those(true), &out.join("objects"))?;
+    let same = objects(&mut build, &same, &out.join("objects"))?;
     let mut first = Objects::new();
     for agent in agents {
         let mut build = of_agent(triple, guest, arch)?;
-        let mut own = those(false);
+        let mut more = Vec::new();
         for (define, folder) in &agent.more {
             build.define(define, None);
-            own.extend(sources(folder)?);
+            more.extend(sources(folder)?);
         }
+        let own = [&different[..], &more].concat();
         let folder = out.join(format!("{}-objects", agent.name));
-        let own = objects(&mut build, &own, &folder)?;
-        let (mut shared, mut own) = (shared.iter(), own.iter());
-        let mut all: Vec<&PathBuf> = same
-            .iter()
-            .filter_map(|same| if *same { shared.next() } else { own.next() })
-            .collect();
-        all.extend(own);
-        link(triple, [guest, arch], &out.join(agent.name), &all)?;
+        let mut all = objects(&mut build, &own, &folder)?;
+        all.extend(same.clone());
+        let in_order = files.iter().chain(&more);
+        let in_order: Vec<&PathBuf> = in_order.filter_map(|file| all.get(file)).collect();
+        link(triple, [guest, arch], &out.join(agent.name), &in_order)?;
         if agent.more.is_empty() {
-            let all = all.into_iter().cloned();
-            first = files.iter().cloned().zip(all).collect();
+            first = all;
         }
     }
     Ok(first)
 }
 
-/// A benchmark that asks for none of `DEFINES`. Of what it includes only bench.h does, for the
-/// length of the last field of `struct cell`.
-fn is_same_in_all(file: &Path) -> Result<bool, String> {
-    let is_benchmark = file
-        .parent()
-        .is_some_and(|folder| folder.ends_with("bench"));
-    let text = read(file)?;
-    Ok(is_benchmark && !DEFINES.iter().any(|define| text.contains(define)))
+fn is_benchmark(file: &Path) -> bool {
+    file.parent()
+        .is_some_and(|folder| folder.ends_with("bench"))
+}
+
+/// Does a C file hold one of these words, or what it includes of ours? bench.h, which all
+/// include, does for the length of the last field of `struct cell`, which benchmarks do not read.
+fn asks_for(file: &Path, words: &[&str], folders: [&Path; 2]) -> Result<bool, String> {
+    let (mut pending, mut seen) = (vec![file.to_owned()], BTreeSet::new());
+    while let Some(file) = pending.pop() {
+        let text = read(&file)?;
+        if words.iter().any(|word| text.contains(word)) {
+            return Ok(true);
+        }
+        let included = text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("#include \"")?.split('"').next());
+        for name in included.filter(|name| *name != "bench.h") {
+            let beside = file.parent().map(|folder| folder.join(name));
+            let all = folders.iter().map(|folder| folder.join(name));
+            let mut here = beside.into_iter().chain(all);
+            let found = here.find(|path| path.is_file());
+            pending.extend(found.filter(|path| seen.insert(path.clone())));
+        }
+    }
+    Ok(false)
 }
 
 /// What every agent has, with the benchmarks of an architecture, in the order in which it is linked.
@@ -397,23 +411,20 @@ fn of_agent(triple: &str, guest: &Path, arch: &Path) -> Result<cc::Build, String
     Ok(build)
 }
 
-/// The files as objects in a folder, in their order; as many at a time as cargo lets.
-fn objects(
-    build: &mut cc::Build,
-    files: &[PathBuf],
-    folder: &Path,
-) -> Result<Vec<PathBuf>, String> {
+/// The files as objects in a folder; as many at a time as cargo lets.
+fn objects(build: &mut cc::Build, files: &[PathBuf], folder: &Path) -> Result<Objects, String> {
     fs::create_dir_all(folder).map_err(|e| format!("creating {}: {e}", folder.display()))?;
     let built = build
         .out_dir(folder)
         .files(files)
         .try_compile_intermediates();
-    built.map_err(|e| {
+    let built = built.map_err(|e| {
         format!(
             "compiling the agent: {e}\n\
              hint: it needs gcc and the headers of the kernel (Debian: apt install gcc libc6-dev)"
         )
-    })
+    })?;
+    Ok(files.iter().cloned().zip(built).collect())
 }
 
 fn link(

@@ -3,7 +3,7 @@
 
 use diagnostics::{Exit, Fault};
 use experiment::Events;
-use experiment::estimate::FAR_LINES;
+use experiment::estimate::CONFLICTING_LINES;
 
 /// Why nothing can be estimated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -73,7 +73,10 @@ impl Fault for EstimateError {
             }
             EstimateError::UnknownTerm { .. } => {
                 let names: Vec<&str> = Events::KINDS.iter().map(|kind| kind.name).collect();
-                format!("one of instructions, {FAR_LINES}, {}", names.join(", "))
+                format!(
+                    "one of instructions, {CONFLICTING_LINES}, {}",
+                    names.join(", ")
+                )
             }
         })
     }

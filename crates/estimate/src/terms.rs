@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What has a weight.
 
-use experiment::estimate::{FAR_FROM, FAR_LINES, INSTRUCTIONS};
+use experiment::estimate::{CONFLICTING_LINES, INSTRUCTIONS, conflicting_lines};
 use experiment::{EventKind, Events};
 
 use crate::error::EstimateError;
 
 /// What has a weight unless asked otherwise: of all sets of events that were tried, that which
 /// predicts a module best that it was not fitted to (docs/events.md).
-pub const DEFAULT_TERMS: [&str; 4] = ["instructions", LONG_REP, "rep_bytes", FAR_LINES];
+pub const DEFAULT_TERMS: [&str; 4] = ["instructions", LONG_REP, "rep_bytes", CONFLICTING_LINES];
 
 /// The event that documents of before it lack.
 pub(crate) const LONG_REP: &str = "long_rep_instructions";
@@ -22,8 +22,8 @@ const RARE: [&str; 3] = ["serialising", "tlb_flushes", "clock_reads"];
 pub enum Term {
     /// All instructions.
     Instructions,
-    /// Lines of code beyond those that stay in the processor's first cache.
-    FarLines,
+    /// Lines of code that drive each other out of the processor's first cache.
+    ConflictingLines,
     /// Something that some do.
     Event(EventKind),
 }
@@ -34,7 +34,7 @@ impl Term {
     pub fn name(&self) -> &'static str {
         match self {
             Term::Instructions => INSTRUCTIONS,
-            Term::FarLines => FAR_LINES,
+            Term::ConflictingLines => CONFLICTING_LINES,
             Term::Event(kind) => kind.name,
         }
     }
@@ -67,7 +67,7 @@ impl Terms {
             let kind = Events::kind(name).copied().map(Term::Event);
             let own = match name {
                 INSTRUCTIONS => Some(Term::Instructions),
-                FAR_LINES => Some(Term::FarLines),
+                CONFLICTING_LINES => Some(Term::ConflictingLines),
                 _ => None,
             };
             let unknown = || EstimateError::UnknownTerm { name: short(name) };
@@ -100,11 +100,10 @@ impl Terms {
                 .iter()
                 .map(|term| match term {
                     Term::Instructions => more(of.0, base.0) as f64,
-                    Term::FarLines => {
-                        let added = more(of.1.instruction_lines, base.1.instruction_lines);
-                        let beyond = |lines: i128| (lines - i128::from(FAR_FROM)).max(0);
-                        let lines = i128::from(lines);
-                        (beyond(lines + added) - beyond(lines)) as f64
+                    Term::ConflictingLines => {
+                        let (own, base) = (of.1.instruction_lines, base.1.instruction_lines);
+                        let with = lines.saturating_add(own).saturating_sub(base);
+                        conflicting_lines(with) - conflicting_lines(lines)
                     }
                     Term::Event(kind) => of_kind(kind) as f64,
                 })

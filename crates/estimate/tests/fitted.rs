@@ -2,14 +2,14 @@
 //! Weights that are known are found again, and nothing is said beyond what was seen.
 
 use estimate::{DEFAULT_TERMS, EstimateError, Terms, counts_of, estimate, fit, times_of};
-use experiment::estimate::FAR_FROM;
+use experiment::estimate::conflicting_lines;
 use experiment::{
     Baseline, Cell, Configuration, Counted, Document, Environment, Estimate, EstimateDocument,
     Events, Evidence, HookCost, HookedPath, Key, Kind, Metric, Place, Spec, Stored, Subject, Timed,
 };
 
 const STACKS: [&str; 3] = ["capability", "capability,selinux", "capability,tomoyo"];
-/// ns of an instruction, of a long REP instruction, of one of its bytes and of a far line.
+/// ns of an instruction, of a long REP instruction, of one of its bytes and of a conflicting line.
 const TRUE: [f64; 4] = [0.07, 6.0, 0.02, 1.5];
 /// What getppid takes by itself: entry and exit that are not in times, and what is.
 const ENTRY: (u64, f64) = (300, 5.0);
@@ -45,7 +45,7 @@ fn ns(operation: u64, stack: usize) -> f64 {
         beyond,
         events.rep_instructions as f64,
         events.rep_bytes as f64,
-        events.instruction_lines.saturating_sub(FAR_FROM) as f64,
+        conflicting_lines(events.instruction_lines),
     ];
     ENTRY.1 + parts.iter().zip(TRUE).map(|(x, ns)| x * ns).sum::<f64>()
 }

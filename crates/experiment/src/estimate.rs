@@ -49,17 +49,25 @@ pub struct Weights {
 /// What a weight of instructions says it is of.
 pub const INSTRUCTIONS: &str = "instructions";
 
-/// What a weight of far code says it is of: different cache lines of instructions that an
-/// operation has beyond the first [`FAR_FROM`], which no longer stay in the processor's first
-/// cache from one of its runs to the next.
-pub const FAR_LINES: &str = "far_instruction_lines";
-/// Lines of 64 bytes: three quarters of a cache of 32 KiB, which other code shares.
-pub const FAR_FROM: u64 = 384;
+/// What a weight of conflicting code says it is of: lines of instructions that an operation is
+/// expected to have in crowded sets of the processor's first cache, see [`conflicting_lines`].
+pub const CONFLICTING_LINES: &str = "conflicting_instruction_lines";
+/// Sets and ways of a cache of 32 KiB with lines of 64 bytes: that for instructions of AMD's
+/// processors since family 25 and of Intel's to 2023.
+const CACHE: (u32, u32) = (64, 8);
+
+/// Of so many different lines of instructions those that are expected to lie in sets of the
+/// first cache that have fewer ways than lines, if lines fall in sets by chance: each run of the
+/// operation drives them out and fetches them again.
+#[must_use]
+pub fn conflicting_lines(lines: u64) -> f64 {
+    stats::crowded(lines, CACHE.0, CACHE.1)
+}
 
 /// What one of something takes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Weight {
-    /// [`INSTRUCTIONS`], [`FAR_LINES`], or a name in [`Events::KINDS`](crate::Events::KINDS).
+    /// [`INSTRUCTIONS`], [`CONFLICTING_LINES`], or a name in [`Events::KINDS`](crate::Events::KINDS).
     pub event: String,
     /// Nanoseconds, 0 at least.
     pub ns: f64,
@@ -174,13 +182,13 @@ impl Weights {
     pub fn ns(&self, instructions: u64, events: &Events) -> f64 {
         let terms = self.terms.iter().map(|term| {
             let number = match Events::kind(&term.event) {
-                Some(kind) => (kind.of)(events),
-                None if term.event == FAR_LINES => {
-                    events.instruction_lines.saturating_sub(FAR_FROM)
+                Some(kind) => (kind.of)(events) as f64,
+                None if term.event == CONFLICTING_LINES => {
+                    conflicting_lines(events.instruction_lines)
                 }
-                None => instructions,
+                None => instructions as f64,
             };
-            term.ns * number as f64
+            term.ns * number
         });
         terms.sum()
     }
@@ -191,7 +199,7 @@ impl Weights {
             let finite = [term.ns, low, high, term.most]
                 .iter()
                 .all(|x| x.is_finite());
-            let is_own = [INSTRUCTIONS, FAR_LINES].contains(&term.event.as_str());
+            let is_own = [INSTRUCTIONS, CONFLICTING_LINES].contains(&term.event.as_str());
             let known = is_own || Events::kind(&term.event).is_some();
             !finite || term.ns < 0.0 || low > high || !known
         };

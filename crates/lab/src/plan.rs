@@ -19,6 +19,9 @@ use crate::programs;
 use crate::setup::Ground;
 use crate::sweep::Sweep;
 
+/// A boot takes about as long as a sweep of so many cells.
+const WORTH_A_BOOT: usize = 8;
+
 mod shard;
 
 /// One cell to measure.
@@ -254,8 +257,9 @@ impl Plan {
         cells.copied().collect()
     }
 
-    /// The same cells, each visit that counts more than one of them in so many parts that
-    /// can be measured side by side. A cell is then measured in another company.
+    /// The same cells, each visit that counts in at most so many parts that can be measured side by
+    /// side, unless a part would take less time than its boot. A cell is then measured in another
+    /// company.
     #[must_use]
     pub fn split(mut self, parts: usize) -> Plan {
         let mut visits = Vec::new();
@@ -265,10 +269,10 @@ impl Plan {
             let parts = if visit.timed || memory {
                 1
             } else {
-                parts.max(1)
+                parts.min(visit.cells.len() / WORTH_A_BOOT).max(1)
             };
             // In turns: neighbours in the suite take about as long.
-            for part in 0..parts.min(visit.cells.len()) {
+            for part in 0..parts {
                 let cells = visit.cells.iter().skip(part).step_by(parts);
                 visits.push(Visit {
                     cells: cells.copied().collect(),

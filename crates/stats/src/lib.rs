@@ -18,6 +18,7 @@
 //! - [`proportion_at_most`]: how large a share may be of which some were seen.
 //! - [`centre`], [`shift`]: where a few values lie, and how far apart two sets of them.
 //! - [`nonnegative_weights`]: parts that add up to a figure, robustly; [`rank_correlation`].
+//! - [`crowded`]: how much of what falls by chance falls together.
 //! - [`holm`], [`benjamini_hochberg`]: many tests at once.
 //!
 //! # References
@@ -33,6 +34,7 @@ mod consensus;
 mod correction;
 mod median_line;
 mod monotone;
+mod occupancy;
 mod overhead;
 mod proportion;
 mod random;
@@ -50,6 +52,7 @@ pub use consensus::on_one_line;
 pub use correction::{benjamini_hochberg, holm};
 pub use median_line::median_line;
 pub use monotone::{Fall, Point, deepest_fall};
+pub use occupancy::crowded;
 pub use overhead::{Direction, overhead};
 pub use proportion::proportion_at_most;
 pub use random::SplitMix64;

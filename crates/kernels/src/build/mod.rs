@@ -53,6 +53,10 @@ use target::Target;
 
 const BASE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/base.config"));
 const ALL: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/all.config"));
+const ALL_UP: &str = include_str!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/configs/all-up.config"
+));
 const UM: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/um.config"));
 const DAC: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/dac.config"));
 const UM_DAC: &str = include_str!(concat!(
@@ -68,6 +72,8 @@ pub enum Flavour {
     /// Every security module, integrity, BTF and the Tunable Security Module.
     #[default]
     All,
+    /// `All` for one processor, configured as `Um`: what is timed there is counted here.
+    AllUp,
     /// `CONFIG_SECURITY=n`: no module, not even the framework.
     Dac,
     /// Every security module in a kernel that is a process (`ARCH=um`) and measures itself.
@@ -78,7 +84,13 @@ pub enum Flavour {
 
 impl Flavour {
     /// All of them.
-    pub const ALL: [Flavour; 4] = [Flavour::All, Flavour::Dac, Flavour::Um, Flavour::UmDac];
+    pub const ALL: [Flavour; 5] = [
+        Flavour::All,
+        Flavour::AllUp,
+        Flavour::Dac,
+        Flavour::Um,
+        Flavour::UmDac,
+    ];
 
     /// Is it a kernel that is a process, which is linked in several layouts?
     #[must_use]
@@ -89,7 +101,7 @@ impl Flavour {
     /// Does it have security modules?
     #[must_use]
     pub fn has_modules(self) -> bool {
-        matches!(self, Flavour::All | Flavour::Um)
+        matches!(self, Flavour::All | Flavour::AllUp | Flavour::Um)
     }
 }
 
@@ -97,6 +109,7 @@ impl fmt::Display for Flavour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Flavour::All => "all",
+            Flavour::AllUp => "all-up",
             Flavour::Dac => "dac",
             Flavour::Um => "um",
             Flavour::UmDac => "um-dac",
@@ -110,7 +123,7 @@ impl FromStr for Flavour {
     fn from_str(text: &str) -> Result<Flavour, String> {
         let mut all = Flavour::ALL.into_iter();
         all.find(|flavour| flavour.to_string() == text)
-            .ok_or_else(|| "a flavour is `all`, `dac`, `um` or `um-dac`".into())
+            .ok_or_else(|| "a flavour is `all`, `all-up`, `dac`, `um` or `um-dac`".into())
     }
 }
 
@@ -343,6 +356,7 @@ fn own_wishes(flavour: Flavour, arch: &Arch) -> Result<Wishes, Error> {
     let um = ("lsmeter's um.config", UM);
     let fragments = match flavour {
         Flavour::All => vec![all],
+        Flavour::AllUp => vec![all, ("lsmeter's all-up.config", ALL_UP)],
         Flavour::Dac => vec![dac],
         Flavour::Um => vec![all, um],
         Flavour::UmDac => vec![um, dac, ("lsmeter's um-dac.config", UM_DAC)],

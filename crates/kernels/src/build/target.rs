@@ -24,7 +24,7 @@ pub(super) struct Target {
 impl Target {
     pub fn of(flavour: Flavour, arch: &'static Arch) -> Target {
         match flavour {
-            Flavour::All | Flavour::Dac => {
+            Flavour::All | Flavour::AllUp | Flavour::Dac => {
                 let source = &arch.source;
                 let cross = (arch != arch::native()).then_some(arch);
                 Target {

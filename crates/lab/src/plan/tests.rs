@@ -175,3 +175,17 @@ fn what_the_agent_was_not_compiled_with_can_be_planned() {
     let nothing = Plan::of(&experiment, []);
     assert!(matches!(nothing, Err(SelectError::Nothing)));
 }
+
+#[test]
+fn few_cells_are_not_worth_two_boots() {
+    let parts = |cells: usize| {
+        let plan = Plan::new(&experiment(
+            "stacks = ['capability']\nbenchmarks = ['stat:*', 'open:*']",
+        ));
+        let mut plan = plan.unwrap();
+        plan.visits[0].cells.truncate(cells);
+        assert_eq!(plan.visits[0].cells.len(), cells);
+        plan.split(2).visits.len()
+    };
+    assert_eq!([1, 8, 15, 16].map(parts), [1, 1, 1, 2]);
+}

@@ -16,7 +16,7 @@ use super::shared::{architectures, words};
 /// Tunable Security Module. A kernel of flavour `all` has every module, integrity, BTF
 /// and that one; a kernel of flavour `dac` is its twin with CONFIG_SECURITY=n. A kernel of
 /// flavour `um` is a program of this machine, for `lsmeter run --on um`, and `um-dac` is its
-/// twin. All are configured as distributions do where that changes what a system call costs,
+/// twin; `all-up` executes in a virtual machine what `um` is timed at. All are configured as distributions do where that changes what a system call costs,
 /// and small elsewhere.
 ///
 /// The source is not written to. Objects are kept: an interrupted build goes on where it
@@ -29,6 +29,7 @@ use super::shared::{architectures, words};
   lsmeter kernel build um --source linux-source-6.12 --flavour um
   lsmeter kernel build um --source linux-source-6.12 --flavour um --layouts 8
   lsmeter kernel build um-dac --source linux-source-6.12 --flavour um-dac --layouts 8
+  lsmeter kernel build 6.12-up --source linux-source-6.12 --flavour all-up
   lsmeter kernel build um-locks --source linux-source-6.12 --flavour um --layouts 8 \\
       --with lock-prefixes
   lsmeter kernel build 6.12-any-order --source linux-source-6.12 --any-order
@@ -78,8 +79,9 @@ pub struct BuildArgs {
 #[derive(Debug, Args)]
 pub struct ConfigurationArgs {
     /// `all`: every security module; `dac`: none; `um`: every one, in a kernel that is a
-    /// process and measures itself; `um-dac`: none, in such a kernel
-    #[arg(long, default_value_t, value_name = "all|dac|um|um-dac")]
+    /// process and measures itself; `um-dac`: none, in such a kernel; `all-up`: every one, for
+    /// one processor and configured as `um`, to count what that is timed at
+    #[arg(long, default_value_t, value_name = "all|all-up|dac|um|um-dac")]
     pub flavour: Flavour,
     /// What compiles it, with the tools that go with it: Clang for the settings that only it has,
     /// such as those of Android's kernels

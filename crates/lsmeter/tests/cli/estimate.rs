@@ -12,6 +12,8 @@ use crate::common::{Place, schema};
 /// times in kernels that are processes.
 const COUNTS: &[u8] = include_bytes!("../../../../docs/results/events-6.12.json.xz");
 const BOTH: &[u8] = include_bytes!("../../../../docs/results/estimate-6.12.json.xz");
+/// Of counts in a kernel that is configured as those processes are.
+const UP: &[u8] = include_bytes!("../../../../docs/results/counts-up-6.12.json.xz");
 /// Times alone.
 const TIMED: &[u8] = include_bytes!("../../../../docs/results/nanoseconds-6.12.json.xz");
 
@@ -141,6 +143,22 @@ fn what_cannot_be_estimated_is_named() {
         ended(&["counts.json"]),
     ];
     insta::assert_snapshot!("errors", said.join("\n"));
+}
+
+/// Where what was timed is counted, each of five modules costs as much as by weights of the others, as
+/// nearly as any.
+#[test]
+fn modules_are_estimated_as_well_as_each_other() {
+    let place = documents();
+    place.write("up.json", testing::unpack(UP));
+    let told = ["estimate", "up.json", "--times", "times.json", "--json"];
+    let told = place.run(&told).code(0).stdout;
+    let weights = EstimateDocument::parse(told.as_bytes()).unwrap().weights;
+    assert!(weights.error.rank_correlation >= 0.95, "{weights:?}");
+    assert_eq!(weights.left_out.len(), 5);
+    let ratios = weights.left_out.iter().map(|of| of.ratio);
+    let (least, most) = ratios.fold((f64::MAX, 0.0), |(a, b), of| (of.min(a), of.max(b)));
+    assert!(most / least < 1.5, "{:?}", weights.left_out);
 }
 
 /// A run that counted and timed needs no other; each module is estimated as well as the others,
