@@ -16,7 +16,7 @@ use super::shared::{architectures, words};
 /// Tunable Security Module. A kernel of flavour `all` has every module, integrity, BTF
 /// and that one; a kernel of flavour `dac` is its twin with CONFIG_SECURITY=n. A kernel of
 /// flavour `um` is a program of this machine, for `lsmeter run --on um`, and `um-dac` is its
-/// twin; `all-up` executes in a virtual machine what `um` is timed at. All are configured as distributions do where that changes what a system call costs,
+/// twin; `all-up` is the same code for a virtual machine, where it is counted. All are configured as distributions do where that changes what a system call costs,
 /// and small elsewhere.
 ///
 /// The source is not written to. Objects are kept: an interrupted build goes on where it
@@ -80,7 +80,7 @@ pub struct BuildArgs {
 pub struct ConfigurationArgs {
     /// `all`: every security module; `dac`: none; `um`: every one, in a kernel that is a
     /// process and measures itself; `um-dac`: none, in such a kernel; `all-up`: every one, for
-    /// one processor and configured as `um`, to count what that is timed at
+    /// one processor and configured as `um`, so that what is timed there can be counted
     #[arg(long, default_value_t, value_name = "all|all-up|dac|um|um-dac")]
     pub flavour: Flavour,
     /// What compiles it, with the tools that go with it: Clang for the settings that only it has,
