@@ -94,6 +94,8 @@ pub(crate) static AARCH64: Arch = Arch {
             "__ARCH_WANT_SYS_CLONE3",
         ],
         foreign_options: &["X86*", "ARM"],
+        // arch/arm64/Kconfig: `config SMP` is always y.
+        uniprocessor: false,
         // include/uapi/asm-generic/unistd.h has their newer forms only.
         lacking_syscalls: &[
             "access",

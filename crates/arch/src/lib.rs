@@ -184,6 +184,8 @@ pub struct Source {
     pub macros: &'static [&'static str],
     /// Options of kernels of other architectures, with `*` for any text at the end.
     pub foreign_options: &'static [&'static str],
+    /// Can its kernels be for one processor (`CONFIG_SMP=n`)?
+    pub uniprocessor: bool,
     /// System calls that are defined in the tree, but not in this architecture's table.
     pub lacking_syscalls: &'static [&'static str],
 }

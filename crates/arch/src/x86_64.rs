@@ -100,6 +100,7 @@ pub(crate) static X86_64: Arch = Arch {
             "__ARCH_WANT_SYS_TIME",
         ],
         foreign_options: &["ARM*"],
+        uniprocessor: true,
         lacking_syscalls: &[],
     },
     debian: Debian {

@@ -2,6 +2,7 @@
 //! A command that waits to be watched before it begins.
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::process::CommandExt;
@@ -27,9 +28,11 @@ impl Target {
     /// Makes the process.
     ///
     /// # Errors
-    /// If the system has no room for it.
+    /// If there is no such command, or the system has no room for it.
     pub fn prepare(words: &[OsString]) -> Result<Target, LiveError> {
         let name = words[0].to_string_lossy().into_owned();
+        // To attach takes seconds, after which it would be late to say so.
+        which::which(&words[0]).map_err(|_| cannot_execute(&name, &"there is no such program"))?;
         let pipe = || io::pipe().map_err(LiveError::doing("cannot make a pipe"));
         let (go_read, go) = pipe()?;
         let (mut number_read, number) = pipe()?;
@@ -79,7 +82,7 @@ impl Target {
     /// Has it execute the command.
     ///
     /// # Errors
-    /// If there is no such command, or it cannot be executed.
+    /// If it cannot be executed.
     pub fn begin(&mut self) -> Result<(), LiveError> {
         if let Some(mut go) = self.go.take() {
             let doing = LiveError::doing(format!("starting {}", self.name));
@@ -91,12 +94,7 @@ impl Target {
         let child = spawned
             .join()
             .unwrap_or_else(|_| Err(io::Error::other("its process has ended")));
-        self.child = Some(child.map_err(|error| {
-            Failure::usage(
-                format!("cannot execute {}: {error}", self.name),
-                "name a command that is in PATH, or its path",
-            )
-        })?);
+        self.child = Some(child.map_err(|error| cannot_execute(&self.name, &error))?);
         Ok(())
     }
 
@@ -129,4 +127,9 @@ impl Drop for Target {
             let _ = spawned.join();
         }
     }
+}
+
+fn cannot_execute(name: &str, why: &dyn Display) -> LiveError {
+    let what = format!("cannot execute {name}: {why}");
+    Failure::usage(what, "name a command that is in PATH, or its path").into()
 }

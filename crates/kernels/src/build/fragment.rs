@@ -269,15 +269,25 @@ mod tests {
 
     #[test]
     fn our_own_fragments_can_be_read() {
-        use super::super::Flavour;
-        let own = |flavour| super::super::own_wishes(flavour, arch::native()).unwrap();
+        use super::super::{Flavour, own_wishes};
         for flavour in Flavour::ALL {
-            let wishes = own(flavour);
-            assert_eq!(wishes.has("SERIAL_8250_CONSOLE"), !flavour.is_process());
-            let has_modules = flavour.has_modules();
-            assert_eq!(wishes.has("SECURITY"), has_modules);
+            for arch in arch::ALL {
+                let wishes = own_wishes(flavour, arch).unwrap();
+                let is_alone = flavour.is_process() || flavour == Flavour::AllUp;
+                assert_eq!(wishes.has("SMP"), !is_alone);
+                assert_eq!(wishes.has("SECURITY"), flavour.has_modules());
+                // A process has nothing of what the architecture's machines have.
+                let options = arch
+                    .config
+                    .lines()
+                    .filter_map(|line| line.strip_suffix("=y"));
+                let mut options = options.filter_map(|option| option.strip_prefix("CONFIG_"));
+                let has_machine = options.any(|option| wishes.has(option));
+                assert_eq!(has_machine, !flavour.is_process(), "{flavour}, {arch}");
+            }
             assert_eq!(flavour.to_string().parse(), Ok(flavour));
         }
+        let own = |flavour| own_wishes(flavour, arch::native()).unwrap();
         // What the twin asks for, the other has as well, but for what it takes away.
         let (with, without) = (own(Flavour::Um), own(Flavour::UmDac));
         let other = without.iter().filter(|(name, wish)| {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use diagnostics::Exit;
-use kernels::{BuildEvent, Built, Error, Recipe, Store};
+use kernels::{BuildEvent, Built, Error, Flavour, Recipe, Store};
 use report::printable;
 
 use crate::cli::BuildArgs;
@@ -47,6 +47,12 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
         return Err(usage(
             format!("a kernel that is a process of this machine is not of {arch}"),
             "leave out --arch, or take flavour all or dac",
+        ));
+    }
+    if args.configuration.flavour == Flavour::AllUp && !arch.source.uniprocessor {
+        return Err(usage(
+            format!("kernels of {arch} are for several processors always"),
+            "take flavour all",
         ));
     }
     let mut recipe = Recipe {

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use experiment::estimate::Weights;
 use experiment::{EstimateDocument, Stored as _};
 
 use crate::common::{Place, schema};
@@ -26,6 +27,15 @@ fn documents() -> Place {
 
 fn read(path: &Path) -> EstimateDocument {
     EstimateDocument::parse(&fs::read(path).unwrap()).unwrap()
+}
+
+/// Each module's times are to its estimate, by weights of the others, as any other's are: 1.5 times
+/// as much at most.
+#[track_caller]
+fn assert_modules_are_near_each_other(weights: &Weights) {
+    let ratios = weights.left_out.iter().map(|of| of.ratio);
+    let (least, most) = ratios.fold((f64::MAX, 0.0), |(a, b), of| (of.min(a), of.max(b)));
+    assert!(most / least < 1.5, "{:?}", weights.left_out);
 }
 
 #[test]
@@ -63,9 +73,7 @@ fn weights_are_fitted_kept_and_used_again() {
         error.rank_correlation > error.rank_correlation_of_instructions,
         "{error:?}"
     );
-    let ratios = a.weights.left_out.iter().map(|of| of.ratio);
-    let (least, most) = ratios.fold((f64::MAX, 0.0), |(a, b), of| (of.min(a), of.max(b)));
-    assert!(most / least < 1.5, "{:?}", a.weights.left_out);
+    assert_modules_are_near_each_other(&a.weights);
 
     let again = ["estimate", "counts.json", "--weights", "w.json", "--json"];
     let again = EstimateDocument::parse(place.run(&again).code(0).stdout.as_bytes()).unwrap();
@@ -156,9 +164,7 @@ fn modules_are_estimated_as_well_as_each_other() {
     let weights = EstimateDocument::parse(told.as_bytes()).unwrap().weights;
     assert!(weights.error.rank_correlation >= 0.95, "{weights:?}");
     assert_eq!(weights.left_out.len(), 5);
-    let ratios = weights.left_out.iter().map(|of| of.ratio);
-    let (least, most) = ratios.fold((f64::MAX, 0.0), |(a, b), of| (of.min(a), of.max(b)));
-    assert!(most / least < 1.5, "{:?}", weights.left_out);
+    assert_modules_are_near_each_other(&weights);
 }
 
 /// A run that counted and timed needs no other; each module is estimated as well as the others,

@@ -94,6 +94,8 @@ fn a_recipe_that_makes_no_sense() {
     build(&place, &asked).refused(2, "by themselves", Some("--flavour um"));
     let asked = [&source[..], &["--flavour", "um", "--arch", "aarch64"]].concat();
     build(&place, &asked).refused(2, "a process of this machine", Some("--arch"));
+    let asked = [&source[..], &["--flavour", "all-up", "--arch", "aarch64"]].concat();
+    build(&place, &asked).refused(2, "for several processors always", Some("flavour all"));
     build(&place, &["a/b", "--source", "tree"]).refused(2, "a name holds", Some("build:NAME"));
     let asked = ["x", "--source", "not/there"];
     build(&place, &asked).refused(2, "no such directory", Some("linux-source-6.12"));

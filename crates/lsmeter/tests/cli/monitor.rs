@@ -70,6 +70,21 @@ fn words_that_make_no_sense_are_wrong_usage() {
     );
 }
 
+/// Before anything is attached, so also by who may attach nothing.
+#[test]
+fn a_command_that_is_none_is_refused_at_once() {
+    let place = Place::new();
+    place.write("text", "no program");
+    for none in ["nosuch-command", "./text", "."] {
+        let hint = Some("in PATH, or its path");
+        place.run(&["monitor", "--", none]).refused(
+            2,
+            &format!("cannot execute {none}: there is no such"),
+            hint,
+        );
+    }
+}
+
 /// Nobody may attach programs without privileges, whatever the kernel is.
 #[test]
 fn without_privileges_it_says_what_is_missing() {

@@ -128,8 +128,7 @@ fn a_killed_coverage_goes_on() {
 
 #[test]
 fn a_killed_sweep_goes_on() {
-    // Its cells would be dealt to as many boots as there are processors, few as they are.
-    let asked = [&["sensitivity"], OFFLINE, CELLS, &["--jobs", "1"]].concat();
+    let asked = [&["sensitivity"], OFFLINE, CELLS].concat();
     killed(kills(1..=1), &asked, assert_same_documents);
 }
 

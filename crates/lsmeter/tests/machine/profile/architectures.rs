@@ -100,7 +100,6 @@ fn the_same_hooks_are_called_on_two_architectures() {
 fn slopes_are_counts_on_another_architecture() {
     let place = Place::with_kernels();
     let what = ["--arch", "aarch64", "--offline", "--fs", "tmpfs"];
-    let what = [&what[..], &["--jobs", "1"]].concat();
     let bench = ["--bench", "open:AA/BB,stat:AA", "--output", "swept.json"];
     place
         .run(&[&["sensitivity"][..], &what, &bench].concat())
