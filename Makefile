@@ -106,7 +106,7 @@ test-needs: rust
 
 .PHONY: build
 build: build-needs
-	$(CARGO) build --release $(CARGO_FLAGS) --package lsmeter
+	@$(CARGO) build --release $(CARGO_FLAGS) --package lsmeter
 
 .PHONY: run
 run: run-needs build
