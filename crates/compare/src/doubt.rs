@@ -26,7 +26,7 @@ fn is_doubt(kind: WarningKind, metric: Metric, rounds: bool) -> bool {
     match kind {
         WarningKind::EmulatedTime | WarningKind::Throttling => metric.is_timed(),
         // Rounds that disagree widen the interval that is made of them.
-        WarningKind::Drift => metric.is_timed() && !rounds,
+        WarningKind::Drift | WarningKind::Disturbed => metric.is_timed() && !rounds,
         WarningKind::DirtyWindows | WarningKind::AaDiffers => metric.is_counted() && !calls,
         WarningKind::NonMonotone | WarningKind::Other => true,
         WarningKind::SlopeDiffers => metric == Metric::Slope,

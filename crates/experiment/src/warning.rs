@@ -46,6 +46,8 @@ pub enum WarningKind {
     UnstablePath,
     /// The clock's share of a sample is above what was asked for.
     ClockShare,
+    /// Others used the core of the measuring processor all the while.
+    Disturbed,
     /// The measuring thread could not be pinned to a processor.
     NotPinned,
     /// The processor's frequency may have changed while measuring.
@@ -98,6 +100,10 @@ impl WarningKind {
             }
             WarningKind::ClockShare => {
                 "the operation cannot be batched further: read the figure as an upper bound"
+            }
+            WarningKind::Disturbed => {
+                "leave the machine idle, or measure when whoever shares its processors does: times \
+                 may be up to twice as long"
             }
             WarningKind::NotPinned => "allow sched_setaffinity, or expect a wider interval",
             WarningKind::Throttling => {
@@ -154,6 +160,7 @@ impl fmt::Display for WarningKind {
             WarningKind::DirtyWindows => "dirty windows",
             WarningKind::UnstablePath => "unstable path",
             WarningKind::ClockShare => "clock share",
+            WarningKind::Disturbed => "disturbed",
             WarningKind::NotPinned => "not pinned",
             WarningKind::Throttling => "throttling",
             WarningKind::Drift => "drift",

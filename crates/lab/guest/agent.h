@@ -14,6 +14,46 @@ u64 now_ns(void);
 u64 busy_ns(void);			/* of the caller on the processor: no idle, no others */
 extern u64 clock_cost_ns;		/* one reading of the clock, least seen */
 
+/* undisturbed.c: whether others are at this processor's core, where that can be waited for. */
+#ifdef ARCH_WAIT_MS
+extern u32 undisturbed_ratio;		/* of a probe, per mille: least seen here or in earlier boots */
+extern u32 pace_ns;			/* what the processor took for a probe's work at the start */
+void undisturbed_start(void);
+void undisturbed_next_cell(void);	/* it may wait ARCH_WAIT_MS, and what others left */
+int undisturbed_wait(void);		/* was such a moment found? */
+int undisturbed(void);			/* is this one? */
+int undisturbed_lost(u64 ns);		/* a sample was in vain: is there any time left? */
+u64 at_pace(u64 ns);			/* what a time of this cell is at the pace of earlier boots */
+#else
+static inline u64 at_pace(u64 ns)
+{
+	return ns;
+}
+
+static inline void undisturbed_start(void)
+{
+}
+
+static inline void undisturbed_next_cell(void)
+{
+}
+
+static inline int undisturbed_wait(void)
+{
+	return 1;
+}
+
+static inline int undisturbed(void)
+{
+	return 1;
+}
+
+static inline int undisturbed_lost(u64 ns)
+{
+	return ns != 0;
+}
+#endif
+
 /* protocol.c: frames as docs/protocol.md has them. */
 enum frame_type {
 	FRAME_HELLO = 1,
@@ -52,8 +92,8 @@ void send_text(enum frame_type type, const char *fmt, __builtin_va_list args);
 void send_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void send_hello(void);
 void send_samples(u32 cell, const struct sample *samples, unsigned int count);
-void send_cell_end(u32 cell, u8 status, u64 operations, u32 batch,
-		   const char *reason);
+struct outcome;
+void send_cell_end(u32 cell, u8 status, const struct outcome *out, const char *reason);
 /* One frame from the host: its type; payload gets *len bytes and a NUL. */
 enum frame_type read_frame(char payload[FRAME_PAYLOAD_MAX + 1], u32 *len);
 
@@ -124,6 +164,7 @@ struct outcome {
 	u64 operations;
 	u32 batch;		/* operations per sample; 0: not timed */
 	unsigned int samples;	/* valid entries of cell_samples[] */
+	unsigned int disturbed;	/* of them with others at the processor's core */
 };
 
 extern struct sample cell_samples[SAMPLES_MAX];

@@ -78,6 +78,7 @@ __attribute__((noreturn, used)) void start_c(const u64 *stack)
 	else
 		host_start();
 	clock_start(auxv);
+	undisturbed_start();
 	send_hello();
 	if (in_vm)
 		send_modules();

@@ -171,6 +171,10 @@ void send_hello(void)
 		     read_line("/sys/kernel/security/lsm", lsm, sizeof(lsm)),
 		     read_line("/proc/cmdline", cmdline, sizeof(cmdline)),
 		     memory, clock_cost_ns, (unsigned int)SYS(getuid));
+#ifdef ARCH_WAIT_MS
+	len += format(text + len, sizeof(text) - len, "undisturbed=%u\npace_ns=%u\n",
+		      undisturbed_ratio, pace_ns);
+#endif
 	send_frame(FRAME_HELLO, text, len);
 }
 
@@ -192,9 +196,9 @@ void send_samples(u32 cell, const struct sample *samples, unsigned int count)
 	}
 }
 
-void send_cell_end(u32 cell, u8 status, u64 operations, u32 batch,
-		   const char *reason)
+void send_cell_end(u32 cell, u8 status, const struct outcome *out, const char *reason)
 {
+	u32 disturbed = out->disturbed < 0xffff ? out->disturbed : 0xffff;
 	u8 *payload = frame + HEADER_LEN;
 	size_t len = strlen(reason);
 
@@ -203,8 +207,10 @@ void send_cell_end(u32 cell, u8 status, u64 operations, u32 batch,
 	memset(payload, 0, 20);
 	put_u32(payload, cell);
 	payload[4] = status;
-	put_u64(payload + 8, operations);
-	put_u32(payload + 16, batch);
+	payload[6] = disturbed;
+	payload[7] = disturbed >> 8;
+	put_u64(payload + 8, out->operations);
+	put_u32(payload + 16, out->batch);
 	memcpy(payload + 20, reason, len);
 	send_prepared(FRAME_CELL_END, 20 + len);
 }

@@ -246,7 +246,7 @@ static void run_cell(const struct cell_spec *spec)
 			 spec->id, errno_name(err), -err);
 	if ((spec->metric != METRIC_INSTRUCTIONS || is_program(spec)) && status == STATUS_OK)
 		send_samples(spec->id, cell_samples, out.samples);
-	send_cell_end(spec->id, status, out.operations, out.batch,
+	send_cell_end(spec->id, status, &out,
 		      status == STATUS_OK ? "" : cell.reason);
 }
 

@@ -8,6 +8,8 @@
 #define BATCH_MAX	(1u << 20)	/* where a benchmark sets no limit */
 #define SIZING_TRIES	3
 #define NS_PER_MS	1000000ull
+#define DISTURBED	(1ull << 63)	/* of a sample's operations */
+#define FEW_ALONE	8		/* with so many, those that were disturbed are left out */
 
 unsigned int batch_limit(const struct cell_spec *spec)
 {
@@ -18,9 +20,12 @@ unsigned int batch_limit(const struct cell_spec *spec)
 	return limit && limit < BATCH_MAX ? limit : BATCH_MAX;
 }
 
-/* One batch of n operations; its time is added to *ns. */
+/*
+ * One batch of n operations; its time is added to *ns. It waits for a moment in which nobody
+ * else is at the processor's core if someone wants to know whether it found one.
+ */
 static int run_batch(const struct benchmark *b, struct cell *c, unsigned int n,
-		     u64 *ns)
+		     u64 *ns, int *alone)
 {
 	unsigned int i, prepared = n;
 	long err = 0, result = 0, undone;
@@ -37,6 +42,8 @@ static int run_batch(const struct benchmark *b, struct cell *c, unsigned int n,
 	if (b->counts_children)
 		touch_memory();
 
+	if (alone)
+		*alone = undisturbed_wait();
 	begin = now_ns();
 	for (i = 0; i < n; i++) {
 		result = b->op(c, i);
@@ -45,6 +52,8 @@ static int run_batch(const struct benchmark *b, struct cell *c, unsigned int n,
 	}
 	end = now_ns();
 	*ns += end - begin;
+	if (alone && *alone)
+		*alone = undisturbed();
 
 	err = 0;
 	if (result < 0)
@@ -77,7 +86,7 @@ static int size_batch(const struct cell_spec *spec, struct cell *c, u32 *batch)
 
 		for (i = 0; i < tries; i++) {
 			u64 ns = 0;
-			int err = run_batch(b, c, n, &ns);
+			int alone, err = run_batch(b, c, n, &ns, &alone);
 
 			if (err)
 				return err;
@@ -98,32 +107,58 @@ static int size_batch(const struct cell_spec *spec, struct cell *c, u32 *batch)
 	}
 }
 
+/* Of all that were taken those that nobody disturbed, if there are enough. */
+static void keep_samples(struct outcome *out, u32 taken, u32 undisturbed_samples)
+{
+	int all = undisturbed_samples < FEW_ALONE;
+	u32 i;
+
+	for (i = 0; i < taken; i++) {
+		struct sample s = cell_samples[i];
+
+		if (!all && s.operations & DISTURBED)
+			continue;
+		s.operations &= ~DISTURBED;
+		s.ns = at_pace(s.ns);
+		out->operations += s.operations;
+		cell_samples[out->samples++] = s;
+	}
+	out->disturbed = out->samples - undisturbed_samples;
+}
+
 int measure_time(const struct cell_spec *spec, struct cell *c,
 		 struct outcome *out)
 {
 	const struct benchmark *b = spec->benchmark;
 	u32 samples = b->repetitions ? b->repetitions : spec->samples;
-	u32 batch = 0, i;
+	/* What insists on its repetitions cannot take another sample in place of one. */
+	u32 most = b->repetitions ? samples : SAMPLES_MAX;
+	u32 batch = 0, taken = 0, kept = 0;
 	u64 done, ns;
-	int err;
+	int err, alone;
 
+	undisturbed_next_cell();
 	err = size_batch(spec, c, &batch);
 	/* Sizing has already run once what insists on its repetitions. */
 	for (done = 0; !err && !b->repetitions && done < spec->warmup; done += batch) {
 		ns = 0;
-		err = run_batch(b, c, batch, &ns);
+		err = run_batch(b, c, batch, &ns, NULL);
 	}
-	for (i = 0; !err && i < samples; i++) {
+	while (!err && kept < samples && taken < most) {
 		ns = 0;
-		delay_operation(spec, i);
-		err = run_batch(b, c, batch, &ns);
+		delay_operation(spec, taken);
+		err = run_batch(b, c, batch, &ns, &alone);
 		if (err)
 			break;
-		cell_samples[i] = (struct sample){ batch, ns };
-		out->operations += batch;
+		cell_samples[taken] = (struct sample){ alone ? batch : batch | DISTURBED, ns };
+		kept += alone;
+		taken++;
+		/* Once it has waited in vain, it takes what there is. */
+		if (!alone && !undisturbed_lost(ns))
+			most = samples;
 	}
 	delay_nothing();
-	out->samples = i;
+	keep_samples(out, taken, kept);
 	out->batch = batch;
 	return err;
 }
@@ -144,7 +179,7 @@ static int warm_up(const struct cell_spec *spec, struct cell *c, u64 slice_ns,
 
 	while (!sized || now_ns() - begin < spec->warmup * NS_PER_MS) {
 		ns = 0;
-		err = run_batch(b, c, n, &ns);
+		err = run_batch(b, c, n, &ns, NULL);
 		if (err)
 			return err;
 		if (sized)
@@ -171,7 +206,7 @@ int measure_throughput(const struct cell_spec *spec, struct cell *c,
 		s = &cell_samples[i];
 		*s = (struct sample){ 0, 0 };
 		do {
-			err = run_batch(spec->benchmark, c, round, &s->ns);
+			err = run_batch(spec->benchmark, c, round, &s->ns, NULL);
 			s->operations += round;
 		} while (!err && s->ns < slice_ns);
 		if (!err)

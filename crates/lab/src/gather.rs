@@ -4,27 +4,18 @@
 use std::time::Duration;
 
 use experiment::{
-    Cell, Counted, Estimate, Evidence, Metric, Outcome, PathCount, Paths, Status, Timed, Warning,
-    WarningKind,
+    Cell, Counted, Evidence, Metric, Outcome, PathCount, Paths, Status, Warning, WarningKind,
 };
 use instructions::calltree::kept;
 use instructions::counts::{Counts, Path};
 use instructions::profile::CellProfile;
-use stats::{Summary, quantile_of_sorted};
 
 use crate::outcome::{JournalEntry, Trace};
 use crate::plan::PlannedCell;
 use crate::profiles::hooked;
-use crate::protocol::Sample;
+use crate::rounds::{Rounds, estimate};
 use crate::session::CellReport;
 use crate::tail::Recorded;
-
-/// The clock may take this part of a sample.
-const CLOCK_SHARE: f64 = 0.01;
-/// Rounds whose medians lie further apart than this have drifted.
-const DRIFT: f64 = 0.1;
-/// This part of a round's samples are quieter than what stands for them ([`Timed::quiet`]).
-const QUIET: f64 = 0.1;
 
 /// What one visit found of one cell.
 #[derive(Debug, Clone)]
@@ -57,14 +48,15 @@ pub struct Gathering {
     release: String,
     active_lsms: Vec<String>,
     /// What was timed, visit by visit.
-    rounds: Vec<Vec<Sample>>,
+    rounds: Rounds,
     /// What was counted: in its only visit.
     recorded: Option<Box<Recorded>>,
     questions: Vec<String>,
-    clock_ns: f64,
-    batch: u32,
     took: Duration,
+    /// Visits still to come.
     left: u32,
+    /// Visits that may be added to those.
+    further: u32,
 }
 
 /// What a finished cell's visits make together.
@@ -77,17 +69,17 @@ struct Measured {
 impl Gathering {
     /// A cell that takes `visits` visits.
     pub fn new(planned: PlannedCell, visits: u32) -> Gathering {
+        let metric = planned.key.metric;
         Gathering {
             planned,
             release: String::new(),
             active_lsms: Vec::new(),
-            rounds: Vec::new(),
+            rounds: Rounds::new(metric, visits),
             recorded: None,
             questions: Vec::new(),
-            clock_ns: 0.0,
-            batch: 0,
             took: Duration::ZERO,
             left: visits,
+            further: if metric == Metric::Time { visits } else { 0 },
         }
     }
 
@@ -104,6 +96,12 @@ impl Gathering {
             return None;
         }
         self.left -= 1;
+        let is_ok =
+            matches!(&finding, Finding::Report { report, .. } if report.status == Status::Ok);
+        if !is_ok && self.rounds.are_complete() {
+            // One more than were asked for: without it, there is what there was.
+            return self.finish_unless_disturbed(keep_samples);
+        }
         let (report, counts, clock_ns) = match finding {
             Finding::Lost { reason } => return Some(self.without(Status::Failed, reason)),
             Finding::Refused { reason } => return Some(self.without(Status::Unsupported, reason)),
@@ -114,7 +112,7 @@ impl Gathering {
             } => (report, counts, clock_ns),
         };
         self.took += report.took;
-        self.questions = report.questions;
+        self.questions.clone_from(&report.questions);
         match (report.status, counts) {
             (status @ (Status::Failed | Status::Unsupported), _) => {
                 return Some(self.without(status, report.reason));
@@ -123,16 +121,37 @@ impl Gathering {
                 return Some(self.without(Status::Failed, reason));
             }
             (Status::Ok, Some(Ok(recorded))) => self.recorded = Some(recorded),
-            (Status::Ok, None) => self.rounds.push(report.samples),
+            (Status::Ok, None) => self.rounds.take(report, clock_ns),
         }
-        self.batch = report.batch;
-        self.clock_ns = clock_ns;
-        (self.left == 0).then(|| self.finish(keep_samples))
+        self.finish_unless_disturbed(keep_samples)
+    }
+
+    fn finish_unless_disturbed(&mut self, keep_samples: bool) -> Option<JournalEntry> {
+        let is_done = self.left == 0 && !self.waits();
+        is_done.then(|| self.finish(keep_samples))
+    }
+
+    /// Were its visits so disturbed that another would help?
+    pub fn waits(&self) -> bool {
+        self.left == 0 && self.further > 0 && self.rounds.were_disturbed()
+    }
+
+    /// One that waits gets another visit.
+    pub fn visit_again(&mut self) {
+        self.further -= 1;
+        self.left = 1;
+    }
+
+    /// The cell without any further visit, if it has had those that were asked for and is not
+    /// finished yet.
+    pub fn give_up(&mut self, keep_samples: bool) -> Option<JournalEntry> {
+        let is_open = self.left > 0 || self.waits();
+        (is_open && self.rounds.are_complete()).then(|| self.finish(keep_samples))
     }
 
     /// The cell, as it ended, without any other visit.
     fn end(&mut self, outcome: Outcome, warnings: Vec<Warning>) -> JournalEntry {
-        self.left = 0;
+        (self.left, self.further) = (0, 0);
         let job = &self.planned.job;
         JournalEntry {
             cell: Cell {
@@ -164,22 +183,8 @@ impl Gathering {
                 let warnings = doubt_counts(&title, &recorded.counts);
                 (counted(*recorded, keep_samples), warnings)
             }
-            None if self.planned.job.memory => (held(&self.rounds), Vec::new()),
-            None => {
-                let metric = self.planned.key.metric;
-                let figures = |round: &Vec<Sample>| -> Vec<f64> {
-                    round.iter().map(|sample| figure(metric, *sample)).collect()
-                };
-                let rounds: Vec<Vec<f64>> = self.rounds.iter().map(figures).collect();
-                let medians = medians(&rounds);
-                let warnings = self.doubt_times(&title, &medians);
-                let quiet = match metric {
-                    Metric::Time => quiet(&rounds),
-                    _ => Vec::new(),
-                };
-                let timed = timed(&rounds, medians, quiet, self.batch, keep_samples);
-                (timed, warnings)
-            }
+            None if self.planned.job.memory => (self.held(), Vec::new()),
+            None => (self.timed(keep_samples), self.rounds.doubts(&title)),
         };
         match measured {
             Ok(measured) => {
@@ -198,29 +203,25 @@ impl Gathering {
         }
     }
 
-    fn doubt_times(&self, title: &str, medians: &[f64]) -> Vec<Warning> {
-        let mut warnings = Vec::new();
-        let samples = self.rounds.iter().flatten();
-        let shortest = samples.map(|sample| sample.ns).min().unwrap_or(0);
-        let share = 2.0 * self.clock_ns / shortest.max(1) as f64;
-        if share > CLOCK_SHARE {
-            warnings.push(Warning::new(
-                WarningKind::ClockShare,
-                format!(
-                    "{title}: reading the clock is {:.1} % of a sample",
-                    share * 100.0
-                ),
-            ));
-        }
-        let low = medians.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = medians.iter().copied().fold(0.0, f64::max);
-        if medians.len() > 1 && high > low * (1.0 + DRIFT) {
-            warnings.push(Warning::new(
-                WarningKind::Drift,
-                format!("{title}: its rounds' medians reach from {low:.0} to {high:.0}"),
-            ));
-        }
-        warnings
+    fn held(&self) -> Result<Measured, String> {
+        let evidence = Counted {
+            estimate: Some(self.rounds.held()?),
+            ..Counted::default()
+        };
+        Ok(Measured {
+            evidence: Evidence::from(evidence),
+            profile: None,
+            operations: None,
+        })
+    }
+
+    fn timed(&self, keep_samples: bool) -> Result<Measured, String> {
+        let (evidence, samples) = self.rounds.timed(keep_samples)?;
+        Ok(Measured {
+            evidence,
+            profile: None,
+            operations: Some(samples.into_iter().map(Some).collect()),
+        })
     }
 }
 
@@ -257,74 +258,6 @@ fn counted(recorded: Recorded, keep_samples: bool) -> Result<Measured, String> {
         profile,
         operations: operations.map(figures),
     })
-}
-
-/// What the agent read of the kernel's memory: once, bytes for each of so many objects.
-fn held(rounds: &[Vec<Sample>]) -> Result<Measured, String> {
-    let figures =
-        |round: &Vec<Sample>| round.iter().map(|of| figure(Metric::Memory, *of)).collect();
-    let rounds: Vec<Vec<f64>> = rounds.iter().map(figures).collect();
-    let evidence = Counted {
-        estimate: Some(estimate(&rounds, false)?),
-        ..Counted::default()
-    };
-    Ok(Measured {
-        evidence: Evidence::from(evidence),
-        profile: None,
-        operations: None,
-    })
-}
-
-fn timed(
-    rounds: &[Vec<f64>],
-    medians: Vec<f64>,
-    quiet: Vec<f64>,
-    batch: u32,
-    keep_samples: bool,
-) -> Result<Measured, String> {
-    Ok(Measured {
-        evidence: Evidence::Timed(Timed {
-            rounds: medians,
-            quiet,
-            batch: Some(batch),
-            ..Timed::of(estimate(rounds, keep_samples)?)
-        }),
-        profile: None,
-        operations: Some(rounds.iter().flatten().copied().map(Some).collect()),
-    })
-}
-
-fn estimate(rounds: &[Vec<f64>], keep_samples: bool) -> Result<Estimate, String> {
-    let summary = Summary::of_rounds(rounds).map_err(|error| error.to_string())?;
-    Ok(Estimate {
-        samples: keep_samples.then(|| rounds.concat()),
-        ..Estimate::from(&summary)
-    })
-}
-
-/// Each round's median; a round without samples has none.
-fn medians(rounds: &[Vec<f64>]) -> Vec<f64> {
-    let median = |round: &Vec<f64>| Summary::of(round).ok().map(|summary| summary.median);
-    rounds.iter().filter_map(median).collect()
-}
-
-/// What each round's quiet samples say; a round without samples has none.
-fn quiet(rounds: &[Vec<f64>]) -> Vec<f64> {
-    let rounds = rounds.iter().filter(|round| !round.is_empty());
-    let quiet = rounds.map(|round| {
-        let mut sorted = round.clone();
-        sorted.sort_unstable_by(f64::total_cmp);
-        quantile_of_sorted(&sorted, QUIET)
-    });
-    quiet.collect()
-}
-
-fn figure(metric: Metric, sample: Sample) -> f64 {
-    let (operations, ns) = (sample.operations as f64, sample.ns as f64);
-    match metric {
-        Metric::Throughput => operations * 1e9 / ns,
-        _ => ns / operations,
-    }
 }
 
 fn paths(counts: &Counts) -> Paths {
@@ -377,6 +310,7 @@ mod tests {
     use super::*;
     use crate::catalogue::catalogue;
     use crate::job::Job;
+    use crate::protocol::Sample;
     use experiment::{Configuration, Key, Stack, Subject};
     use std::sync::Arc;
 
@@ -390,6 +324,11 @@ mod tests {
     }
 
     fn took(ns: u64) -> Finding {
+        took_with(ns, 0)
+    }
+
+    /// With so many samples that others disturbed.
+    fn took_with(ns: u64, disturbed: u32) -> Finding {
         Finding::Report {
             report: CellReport {
                 cell: 0,
@@ -399,6 +338,7 @@ mod tests {
                 questions: Vec::new(),
                 tasks: Vec::new(),
                 batch: 10,
+                disturbed,
                 took: Duration::from_millis(1),
             },
             counts: None,
@@ -435,6 +375,59 @@ mod tests {
     }
 
     #[test]
+    fn rounds_that_others_disturbed_are_left_out() {
+        let mut gathering = gathering(Metric::Time, 2);
+        assert_eq!(gathering.take(took_with(18_000, 8), false), None);
+        let entry = gathering.take(took(10_000), false).unwrap();
+        assert_eq!(entry.cell.timed().unwrap().rounds, [1000.0]);
+        assert_eq!(entry.warnings, []);
+    }
+
+    #[test]
+    fn who_was_disturbed_in_most_rounds_is_visited_again() {
+        let disturbed = || {
+            let mut gathering = gathering(Metric::Time, 3);
+            for n in [8, 3, 0] {
+                assert_eq!(gathering.take(took_with(10_000, n), false), None);
+            }
+            assert!(gathering.waits());
+            gathering
+        };
+        let mut helped = disturbed();
+        helped.visit_again();
+        let entry = helped.take(took(12_000), false).unwrap();
+        assert_eq!(entry.cell.timed().unwrap().rounds, [1000.0, 1200.0]);
+
+        let mut given_up = disturbed();
+        given_up.visit_again();
+        assert!(!given_up.waits());
+        assert_eq!(given_up.take(took_with(20_000, 1), false), None);
+        let entry = given_up.give_up(false).unwrap();
+        assert_eq!(given_up.give_up(false), None);
+        assert_eq!(entry.cell.timed().unwrap().rounds, [1000.0]);
+        let told = &entry.warnings[0];
+        assert_eq!(told.kind, WarningKind::Disturbed);
+        assert!(told.message.ends_with("in 3 of 4 rounds"), "{told:?}");
+
+        let mut lost = disturbed();
+        for _ in 0..3 {
+            lost.visit_again();
+            let reason = "killed".to_owned();
+            let entry = lost.take(Finding::Lost { reason }, false);
+            assert!(entry.is_none_or(|entry| entry.cell.status() == Status::Ok));
+        }
+        assert!(!lost.waits());
+
+        let mut vain = disturbed();
+        let ends = std::iter::from_fn(|| {
+            vain.waits().then(|| vain.visit_again());
+            Some(vain.take(took_with(20_000, 1), false))
+        });
+        let ends: Vec<_> = ends.take(3).collect();
+        assert!(ends[..2].iter().all(Option::is_none) && ends[2].is_some());
+    }
+
+    #[test]
     fn a_lost_visit_fails_the_cell_at_once() {
         let mut gathering = gathering(Metric::Time, 3);
         gathering.take(took(10_000), false);
@@ -445,19 +438,5 @@ mod tests {
         assert_eq!(finished.cell.status(), Status::Failed);
         assert_eq!(finished.trace.and_then(|trace| trace.operations), None);
         assert_eq!(gathering.take(took(10_000), false), None);
-    }
-
-    #[test]
-    fn throughput_is_operations_per_second() {
-        assert_eq!(
-            figure(
-                Metric::Throughput,
-                Sample {
-                    operations: 5,
-                    ns: 1_000
-                }
-            ),
-            5e6
-        );
     }
 }

@@ -37,6 +37,7 @@ pub mod programs;
 pub mod protocol;
 pub mod qemu;
 pub mod root;
+mod rounds;
 mod run;
 mod scratch;
 pub mod session;

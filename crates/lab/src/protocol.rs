@@ -119,6 +119,8 @@ pub enum Message {
         status: Status,
         /// Operations per sample; 0 if not timed.
         batch: u32,
+        /// How many of its samples were taken while others used the processor's core.
+        disturbed: u16,
         /// Why, unless ok.
         reason: String,
     },
@@ -259,6 +261,7 @@ fn message(kind: u8, payload: &[u8]) -> Result<Message, ProtocolError> {
                 _ => return Err(bad("an unknown status")),
             },
             batch: u32_at(payload, 16),
+            disturbed: u16::from_le_bytes([payload[6], payload[7]]),
             reason: printable(&payload[20..payload.len().min(20 + REASON_LIMIT)]),
         }),
         LOG => Ok(Message::Log(printable(payload))),
@@ -360,7 +363,7 @@ mod tests {
 
     fn end_payload(status: u8, reason: &str) -> Vec<u8> {
         let mut payload = 7u32.to_le_bytes().to_vec();
-        payload.extend([status, 0, 0, 0]);
+        payload.extend([status, 0, 2, 1]);
         payload.extend(64u64.to_le_bytes());
         payload.extend(1u32.to_le_bytes());
         payload.extend(reason.bytes());
@@ -374,6 +377,7 @@ mod tests {
         let Message::CellEnd {
             cell: 7,
             status: Status::Unsupported,
+            disturbed: 258,
             reason,
             ..
         } = &messages[0]

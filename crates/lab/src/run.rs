@@ -96,6 +96,15 @@ pub fn run(
         let mut handle = |message| running.take(message);
         distribute(&place, &work, queue, jobs, cancel, &mut handle)?;
     }
+    while !cancel.load(Ordering::Relaxed) {
+        let queue = running.again();
+        if queue.is_empty() {
+            break;
+        }
+        let mut handle = |message| running.take(message);
+        distribute(&place, &work, queue, 1, cancel, &mut handle)?;
+    }
+    running.finish_waiting()?;
     let mut finished = running.finished;
     let cancelled = cancel.load(Ordering::Relaxed) && finished.len() < planned;
     let traces = finished.iter_mut();
@@ -203,6 +212,38 @@ impl Running<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// One more visit to each timed cell that others disturbed in most of its rounds.
+    fn again(&mut self) -> VecDeque<Visit> {
+        let Work { plan, .. } = *self.work;
+        let visits = plan
+            .visits
+            .iter()
+            .filter(|visit| visit.timed && visit.round == 0);
+        let again = visits.filter_map(|visit| {
+            let mut cells = visit.cells.clone();
+            cells.retain(|cell| match self.gathering.get_mut(cell) {
+                Some(of) if of.waits() => {
+                    of.visit_again();
+                    true
+                }
+                _ => false,
+            });
+            (!cells.is_empty()).then(|| Visit {
+                cells,
+                ..visit.clone()
+            })
+        });
+        again.collect()
+    }
+
+    /// Cells that still wait for such a visit, when there are no more.
+    fn finish_waiting(&mut self) -> Result<(), LabError> {
+        let keep_samples = self.setup.keep_samples;
+        let waiting = self.gathering.values_mut();
+        let entries: Vec<_> = waiting.filter_map(|of| of.give_up(keep_samples)).collect();
+        entries.into_iter().try_for_each(|entry| self.finish(entry))
     }
 
     fn finish(&mut self, mut entry: JournalEntry) -> Result<(), LabError> {

@@ -54,6 +54,8 @@ pub struct CellReport {
     pub tasks: Vec<NamedTask>,
     /// Operations per sample; 0 if not timed.
     pub batch: u32,
+    /// How many samples were taken while others used the processor's core.
+    pub disturbed: u32,
     /// Wall-clock time from its begin to its end.
     pub took: Duration,
 }
@@ -358,6 +360,7 @@ impl Progress<'_> {
                 cell,
                 status,
                 batch,
+                disturbed,
                 reason,
                 ..
             } => {
@@ -371,6 +374,7 @@ impl Progress<'_> {
                     questions: std::mem::take(&mut self.questions),
                     tasks: std::mem::take(&mut self.tasks),
                     batch,
+                    disturbed: disturbed.into(),
                     took: begun.elapsed(),
                 };
                 Ok(Some(AgentEvent::CellEnd {

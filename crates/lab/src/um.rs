@@ -3,11 +3,13 @@
 //! one boot of it under one stack, as whoever runs lsmeter, without root and without KVM.
 //! What it measures is in `docs/um.md`.
 
+use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use diagnostics::Failure;
@@ -43,11 +45,83 @@ pub struct Program {
     arguments: Vec<String>,
 }
 
+/// What the agent calls the ratio of a probe on an undisturbed processor, and what the command line does.
+const UNDISTURBED: &str = "undisturbed";
+/// Likewise what a probe's work takes, in ns, which tells the processor's frequency.
+const PACE: &str = "pace_ns";
+/// Boots whose pace is kept: enough for a median that moves no more.
+const PACES_LIMIT: usize = 1000;
+
+/// Kernels that are processes, and what their boots have found out together.
+#[derive(Debug)]
+pub struct Programs {
+    by_kernel: BTreeMap<usize, Program>,
+    probes: Mutex<Probes>,
+}
+
+/// What boots say of the processor that they measure on.
+#[derive(Debug, Default)]
+struct Probes {
+    /// The least ratio, per mille, if any boot told one.
+    undisturbed: Option<u32>,
+    /// Each boot's pace.
+    paces_ns: Vec<u32>,
+}
+
+impl Probes {
+    /// Keeps what a boot says.
+    fn learn(&mut self, facts: &BTreeMap<String, String>) {
+        let told = |name: &str| facts.get(name)?.parse().ok().filter(|told| *told > 0);
+        self.undisturbed = self.undisturbed.into_iter().chain(told(UNDISTURBED)).min();
+        let room = self.paces_ns.len() < PACES_LIMIT;
+        self.paces_ns.extend(told(PACE).filter(|_| room));
+    }
+
+    /// What the next boot is told: one that is disturbed throughout would not know that it is, and
+    /// all tell times at one pace.
+    fn words(&self) -> Vec<String> {
+        let mut paces = self.paces_ns.clone();
+        paces.sort_unstable();
+        let words = [
+            (UNDISTURBED, self.undisturbed),
+            (PACE, paces.get(paces.len() / 2).copied()),
+        ];
+        let known = words
+            .into_iter()
+            .filter_map(|(word, known)| Some((word, known?)));
+        known
+            .map(|(word, known)| format!("lsmeter.{word}={known}"))
+            .collect()
+    }
+}
+
+impl Programs {
+    /// By position among the experiment's kernels.
+    pub fn new(by_kernel: BTreeMap<usize, Program>) -> Programs {
+        Programs {
+            by_kernel,
+            probes: Mutex::default(),
+        }
+    }
+
+    /// The kernel at this position, if it is a process.
+    pub fn get(&self, kernel: usize) -> Option<&Program> {
+        self.by_kernel.get(&kernel)
+    }
+
+    fn probes(&self) -> MutexGuard<'_, Probes> {
+        // What a thread that panicked had learned holds all the same.
+        self.probes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// What to boot; `cmdline` are words of the kernel's command line: the stack and the user's
 /// additions.
 #[derive(Debug)]
 pub struct Boot<'a, Words> {
-    /// The kernel.
+    /// All kernels.
+    pub programs: &'a Programs,
+    /// The one to boot.
     pub program: &'a Program,
     /// Words of its command line.
     pub cmdline: Words,
@@ -120,6 +194,7 @@ fn command<'a>(
         .arg(option("initrd=", &boot.program.initramfs))
         .args(&boot.program.arguments)
         .args(boot.cmdline.filter(|word| !word.is_empty()))
+        .args(boot.programs.probes().words())
         .stdin(Stdio::from(port))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -148,17 +223,65 @@ pub fn boot<'a>(
         patience: boot.patience,
         cancel,
     };
-    let directives = boot.directives;
+    let (directives, programs) = (boot.directives, boot.programs);
     let mut process =
         Process::start(command(boot, scratch.path(), theirs.into())).map_err(failed)?;
     let outcome = session.run(
         Some(directives),
         &mut || process.status().map(|status| end_of("it", status)),
-        listener,
+        &mut |event| {
+            if let AgentEvent::Hello(facts) = &event {
+                programs.probes().learn(facts);
+            }
+            listener(event)
+        },
     );
     if outcome.is_ok() {
         process.wait_at_most(LEAVE);
     }
     process.end();
     outcome.map_err(|end| explained(end, &process, "host"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boots_know_what_earlier_ones_found() {
+        let mut probes = Probes::default();
+        assert_eq!(probes.words(), Vec::<String>::new());
+        for (undisturbed, pace, words) in [
+            (
+                "1020",
+                "661",
+                ["lsmeter.undisturbed=1020", "lsmeter.pace_ns=661"],
+            ),
+            (
+                "1600",
+                "690",
+                ["lsmeter.undisturbed=1020", "lsmeter.pace_ns=690"],
+            ),
+            (
+                "1010",
+                "650",
+                ["lsmeter.undisturbed=1010", "lsmeter.pace_ns=661"],
+            ),
+            (
+                "0",
+                "-1",
+                ["lsmeter.undisturbed=1010", "lsmeter.pace_ns=661"],
+            ),
+            (
+                "much",
+                "",
+                ["lsmeter.undisturbed=1010", "lsmeter.pace_ns=661"],
+            ),
+        ] {
+            let facts = [(UNDISTURBED, undisturbed), (PACE, pace)];
+            let facts = facts.map(|(name, told)| (name.to_owned(), told.to_owned()));
+            probes.learn(&BTreeMap::from(facts));
+            assert_eq!(probes.words(), words);
+        }
+    }
 }

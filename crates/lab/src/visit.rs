@@ -18,7 +18,7 @@ use crate::qemu::{Accelerator, PluginMode, Qemu};
 use crate::root::Root;
 use crate::session::{AgentEvent, Break, CellReport, Patience};
 use crate::tail::Recorded;
-use crate::um::{self, Program};
+use crate::um::{self, Programs};
 use crate::vm::{self, Boot, BootCell, Bootable};
 
 /// Boots that one visit may lose before its remaining cells are given up.
@@ -34,8 +34,8 @@ pub enum Testbed<'a> {
     },
     /// Virtual machines.
     Vm(VmTestbed<'a>),
-    /// Kernels that are processes, by position among the experiment's kernels.
-    Um(BTreeMap<usize, Program>),
+    /// Kernels that are processes.
+    Um(Programs),
 }
 
 /// What booting takes.
@@ -49,8 +49,8 @@ pub struct VmTestbed<'a> {
     pub plugin: PathBuf,
     /// By position among the experiment's kernels.
     pub bootables: BTreeMap<usize, Bootable>,
-    /// Kernels that are processes, likewise.
-    pub programs: BTreeMap<usize, Program>,
+    /// Kernels that are processes.
+    pub programs: Programs,
 }
 
 /// What all visits of a run have in common.
@@ -397,10 +397,11 @@ fn measure(
         Testbed::Vm(testbed) => &testbed.programs,
         Testbed::Um(programs) => programs,
     };
-    if let Some(program) = programs.get(&visit.kernel) {
+    if let Some(program) = programs.get(visit.kernel) {
         let stack = listening.stack.lsm_parameter();
         let stack = stack.map(|lsm| format!("lsm={lsm}"));
         let boot = um::Boot {
+            programs,
             program,
             cmdline: stack
                 .iter()

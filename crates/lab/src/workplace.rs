@@ -14,7 +14,7 @@ use crate::plan::Visit;
 use crate::policy::{self, PolicyError, PolicySetup};
 use crate::prepare;
 use crate::setup::Setup;
-use crate::um::{self, Program};
+use crate::um::{self, Programs};
 use crate::visit::{Testbed, VmTestbed};
 use crate::vm::{Bootable, remove_stale_scratch, scratch};
 
@@ -129,12 +129,12 @@ fn programs(
     positions: impl IntoIterator<Item = usize>,
     filesystem: FileSystem,
     dir: &Path,
-) -> Result<BTreeMap<usize, Program>, LabError> {
+) -> Result<Programs, LabError> {
     let prepared = positions.into_iter().map(|index| {
         let own = subdirectory(dir, index)?;
         Ok((index, um::prepare(&setup.kernels[index], filesystem, &own)?))
     });
-    prepared.collect()
+    Ok(Programs::new(prepared.collect::<Result<_, LabError>>()?))
 }
 
 /// A new directory for what a kernel boots with.

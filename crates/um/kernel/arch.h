@@ -57,6 +57,12 @@ raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 /* All of the agent's memory is the kernel's, and there from the start. */
 #define ARCH_RESIDENT
 
+/*
+ * For each cell, for moments in which nobody else is at the processor's core: this is a process
+ * like others, and what a cell does not need is left to those after it.
+ */
+#define ARCH_WAIT_MS		20
+
 /* Stacks are the kernel's: a longest name and what belongs to it must fit. */
 #define ARCH_RECORDS_SIZE	512
 

@@ -38,7 +38,8 @@ pub struct Timed {
     /// What all samples say.
     pub estimate: Estimate,
     /// Median of each round's samples, in the order of the rounds; empty in documents of
-    /// an older lsmeter. What rounds differ by is what a comparison has to stand out from.
+    /// an older lsmeter. What rounds differ by is what a comparison has to stand out from. Rounds
+    /// in which others used the processor's core are left out if there are others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<f64>,
     /// 10th percentile of each round's samples, in the order of the rounds: what the

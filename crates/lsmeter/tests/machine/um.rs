@@ -92,9 +92,15 @@ fn every_stack_has_its_time() {
             assert_eq!(cell.status(), Status::Ok, "{cell:#?}");
             assert_eq!(cell.key.metric, Metric::Time);
             let timed = cell.timed().unwrap();
-            // Of walks of a tree there are as many as there is time for.
-            assert!(timed.estimate.n == 60 || title == "treewalk:small");
-            assert_eq!(timed.rounds.len(), 3);
+            // Rounds that others disturbed are left out, or visited again: 3 more at most. Of
+            // walks of a tree there are as many samples as there is time for.
+            let (n, rounds) = (timed.estimate.n, timed.rounds.len() as u64);
+            assert!((1..=6).contains(&rounds), "{title}: {rounds}");
+            let bounds = 8 * rounds..=20 * rounds;
+            assert!(
+                bounds.contains(&n) || title == "treewalk:small",
+                "{title}: {n}"
+            );
             timed.estimate.median
         };
         for title in [

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What is timed of one cell, round by round, and which rounds stand for it.
+
+use experiment::{Estimate, Evidence, Metric, Timed, Warning, WarningKind};
+use stats::{Summary, quantile_of_sorted};
+
+use crate::protocol::Sample;
+use crate::session::CellReport;
+
+/// The clock may take this part of a sample.
+const CLOCK_SHARE: f64 = 0.01;
+/// Rounds whose medians lie further apart than this have drifted.
+const DRIFT: f64 = 0.1;
+/// This part of a round's samples are quieter than what stands for them ([`Timed::quiet`]).
+const QUIET: f64 = 0.1;
+
+/// A round's samples.
+#[derive(Debug, Clone)]
+struct Round {
+    samples: Vec<Sample>,
+    /// Others used the processor's core all the while.
+    is_disturbed: bool,
+}
+
+/// All rounds of a cell.
+#[derive(Debug, Clone)]
+pub(crate) struct Rounds {
+    metric: Metric,
+    /// How many were asked for.
+    asked: u32,
+    rounds: Vec<Round>,
+    /// Operations per sample, in the last round.
+    batch: u32,
+    /// What reading the clock costs there, in ns.
+    clock_ns: f64,
+}
+
+impl Rounds {
+    /// None yet, of so many that are asked for.
+    pub(crate) fn new(metric: Metric, asked: u32) -> Rounds {
+        Rounds {
+            metric,
+            asked,
+            rounds: Vec::new(),
+            batch: 0,
+            clock_ns: 0.0,
+        }
+    }
+
+    /// Takes another.
+    pub(crate) fn take(&mut self, report: CellReport, clock_ns: f64) {
+        self.batch = report.batch;
+        self.clock_ns = clock_ns;
+        self.rounds.push(Round {
+            samples: report.samples,
+            is_disturbed: report.disturbed > 0,
+        });
+    }
+
+    fn undisturbed(&self) -> impl Iterator<Item = &Round> {
+        self.rounds.iter().filter(|round| !round.is_disturbed)
+    }
+
+    /// Are there as many as were asked for?
+    pub(crate) fn are_complete(&self) -> bool {
+        self.rounds.len() >= self.asked as usize
+    }
+
+    /// Were fewer than half of those that were asked for left alone?
+    pub(crate) fn were_disturbed(&self) -> bool {
+        2 * self.undisturbed().count() < self.asked as usize
+    }
+
+    /// Figures of those that stand for the cell, in its metric's unit: all that were left alone,
+    /// or all if none was.
+    fn figures(&self) -> Vec<Vec<f64>> {
+        let all = self.undisturbed().next().is_none();
+        let chosen = self
+            .rounds
+            .iter()
+            .filter(|round| all || !round.is_disturbed);
+        let figures = |round: &Round| {
+            let samples = round.samples.iter();
+            samples.map(|sample| figure(self.metric, *sample)).collect()
+        };
+        chosen.map(figures).collect()
+    }
+
+    /// What they say together, and each sample.
+    ///
+    /// # Errors
+    /// In words, if there are no samples.
+    pub(crate) fn timed(&self, keep_samples: bool) -> Result<(Evidence, Vec<f64>), String> {
+        let rounds = self.figures();
+        let quiet = match self.metric {
+            Metric::Time => quiet(&rounds),
+            _ => Vec::new(),
+        };
+        let timed = Timed {
+            rounds: medians(&rounds),
+            quiet,
+            batch: Some(self.batch),
+            ..Timed::of(estimate(&rounds, keep_samples)?)
+        };
+        Ok((Evidence::Timed(timed), rounds.concat()))
+    }
+
+    /// What the agent read of the kernel's memory: once, bytes for each of so many objects.
+    ///
+    /// # Errors
+    /// In words, if it read nothing.
+    pub(crate) fn held(&self) -> Result<Estimate, String> {
+        estimate(&self.figures(), false)
+    }
+
+    /// What to think of them.
+    pub(crate) fn doubts(&self, title: &str) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let mut warn = |kind, message| warnings.push(Warning::new(kind, message));
+        let samples = self.rounds.iter().flat_map(|round| &round.samples);
+        let shortest = samples.map(|sample| sample.ns).min().unwrap_or(0);
+        let share = 2.0 * self.clock_ns / shortest.max(1) as f64;
+        if share > CLOCK_SHARE {
+            let percent = share * 100.0;
+            warn(
+                WarningKind::ClockShare,
+                format!("{title}: reading the clock is {percent:.1} % of a sample"),
+            );
+        }
+        if self.were_disturbed() {
+            let (all, alone) = (self.rounds.len(), self.undisturbed().count());
+            warn(
+                WarningKind::Disturbed,
+                format!(
+                    "{title}: others used the processor's core in {} of {all} rounds",
+                    all - alone
+                ),
+            );
+        }
+        let medians = medians(&self.figures());
+        let low = medians.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = medians.iter().copied().fold(0.0, f64::max);
+        if medians.len() > 1 && high > low * (1.0 + DRIFT) {
+            warn(
+                WarningKind::Drift,
+                format!("{title}: its rounds' medians reach from {low:.0} to {high:.0}"),
+            );
+        }
+        warnings
+    }
+}
+
+/// The summary of rounds in a document's words.
+///
+/// # Errors
+/// In words, if there are no samples.
+pub(crate) fn estimate(rounds: &[Vec<f64>], keep_samples: bool) -> Result<Estimate, String> {
+    let summary = Summary::of_rounds(rounds).map_err(|error| error.to_string())?;
+    Ok(Estimate {
+        samples: keep_samples.then(|| rounds.concat()),
+        ..Estimate::from(&summary)
+    })
+}
+
+/// Each round's median; a round without samples has none.
+fn medians(rounds: &[Vec<f64>]) -> Vec<f64> {
+    let median = |round: &Vec<f64>| Summary::of(round).ok().map(|summary| summary.median);
+    rounds.iter().filter_map(median).collect()
+}
+
+/// What each round's quiet samples say; a round without samples has none.
+fn quiet(rounds: &[Vec<f64>]) -> Vec<f64> {
+    let rounds = rounds.iter().filter(|round| !round.is_empty());
+    let quiet = rounds.map(|round| {
+        let mut sorted = round.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        quantile_of_sorted(&sorted, QUIET)
+    });
+    quiet.collect()
+}
+
+fn figure(metric: Metric, sample: Sample) -> f64 {
+    let (operations, ns) = (sample.operations as f64, sample.ns as f64);
+    match metric {
+        Metric::Throughput => operations * 1e9 / ns,
+        _ => ns / operations,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn throughput_is_operations_per_second() {
+        let sample = Sample {
+            operations: 5,
+            ns: 1_000,
+        };
+        assert_eq!(figure(Metric::Throughput, sample), 5e6);
+    }
+}
