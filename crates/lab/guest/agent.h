@@ -19,7 +19,7 @@ extern u64 clock_cost_ns;		/* one reading of the clock, least seen */
 extern u32 undisturbed_ratio;		/* of a probe, per mille: least seen here or in earlier boots */
 extern u32 pace_ns;			/* what the processor took for a probe's work at the start */
 void undisturbed_start(void);
-void undisturbed_next_cell(void);	/* it may wait ARCH_WAIT_MS, and what others left */
+void undisturbed_next_cell(void);	/* all cells together may wait ARCH_WAIT_MS for each */
 int undisturbed_wait(void);		/* was such a moment found? */
 int undisturbed(void);			/* is this one? */
 int undisturbed_lost(u64 ns);		/* a sample was in vain: is there any time left? */

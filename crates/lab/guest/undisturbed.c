@@ -14,6 +14,8 @@
 #define STEPS		1000	/* of eight additions that do not wait */
 #define CHAINED_STEPS	250	/* of eight that do: with four units as many cycles, 0.7 us */
 #define NS_PER_MS	1000000ull
+#define BOOT_WAIT_MS	500	/* and ARCH_WAIT_MS for each cell */
+#define CELL_WAIT_MS	250	/* at most, so that some is left to those after it */
 #define WINDOW_MS	10	/* of calibration */
 #define WINDOWS		100	/* where no earlier boot has told: a disturbance takes less */
 #define LONGEST_NS	1000000000ull	/* of a sample whose pace is corrected */
@@ -27,7 +29,8 @@
 u32 undisturbed_ratio = RATIO_MOST;
 u32 pace_ns;
 static u32 reference_ns;	/* the pace that times are told at; 0: as it is */
-static u64 left_ns;		/* what may still be waited for */
+static u64 left_ns;		/* what may still be waited for, in all */
+static u64 cell_left_ns;	/* of that by this cell */
 static u64 cell_pace_ns, cell_probes;
 
 /* The compiler is not to add several at once. */
@@ -159,22 +162,32 @@ void undisturbed_start(void)
 
 void undisturbed_next_cell(void)
 {
-	left_ns += ARCH_WAIT_MS * NS_PER_MS;
+	static int begun;
+
+	if (!begun)
+		left_ns = (BOOT_WAIT_MS + ARCH_WAIT_MS * experiment.cells) * NS_PER_MS;
+	begun = 1;
+	cell_left_ns = CELL_WAIT_MS * NS_PER_MS;
+	if (cell_left_ns > left_ns)
+		cell_left_ns = left_ns;
 	cell_pace_ns = 0;
 	cell_probes = 0;
 }
 
 int undisturbed_lost(u64 ns)
 {
-	left_ns -= ns < left_ns ? ns : left_ns;
-	return left_ns != 0;
+	if (ns > cell_left_ns)
+		ns = cell_left_ns;
+	cell_left_ns -= ns;
+	left_ns -= ns;
+	return cell_left_ns != 0;
 }
 
 int undisturbed_wait(void)
 {
 	u64 begin = now_ns(), waited;
 
-	while (left_ns) {
+	while (cell_left_ns) {
 		if (undisturbed())
 			return 1;
 		waited = now_ns() - begin;
