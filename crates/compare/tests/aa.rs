@@ -103,14 +103,8 @@ fn of_layouts(random: &mut SplitMix64, drift: f64) -> Document {
 #[test]
 fn intervals_over_layouts_are_held_against_no_difference() {
     let mut random = SplitMix64::new(7);
-    let mut report = |drift| {
-        let runs = [
-            of_layouts(&mut random, drift),
-            of_layouts(&mut random, drift),
-        ];
-        aa(&runs, &Options::default()).unwrap().layouts
-    };
-    let quiet = report(0.0);
+    let quiet = [0; 2].map(|_| of_layouts(&mut random, 0.0));
+    let quiet = aa(&quiet, &Options::default()).unwrap().layouts;
     assert_eq!(quiet.len(), 1);
     let of = &quiet[0];
     assert_eq!(
@@ -122,7 +116,16 @@ fn intervals_over_layouts_are_held_against_no_difference() {
         of.half_width_median > 0.0 && of.half_width_median < 0.01,
         "{of:?}"
     );
+    // A round that no other stands against says nothing.
+    let even = [0; 2].map(|_| of_layouts(&mut random, 0.0));
+    let mut odd = even.clone();
+    for cell in &mut odd[1].cells {
+        cell.timed_mut().unwrap().quiet.push(100.0);
+    }
+    let [even, odd] = [even, odd].map(|runs| aa(&runs, &Options::default()).unwrap().layouts);
+    assert_eq!(even[0].half_width_median, odd[0].half_width_median);
     // What differs by the turn is a false difference.
-    let drifting = report(0.1);
+    let drifting = [0; 2].map(|_| of_layouts(&mut random, 0.1));
+    let drifting = aa(&drifting, &Options::default()).unwrap().layouts;
     assert_eq!(drifting[0].false_intervals, 1);
 }
