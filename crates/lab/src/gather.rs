@@ -127,16 +127,20 @@ impl Gathering {
     }
 
     fn finish_unless_disturbed(&mut self, keep_samples: bool) -> Option<JournalEntry> {
-        let is_done = self.left == 0 && !self.waits();
+        let is_done = self.left == 0 && self.lacks() == 0;
         is_done.then(|| self.finish(keep_samples))
     }
 
-    /// Were its visits so disturbed that another would help?
-    pub fn waits(&self) -> bool {
-        self.left == 0 && self.further > 0 && self.rounds.were_disturbed()
+    /// How many rounds more it would have to be left alone in, once it has had all its visits; 0
+    /// if it may have no more.
+    pub fn lacks(&self) -> u32 {
+        match self.left == 0 && self.further > 0 {
+            true => self.rounds.lack(),
+            false => 0,
+        }
     }
 
-    /// One that waits gets another visit.
+    /// One that lacks rounds gets another visit.
     pub fn visit_again(&mut self) {
         self.further -= 1;
         self.left = 1;
@@ -145,7 +149,7 @@ impl Gathering {
     /// The cell without any further visit, if it has had those that were asked for and is not
     /// finished yet.
     pub fn give_up(&mut self, keep_samples: bool) -> Option<JournalEntry> {
-        let is_open = self.left > 0 || self.waits();
+        let is_open = self.left > 0 || self.lacks() > 0;
         (is_open && self.rounds.are_complete()).then(|| self.finish(keep_samples))
     }
 
@@ -390,7 +394,7 @@ mod tests {
             for n in [8, 3, 0] {
                 assert_eq!(gathering.take(took_with(10_000, n), false), None);
             }
-            assert!(gathering.waits());
+            assert_eq!(gathering.lacks(), 1);
             gathering
         };
         let mut helped = disturbed();
@@ -400,7 +404,7 @@ mod tests {
 
         let mut given_up = disturbed();
         given_up.visit_again();
-        assert!(!given_up.waits());
+        assert_eq!(given_up.lacks(), 0);
         assert_eq!(given_up.take(took_with(20_000, 1), false), None);
         let entry = given_up.give_up(false).unwrap();
         assert_eq!(given_up.give_up(false), None);
@@ -416,11 +420,11 @@ mod tests {
             let entry = lost.take(Finding::Lost { reason }, false);
             assert!(entry.is_none_or(|entry| entry.cell.status() == Status::Ok));
         }
-        assert!(!lost.waits());
+        assert_eq!(lost.lacks(), 0);
 
         let mut vain = disturbed();
         let ends = std::iter::from_fn(|| {
-            vain.waits().then(|| vain.visit_again());
+            (vain.lacks() > 0).then(|| vain.visit_again());
             Some(vain.take(took_with(20_000, 1), false))
         });
         let ends: Vec<_> = ends.take(3).collect();

@@ -66,9 +66,11 @@ impl Rounds {
         self.rounds.len() >= self.asked as usize
     }
 
-    /// Were fewer than half of those that were asked for left alone?
-    pub(crate) fn were_disturbed(&self) -> bool {
-        2 * self.undisturbed().count() < self.asked as usize
+    /// How many more would have to be left alone, so that at least half of those are that were
+    /// asked for.
+    pub(crate) fn lack(&self) -> u32 {
+        let alone = self.undisturbed().count() as u32;
+        self.asked.div_ceil(2).saturating_sub(alone)
     }
 
     /// Figures of those that stand for the cell, in its metric's unit: all that were left alone,
@@ -127,7 +129,7 @@ impl Rounds {
                 format!("{title}: reading the clock is {percent:.1} % of a sample"),
             );
         }
-        if self.were_disturbed() {
+        if self.lack() > 0 {
             let (all, alone) = (self.rounds.len(), self.undisturbed().count());
             warn(
                 WarningKind::Disturbed,

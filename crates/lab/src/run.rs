@@ -96,15 +96,7 @@ pub fn run(
         let mut handle = |message| running.take(message);
         distribute(&place, &work, queue, jobs, cancel, &mut handle)?;
     }
-    while !cancel.load(Ordering::Relaxed) {
-        let queue = running.again();
-        if queue.is_empty() {
-            break;
-        }
-        let mut handle = |message| running.take(message);
-        distribute(&place, &work, queue, 1, cancel, &mut handle)?;
-    }
-    running.finish_waiting()?;
+    running.visit_again(cancel)?;
     let mut finished = running.finished;
     let cancelled = cancel.load(Ordering::Relaxed) && finished.len() < planned;
     let traces = finished.iter_mut();
@@ -214,7 +206,29 @@ impl Running<'_, '_> {
         Ok(())
     }
 
-    /// One more visit to each timed cell that others disturbed in most of its rounds.
+    /// Visits timed cells that others disturbed in most of their rounds, as long as that helps, and
+    /// finishes those that it did not help.
+    fn visit_again(&mut self, cancel: &AtomicBool) -> Result<(), LabError> {
+        let (place, work) = (self.place, self.work);
+        let mut before = u32::MAX;
+        while !cancel.load(Ordering::Relaxed) {
+            let lacking: u32 = self.gathering.values().map(Gathering::lacks).sum();
+            // Where the last visits helped hardly any, more would not help either.
+            if lacking == 0 || 10 * u64::from(lacking) > 9 * u64::from(before) {
+                break;
+            }
+            before = lacking;
+            let queue = self.again();
+            let mut handle = |message| self.take(message);
+            distribute(place, work, queue, 1, cancel, &mut handle)?;
+        }
+        let keep_samples = self.setup.keep_samples;
+        let waiting = self.gathering.values_mut();
+        let entries: Vec<_> = waiting.filter_map(|of| of.give_up(keep_samples)).collect();
+        entries.into_iter().try_for_each(|entry| self.finish(entry))
+    }
+
+    /// One more visit to each cell that waits for it.
     fn again(&mut self) -> VecDeque<Visit> {
         let Work { plan, .. } = *self.work;
         let visits = plan
@@ -224,7 +238,7 @@ impl Running<'_, '_> {
         let again = visits.filter_map(|visit| {
             let mut cells = visit.cells.clone();
             cells.retain(|cell| match self.gathering.get_mut(cell) {
-                Some(of) if of.waits() => {
+                Some(of) if of.lacks() > 0 => {
                     of.visit_again();
                     true
                 }
@@ -236,14 +250,6 @@ impl Running<'_, '_> {
             })
         });
         again.collect()
-    }
-
-    /// Cells that still wait for such a visit, when there are no more.
-    fn finish_waiting(&mut self) -> Result<(), LabError> {
-        let keep_samples = self.setup.keep_samples;
-        let waiting = self.gathering.values_mut();
-        let entries: Vec<_> = waiting.filter_map(|of| of.give_up(keep_samples)).collect();
-        entries.into_iter().try_for_each(|entry| self.finish(entry))
     }
 
     fn finish(&mut self, mut entry: JournalEntry) -> Result<(), LabError> {
