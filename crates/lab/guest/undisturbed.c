@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Does another use the core that this processor is a hardware thread of? A virtual machine
- * cannot see it, and an operation takes up to twice as long meanwhile. Others come and go
- * within milliseconds, so a probe next to a sample tells. Additions that wait for each other
- * take what the processor's frequency says; additions that do not take longer as soon as
- * another has part of the core. Their ratio tells of others, whatever the frequency is.
+ * Does another use part of the core that this processor is, possibly its other hardware thread?
+ * A virtual machine cannot see it, and an operation takes up to twice as long meanwhile. Others
+ * come and go within milliseconds, so a probe next to a sample tells. Additions that wait for
+ * each other take what the processor's frequency says; additions that do not take longer as
+ * soon as another has part of the core. Their ratio tells of others, whatever the frequency is.
  * Samples are chosen by probes, never by what they say themselves.
  */
 #include "agent.h"
