@@ -107,10 +107,10 @@ static int size_batch(const struct cell_spec *spec, struct cell *c, u32 *batch)
 	}
 }
 
-/* Of all that were taken those that nobody disturbed, if there are enough. */
-static void keep_samples(struct outcome *out, u32 taken, u32 undisturbed_samples)
+/* Of all that were taken those that nobody disturbed, if they are as many as were asked for or enough. */
+static void keep_samples(struct outcome *out, u32 taken, u32 undisturbed_samples, u32 asked)
 {
-	int all = undisturbed_samples < FEW_ALONE;
+	int all = undisturbed_samples < FEW_ALONE && undisturbed_samples < asked;
 	u32 i;
 
 	for (i = 0; i < taken; i++) {
@@ -158,7 +158,7 @@ int measure_time(const struct cell_spec *spec, struct cell *c,
 			most = samples;
 	}
 	delay_nothing();
-	keep_samples(out, taken, kept);
+	keep_samples(out, taken, kept, samples);
 	out->batch = batch;
 	return err;
 }

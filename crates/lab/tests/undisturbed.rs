@@ -101,16 +101,22 @@ fn probes_tell_of_the_processor() {
     };
     // Whether others are at this machine is not known: it measures all the same.
     assert!(times.len() >= 8, "{times:?}");
-    assert!(*disturbed == 0 || usize::from(*disturbed) <= times.len());
+    // Disturbed ones are only kept if hardly any other was found.
+    let alone = times.len() - usize::from(*disturbed);
+    assert!(
+        *disturbed == 0 || alone < 8 && times.len() >= 40,
+        "{disturbed} of {times:?}"
+    );
 }
 
 #[test]
 fn disturbed_samples_are_taken_again() {
     let dir = tempfile::tempdir().unwrap();
     let agent = agent(dir.path(), Some("undisturbed_agent.c"));
-    let text: String = (0..3)
-        .map(|cell| format!("cell {cell} getppid null time samples=30\n"))
-        .collect();
+    // Few that are asked for are enough, too.
+    let text: String = [30, 5, 30]
+        .map(|samples| format!("cell {samples} getppid null time samples={samples}\n"))
+        .concat();
     let told = measure(&agent, dir.path(), &text);
     assert_eq!(hello(&told)["undisturbed"], "1000");
     let cells = cells(&told);
@@ -118,7 +124,7 @@ fn disturbed_samples_are_taken_again() {
         .map(|(times, disturbed)| (times.len(), *disturbed))
         .collect();
     // Who waits in vain keeps what there is, and says so.
-    assert_eq!(counts, [(30, 0), (30, 0), (30, 30)]);
+    assert_eq!(counts, [(30, 0), (5, 0), (30, 30)]);
     let times = cells.iter().flat_map(|(times, _)| times);
     // Each is told at one pace.
     assert!(times.min().is_some_and(|ns| *ns >= 1_000_000_000));
