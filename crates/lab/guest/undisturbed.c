@@ -14,8 +14,8 @@
 #define STEPS		1000	/* of eight additions that do not wait */
 #define CHAINED_STEPS	250	/* of eight that do: with four units as many cycles, 0.7 us */
 #define NS_PER_MS	1000000ull
-#define BOOT_WAIT_MS	500	/* and ARCH_WAIT_MS for each cell */
-#define CELL_WAIT_MS	250	/* at most, so that some is left to those after it */
+#define BOOT_WAIT_MS	1000	/* and ARCH_WAIT_MS for each cell */
+#define CELL_WAIT_MS	500	/* at most, so that some is left to those after it */
 #define WINDOW_MS	10	/* of calibration */
 #define WINDOWS		100	/* where no earlier boot has told: a disturbance takes less */
 #define LONGEST_NS	1000000000ull	/* of a sample whose pace is corrected */
@@ -28,7 +28,7 @@
 
 u32 undisturbed_ratio = RATIO_MOST;
 u32 pace_ns;
-static u32 reference_ns;	/* the pace that times are told at; 0: as it is */
+static u32 reference_ns;	/* the pace that times are told at; 0: the clock stands still */
 static u64 left_ns;		/* what may still be waited for, in all */
 static u64 cell_left_ns;	/* of that by this cell */
 static u64 cell_pace_ns, cell_probes;
@@ -158,6 +158,9 @@ void undisturbed_start(void)
 	reference_ns = known(text, KNOWN_PACE);
 	for (i = 0; i < (ratio ? 1 : WINDOWS); i++)
 		calibrate();
+	/* As later boots will. */
+	if (!reference_ns)
+		reference_ns = pace_ns;
 }
 
 void undisturbed_next_cell(void)

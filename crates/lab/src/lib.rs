@@ -7,6 +7,7 @@
 //! ([`session`], [`protocol`]), [`gather`] makes cells of what they report, and
 //! [`journal`] keeps each as it finishes.
 
+mod awake;
 mod built_in;
 pub mod catalogue;
 mod document;

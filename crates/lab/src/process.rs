@@ -81,6 +81,11 @@ impl Process {
         })
     }
 
+    /// Its number, until it has ended.
+    pub fn id(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
     /// How it ended, if it has.
     pub fn status(&mut self) -> Option<ExitStatus> {
         if self.status.is_none() {
@@ -93,7 +98,7 @@ impl Process {
     pub fn terminate(&mut self) {
         if self.status().is_none() {
             // Not reaped yet, so the number is still its own.
-            let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
+            let _ = kill_process(self.id(), Signal::TERM);
         }
     }
 

@@ -9,13 +9,14 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use diagnostics::Failure;
 use experiment::FileSystem;
 use rustix::process::Signal;
 
+use crate::awake::Awake;
 use crate::error::LabError;
 use crate::initramfs;
 use crate::process::{Process, end_of, explained};
@@ -49,14 +50,15 @@ pub struct Program {
 const UNDISTURBED: &str = "undisturbed";
 /// Likewise what a probe's work takes, in ns, which tells the processor's frequency.
 const PACE: &str = "pace_ns";
-/// Boots whose pace is kept: enough for a median that moves no more.
-const PACES_LIMIT: usize = 1000;
 
 /// Kernels that are processes, and what their boots have found out together.
 #[derive(Debug)]
 pub struct Programs {
     by_kernel: BTreeMap<usize, Program>,
     probes: Mutex<Probes>,
+    /// The processor that boots take place on, from the first of them on, if one can be kept
+    /// awake.
+    awake: OnceLock<Option<Awake>>,
 }
 
 /// What boots say of the processor that they measure on.
@@ -64,8 +66,8 @@ pub struct Programs {
 struct Probes {
     /// The least ratio, per mille, if any boot told one.
     undisturbed: Option<u32>,
-    /// Each boot's pace.
-    paces_ns: Vec<u32>,
+    /// The pace that the first boot told: a reference must not move within a run.
+    pace_ns: Option<u32>,
 }
 
 impl Probes {
@@ -73,19 +75,13 @@ impl Probes {
     fn learn(&mut self, facts: &BTreeMap<String, String>) {
         let told = |name: &str| facts.get(name)?.parse().ok().filter(|told| *told > 0);
         self.undisturbed = self.undisturbed.into_iter().chain(told(UNDISTURBED)).min();
-        let room = self.paces_ns.len() < PACES_LIMIT;
-        self.paces_ns.extend(told(PACE).filter(|_| room));
+        self.pace_ns = self.pace_ns.or_else(|| told(PACE));
     }
 
     /// What the next boot is told: one that is disturbed throughout would not know that it is, and
     /// all tell times at one pace.
     fn words(&self) -> Vec<String> {
-        let mut paces = self.paces_ns.clone();
-        paces.sort_unstable();
-        let words = [
-            (UNDISTURBED, self.undisturbed),
-            (PACE, paces.get(paces.len() / 2).copied()),
-        ];
+        let words = [(UNDISTURBED, self.undisturbed), (PACE, self.pace_ns)];
         let known = words
             .into_iter()
             .filter_map(|(word, known)| Some((word, known?)));
@@ -101,12 +97,18 @@ impl Programs {
         Programs {
             by_kernel,
             probes: Mutex::default(),
+            awake: OnceLock::new(),
         }
     }
 
     /// The kernel at this position, if it is a process.
     pub fn get(&self, kernel: usize) -> Option<&Program> {
         self.by_kernel.get(&kernel)
+    }
+
+    /// On which processor to boot; None: on any.
+    fn awake(&self) -> Option<&Awake> {
+        self.awake.get_or_init(|| Awake::start().ok()).as_ref()
     }
 
     fn probes(&self) -> MutexGuard<'_, Probes> {
@@ -226,6 +228,10 @@ pub fn boot<'a>(
     let (directives, programs) = (boot.directives, boot.programs);
     let mut process =
         Process::start(command(boot, scratch.path(), theirs.into())).map_err(failed)?;
+    if let Some(awake) = programs.awake() {
+        // Without it, probes tell what that means.
+        let _ = awake.take(process.id());
+    }
     let outcome = session.run(
         Some(directives),
         &mut || process.status().map(|status| end_of("it", status)),
@@ -260,7 +266,7 @@ mod tests {
             (
                 "1600",
                 "690",
-                ["lsmeter.undisturbed=1020", "lsmeter.pace_ns=690"],
+                ["lsmeter.undisturbed=1020", "lsmeter.pace_ns=661"],
             ),
             (
                 "1010",

@@ -61,7 +61,7 @@ raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
  * For each cell of a boot, for moments in which nobody else is at the processor's core: this is
  * a process like others. What a cell does not need is left to others.
  */
-#define ARCH_WAIT_MS		10
+#define ARCH_WAIT_MS		30
 
 /* Stacks are the kernel's: a longest name and what belongs to it must fit. */
 #define ARCH_RECORDS_SIZE	512
