@@ -70,6 +70,9 @@ impl<'a> Layouts<'a> {
             });
             all[at].add(key, number, timed);
         }
+        for of in &mut all {
+            of.leave_out_disturbed();
+        }
         for at in 0..all.len() {
             if let Some(of) = all[at].find_baseline(run, &all) {
                 let cells = all[of].cells.clone();
@@ -94,6 +97,17 @@ impl<'a> Layouts<'a> {
             self.keys.push(key);
         }
         of_key.insert(number, timed);
+    }
+
+    /// Of layouts that others disturbed in every round nothing is known, as long as there are
+    /// enough without them.
+    fn leave_out_disturbed(&mut self) {
+        for of_key in self.cells.values_mut() {
+            let alone = of_key.values().filter(|timed| !timed.disturbed).count();
+            if alone >= FEWEST_LAYOUTS {
+                of_key.retain(|_, timed| !timed.disturbed);
+            }
+        }
     }
 
     /// Where among all layouts those of another kernel are that has the baseline.
@@ -354,19 +368,22 @@ impl Interval {
 /// Of every stack and operation, rounds of both runs dealt to two names in turns.
 fn intervals(a: &Layouts<'_>, b: &Layouts<'_>) -> Vec<Interval> {
     let of_key = |key: &Key| {
-        let others: BTreeMap<u32, &Timed> = b.of_key(key).collect();
+        let both: [BTreeMap<u32, &Timed>; 2] = [a, b].map(|run| run.of_key(key).collect());
+        let layouts: BTreeSet<u32> = both.iter().flat_map(BTreeMap::keys).copied().collect();
         let mut figures = Vec::new();
         let mut differences = Vec::new();
-        for (layout, timed) in a.of_key(key) {
-            let rounds = quiet_rounds(timed).iter();
-            let rounds = rounds.chain(quiet_rounds(others.get(&layout)?)).copied();
+        for layout in layouts {
+            let rounds = both.iter().filter_map(|of| of.get(&layout));
+            let rounds = rounds.flat_map(|timed| quiet_rounds(timed)).copied();
             let mut rounds: Vec<f64> = rounds.collect();
             // Of more rounds the lower quartile is lower: both names get as many.
             rounds.truncate(rounds.len() / 2 * 2);
             let name = |first| quiet_round(rounds.iter().skip(first).step_by(2).copied().collect());
-            let (even, odd) = (name(0)?, name(1)?);
-            figures.push(even);
-            differences.push(odd - even);
+            // One round alone is of no use.
+            if let (Some(even), Some(odd)) = (name(0), name(1)) {
+                figures.push(even);
+                differences.push(odd - even);
+            }
         }
         let Centre {
             ci95: [low, high], ..

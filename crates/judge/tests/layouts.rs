@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Cell, Configuration, Document, Estimate, Evidence, Key, Metric, Subject, Timed};
-use judge::Layouts;
+use experiment::{
+    Cell, Configuration, Document, Estimate, Evidence, Key, Metric, Outcome, Subject, Timed,
+};
+use judge::{Layouts, aa_layouts};
 use proptest::prelude::*;
 use stats::{centre, shift};
 
@@ -174,4 +176,53 @@ fn a_kernel_whose_name_ends_in_a_number_is_none_of_its_own_layouts() {
     let tested = key("build:um-6.1.2", "capability", "AA");
     assert_eq!(drawn.figure(&tested).unwrap().value, 100.0);
     assert_eq!(drawn.added(&base, &tested).unwrap().value, 0.0);
+}
+
+/// Eight layouts, of which others disturbed so many in all rounds: those took three times as long.
+fn disturbed(count: u32, rounds: &[f64]) -> Document {
+    let layouts: Ns = (1..=8).map(|number| (number, 100.0)).collect();
+    let mut run = run(&layouts, &layouts);
+    for cell in &mut run.cells {
+        let Outcome::Ok {
+            evidence: Evidence::Timed(timed),
+        } = &mut cell.outcome
+        else {
+            panic!("it was timed");
+        };
+        let number = cell.key.kernel.rsplit('.').next().unwrap();
+        timed.disturbed = number.parse::<u32>().unwrap() <= count;
+        let times = if timed.disturbed { 3.0 } else { 1.0 };
+        timed.quiet = rounds.iter().map(|ns| times * ns).collect();
+    }
+    run
+}
+
+#[test]
+fn layouts_that_others_disturbed_are_left_out_if_enough_were_not() {
+    let tested = key("build:um.1", "capability", "AA");
+    for (count, slowest_ns) in [(0, 100.0), (2, 100.0), (3, 300.0)] {
+        let run = disturbed(count, &[100.0]);
+        let drawn = Layouts::of(&run);
+        let drawn = drawn.iter().find(|of| of.kernel == "build:um").unwrap();
+        let times_ns = drawn.times_ns(&tested);
+        let slowest = times_ns.iter().copied().fold(0.0, f64::max);
+        assert_eq!(slowest, slowest_ns, "{count} of 8 disturbed");
+    }
+}
+
+#[test]
+fn an_aa_has_what_either_run_was_left_alone_for() {
+    // Names get every other round: a name's own takes 10 ns longer here.
+    let rounds = [100.0, 110.0];
+    let [alone, two] = [0, 2].map(|count| disturbed(count, &rounds));
+    for runs in [
+        [alone.clone(), alone.clone()],
+        [two.clone(), alone.clone()],
+        [alone, two],
+    ] {
+        let of = aa_layouts(&runs);
+        let of = of.iter().find(|of| of.kernel == "build:um").unwrap();
+        assert_eq!((of.layouts, of.intervals, of.false_intervals), (8, 3, 3));
+        assert_eq!(of.half_width_largest_ns, 0.0, "{of:?}");
+    }
 }

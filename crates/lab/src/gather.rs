@@ -83,6 +83,11 @@ impl Gathering {
         }
     }
 
+    /// Gets more visits where rounds differ, as a kernel that is a process has the time for.
+    pub fn until_steady(&mut self) {
+        self.rounds.until_steady();
+    }
+
     /// What the guest said of itself: release and active LSMs.
     pub fn seen_in(&mut self, release: &str, active_lsms: &[String]) {
         release.clone_into(&mut self.release);
@@ -131,8 +136,7 @@ impl Gathering {
         is_done.then(|| self.finish(keep_samples))
     }
 
-    /// How many rounds more it would have to be left alone in, once it has had all its visits; 0
-    /// if it may have no more.
+    /// How many more rounds it needs, once it has had all its visits; 0 if it may have no more.
     pub fn lacks(&self) -> u32 {
         match self.left == 0 && self.further > 0 {
             true => self.rounds.lack(),
@@ -383,8 +387,47 @@ mod tests {
         let mut gathering = gathering(Metric::Time, 2);
         assert_eq!(gathering.take(took_with(18_000, 8), false), None);
         let entry = gathering.take(took(10_000), false).unwrap();
-        assert_eq!(entry.cell.timed().unwrap().rounds, [1000.0]);
+        let timed = entry.cell.timed().unwrap();
+        assert_eq!((&timed.rounds[..], timed.disturbed), (&[1000.0][..], false));
         assert_eq!(entry.warnings, []);
+    }
+
+    #[test]
+    fn who_differs_from_round_to_round_is_visited_more_often() {
+        let twice = |ns: u64| {
+            let mut gathering = gathering(Metric::Time, 2);
+            gathering.until_steady();
+            assert_eq!(gathering.take(took(10_000), false), None);
+            assert_eq!(gathering.take(took(ns), false), None);
+            assert_eq!(gathering.lacks(), 2);
+            gathering.visit_again();
+            gathering
+        };
+        let mut vain = twice(10_900);
+        assert_eq!(vain.take(took(10_000), false), None);
+        vain.visit_again();
+        let entry = vain.take(took(10_900), false).unwrap();
+        let rounds = &entry.cell.timed().unwrap().rounds;
+        assert_eq!(rounds, &[1000.0, 1090.0, 1000.0, 1090.0]);
+        assert_eq!(entry.warnings, []);
+
+        // A third that lies between them is enough.
+        let entry = twice(10_500).take(took(10_250), false).unwrap();
+        assert_eq!(entry.cell.timed().unwrap().rounds.len(), 3);
+
+        let mut steady = gathering(Metric::Time, 2);
+        steady.until_steady();
+        assert_eq!(steady.take(took(10_000), false), None);
+        assert!(steady.take(took(10_400), false).is_some());
+    }
+
+    #[test]
+    fn a_cell_says_that_all_its_rounds_were_disturbed() {
+        let mut gathering = gathering(Metric::Time, 2);
+        let ends = [(); 2].map(|()| gathering.take(took_with(18_000, 8), false));
+        assert_eq!(ends, [const { None }; 2]);
+        let entry = gathering.give_up(false).unwrap();
+        assert!(entry.cell.timed().unwrap().disturbed);
     }
 
     #[test]

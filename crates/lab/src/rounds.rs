@@ -11,6 +11,9 @@ use crate::session::CellReport;
 const CLOCK_SHARE: f64 = 0.01;
 /// Rounds whose medians lie further apart than this have drifted.
 const DRIFT: f64 = 0.1;
+/// Rounds that may have as many more if they differ do so from this standard deviation on, as a part
+/// of their mean.
+const UNSTEADY: f64 = 0.03;
 /// This part of a round's samples are quieter than what stands for them ([`Timed::quiet`]).
 const QUIET: f64 = 0.1;
 
@@ -28,6 +31,8 @@ pub(crate) struct Rounds {
     metric: Metric,
     /// How many were asked for.
     asked: u32,
+    /// Are there to be more if they differ?
+    until_steady: bool,
     rounds: Vec<Round>,
     /// Operations per sample, in the last round.
     batch: u32,
@@ -41,6 +46,7 @@ impl Rounds {
         Rounds {
             metric,
             asked,
+            until_steady: false,
             rounds: Vec::new(),
             batch: 0,
             clock_ns: 0.0,
@@ -66,11 +72,33 @@ impl Rounds {
         self.rounds.len() >= self.asked as usize
     }
 
-    /// How many more would have to be left alone, so that at least half of those are that were
-    /// asked for.
+    /// From now on twice as many are asked for where they differ.
+    pub(crate) fn until_steady(&mut self) {
+        self.until_steady = true;
+    }
+
+    /// How many more would have to be left alone: so that at least half of those are that were asked
+    /// for, or so that there are twice as many where they differ.
     pub(crate) fn lack(&self) -> u32 {
         let alone = self.undisturbed().count() as u32;
-        self.asked.div_ceil(2).saturating_sub(alone)
+        let wanted = match self.until_steady && self.are_unsteady() {
+            true => 2 * self.asked,
+            false => self.least(),
+        };
+        wanted.saturating_sub(alone)
+    }
+
+    /// So many are to be left alone in any case.
+    fn least(&self) -> u32 {
+        self.asked.div_ceil(2)
+    }
+
+    fn are_unsteady(&self) -> bool {
+        let quiet = quiet(&self.figures());
+        let n = quiet.len() as f64;
+        let mean = quiet.iter().sum::<f64>() / n;
+        let variance = quiet.iter().map(|ns| (ns - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        quiet.len() > 1 && variance.sqrt() > UNSTEADY * mean
     }
 
     /// Figures of those that stand for the cell, in its metric's unit: all that were left alone,
@@ -102,6 +130,7 @@ impl Rounds {
             rounds: medians(&rounds),
             quiet,
             batch: Some(self.batch),
+            disturbed: self.undisturbed().next().is_none(),
             ..Timed::of(estimate(&rounds, keep_samples)?)
         };
         Ok((Evidence::Timed(timed), rounds.concat()))
@@ -129,8 +158,8 @@ impl Rounds {
                 format!("{title}: reading the clock is {percent:.1} % of a sample"),
             );
         }
-        if self.lack() > 0 {
-            let (all, alone) = (self.rounds.len(), self.undisturbed().count());
+        let (all, alone) = (self.rounds.len(), self.undisturbed().count());
+        if alone < self.least() as usize {
             warn(
                 WarningKind::Disturbed,
                 format!(

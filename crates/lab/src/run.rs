@@ -73,7 +73,7 @@ pub fn run(
         },
     };
     let mut running = Running {
-        gathering: gathering(&work, &visits),
+        gathering: gathering(&work, setup, &visits),
         work: &work,
         setup,
         place: &place,
@@ -114,7 +114,11 @@ pub fn run(
 }
 
 /// The cells of these visits, with nothing found yet.
-fn gathering(work: &Work<'_>, visits: &VecDeque<Visit>) -> BTreeMap<usize, Gathering> {
+fn gathering(
+    work: &Work<'_>,
+    setup: &Setup<'_>,
+    visits: &VecDeque<Visit>,
+) -> BTreeMap<usize, Gathering> {
     let mut gathering = BTreeMap::new();
     for visit in visits {
         let rounds = if visit.timed {
@@ -122,8 +126,16 @@ fn gathering(work: &Work<'_>, visits: &VecDeque<Visit>) -> BTreeMap<usize, Gathe
         } else {
             1
         };
+        let kernel = setup.kernels.get(visit.kernel);
+        let is_process = kernel.is_some_and(|kernel| kernel.is_program);
         for &cell in &visit.cells {
-            let new = || Gathering::new(work.plan.cells[cell].clone(), rounds);
+            let new = || {
+                let mut new = Gathering::new(work.plan.cells[cell].clone(), rounds);
+                if is_process {
+                    new.until_steady();
+                }
+                new
+            };
             gathering.entry(cell).or_insert_with(new);
         }
     }

@@ -57,13 +57,7 @@ fn cell(kernel: &str, stack: &str, title: &str, metric: Metric, value: f64) -> C
             ..Counted::default()
         })
     } else {
-        Evidence::Timed(Timed {
-            estimate,
-            rounds: Vec::new(),
-            quiet: Vec::new(),
-            runs: Vec::new(),
-            batch: None,
-        })
+        Evidence::Timed(Timed::of(estimate))
     };
     Cell {
         release: format!("6.12.117-{}", kernel.rsplit(':').next().unwrap()),

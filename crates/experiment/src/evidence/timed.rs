@@ -55,6 +55,9 @@ pub struct Timed {
     /// Operations per sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<u32>,
+    /// Did others use the processor's core in each round?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub disturbed: bool,
 }
 
 impl From<&Summary> for Estimate {
@@ -96,6 +99,7 @@ impl Timed {
             quiet: Vec::new(),
             runs: Vec::new(),
             batch: None,
+            disturbed: false,
         }
     }
 

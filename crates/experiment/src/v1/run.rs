@@ -74,11 +74,10 @@ impl CellForm {
         };
         if self.metric != Metric::Instructions {
             return Ok(Evidence::Timed(Timed {
-                estimate,
                 rounds: self.round_medians.unwrap_or_default(),
-                quiet: Vec::new(),
                 runs: self.aa_medians.unwrap_or_default(),
                 batch: self.batch,
+                ..Timed::of(estimate)
             }));
         }
         // Hooks were those of the modal path.
