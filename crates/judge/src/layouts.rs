@@ -12,7 +12,7 @@ use stats::{Centre, centre, median_line, median_of_sorted, quantile_of_sorted, s
 pub const FEWEST_LAYOUTS: usize = 6;
 /// Which of a layout's rounds stands for it, from the quietest: what else a machine does only adds
 /// time, and often to a whole round.
-const QUIET_ROUNDS: f64 = 0.25;
+const QUIET_ROUND: f64 = 0.25;
 /// The operation that asks no module: what a system call takes by itself.
 pub const GETPPID: &str = "getppid";
 
@@ -103,9 +103,10 @@ impl<'a> Layouts<'a> {
     /// enough without them.
     fn leave_out_disturbed(&mut self) {
         for of_key in self.cells.values_mut() {
-            let alone = of_key.values().filter(|timed| !timed.disturbed).count();
-            if alone >= FEWEST_LAYOUTS {
-                of_key.retain(|_, timed| !timed.disturbed);
+            let is_usable = |timed: &Timed| timed.disturbed != Some(true);
+            let usable = of_key.values().filter(|timed| is_usable(timed)).count();
+            if usable >= FEWEST_LAYOUTS {
+                of_key.retain(|_, timed| is_usable(timed));
             }
         }
     }
@@ -307,14 +308,23 @@ fn exponential(difference: Centre) -> Centre {
 }
 
 /// What an operation takes on one kernel under one stack, in its metric's unit: what a quiet round
-/// takes.
+/// takes, or the median one where others are known to have done nothing.
 pub fn quiet(timed: &Timed) -> f64 {
-    quiet_round(quiet_rounds(timed).to_vec()).unwrap_or(timed.estimate.median)
+    let rounds = quiet_rounds(timed).to_vec();
+    standing_for(rounds, was_left_alone(timed)).unwrap_or(timed.estimate.median)
 }
 
-fn quiet_round(mut rounds: Vec<f64>) -> Option<f64> {
+fn was_left_alone(timed: &Timed) -> bool {
+    timed.disturbed == Some(false)
+}
+
+/// Of rounds that were left alone the median: what they differ by is the boot's.
+fn standing_for(mut rounds: Vec<f64>, were_left_alone: bool) -> Option<f64> {
     rounds.sort_unstable_by(f64::total_cmp);
-    (!rounds.is_empty()).then(|| quantile_of_sorted(&rounds, QUIET_ROUNDS))
+    (!rounds.is_empty()).then(|| match were_left_alone {
+        true => median_of_sorted(&rounds),
+        false => quantile_of_sorted(&rounds, QUIET_ROUND),
+    })
 }
 
 /// Older documents have the rounds' medians only.
@@ -373,12 +383,19 @@ fn intervals(a: &Layouts<'_>, b: &Layouts<'_>) -> Vec<Interval> {
         let mut figures = Vec::new();
         let mut differences = Vec::new();
         for (at, layout) in layouts.into_iter().enumerate() {
-            let rounds = both.iter().filter_map(|of| of.get(&layout));
-            let rounds = rounds.flat_map(|timed| quiet_rounds(timed)).copied();
+            let runs: Vec<&Timed> = both
+                .iter()
+                .filter_map(|of| of.get(&layout).copied())
+                .collect();
+            let rounds = runs.iter().flat_map(|timed| quiet_rounds(timed)).copied();
             let mut rounds: Vec<f64> = rounds.collect();
+            let were_left_alone = runs.iter().all(|timed| was_left_alone(timed));
             // Of more rounds the lower quartile is lower: both names get as many.
             rounds.truncate(rounds.len() / 2 * 2);
-            let name = |first| quiet_round(rounds.iter().skip(first).step_by(2).copied().collect());
+            let name = |first| {
+                let own = rounds.iter().skip(first).step_by(2).copied();
+                standing_for(own.collect(), were_left_alone)
+            };
             // The other name begins in every other layout: a machine that drifts favours neither.
             let [first, second] = if at % 2 == 0 { [0, 1] } else { [1, 0] };
             // One round alone is of no use.

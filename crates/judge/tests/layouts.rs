@@ -190,8 +190,9 @@ fn disturbed(count: u32, rounds: &[f64]) -> Document {
             panic!("it was timed");
         };
         let number = cell.key.kernel.rsplit('.').next().unwrap();
-        timed.disturbed = number.parse::<u32>().unwrap() <= count;
-        let times = if timed.disturbed { 3.0 } else { 1.0 };
+        let is_disturbed = number.parse::<u32>().unwrap() <= count;
+        timed.disturbed = Some(is_disturbed);
+        let times = if is_disturbed { 3.0 } else { 1.0 };
         timed.quiet = rounds.iter().map(|ns| times * ns).collect();
     }
     run
@@ -224,5 +225,25 @@ fn an_aa_has_what_either_run_was_left_alone_for() {
         let of = of.iter().find(|of| of.kernel == "build:um").unwrap();
         assert_eq!((of.layouts, of.intervals, of.false_intervals), (8, 3, 0));
         assert_eq!(of.half_width_largest_ns, 10.0, "{of:?}");
+    }
+}
+
+#[test]
+fn the_median_round_stands_for_rounds_that_were_left_alone_and_a_quiet_one_for_others() {
+    let tested = key("build:um.1", "capability", "AA");
+    let mut run = disturbed(0, &[100.0, 102.0, 104.0]);
+    for (told, ns) in [(Some(false), 102.0), (Some(true), 100.0), (None, 100.0)] {
+        for cell in &mut run.cells {
+            let Outcome::Ok {
+                evidence: Evidence::Timed(timed),
+            } = &mut cell.outcome
+            else {
+                panic!("it was timed");
+            };
+            timed.disturbed = told;
+        }
+        let drawn = Layouts::of(&run);
+        let drawn = drawn.iter().find(|of| of.kernel == "build:um").unwrap();
+        assert_eq!(drawn.figure(&tested).unwrap().value, ns, "{told:?}");
     }
 }

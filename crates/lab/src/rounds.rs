@@ -13,7 +13,7 @@ const CLOCK_SHARE: f64 = 0.01;
 const DRIFT: f64 = 0.1;
 /// Rounds that may have as many more if they differ do so from this standard deviation on, as a part
 /// of their mean.
-const UNSTEADY: f64 = 0.03;
+const UNSTEADY: f64 = 0.02;
 /// This part of a round's samples are quieter than what stands for them ([`Timed::quiet`]).
 const QUIET: f64 = 0.1;
 
@@ -31,8 +31,9 @@ pub(crate) struct Rounds {
     metric: Metric,
     /// How many were asked for.
     asked: u32,
-    /// Are there to be more if they differ?
-    until_steady: bool,
+    /// Does the agent look whether others use the processor's core? There are more rounds then if
+    /// they differ.
+    are_probed: bool,
     rounds: Vec<Round>,
     /// Operations per sample, in the last round.
     batch: u32,
@@ -46,7 +47,7 @@ impl Rounds {
         Rounds {
             metric,
             asked,
-            until_steady: false,
+            are_probed: false,
             rounds: Vec::new(),
             batch: 0,
             clock_ns: 0.0,
@@ -72,16 +73,16 @@ impl Rounds {
         self.rounds.len() >= self.asked as usize
     }
 
-    /// From now on twice as many are asked for where they differ.
-    pub(crate) fn until_steady(&mut self) {
-        self.until_steady = true;
+    /// The agent looks whether others use the processor's core.
+    pub(crate) fn are_probed(&mut self) {
+        self.are_probed = true;
     }
 
     /// How many more would have to be left alone: so that at least half of those are that were asked
     /// for, or so that there are twice as many where they differ.
     pub(crate) fn lack(&self) -> u32 {
         let alone = self.undisturbed().count() as u32;
-        let wanted = match self.until_steady && self.are_unsteady() {
+        let wanted = match self.are_probed && self.are_unsteady() {
             true => 2 * self.asked,
             false => self.least(),
         };
@@ -130,7 +131,7 @@ impl Rounds {
             rounds: medians(&rounds),
             quiet,
             batch: Some(self.batch),
-            disturbed: self.undisturbed().next().is_none(),
+            disturbed: self.are_probed.then(|| self.undisturbed().next().is_none()),
             ..Timed::of(estimate(&rounds, keep_samples)?)
         };
         Ok((Evidence::Timed(timed), rounds.concat()))

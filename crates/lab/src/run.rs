@@ -132,7 +132,7 @@ fn gathering(
             let new = || {
                 let mut new = Gathering::new(work.plan.cells[cell].clone(), rounds);
                 if is_process {
-                    new.until_steady();
+                    new.is_probed();
                 }
                 new
             };

@@ -55,9 +55,10 @@ pub struct Timed {
     /// Operations per sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<u32>,
-    /// Did others use the processor's core in each round?
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub disturbed: bool,
+    /// Did others use the processor's core in each round, or in none of those that are told here?
+    /// None where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disturbed: Option<bool>,
 }
 
 impl From<&Summary> for Estimate {
@@ -99,7 +100,7 @@ impl Timed {
             quiet: Vec::new(),
             runs: Vec::new(),
             batch: None,
-            disturbed: false,
+            disturbed: None,
         }
     }
 
