@@ -178,18 +178,22 @@ fn a_kernel_whose_name_ends_in_a_number_is_none_of_its_own_layouts() {
     assert_eq!(drawn.added(&base, &tested).unwrap().value, 0.0);
 }
 
+/// What was timed of each cell, by the cell's kernel.
+fn timed(run: &mut Document) -> impl Iterator<Item = (&str, &mut Timed)> {
+    run.cells.iter_mut().map(|cell| match &mut cell.outcome {
+        Outcome::Ok {
+            evidence: Evidence::Timed(timed),
+        } => (&*cell.key.kernel, timed),
+        _ => panic!("it was timed"),
+    })
+}
+
 /// Eight layouts, of which others disturbed so many in all rounds: those took three times as long.
 fn disturbed(count: u32, rounds: &[f64]) -> Document {
     let layouts: Ns = (1..=8).map(|number| (number, 100.0)).collect();
     let mut run = run(&layouts, &layouts);
-    for cell in &mut run.cells {
-        let Outcome::Ok {
-            evidence: Evidence::Timed(timed),
-        } = &mut cell.outcome
-        else {
-            panic!("it was timed");
-        };
-        let number = cell.key.kernel.rsplit('.').next().unwrap();
+    for (kernel, timed) in timed(&mut run) {
+        let number = kernel.rsplit('.').next().unwrap();
         let is_disturbed = number.parse::<u32>().unwrap() <= count;
         timed.disturbed = Some(is_disturbed);
         let times = if is_disturbed { 3.0 } else { 1.0 };
@@ -233,13 +237,7 @@ fn the_median_round_stands_for_rounds_that_were_left_alone_and_a_quiet_one_for_o
     let tested = key("build:um.1", "capability", "AA");
     let mut run = disturbed(0, &[100.0, 102.0, 104.0]);
     for (told, ns) in [(Some(false), 102.0), (Some(true), 100.0), (None, 100.0)] {
-        for cell in &mut run.cells {
-            let Outcome::Ok {
-                evidence: Evidence::Timed(timed),
-            } = &mut cell.outcome
-            else {
-                panic!("it was timed");
-            };
+        for (_, timed) in timed(&mut run) {
             timed.disturbed = told;
         }
         let drawn = Layouts::of(&run);
