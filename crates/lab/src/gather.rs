@@ -83,10 +83,10 @@ impl Gathering {
         }
     }
 
-    /// The agent looks whether others use the processor's core; where rounds differ, there are to be
-    /// more.
-    pub fn is_probed(&mut self) {
-        self.rounds.are_probed();
+    /// Does the agent look whether others use the processor's core? Where rounds differ, there are
+    /// to be more then.
+    pub fn set_probed(&mut self, probes: bool) {
+        self.rounds.set_probed(probes);
     }
 
     /// What the guest said of itself: release and active LSMs.
@@ -397,7 +397,7 @@ mod tests {
     fn who_differs_from_round_to_round_is_visited_more_often() {
         let twice = |ns: u64| {
             let mut gathering = gathering(Metric::Time, 2);
-            gathering.is_probed();
+            gathering.set_probed(true);
             assert_eq!(gathering.take(took(10_000), false), None);
             assert_eq!(gathering.take(took(ns), false), None);
             assert_eq!(gathering.lacks(), 2);
@@ -417,7 +417,7 @@ mod tests {
         assert_eq!(entry.cell.timed().unwrap().rounds.len(), 3);
 
         let mut steady = gathering(Metric::Time, 2);
-        steady.is_probed();
+        steady.set_probed(true);
         assert_eq!(steady.take(took(10_000), false), None);
         assert!(steady.take(took(10_200), false).is_some());
     }
@@ -426,7 +426,7 @@ mod tests {
     fn a_cell_says_whether_its_rounds_were_disturbed() {
         for (disturbed, told) in [(8, true), (0, false)] {
             let mut gathering = gathering(Metric::Time, 2);
-            gathering.is_probed();
+            gathering.set_probed(true);
             let ends = [(); 2].map(|()| gathering.take(took_with(18_000, disturbed), false));
             let given_up = gathering.give_up(false);
             let entry = ends.into_iter().flatten().chain(given_up).next().unwrap();

@@ -73,9 +73,9 @@ impl Rounds {
         self.rounds.len() >= self.asked as usize
     }
 
-    /// The agent looks whether others use the processor's core.
-    pub(crate) fn are_probed(&mut self) {
-        self.are_probed = true;
+    /// Does the agent look whether others use the processor's core?
+    pub(crate) fn set_probed(&mut self, probes: bool) {
+        self.are_probed = probes;
     }
 
     /// How many more would have to be left alone: so that at least half of those are that were asked

@@ -73,7 +73,7 @@ pub fn run(
         },
     };
     let mut running = Running {
-        gathering: gathering(&work, setup, &visits),
+        gathering: gathering(&work, &visits),
         work: &work,
         setup,
         place: &place,
@@ -114,11 +114,7 @@ pub fn run(
 }
 
 /// The cells of these visits, with nothing found yet.
-fn gathering(
-    work: &Work<'_>,
-    setup: &Setup<'_>,
-    visits: &VecDeque<Visit>,
-) -> BTreeMap<usize, Gathering> {
+fn gathering(work: &Work<'_>, visits: &VecDeque<Visit>) -> BTreeMap<usize, Gathering> {
     let mut gathering = BTreeMap::new();
     for visit in visits {
         let rounds = if visit.timed {
@@ -126,16 +122,8 @@ fn gathering(
         } else {
             1
         };
-        let kernel = setup.kernels.get(visit.kernel);
-        let is_process = kernel.is_some_and(|kernel| kernel.is_program);
         for &cell in &visit.cells {
-            let new = || {
-                let mut new = Gathering::new(work.plan.cells[cell].clone(), rounds);
-                if is_process {
-                    new.is_probed();
-                }
-                new
-            };
+            let new = || Gathering::new(work.plan.cells[cell].clone(), rounds);
             gathering.entry(cell).or_insert_with(new);
         }
     }
@@ -184,10 +172,12 @@ impl Running<'_, '_> {
                 cells,
                 release,
                 active_lsms,
+                probes,
             } => {
                 for cell in cells {
                     if let Some(gathering) = self.gathering.get_mut(&cell) {
                         gathering.seen_in(&release, &active_lsms);
+                        gathering.set_probed(probes);
                     }
                 }
             }

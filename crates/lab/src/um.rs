@@ -47,7 +47,7 @@ pub struct Program {
 }
 
 /// What the agent calls the ratio of a probe on an undisturbed processor, and what the command line does.
-const UNDISTURBED: &str = "undisturbed";
+pub(crate) const UNDISTURBED: &str = "undisturbed";
 /// Likewise what a probe's work takes, in ns, which tells the processor's frequency.
 const PACE: &str = "pace_ns";
 

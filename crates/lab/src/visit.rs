@@ -82,6 +82,8 @@ pub enum Message {
         release: String,
         /// `/sys/kernel/security/lsm`.
         active_lsms: Vec<String>,
+        /// Does its agent look whether others use the processor's core?
+        probes: bool,
     },
     /// A boot's policies are in force, and have proved it.
     Proved {
@@ -164,6 +166,7 @@ impl Listening<'_> {
             cells: self.pending.clone(),
             release: fact("release").to_owned(),
             active_lsms,
+            probes: facts.contains_key(um::UNDISTURBED),
         })?;
         compared.map_err(|mismatch| {
             self.unable = !matches!(mismatch, Mismatch::Modules(_));
