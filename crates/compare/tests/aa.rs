@@ -79,9 +79,9 @@ fn counts_that_differ_without_a_change_are_doubted() {
     );
 }
 
-/// A run of one cell on eight layouts, each with a level of its own, that is slower by `drift` in
-/// every other round.
-fn of_layouts(random: &mut SplitMix64, drift: f64) -> Document {
+/// A run of one cell on eight layouts, each with a level of its own, that takes longer by a share
+/// of it that depends on the layout and the round.
+fn of_layouts(random: &mut SplitMix64, longer: impl Fn(u32, u32) -> f64) -> Document {
     let mut run = timed(random, 400.0, 4, 0.0);
     let cell = run.cells.pop().unwrap();
     run.cells = (1..=8)
@@ -91,7 +91,7 @@ fn of_layouts(random: &mut SplitMix64, drift: f64) -> Document {
             let level = 400.0 + 20.0 * random.unit();
             let rounds = (0..4).map(|round| {
                 let noise = 1.0 + 0.005 * random.unit();
-                level * noise * (1.0 + drift * f64::from(round % 2))
+                level * noise * (1.0 + longer(layout, round))
             });
             cell.timed_mut().unwrap().quiet = rounds.collect();
             cell
@@ -103,7 +103,7 @@ fn of_layouts(random: &mut SplitMix64, drift: f64) -> Document {
 #[test]
 fn intervals_over_layouts_are_held_against_no_difference() {
     let mut random = SplitMix64::new(7);
-    let quiet = [0; 2].map(|_| of_layouts(&mut random, 0.0));
+    let quiet = [0; 2].map(|_| of_layouts(&mut random, |_, _| 0.0));
     let quiet = aa(&quiet, &Options::default()).unwrap().layouts;
     assert_eq!(quiet.len(), 1);
     let of = &quiet[0];
@@ -117,15 +117,21 @@ fn intervals_over_layouts_are_held_against_no_difference() {
         "{of:?}"
     );
     // A round that no other stands against says nothing.
-    let even = [0; 2].map(|_| of_layouts(&mut random, 0.0));
+    let even = [0; 2].map(|_| of_layouts(&mut random, |_, _| 0.0));
     let mut odd = even.clone();
     for cell in &mut odd[1].cells {
         cell.timed_mut().unwrap().quiet.push(100.0);
     }
     let [even, odd] = [even, odd].map(|runs| aa(&runs, &Options::default()).unwrap().layouts);
     assert_eq!(even[0].half_width_median, odd[0].half_width_median);
-    // What differs by the turn is a false difference.
-    let drifting = [0; 2].map(|_| of_layouts(&mut random, 0.1));
+    // What every other round takes more, one name has in one layout and the other in the next.
+    let drifting = [0; 2].map(|_| of_layouts(&mut random, |_, round| 0.1 * f64::from(round % 2)));
     let drifting = aa(&drifting, &Options::default()).unwrap().layouts;
-    assert_eq!(drifting[0].false_intervals, 1);
+    assert_eq!(drifting[0].false_intervals, 0);
+    assert!(drifting[0].half_width_median > 0.01, "{drifting:?}");
+    // What one name takes more in every layout is a false difference.
+    let one_name = |layout, round| 0.1 * f64::from((layout + round) % 2);
+    let unlike = [0; 2].map(|_| of_layouts(&mut random, one_name));
+    let unlike = aa(&unlike, &Options::default()).unwrap().layouts;
+    assert_eq!(unlike[0].false_intervals, 1);
 }
