@@ -5,7 +5,7 @@ mod common;
 
 use compare::{Options, aa, aa_doubt, keep_figures};
 use experiment::comparison::{GateVerdict, Method, Verdict};
-use experiment::{Document, WarningKind};
+use experiment::{AaLayouts, Document, WarningKind};
 use stats::SplitMix64;
 
 use common::{both, counted, gated, paths, timed};
@@ -100,13 +100,22 @@ fn of_layouts(random: &mut SplitMix64, longer: impl Fn(u32, u32) -> f64) -> Docu
     run
 }
 
+/// What an A/A of two such runs says of their layouts.
+fn told_of_layouts(random: &mut SplitMix64, longer: impl Fn(u32, u32) -> f64) -> AaLayouts {
+    let runs = [0; 2].map(|_| of_layouts(random, &longer));
+    told(&runs)
+}
+
+fn told(runs: &[Document]) -> AaLayouts {
+    let report = aa(runs, &Options::default()).unwrap();
+    let [of] = <[AaLayouts; 1]>::try_from(report.layouts).unwrap();
+    of
+}
+
 #[test]
 fn intervals_over_layouts_are_held_against_no_difference() {
     let mut random = SplitMix64::new(7);
-    let quiet = [0; 2].map(|_| of_layouts(&mut random, |_, _| 0.0));
-    let quiet = aa(&quiet, &Options::default()).unwrap().layouts;
-    assert_eq!(quiet.len(), 1);
-    let of = &quiet[0];
+    let of = told_of_layouts(&mut random, |_, _| 0.0);
     assert_eq!(
         (of.kernel.as_str(), of.layouts, of.rounds),
         ("build:um", 8, 4)
@@ -122,16 +131,14 @@ fn intervals_over_layouts_are_held_against_no_difference() {
     for cell in &mut odd[1].cells {
         cell.timed_mut().unwrap().quiet.push(100.0);
     }
-    let [even, odd] = [even, odd].map(|runs| aa(&runs, &Options::default()).unwrap().layouts);
-    assert_eq!(even[0].half_width_median, odd[0].half_width_median);
+    assert_eq!(told(&even).half_width_median, told(&odd).half_width_median);
     // What every other round takes more, one name has in one layout and the other in the next.
-    let drifting = [0; 2].map(|_| of_layouts(&mut random, |_, round| 0.1 * f64::from(round % 2)));
-    let drifting = aa(&drifting, &Options::default()).unwrap().layouts;
-    assert_eq!(drifting[0].false_intervals, 0);
-    assert!(drifting[0].half_width_median > 0.01, "{drifting:?}");
+    let drifting = told_of_layouts(&mut random, |_, round| 0.1 * f64::from(round % 2));
+    assert_eq!(drifting.false_intervals, 0);
+    assert!(drifting.half_width_median > 0.01, "{drifting:?}");
     // What one name takes more in every layout is a false difference.
-    let one_name = |layout, round| 0.1 * f64::from((layout + round) % 2);
-    let unlike = [0; 2].map(|_| of_layouts(&mut random, one_name));
-    let unlike = aa(&unlike, &Options::default()).unwrap().layouts;
-    assert_eq!(unlike[0].false_intervals, 1);
+    let unlike = told_of_layouts(&mut random, |layout, round| {
+        0.1 * f64::from((layout + round) % 2)
+    });
+    assert_eq!(unlike.false_intervals, 1);
 }
