@@ -91,6 +91,7 @@ pub fn fit(times: &Times, counts: &Counts, terms: &Terms) -> Result<Weights, Est
         ci95: intervals[at],
         most: most(at),
     });
+    let (left_out, left_out_rank_correlation) = left_out(&pairs);
     Ok(Weights {
         processor: times.processor.clone(),
         releases: [times.release.clone(), counts[0].release.clone()],
@@ -98,7 +99,8 @@ pub fn fit(times: &Times, counts: &Counts, terms: &Terms) -> Result<Weights, Est
         error: error(&pairs),
         differences: differences as u32,
         operations: (pairs.len() - differences) as u32,
-        left_out: left_out(&pairs),
+        left_out,
+        left_out_rank_correlation,
     })
 }
 
@@ -279,29 +281,34 @@ fn error(pairs: &[Pair<'_>]) -> FitError {
     }
 }
 
-fn left_out(pairs: &[Pair<'_>]) -> Vec<LeftOutStack> {
+/// Each stack by weights that were fitted without it, and the rank correlation of all their overheads.
+fn left_out(pairs: &[Pair<'_>]) -> (Vec<LeftOutStack>, Option<f64>) {
     let same =
         |pair: &Pair<'_>, of: &Counted| !pair.whole && pair.counted.key.stack == of.key.stack;
     if pairs.iter().all(|pair| pair.whole) {
-        return Vec::new();
+        return (Vec::new(), None);
     }
     let groups = kinds(pairs, |counted| counted.key.stack.clone());
-    let of_stack = |group: &&Counted| {
+    let mut together = Vec::new();
+    let mut of_stack = |group: &&Counted| {
         let blind = blind(pairs, &[*group], &same);
         let some: Vec<&Blind<'_>> = blind
             .iter()
             .filter(|of| of.pair.instructions.abs() >= FEW)
             .collect();
         let measured = |of: &&Blind<'_>| of.pair.observation.y;
+        let overheads = overheads(&blind);
+        together.extend_from_slice(&overheads);
         LeftOutStack {
             stack: group.key.stack.clone(),
             operations: some.len() as u32,
             ratio: median(some.iter().map(|of| measured(of) / of.ns)),
             ns_per_instruction: median(some.iter().map(|of| measured(of) / of.pair.instructions)),
-            rank_correlation: rank_correlation(&overheads(&blind)),
+            rank_correlation: rank_correlation(&overheads),
         }
     };
-    groups.iter().map(of_stack).collect()
+    let stacks = groups.iter().map(&mut of_stack).collect();
+    (stacks, rank_correlation(&together))
 }
 
 /// Percentiles of weights over benchmarks drawn with replacement.

@@ -181,6 +181,8 @@ fn known_weights_are_found_again() {
     for of in &weights.left_out {
         assert!((0.95..1.05).contains(&of.ratio), "{of:?}");
     }
+    let together = weights.left_out_rank_correlation.unwrap();
+    assert!(together > 0.999, "{together}");
 
     let document = estimate(&weights, &counts, Some(&times)).unwrap();
     for cell in &document.cells {

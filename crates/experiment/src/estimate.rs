@@ -44,6 +44,10 @@ pub struct Weights {
     pub operations: u32,
     /// Each stack that added something, predicted without it.
     pub left_out: Vec<LeftOutStack>,
+    /// Rank correlation of overheads, estimated and measured, of all these stacks together. Missing
+    /// where they have none, and in documents of versions that did not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out_rank_correlation: Option<f64>,
 }
 
 /// What a weight of instructions says it is of.

@@ -443,6 +443,7 @@ fn nanoseconds_stand_beside_what_was_counted() {
             differences: 1,
             operations: 1,
             left_out: Vec::new(),
+            left_out_rank_correlation: None,
         },
         cells,
         warnings: vec![Warning::new(

@@ -259,5 +259,8 @@ fn left_out(document: &EstimateDocument) -> Option<Table> {
             "Medians over operations to which it adds 20 instructions and more. ns per instruction: as \
              measured; if instructions were all that counts, it would be the same for all.",
         ])
+        .legend(document.weights.left_out_rank_correlation.map(|rank| {
+            format!("Rank correlation of the overheads of all of them together: {rank:.3}.")
+        }))
         .if_any()
 }
