@@ -277,6 +277,10 @@ fn error(pairs: &[Pair<'_>]) -> FitError {
         rank_correlation_of_instructions: rank_correlation(&of_instructions).unwrap_or_default(),
         median_ns: median(blind.iter().map(distance)),
         median_points: 100.0 * median(blind.iter().map(|of| distance(of) / of.pair.base_ns)),
+        median_points_of_instructions: pairs.iter().any(|pair| !pair.whole).then(|| {
+            let distances = of_instructions.iter().map(|(ns, own)| (ns - own).abs());
+            100.0 * median(distances)
+        }),
         q95: in_errors.get(at).copied().unwrap_or_default(),
     }
 }

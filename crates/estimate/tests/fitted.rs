@@ -168,6 +168,12 @@ fn known_weights_are_found_again() {
         weights.error
     );
     assert!(weights.error.median_ns < 0.1, "{:?}", weights.error);
+    // What is left out there: TOMOYO's REP instructions.
+    assert!(
+        weights.error.median_points_of_instructions.unwrap() > 2.0 * weights.error.median_points,
+        "{:?}",
+        weights.error
+    );
     // By instructions alone TOMOYO seems to be far dearer than it is.
     let per_instruction: Vec<f64> = weights
         .left_out

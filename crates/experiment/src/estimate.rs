@@ -93,6 +93,11 @@ pub struct FitError {
     pub median_ns: f64,
     /// Median distance of overheads, in points of per cent.
     pub median_points: f64,
+    /// Median distance of overheads in instructions from those in ns, in points of per cent: what is
+    /// off where instructions are taken for time. Missing where only whole operations were timed,
+    /// and in documents of versions that did not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub median_points_of_instructions: Option<f64>,
     /// Of 95 of 100 the distance is at most this many times √(5² + (0.15 × estimate)²) ns.
     pub q95: f64,
 }

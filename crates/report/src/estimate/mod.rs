@@ -89,7 +89,10 @@ fn added(
         baseline.unwrap_or_default(),
         printable(&document.weights.processor, TEXT_LIMIT),
     );
-    columns.table(title, operations).fixed(1).legend([
+    let of_instructions = error.median_points_of_instructions.map(|points| {
+        format!("Overheads in instructions are {points:.2} points from those in ns, in the median.")
+    });
+    let table = columns.table(title, operations).fixed(1).legend([
         format!(
             "ns: what was counted, weighed as below; as far as 95 of 100 estimates were from what was \
              measured. Of benchmarks that were left out of the fit: rank correlation of {} \
@@ -108,7 +111,8 @@ fn added(
             _ => "Of the kernel's path, without entry and exit, on one processor: docs/events.md.",
         }
         .to_owned(),
-    ])
+    ]);
+    table.legend(of_instructions)
 }
 
 /// A stack and the states of its policies.
