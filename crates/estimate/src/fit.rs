@@ -105,8 +105,7 @@ pub fn fit(times: &Times, counts: &Counts, terms: &Terms) -> Result<Weights, Est
 }
 
 fn weights_of(pairs: &[&Pair<'_>]) -> Vec<f64> {
-    let observations: Vec<Observation> =
-        pairs.iter().map(|pair| pair.observation.clone()).collect();
+    let observations: Vec<&Observation> = pairs.iter().map(|pair| &pair.observation).collect();
     nonnegative_weights(&observations)
 }
 

@@ -58,6 +58,13 @@ pub struct Made {
     pub commands: usize,
 }
 
+/// The arguments of the commands that stand in a page, as they do there. What only looks like one is
+/// left out: [`made_anew`] tells it.
+pub fn commands(page: &str) -> impl Iterator<Item = &str> {
+    let commands = page.lines().filter_map(|line| command(line).ok());
+    commands.map(|(_, arguments)| arguments)
+}
+
 /// Makes the tables of a page again. `print` gives what a command prints, from its arguments as
 /// they stand in the page.
 ///
@@ -169,6 +176,7 @@ mod tests {
         let wanted = "# T\n\n<!-- table 2 of lsmeter report a.json -->\n\n| b |\n| --- |\n| 2 |\n\n\
                       <!-- end -->\n\nMore.\n";
         assert_eq!((anew.text.as_str(), anew.commands), (wanted, 1));
+        assert_eq!(commands(page).collect::<Vec<_>>(), ["report a.json"]);
         assert_eq!(made(wanted).unwrap().text, wanted);
     }
 
@@ -215,6 +223,7 @@ mod tests {
             ),
         ] {
             let fault = made(page).unwrap_err().to_string();
+            assert!(commands(page).all(|command| command == "report a.json"));
             assert!(fault.contains(told), "{fault}");
         }
     }

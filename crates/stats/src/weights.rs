@@ -4,7 +4,7 @@
 /// Observations beyond so many of their errors count less (P. J. Huber, *Robust Statistics*,
 /// Wiley 1981, section 7.8).
 const FAR: f64 = 1.5;
-/// Times that what is far is weighed anew.
+/// Most times that what is far is weighed anew; it ends before where weights hardly change any more.
 const ROUNDS: usize = 30;
 /// Most passes over the predictors, and the change of a weight below which they end.
 const PASSES: usize = 10_000;
@@ -25,12 +25,21 @@ pub struct Observation {
 /// of the errors, in which observations far away count less. 0 for a predictor that is 0 in all.
 /// All numbers must be finite, and all observations as long as the first.
 #[must_use]
-pub fn nonnegative_weights(observations: &[Observation]) -> Vec<f64> {
+pub fn nonnegative_weights(observations: &[&Observation]) -> Vec<f64> {
     let n = observations.first().map_or(0, |first| first.x.len());
     let mut weights = vec![0.0; n];
     let mut trust = vec![1.0; observations.len()];
     for _ in 0..ROUNDS {
+        let before = weights.clone();
         weights = least_squares(observations, &trust, weights);
+        let changes = weights.iter().zip(&before);
+        if changes
+            .map(|(now, before)| change(*now, *before))
+            .fold(0.0, f64::max)
+            < ENOUGH
+        {
+            break;
+        }
         for (of, trust) in observations.iter().zip(&mut trust) {
             let far = ((of.y - predicted(&weights, &of.x)) / of.error).abs();
             *trust = if far > FAR { FAR / far } else { 1.0 };
@@ -45,8 +54,13 @@ pub fn predicted(weights: &[f64], x: &[f64]) -> f64 {
     weights.iter().zip(x).map(|(weight, x)| weight * x).sum()
 }
 
+/// How far a weight is from what it was, as a part of it.
+fn change(now: f64, before: f64) -> f64 {
+    (now - before).abs() / now.abs().max(1e-9)
+}
+
 /// By coordinate descent: the problem is convex, so it ends at the optimum.
-fn least_squares(observations: &[Observation], trust: &[f64], mut weights: Vec<f64>) -> Vec<f64> {
+fn least_squares(observations: &[&Observation], trust: &[f64], mut weights: Vec<f64>) -> Vec<f64> {
     let n = weights.len();
     // The normal equations: a·w = b.
     let mut a = vec![vec![0.0; n]; n];
@@ -68,7 +82,7 @@ fn least_squares(observations: &[Observation], trust: &[f64], mut weights: Vec<f
             }
             let rest = b[i] - predicted(&a[i], &weights) + a[i][i] * weights[i];
             let next = (rest / a[i][i]).max(0.0);
-            changed = changed.max((next - weights[i]).abs() / next.abs().max(1e-9));
+            changed = changed.max(change(next, weights[i]));
             weights[i] = next;
         }
         if changed < ENOUGH {
@@ -121,14 +135,18 @@ mod tests {
         }
     }
 
+    fn refs(all: &[Observation]) -> Vec<&Observation> {
+        all.iter().collect()
+    }
+
     #[test]
     fn weights_are_found_and_never_below_0() {
         let exact = [[1.0, 0.0], [0.0, 1.0], [3.0, 2.0], [5.0, 1.0]];
         let exact = exact.map(|x| observation(&x, 2.0 * x[0] + 7.0 * x[1]));
-        let weights = nonnegative_weights(&exact);
+        let weights = nonnegative_weights(&refs(&exact));
         assert!((weights[0] - 2.0).abs() < 1e-6 && (weights[1] - 7.0).abs() < 1e-6);
         let falls = [1.0, 2.0, 3.0].map(|x| observation(&[x, 1.0], 10.0 - x));
-        assert_eq!(nonnegative_weights(&falls)[0], 0.0);
+        assert_eq!(nonnegative_weights(&refs(&falls))[0], 0.0);
         assert!(nonnegative_weights(&[]).is_empty());
     }
 
@@ -138,7 +156,7 @@ mod tests {
             .map(|x| observation(&[f64::from(x)], 3.0 * f64::from(x)))
             .collect();
         all.push(observation(&[10.0], 5_000.0));
-        let weight = nonnegative_weights(&all)[0];
+        let weight = nonnegative_weights(&refs(&all))[0];
         assert!((weight - 3.0).abs() < 0.05, "{weight}");
     }
 
@@ -165,7 +183,7 @@ mod tests {
             let all: Vec<Observation> =
                 rows.iter().map(|&(a, b, y)| observation(&[a, b], y)).collect();
             let trust = vec![1.0; all.len()];
-            let best = least_squares(&all, &trust, vec![0.0; 2]);
+            let best = least_squares(&refs(&all), &trust, vec![0.0; 2]);
             let off = |weights: &[f64]| -> f64 {
                 all.iter().map(|of| (of.y - predicted(weights, &of.x)).powi(2)).sum()
             };

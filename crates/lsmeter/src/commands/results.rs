@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter report --results`: pages of results, made from the documents beside them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 use diagnostics::Exit;
-use report::results::{Made, made_anew};
+use rayon::prelude::*;
+use report::results::{Made, commands, made_anew};
 
 use super::documents;
 use crate::failure::usage;
 use crate::output;
+use crate::progress::Line;
 
 /// Most bytes of a page.
 const PAGE_LIMIT_BYTES: u64 = 8 << 20;
@@ -30,36 +32,35 @@ const HINT: &str = "give a directory of pages in Markdown, as docs/results/READM
 pub fn results(directory: &Path, check: bool) -> Result<Exit> {
     let mut told = String::new();
     let mut stale = 0;
-    let mut commands = 0;
-    // Pages share documents, and a command may stand in several places.
-    let mut printed = HashMap::new();
+    let mut tables = 0;
+    let mut texts = Vec::new();
     for path in pages(directory)? {
         let page = documents::text(&path, PAGE_LIMIT_BYTES, HINT, |_| Ok(()))?;
-        let made: Made = made_anew(&page, |arguments| -> Result<String> {
-            if let Some(text) = printed.get(arguments) {
-                return Ok(String::clone(text));
-            }
-            let text = print(directory, arguments)?;
-            printed.insert(arguments.to_owned(), text.clone());
-            Ok(text)
+        texts.push((path, page));
+    }
+    let mut printed = all_printed(directory, &texts);
+    for (path, page) in &texts {
+        let made: Made = made_anew(page, |arguments| match printed.get(arguments) {
+            Some(Ok(text)) => Ok(String::clone(text)),
+            _ => (printed.remove(arguments)).unwrap_or_else(|| print(directory, arguments)),
         })
         .with_context(|| format!("in {}", path.display()))?;
         if made.commands == 0 {
             continue;
         }
-        commands += made.commands;
-        let state = if made.text == page {
+        tables += made.commands;
+        let state = if made.text == *page {
             "as its documents say"
         } else if check {
             stale += 1;
             "not what its documents say"
         } else {
-            output::write(&path, |to| Ok(to.write_all(made.text.as_bytes())?))?;
+            output::write(path, |to| Ok(to.write_all(made.text.as_bytes())?))?;
             "made anew"
         };
         told += &format!("{}: {} tables, {state}\n", path.display(), made.commands);
     }
-    if commands == 0 {
+    if tables == 0 {
         return Err(usage(
             format!("no page in {} has a table to make", directory.display()),
             HINT,
@@ -74,6 +75,20 @@ pub fn results(directory: &Path, check: bool) -> Result<Exit> {
     } else {
         Exit::Fine
     })
+}
+
+/// What the commands of all pages print, each once, for pages share them, as many at a time as there
+/// are processors.
+fn all_printed(directory: &Path, texts: &[(PathBuf, String)]) -> HashMap<String, Result<String>> {
+    let asked: BTreeSet<&str> = texts.iter().flat_map(|(_, page)| commands(page)).collect();
+    let line = Line::new(false);
+    let all = asked.par_iter().map(|&arguments| {
+        line.say(report::printable(&format!("lsmeter {arguments}"), 200));
+        (arguments.to_owned(), print(directory, arguments))
+    });
+    let all = all.collect();
+    line.done();
+    all
 }
 
 /// The pages, by name.
