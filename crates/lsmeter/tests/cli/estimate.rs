@@ -73,6 +73,12 @@ fn weights_are_fitted_kept_and_used_again() {
         error.rank_correlation > error.rank_correlation_of_instructions,
         "{error:?}"
     );
+    let of_instructions = error
+        .median_points_of_instructions
+        .expect("stacks add some");
+    assert!(of_instructions > error.median_points, "{error:?}");
+    let said = format!("in instructions are {of_instructions:.2} points from those in ns");
+    assert!(text.contains(&said), "{text}");
     assert_modules_are_near_each_other(&a.weights);
 
     let again = ["estimate", "counts.json", "--weights", "w.json", "--json"];
