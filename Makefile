@@ -85,6 +85,7 @@ help:
 	@echo 'make test     formatting, lints and all tests, some of which boot kernels'
 	@echo 'make install  install lsmeter into PREFIX/bin ($(PREFIX)/bin)'
 	@echo 'make site     pages of what modules cost on 5.10, 6.1, 6.12 and 7.2, in target/site'
+	@echo 'make results  write the tables of docs/results again, from the files there'
 	@echo 'make lsmeter-aarch64  build lsmeter for machines of AArch64 (or lsmeter-x86_64)'
 	@echo 'make test-aarch64     run unit tests built for them, by user-mode emulation'
 	@echo 'make deb      make a Debian package in target/debian'
@@ -182,6 +183,11 @@ site: run-needs build
 	done
 	@$(lsmeter) history site --across-kernels --dir '$(releases)' \
 		--output '$(or $(CARGO_TARGET_DIR),target)/site'
+
+# The tables of the result pages again, from the result files next to them.
+.PHONY: results
+results: build
+	@docs/results/refresh '$(or $(CARGO_TARGET_DIR),target)/release/lsmeter'
 
 # lsmeter for machines of another architecture: make lsmeter-aarch64
 .PHONY: lsmeter-aarch64 lsmeter-x86_64

@@ -17,7 +17,6 @@ use live::LiveError;
 use monitor::MonitorError;
 use placement::PlacementError;
 use predict::PredictError;
-use report::results::PageFault;
 use sensitivity::SweepError;
 
 use crate::config::ConfigError;
@@ -27,7 +26,7 @@ type AsFault = for<'a> fn(&'a (dyn Error + 'static)) -> Option<&'a dyn Fault>;
 
 /// The errors that know their exit code and hint, of all rooms. Any other is a fault of
 /// lsmeter's.
-const FAULTS: [AsFault; 21] = [
+const FAULTS: [AsFault; 20] = [
     fault::<BisectError>,
     fault::<CheckError>,
     fault::<ClusterError>,
@@ -40,7 +39,6 @@ const FAULTS: [AsFault; 21] = [
     fault::<LiveError>,
     fault::<MergeError>,
     fault::<MonitorError>,
-    fault::<PageFault>,
     fault::<PatternError>,
     fault::<PlacementError>,
     fault::<PredictError>,

@@ -57,7 +57,6 @@ mod program;
 pub mod published;
 mod records;
 mod residual;
-pub mod results;
 mod run;
 mod sensitivity;
 mod setup;

@@ -30,14 +30,12 @@ Examples:
   lsmeter report run.json --figure overhead -o overhead.svg
   lsmeter report run.json --figure overhead -o overhead.pdf
   lsmeter report run.json --figure overhead -o overhead.csv
-  lsmeter report --results docs/results          make the tables of its pages again
 
 A figure is written as its file's name ends: .svg, .pdf (with the fonts of this
 machine), .csv or .json (its data); on standard output as SVG.")]
 pub struct ReportArgs {
     /// Documents that lsmeter wrote, with --output or --record
-    #[arg(required_unless_present = "results", value_name = "DOCUMENT.json",
-        value_hint = ValueHint::FilePath)]
+    #[arg(required = true, value_name = "DOCUMENT.json", value_hint = ValueHint::FilePath)]
     pub documents: Vec<PathBuf>,
     /// Where to; - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath,
@@ -69,19 +67,6 @@ pub struct ReportArgs {
     #[arg(long, value_name = "NAME", help_heading = "Output",
         conflicts_with_all = ["figure", "list_figures", "published"])]
     pub publication: Option<String>,
-    /// Make the tables in a directory's pages again, from the documents beside them
-    ///
-    /// In each .md file, between a line `<!-- table N of lsmeter ARGUMENTS -->` and a line
-    /// `<!-- end -->` stands the Nth table that `lsmeter ARGUMENTS` prints in Markdown, in that
-    /// directory; below `<!-- all of lsmeter ARGUMENTS -->` all that it prints. ARGUMENTS are of a
-    /// command that reads documents only.
-    #[arg(long, value_name = "DIRECTORY", value_hint = ValueHint::DirPath, help_heading = "Pages of results",
-        conflicts_with_all = ["documents", "output", "format", "figure", "published", "publication",
-            "list_figures"])]
-    pub results: Option<PathBuf>,
-    /// Write nothing; exit with 1 if a page is not what its documents say
-    #[arg(long, requires = "results", help_heading = "Pages of results")]
-    pub check: bool,
     /// List the names of all figures, with their titles
     #[arg(long, conflicts_with_all = ["format", "figure", "output"], help_heading = "Output")]
     pub list_figures: bool,

@@ -29,7 +29,6 @@ pub mod profile;
 pub mod programs;
 mod recording;
 pub mod report;
-mod results;
 pub mod run;
 pub mod sensitivity;
 pub mod site;

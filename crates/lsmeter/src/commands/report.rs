@@ -14,7 +14,6 @@ use report::{Content, Figure, Fonts, Gathered, Report, Source, figures};
 
 use super::documents;
 use super::estimate::estimates;
-use super::results::results;
 use crate::cli::{ReportArgs, ReportFormat};
 use crate::failure::usage;
 use crate::output;
@@ -27,9 +26,6 @@ type Render = fn(&Figure) -> Result<Vec<u8>>;
 /// # Errors
 /// If a document cannot be read, there is no such figure, or the file cannot be written.
 pub fn report(args: &ReportArgs) -> Result<Exit> {
-    if let Some(directory) = &args.results {
-        return results(directory, args.check);
-    }
     output::check(&args.output)?;
     let names = names(&args.documents);
     let named = names.into_iter().zip(&args.documents);
