@@ -48,7 +48,7 @@ test_needs += secilc:secilc apparmor_parser:apparmor \
 	/usr/share/selinux/default/base.pp.bz2:selinux-policy-default \
 	selabel_lookup:selinux-utils evmctl:ima-evm-utils
 
-# What opens reports, asks DuckDB and checks plans: .mjs, and the modules in its package-lock.json.
+# What opens reports and queries DuckDB: .mjs, and the modules in its package-lock.json.
 test_needs += /usr/bin/chromium:chromium node:nodejs npm:npm
 
 # The guest in which lsmeter itself is tested.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Why a run in parts cannot be finished.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use diagnostics::{Exit, Failure, Fault};
 use experiment::DocumentError;
@@ -26,19 +25,6 @@ pub enum ClusterError {
         /// What is wrong with it.
         source: DocumentError,
     },
-    /// The spec cannot be written as TOML: a fault of lsmeter's.
-    #[error("cannot write the spec")]
-    Spec(#[from] toml::ser::Error),
-    /// A file operation failed.
-    #[error("cannot {action} {path}", path = .path.display())]
-    Io {
-        /// What was tried, as a verb.
-        action: &'static str,
-        /// On which file.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
 }
 
 impl Fault for ClusterError {
@@ -47,8 +33,6 @@ impl Fault for ClusterError {
             ClusterError::Failure(error) => error.exit(),
             ClusterError::Merge(error) => error.exit(),
             ClusterError::Document { source, .. } => source.exit(),
-            ClusterError::Spec(_) => Exit::Internal,
-            ClusterError::Io { source, .. } => source.exit(),
         }
     }
 
@@ -57,18 +41,6 @@ impl Fault for ClusterError {
             ClusterError::Failure(error) => error.hint(),
             ClusterError::Merge(error) => error.hint(),
             ClusterError::Document { source, .. } => source.hint(),
-            ClusterError::Spec(_) | ClusterError::Io { .. } => None,
-        }
-    }
-}
-
-impl ClusterError {
-    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ClusterError {
-        let path = path.to_path_buf();
-        move |source| ClusterError::Io {
-            action,
-            path,
-            source,
         }
     }
 }

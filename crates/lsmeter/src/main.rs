@@ -62,7 +62,6 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
         Command::Watch(args) => commands::watch::watch(&args),
         Command::Compare(args) => commands::compare::compare(&args),
         Command::Merge(args) => commands::merge::merge(&args),
-        Command::Plan(args) => commands::plan::plan(&args),
         Command::Export(args) => commands::export::export(&args),
         Command::Report(args) => commands::report::report(&args),
         Command::Kernel(KernelCommand::Fetch {

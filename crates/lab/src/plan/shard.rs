@@ -63,11 +63,6 @@ impl Plan {
         self
     }
 
-    /// How many shards have something to measure, at most.
-    pub fn shards_at_most(&self, experiment: &Experiment) -> usize {
-        self.units(experiment).len()
-    }
-
     fn units(&self, experiment: &Experiment) -> Vec<Unit> {
         let mut counted = Vec::new();
         let mut timed: BTreeMap<(usize, &Subject, Metric), Unit> = BTreeMap::new();
@@ -241,7 +236,7 @@ mod tests {
     fn no_shard_has_more_than_its_part_and_a_unit() {
         let experiment = experiment("metrics = ['time']\nrounds = 1\nsuites = ['paper']");
         let plan = Plan::new(&experiment).unwrap();
-        let units = plan.shards_at_most(&experiment);
+        let units = plan.units(&experiment).len();
         let busy = shards(&experiment, units as u32 + 3);
         let busy = busy.iter().filter(|plan| !plan.visits.is_empty());
         assert_eq!(busy.count(), units);

@@ -21,14 +21,13 @@ mod merge;
 mod monitor;
 mod output;
 mod placement;
-mod plan;
 mod predict;
 mod profile;
 mod report;
 mod run;
 mod sensitivity;
+mod shard;
 mod shared;
-mod slurm;
 mod watch;
 
 pub use bisect::BisectArgs;
@@ -52,7 +51,6 @@ pub use placement::{
     ChecksArgs, DiffArgs, Drawing, HistoryArgs, PlacementArgs, PlacementCommand, ScopeArgs,
     TreeArgs,
 };
-pub use plan::{PlanArgs, PlanFormat};
 pub use predict::PredictArgs;
 pub use profile::{ProfileArgs, View};
 pub use report::{ReportArgs, ReportFormat};
@@ -105,8 +103,6 @@ pub enum Command {
     Estimate(Box<EstimateArgs>),
     /// Put the parts of a run together
     Merge(MergeArgs),
-    /// Write jobs that measure a run in parts: Slurm, Kubernetes, GitLab, GitHub
-    Plan(PlanArgs),
     /// Keep run documents, and tell where their figures change over time
     #[command(subcommand)]
     History(HistoryCommand),

@@ -8,8 +8,8 @@ use experiment::{Metric, Pattern};
 
 use super::given::GivenArgs;
 use super::output::OutputArgs;
+use super::shard::ShardArgs;
 use super::shared::{CellArgs, LabArgs, PlaceArgs, ProgramArgs, number_within, words};
-use super::slurm::ShardArgs;
 
 /// Measure what LSM stacks cost
 ///
@@ -39,7 +39,6 @@ Examples:
   lsmeter run --on host --dir /var/tmp --aa 5  and what this machine's noise is
   lsmeter run my.toml --output my.json
   lsmeter run suite --shard 3/16 -o shard-3.json   one of sixteen parts, for `lsmeter merge`
-  lsmeter run suite --slurm --workdir /shared/suite
 
 Stacks are written as the kernel's lsm= parameter; `default` is the
 distribution's own list. Kernels are debian:SERIES, debian:VERSION, build:NAME

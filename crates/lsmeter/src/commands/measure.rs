@@ -418,3 +418,8 @@ fn cancel() -> Result<Arc<AtomicBool>> {
     }
     Ok(cancel)
 }
+
+/// Does the experiment take times? Then nothing may run beside it.
+pub fn is_timed(experiment: &Experiment) -> bool {
+    experiment.metrics.iter().any(|metric| metric.is_timed())
+}

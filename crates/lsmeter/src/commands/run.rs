@@ -5,8 +5,7 @@ mod files;
 
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result};
-use cluster::{Followed, Order, Progress};
+use anyhow::Result;
 use compare::{Budget, Named};
 use diagnostics::Exit;
 use experiment::comparison::GateVerdict;
@@ -25,10 +24,8 @@ use crate::commands::estimate::{estimates, read_weights};
 use crate::commands::given;
 use crate::commands::journals;
 use crate::commands::kernel;
-use crate::commands::measure::{self, Machines, Signals, read_spec, some};
-use crate::commands::plan::is_timed;
+use crate::commands::measure::{self, Machines, Signals, is_timed, read_spec, some};
 use crate::commands::programs;
-use crate::commands::slurm;
 use crate::config::{Config, cache_dir};
 use crate::deliver::{Delivery, StdoutTaken};
 use crate::output;
@@ -54,8 +51,8 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
         .merge(given::flags(&args.given, &args.cells)?)
         .merge(programs::flags(&args.programs)?);
     let spec = kernel::expand(spec)?;
-    let mut experiment = spec.clone().resolve()?;
-    if args.parts.slurm || args.parts.shard.is_some() {
+    let mut experiment = spec.resolve()?;
+    if args.parts.shard.is_some() {
         programs::no_parts(&experiment)?;
     }
     measure::check_events(args.events, &experiment)?;
@@ -65,14 +62,9 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     measure::check_selection(&experiment)?;
     let files = Files::choose(&args, &name)?;
     args.out.output = Some(files.output.clone());
-    let journal = (!args.parts.slurm).then(|| files.journals.first.clone());
+    let journal = Some(files.journals.first.clone());
     let stdout = args.out.check(&[&journal, &args.export_published], 0)?;
     let published = args.published || name == PAPER;
-    if args.parts.slurm {
-        let order = slurm::order(&args, &name, &spec, &experiment, &files.journals.first)?;
-        return on_slurm(&args, &order, &signals, published, stdout);
-    }
-
     let with = (&signals, root.as_ref());
     let Some(run) = measured(&args, &config, &experiment, with, &files.journals)? else {
         return Ok(Exit::CellsFailed);
@@ -196,43 +188,6 @@ fn ending(args: &RunArgs, run: &Document) -> Result<Exit> {
         None if failed => Ok(Exit::CellsFailed),
         None => Ok(Exit::Fine),
     }
-}
-
-/// Has Slurm run the experiment in parts.
-fn on_slurm(
-    args: &RunArgs,
-    order: &Order<'_>,
-    signals: &Signals,
-    published: bool,
-    stdout: StdoutTaken,
-) -> Result<Exit> {
-    let shown = order.directory.display();
-    let line = Line::new(args.quiet);
-    let followed = cluster::follow(order, &signals.cancel, &|progress| match progress {
-        Progress::Now(text) => line.say(text),
-        Progress::Note(text) => line.keep(&text),
-    });
-    line.done();
-    let merged = match followed? {
-        Followed::Ended(merged) => merged,
-        Followed::Cancelled => {
-            anstream::eprintln!("interrupted: what was measured is saved in {shown}");
-            anstream::eprintln!("hint: the same command with --resume --workdir {shown} goes on");
-            return Ok(Exit::CellsFailed);
-        }
-    };
-    deliver(args, &merged.run, published, stdout)?;
-    if merged.run.share.is_some() {
-        let numbers: Vec<String> = merged.missing_shards.iter().map(u32::to_string).collect();
-        anstream::eprintln!("missing: shards {}", numbers.join(", "));
-        anstream::eprintln!(
-            "hint: the same command with --resume --workdir {shown} tries them again; the nodes' \
-             messages are there"
-        );
-        return Ok(Exit::CellsFailed);
-    }
-    std::fs::remove_dir_all(order.directory).with_context(|| format!("cannot remove {shown}"))?;
-    ending(args, &merged.run)
 }
 
 /// Runs the experiment again until there are `runs` of it, `first` included; None if that

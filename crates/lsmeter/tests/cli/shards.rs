@@ -40,7 +40,7 @@ fn read(path: &Path) -> Document {
 #[test]
 fn help() {
     let place = Place::new();
-    for command in ["merge", "plan", "export"] {
+    for command in ["merge", "export"] {
         let text = place.run(&["help", command]).code(0).stdout;
         insta::assert_snapshot!(format!("help-{command}"), text);
     }
@@ -156,83 +156,14 @@ fn parts_that_make_no_sense() {
         assert!(ended.stderr.contains("shard"), "{ended:#?}");
     }
     place.run(&["run", "--shard", "1/2", "--aa"]).code(2);
-    place.run(&["run", "--shards", "2"]).code(2);
-    let mut nowhere = place.command(&["run", "--slurm", "--output", "run.json"]);
-    let ended = nowhere.env("PATH", place.path()).output().unwrap();
+    let mut command = place.command(&["run", "--shard", "slurm"]);
+    let ended = command.env_remove("SLURM_ARRAY_TASK_ID").output().unwrap();
+    assert_eq!(ended.status.code(), Some(2));
     let stderr = String::from_utf8(ended.stderr).unwrap();
-    assert_eq!(ended.status.code(), Some(3), "{stderr}");
-    assert!(stderr.contains("cannot start sbatch"), "{stderr}");
     assert!(
-        stderr.contains("hint: run this where Slurm's commands are"),
+        stderr.contains("submit the job with sbatch --array=1-N"),
         "{stderr}"
     );
-    assert!(!place.join("run.json.shards").exists());
-    fs::create_dir(place.join("run.json.shards")).unwrap();
-    let again = ["run", "--slurm", "--output", "run.json"];
-    place
-        .run(&again)
-        .refused(2, "run.json.shards is there already", Some("--resume"));
-    place
-        .run(&["run", "--slurm", "--resume"])
-        .refused(2, "which run", Some("--workdir"));
-    let other = [
-        "run", "lsmpmon", "--slurm", "--resume", "--output", "run.json",
-    ];
-    place
-        .run(&other)
-        .refused(2, "holds no run to go on with", Some("--workdir"));
-    place.write("run.json.shards/spec.toml", "kernels = ['a']\n");
-    place.write("run.json.shards/job.sh", "");
-    place
-        .run(&other)
-        .refused(2, "holds another run", Some("same spec"));
-}
-
-#[test]
-fn plans() {
-    let place = Place::new();
-    for format in ["slurm", "kubernetes", "gitlab", "github"] {
-        let plan = [
-            "plan", "suite", "--shards", "4", "--format", format, "--", "--fs", "tmpfs",
-        ];
-        insta::assert_snapshot!(format!("plan-{format}"), place.run(&plan).code(0).stdout);
-    }
-    let timed = [
-        "plan", "quick", "--shards", "2", "--format", "slurm", "--", "-m", "time",
-    ];
-    assert!(
-        place
-            .run(&timed)
-            .code(0)
-            .stdout
-            .contains("#SBATCH --exclusive")
-    );
-    let many = place
-        .run(&["plan", "quick", "--shards", "99", "--format", "slurm"])
-        .code(0);
-    assert!(
-        many.stderr
-            .starts_with("warning: 94 of 99 shards will have no cell"),
-        "{many:#?}"
-    );
-    let refused = |arguments: &[&str], error: &str, hint: &str| {
-        let plan = ["plan", "quick", "--format", "gitlab"];
-        place
-            .run(&[&plan[..], arguments].concat())
-            .refused(2, error, Some(hint));
-    };
-    refused(&["--shards", "201"], "at most 200 jobs", "--shards 200");
-    refused(
-        &["--", "--bnech", "open"],
-        "unexpected argument '--bnech'",
-        "lsmeter help run",
-    );
-    refused(
-        &["--", "--output", "x"],
-        "takes no --output",
-        "leave it out",
-    );
-    refused(&["--", "--bench", "opne"], "opne", "open");
 }
 
 #[test]

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter run --slurm`, on a Slurm of its own: one controller, three nodes, all on loopback.
-//! SLOW: some minutes.
+//! `packaging/slurm/lsmeter.sbatch`, on a Slurm of its own: one controller, three nodes, all on
+//! loopback.
 //!
-//! Needs root, slurmctld, slurmd, slurm-client and munge, which `make test` installs, QEMU and
-//! the kernel debian:6.12 in the cache of whoever runs the tests. LSMETER_SLURM_PRESET=suite
-//! divides all of a preset, which takes far longer.
+//! Needs root, slurmctld, slurmd, slurm-client and munge, which `make test` installs.
 
 use std::fs;
 use std::io::Read;
@@ -13,11 +11,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use experiment::Status;
 use rustix::process::Signal;
 
 use super::cells::{RUN, assert_same, read};
-use crate::common::{Ended, Place, Running, names, runs, signal, wait_for};
+use crate::common::{Place, runs, signal, wait_for};
 
 const NODES: [&str; 3] = ["n1", "n2", "n3"];
 
@@ -126,35 +123,27 @@ impl Cluster {
         cluster
     }
 
-    fn run(&self, place: &Place, arguments: &[&str]) -> Running {
-        let mut command = place.command(arguments);
-        command.env("SLURM_CONF", self.dir.join("slurm.conf"));
-        Running::start_command(command, arguments)
+    /// What one of Slurm's commands prints.
+    fn ask(&self, place: &Place, words: &[&str]) -> String {
+        let mut command = Command::new(words[0]);
+        let command = place.environment(command.args(&words[1..]));
+        let command = command
+            .env("SLURM_CONF", self.dir.join("slurm.conf"))
+            .env("LSMETER", env!("CARGO_BIN_EXE_lsmeter"));
+        let ended = command.output().unwrap();
+        assert!(ended.status.success(), "{words:?}: {ended:#?}");
+        String::from_utf8(ended.stdout).unwrap().trim().to_owned()
     }
 
-    /// Takes a node away, as if its power failed: its slurmd, and all that it runs.
-    fn kill(&mut self, node: usize) {
-        let child = &mut self.nodes[node];
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let tasks = self.processes_of(NODES[node]);
-        // Slurm's own process above each task, which outlives its slurmd.
-        let mut all: Vec<u32> = tasks.iter().filter_map(|&pid| step_above(pid)).collect();
-        all.extend(tasks);
-        kill_all(&all);
-    }
-
-    /// Processes of the tasks on a node.
-    fn processes_of(&self, node: &str) -> Vec<u32> {
-        let wanted = [
-            format!("SLURMD_NODENAME={node}"),
-            format!("SLURM_CONF={}", self.dir.join("slurm.conf").display()),
-        ];
+    /// Processes of tasks whose environment has `variables`.
+    fn processes_with(&self, variables: &[&str]) -> Vec<u32> {
+        let own = format!("SLURM_CONF={}", self.dir.join("slurm.conf").display());
+        let wanted: Vec<&str> = variables.iter().copied().chain([own.as_str()]).collect();
         let pids = fs::read_dir("/proc").unwrap().flatten();
         let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
         pids.filter(|pid| {
             let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            let has = |wanted: &String| {
+            let has = |wanted: &&str| {
                 environment
                     .split(|byte| *byte == 0)
                     .any(|of| of == wanted.as_bytes())
@@ -168,7 +157,7 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         for node in NODES {
-            let left = self.processes_of(node);
+            let left = self.processes_with(&[&format!("SLURMD_NODENAME={node}")]);
             if std::thread::panicking() {
                 for pid in &left {
                     let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -191,15 +180,6 @@ fn kill_all(pids: &[u32]) {
             signal(pid, Signal::KILL);
         }
     }
-}
-
-/// The parent of a task's first process, if it is Slurm's.
-fn step_above(pid: u32) -> Option<u32> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
-    let parent: u32 = parent.trim().parse().ok()?;
-    let name = fs::read_to_string(format!("/proc/{parent}/comm")).ok()?;
-    (name.trim() == "slurmstepd").then_some(parent)
 }
 
 fn configuration(dir: &Path) -> String {
@@ -240,146 +220,54 @@ fn configuration(dir: &Path) -> String {
     text
 }
 
-/// Until a node's task has finished a cell, of many; it may be at its end a second later.
-fn mid_run(cluster: &Cluster, node: usize, directory: &Path) {
-    let task = wait_for("the node's task", || {
-        let pids = cluster.processes_of(NODES[node]);
-        pids.into_iter().find_map(|pid| {
-            let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
-            let mut variables = environment.split(|byte| *byte == 0);
-            let task = variables.find_map(|of| of.strip_prefix(b"SLURM_ARRAY_TASK_ID="))?;
-            String::from_utf8(task.into()).ok()
-        })
-    });
-    // Each attempt has a journal of its own.
-    let own =
-        |name: &String| name.starts_with(&format!("shard-{task}.")) && name.ends_with(".journal");
-    wait_for("cell of the node's task", || {
-        let journals = names(directory).into_iter().filter(own);
-        let texts = journals.filter_map(|name| fs::read_to_string(directory.join(name)).ok());
-        let begun = texts.into_iter().any(|text| text.lines().count() > 1);
-        begun.then_some(())
-    });
-}
-
 #[test]
-fn a_node_is_lost_and_nothing_else() {
+fn a_task_that_was_killed_and_requeued_goes_on() {
     let place = Place::with_kernels();
-    let preset = std::env::var("LSMETER_SLURM_PRESET");
-    let what = match &preset {
-        Ok(preset) => vec!["run", preset, "--offline", "--jobs", "1"],
-        Err(_) => [RUN, WHAT].concat(),
-    };
     place
-        .run(&[&what[..], &["--output", "whole.json"]].concat())
+        .run(&[RUN, WHAT, &["--output", "whole.json"]].concat())
         .code(0);
-    let mut cluster = Cluster::start(&place);
-    let slurm = ["--slurm", "--shards", "3", "--output", "run.json"];
-    let running = cluster.run(&place, &[&what[..], &slurm].concat());
-    mid_run(&cluster, 1, &place.join("run.json.shards"));
-    cluster.kill(1);
-    let ended: Ended = running.wait().code(0);
-    assert!(
-        ended.stderr.contains(": lost; submitted again (2 of 4)"),
-        "{ended:#?}"
-    );
-    let (whole, merged) = (
-        read(&place.join("whole.json")),
-        read(&place.join("run.json")),
-    );
-    assert_same(&merged, &whole);
-    assert_eq!(merged.share, None);
-    assert!(!place.join("run.json.shards").exists());
-    eprintln!(
-        "{} cells, each as in a run on one machine",
-        merged.cells.len()
-    );
-
-    if preset.is_ok() {
-        return;
-    }
-    // Ctrl-C ends the tasks; the same command goes on.
-    let again = [
-        "--slurm",
-        "--shards",
-        "2",
-        "--workdir",
-        "parts",
-        "--output",
-        "again.json",
-    ];
-    let running = cluster.run(&place, &[RUN, WHAT, &again].concat());
-    wait_for("a task", || {
-        (!cluster.processes_of("n1").is_empty()).then_some(())
-    });
-    signal(running.pid(), Signal::INT);
-    let ended = running.wait().code(4);
-    assert!(
-        ended
-            .stderr
-            .contains("hint: the same command with --resume --workdir parts"),
-        "{ended:#?}"
-    );
-    wait_for("the end of all tasks", || {
-        let mut left = NODES.iter().flat_map(|node| cluster.processes_of(node));
-        left.next().is_none().then_some(())
-    });
-    cluster
-        .run(&place, &[RUN, WHAT, &again, &["--resume"]].concat())
-        .wait()
-        .code(0);
-    assert_same(&read(&place.join("again.json")), &whole);
-}
-
-/// lsmeter on a node on which, in its first attempt, a cell fails.
-const FAILS_FIRST: &str = r#"#!/bin/sh
-LSMETER "$@" || exit
-[ "$SLURM_ARRAY_TASK_ID" = 2 ] && mkdir "DIR/failed" 2>/dev/null || exit 0
-for argument; do
-	case $argument in
-	*.json) sed -i 's/"status":"ok","evidence":.*}\([],]*\)$/"status":"failed","reason":"so"}\1/' "$argument" ;;
-	esac
-done
-exit 4
-"#;
-
-#[test]
-fn what_failed_is_tried_once_more() {
-    let place = Place::with_kernels();
-    let program = FAILS_FIRST
-        .replace("LSMETER", env!("CARGO_BIN_EXE_lsmeter"))
-        .replace("DIR", place.path().to_str().unwrap());
-    let program = place.write("node-program", program);
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let cluster = Cluster::start(&place);
-    let cells = [
-        "--stack",
-        "capability",
-        "--stack",
-        "capability,selinux",
-        "--bench",
-        "getppid",
+    let script = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../packaging/slurm/lsmeter.sbatch"
+    );
+    let submit = ["sbatch", "--parsable", "--array=1-3", script];
+    let job = cluster.ask(&place, &[&submit, &RUN[1..], WHAT].concat());
+    let state = |task: &str| {
+        let format = ["--noheader", "--states=all", "--format=%T"];
+        let queued = [&["squeue", "--job", task][..], &format].concat();
+        cluster.ask(&place, &queued)
+    };
+    let (task, journal) = (format!("{job}_2"), format!("lsmeter-{job}-2.json.journal"));
+    wait_for("a cell of the second task", || {
+        let text = fs::read_to_string(place.join(&journal)).ok()?;
+        (text.lines().count() > 1).then_some(())
+    });
+    let wanted = format!("SLURM_ARRAY_TASK_ID=2");
+    let killed = cluster.processes_with(&[&wanted]).into_iter().find(|pid| {
+        let program = fs::read_link(format!("/proc/{pid}/exe"));
+        program.is_ok_and(|path| path.ends_with("lsmeter"))
+    });
+    signal(killed.unwrap(), Signal::KILL);
+    wait_for("the end of the task", || {
+        (state(&task) == "FAILED").then_some(())
+    });
+    assert!(place.join(&journal).exists());
+    cluster.ask(&place, &["scontrol", "requeue", &task]);
+    wait_for("the end of all tasks", || {
+        let states = state(&job);
+        assert!(!states.contains("CANCELLED"), "{states}");
+        states
+            .lines()
+            .all(|state| state == "COMPLETED")
+            .then_some(())
+    });
+    let parts = [1, 2, 3].map(|task| format!("lsmeter-{job}-{task}.json"));
+    let merge = [
+        "merge", &parts[0], &parts[1], &parts[2], "--output", "run.json",
     ];
-    let slurm = [
-        "--slurm",
-        "--shards",
-        "2",
-        "--output",
-        "run.json",
-        "--node-program",
-    ];
-    let asked = [
-        RUN,
-        &WHAT[..2],
-        &cells,
-        &slurm,
-        &[program.to_str().unwrap()],
-    ]
-    .concat();
-    let ended = cluster.run(&place, &asked).wait().code(0);
-    let told = "shard 2: failed cells: 1; measured once more";
-    assert!(ended.stderr.contains(told), "{ended:#?}");
+    place.run(&merge).code(0);
     let merged = read(&place.join("run.json"));
-    assert_eq!(merged.cells.len(), 2);
-    assert!(merged.cells.iter().all(|cell| cell.status() == Status::Ok));
+    assert_same(&merged, &read(&place.join("whole.json")));
+    assert_eq!(merged.share, None);
 }

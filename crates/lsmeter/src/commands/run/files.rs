@@ -7,48 +7,17 @@ use anyhow::Result;
 use lab::journal::Journals;
 
 use crate::cli::RunArgs;
-use crate::commands::journals::{self, beside, unique};
-use crate::failure::usage;
-use crate::output;
+use crate::commands::journals::{self, unique};
 
-/// Where the run document goes, and until then the journal; with Slurm a directory.
+/// Where the run document goes, and until then the journal.
 pub struct Files {
     /// The document; - is standard output.
     pub output: PathBuf,
-    /// The journals; with Slurm the directory that nodes share.
+    /// The journals.
     pub journals: Journals,
 }
 
 impl Files {
-    /// The directory that nodes share in place of the journal.
-    fn of_slurm(args: &RunArgs, name: &str) -> Result<Files> {
-        let resume = match &args.resume {
-            Some(Some(journal)) => {
-                return Err(usage(
-                    format!("{} is no directory of a run by Slurm", journal.display()),
-                    "give --resume nothing, and the directory with --workdir",
-                ));
-            }
-            Some(None) => true,
-            None => false,
-        };
-        let output = args.out.output.clone();
-        let output = output.filter(|path| !output::is_stdout(path));
-        if resume && output.is_none() && args.parts.workdir.is_none() {
-            return Err(usage(
-                "which run should go on?",
-                "name its document with --output, or its directory with --workdir",
-            ));
-        }
-        let output = output.unwrap_or_else(|| unique(name));
-        let first = args.parts.workdir.clone();
-        let first = first.unwrap_or_else(|| beside(&output, "shards"));
-        Ok(Files {
-            output: args.out.output.clone().unwrap_or(output),
-            journals: Journals { first, resume },
-        })
-    }
-
     /// Chooses them, as the flags say.
     ///
     /// # Errors
@@ -59,9 +28,6 @@ impl Files {
             Some(shard) => &format!("{name}-{}of{}", shard.index, shard.count),
             None => name,
         };
-        if args.parts.slurm {
-            return Files::of_slurm(args, name);
-        }
         let output = match (&args.out.output, &args.resume) {
             (None, None) => Some(unique(name)),
             (output, _) => output.clone(),

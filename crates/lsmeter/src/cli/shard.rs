@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The flag of a run in parts.
+
+use clap::Args;
+use experiment::Shard;
+
+/// One part of a run.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Parts")]
+pub struct ShardArgs {
+    /// Measure one part only, such as 3/16, for `lsmeter merge`; `slurm` takes I and N from a job
+    /// array's variables
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["aa", "check"], value_parser = shard)]
+    pub shard: Option<Shard>,
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    if text == "slurm" {
+        return of_array(|name| std::env::var(name).ok());
+    }
+    text.parse()
+        .map_err(|error: experiment::ShardError| error.to_string())
+}
+
+/// The part of this task of a job array. Numbers of an array may begin anywhere, without gaps.
+fn of_array(variable: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
+    let number = |name: &str| -> Result<u32, String> {
+        let value = variable(name).and_then(|text| text.parse().ok());
+        value.ok_or_else(|| {
+            format!("{name} is not set to a number: submit the job with sbatch --array=1-N")
+        })
+    };
+    let [id, first, last, count] =
+        ["ID", "MIN", "MAX", "COUNT"].map(|of| number(&format!("SLURM_ARRAY_TASK_{of}")));
+    let (id, first, last, count) = (id?, first?, last?, count?);
+    if !(first..=last).contains(&id) || u64::from(last - first) + 1 != u64::from(count) {
+        return Err(format!(
+            "task {id} of {count} in {first} to {last}: an array must number its tasks without \
+             gaps, as in sbatch --array=1-16"
+        ));
+    }
+    Shard::new(id - first + 1, count).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn array_variables_give_a_part() {
+        for (values, expected) in [
+            (["3", "1", "16", "16"], Ok("3/16")),
+            (["0", "0", "4", "5"], Ok("1/5")),
+            (["7", "5", "7", "3"], Ok("3/3")),
+            (["3", "1", "5", "3"], Err("without gaps")),
+            (["9", "1", "5", "5"], Err("without gaps")),
+            (["1", "1", "2000", "2000"], Err("there may be 1 to 1000")),
+            (
+                ["", "1", "5", "5"],
+                Err("SLURM_ARRAY_TASK_ID is not set to a number"),
+            ),
+            (
+                ["x", "1", "5", "5"],
+                Err("SLURM_ARRAY_TASK_ID is not set to a number"),
+            ),
+            (["1", "2", "1", "5"], Err("without gaps")),
+        ] {
+            let names = ["ID", "MIN", "MAX", "COUNT"];
+            let found = of_array(|name| {
+                let at = names
+                    .iter()
+                    .position(|end| name == format!("SLURM_ARRAY_TASK_{end}"))?;
+                Some(values[at].to_owned())
+            });
+            match expected {
+                Ok(shard) => assert_eq!(found.unwrap().to_string(), shard),
+                Err(error) => assert!(found.unwrap_err().contains(error), "{values:?}"),
+            }
+        }
+    }
+}
