@@ -52,6 +52,16 @@ impl Spec {
         });
         list("metrics", &metrics, Metric::MEASURABLE.len())?;
         check_memory(&metrics)?;
+        let clock = self.clock.unwrap_or(match place {
+            Place::Lab => Clock::Deterministic,
+            Place::Host | Place::Um => Clock::Fast,
+        });
+        if clock == Clock::Fast && metrics.iter().any(|metric| metric.is_counted()) {
+            return Err(SpecError::instead(
+                "`clock` is `fast`, and counts need the deterministic clock",
+                "leave out `clock`, or measure time",
+            ));
+        }
         let samples = resolve_samples(self.samples)?;
         let timeout = |key, seconds| number(key, seconds, 1..=86_400, "");
         let selection = resolve_selection(self.benchmarks, self.suites, self.select)?;
@@ -101,10 +111,7 @@ impl Spec {
             work_dir: self.work_dir.map(work_dir).transpose()?,
             metrics,
             filesystem: has_kernels.then_some(filesystem),
-            clock: self.clock.unwrap_or(match place {
-                Place::Lab => Clock::Deterministic,
-                Place::Host | Place::Um => Clock::Fast,
-            }),
+            clock,
             samples,
             warmup: number("warmup", self.warmup.unwrap_or(64), 0..=1_000_000, "")?,
             rounds,

@@ -493,3 +493,16 @@ proptest! {
         prop_assert_eq!(Spec::default().merge(s.clone()), s);
     }
 }
+
+#[test]
+fn counts_need_the_deterministic_clock() {
+    let error = spec("clock = 'fast'").resolve().unwrap_err().to_string();
+    assert!(
+        error.contains("counts need the deterministic clock"),
+        "{error}"
+    );
+    let timed = spec("clock = 'fast'\nmetrics = ['time']")
+        .resolve()
+        .unwrap();
+    assert_eq!(timed.clock, Clock::Fast);
+}
