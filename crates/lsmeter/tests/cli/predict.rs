@@ -107,6 +107,23 @@ fn the_page_of_results_says_what_the_command_says() {
     }
 }
 
+/// A document that supplies the costs is no test of the prediction.
+#[test]
+fn a_prediction_from_its_own_answer_has_no_error() {
+    let place = documents();
+    let own = [
+        "predict",
+        "--recording",
+        "programs.json",
+        "--costs",
+        "programs.json",
+    ];
+    let document = place.run(&[&own[..], &["--json"]].concat()).json();
+    let stacks = document["loads"][0]["stacks"].as_array().unwrap();
+    assert!(stacks.len() > 1);
+    assert!(stacks.iter().all(|stack| stack["measured"].is_null()));
+}
+
 #[test]
 fn documents_that_do_not_go_together() {
     let place = documents();
