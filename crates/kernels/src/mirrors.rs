@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which Debian mirror to fetch from: the one that this machine's apt uses.
+//! Which Debian mirror to fetch from: the one that this machine's apt uses, or knows of.
 
 use crate::error::Error;
 use arch::Arch;
@@ -53,11 +53,12 @@ impl Mirrors {
     }
 
     /// The mirrors of this machine's own apt, from `sources.list` and
-    /// `sources.list.d` in `apt_dir` (`/etc/apt`).
+    /// `sources.list.d` in `apt_dir` (`/etc/apt`). Where none of the sources is Debian's, as on
+    /// Ubuntu, those in `known`, the file `Debian.info` of the package python-apt-common.
     ///
     /// # Errors
-    /// [`Error::Environment`] if none of the sources is Debian's, as on Ubuntu.
-    pub fn from_apt(apt_dir: &Path) -> Result<Mirrors, Error> {
+    /// [`Error::Environment`] if that is not installed either.
+    pub fn from_apt(apt_dir: &Path, known: &Path) -> Result<Mirrors, Error> {
         let mut sources = Vec::new();
         let mut files = vec![apt_dir.join("sources.list")];
         if let Ok(entries) = fs::read_dir(apt_dir.join("sources.list.d")) {
@@ -83,15 +84,17 @@ impl Mirrors {
             let found = debian.filter(|s| s.is_security() == is_security);
             found.max_by_key(|s| s.rank()).map(|s| s.uri.clone())
         };
-        let archive = best(false).ok_or_else(|| Error::Environment {
+        if let Some(archive) = best(false) {
+            let security = best(true);
+            return Ok(Mirrors { archive, security });
+        }
+        let text = fs::read_to_string(known).unwrap_or_default();
+        known_archive(&text).ok_or_else(|| Error::Environment {
             what: format!("no Debian mirror in {}", apt_dir.display()),
-            hint: "name one in the configuration file: `mirror = \"http://MIRROR/debian\"` and \
+            hint: "apt-get install python-apt-common, which knows one; or name one in the \
+                   configuration file: `mirror = \"http://MIRROR/debian\"` and \
                    `security_mirror = \"http://MIRROR/debian-security\"`"
                 .into(),
-        })?;
-        Ok(Mirrors {
-            archive,
-            security: best(true),
         })
     }
 
@@ -115,6 +118,19 @@ impl Mirrors {
         }
         text
     }
+}
+
+/// The archives in a `Debian.info`: the first one of a series, and of its security updates.
+fn known_archive(text: &str) -> Option<Mirrors> {
+    let archive_of = |suite: &str| {
+        let mut lines = text.lines().skip_while(|line| *line != suite);
+        let uri = lines.find_map(|line| line.strip_prefix("BaseURI: "))?;
+        is_uri(uri).then(|| uri.to_owned())
+    };
+    Some(Mirrors {
+        archive: archive_of("Suite: {series}")?,
+        security: archive_of("Suite: {series}-security"),
+    })
 }
 
 /// Takes user and password out of a URI, or out of a line that holds URIs.
@@ -287,7 +303,7 @@ mod tests {
         for (name, text) in files {
             fs::write(dir.path().join(name), text).unwrap();
         }
-        Mirrors::from_apt(dir.path())
+        Mirrors::from_apt(dir.path(), &dir.path().join("Debian.info"))
     }
 
     #[test]
@@ -336,6 +352,26 @@ mod tests {
         assert!(from(&[]).is_err());
         let off = "Enabled: no\nTypes: deb\nURIs: http://a.example/debian\nSuites: sid\nComponents: main\n";
         assert!(from(&[("sources.list.d/x.sources", off)]).is_err());
+    }
+
+    /// As python-apt-common has it.
+    #[test]
+    fn other_distributions_know_of_debians() {
+        let info = "ChangelogURI: https://c.example/%s\n\n\
+            Suite: {series}\nRepositoryType: deb\nBaseURI: https://d.example/debian/\n\n\
+            Suite: {series}-security\nRepositoryType: deb\nBaseURI: https://s.example/\n\n\
+            Suite: {series}\nBaseURI: https://old.example/debian/\n";
+        let ubuntu = (
+            "sources.list",
+            "deb http://archive.example/ubuntu noble main\n",
+        );
+        let mirrors = from(&[ubuntu, ("Debian.info", info)]).unwrap();
+        assert_eq!(mirrors.archive, "https://d.example/debian/");
+        assert_eq!(mirrors.security.as_deref(), Some("https://s.example/"));
+        let debian = ("sources.list", "deb http://m.example/debian sid main\n");
+        let mirrors = from(&[debian, ("Debian.info", info)]).unwrap();
+        assert_eq!(mirrors.archive, "http://m.example/debian");
+        assert!(from(&[ubuntu, ("Debian.info", "BaseURI: https://d.example/\n")]).is_err());
     }
 
     #[test]

@@ -80,7 +80,10 @@ impl Config {
     pub fn mirrors(&self) -> Result<Mirrors, kernels::Error> {
         match &self.mirror {
             Some(mirror) => Mirrors::new(mirror, self.security_mirror.as_deref()),
-            None => Mirrors::from_apt(Path::new("/etc/apt")),
+            None => Mirrors::from_apt(
+                Path::new("/etc/apt"),
+                Path::new("/usr/share/python-apt/templates/Debian.info"),
+            ),
         }
     }
 }
