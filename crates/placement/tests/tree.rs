@@ -265,10 +265,7 @@ fn archives_and_revisions_are_trees() {
             .args(arguments);
         command.output().is_ok_and(|output| output.status.success())
     };
-    if !(git(&["init", "-q"]) && git(&["add", "-A"]) && git(&["commit", "-qm", "toy"])) {
-        eprintln!("skipped: git cannot commit here");
-        return;
-    }
+    assert!(git(&["init", "-q"]) && git(&["add", "-A"]) && git(&["commit", "-qm", "toy"]));
     let tree = Tree::open_revision(&copy, "HEAD").unwrap();
     assert_eq!(
         plain(analyse(&tree, &request(&["stat", "mkdir"])).unwrap()),

@@ -289,14 +289,10 @@ proptest! {
     }
 }
 
-/// Valgrind's own reader, where it is installed.
+/// Valgrind's own reader.
 #[test]
 fn callgrind_annotate_reads_it() {
-    if Command::new("callgrind_annotate")
-        .arg("--version")
-        .output()
-        .is_err()
-    {
+    if !testing::has_program("callgrind_annotate", "valgrind") {
         return;
     }
     let tree = open();

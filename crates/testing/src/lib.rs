@@ -5,6 +5,9 @@ pub mod btf;
 pub mod elf;
 pub mod image;
 pub mod schema;
+mod skip;
+
+pub use skip::{has_file, has_program, skip};
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

@@ -103,16 +103,16 @@ fn graphviz_takes_drawings_of_hostile_trees() {
         "dot",
     ];
     let drawn = place.run(&asked).code(0).stdout;
-    let Ok(mut dot) = Command::new("dot")
+    if !testing::has_program("dot", "graphviz") {
+        return;
+    }
+    let mut dot = Command::new("dot")
         .arg("-Tsvg")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-    else {
-        eprintln!("skipped: graphviz is not installed");
-        return;
-    };
+        .unwrap();
     dot.stdin
         .take()
         .unwrap()
@@ -271,10 +271,7 @@ fn revisions() {
             .output()
             .is_ok_and(|output| output.status.success())
     };
-    if !(git(&["init", "-q"]) && git(&["add", "-A"]) && git(&["commit", "-qm", "toy"])) {
-        eprintln!("skipped: git cannot commit here");
-        return;
-    }
+    assert!(git(&["init", "-q"]) && git(&["add", "-A"]) && git(&["commit", "-qm", "toy"]));
     fs::remove_dir_all(tree.join("fs")).unwrap();
     let at = |rev: &str| place.run(&["placement", "tree", "--fs", "toyfs", "--rev", rev]);
     assert!(at("HEAD").code(0).stdout.contains("toy"));

@@ -168,10 +168,7 @@ fn series_of_patches_and_releases() {
     };
     let commit =
         |tag: &str| git(&["add", "-A"]) && git(&["commit", "-qm", tag]) && git(&["tag", tag]);
-    if !(git(&["init", "-q"]) && commit("v6.98")) {
-        eprintln!("skipped: git cannot commit here");
-        return;
-    }
+    assert!(git(&["init", "-q"]) && commit("v6.98"));
     let asked = "error = security_inode_getattr(&path);";
     change(&tree, "fs/stat.c", |text| {
         text.replace(asked, &format!("{asked}\n\t{asked}"))

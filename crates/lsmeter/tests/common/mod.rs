@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
 
+/// What the fragments of `make test-kernels` give each of its kernels, and nobody else.
+const TEST_KERNEL: &str = r#"DEFAULT_HOSTNAME="lsmeter-test""#;
+
 /// A directory to be in, with a cache and a configuration of its own.
 pub struct Place {
     dir: TempDir,
@@ -58,6 +61,35 @@ impl Place {
             "these tests boot a kernel that is not here: lsmeter kernel fetch {kernel}"
         );
         place
+    }
+
+    /// With a kernel of `make test-kernels` that has these options (`SECURITY_SMACK`), and its
+    /// name. None, recorded as skipped, if there is none.
+    ///
+    /// Kernels that somebody else built are passed over, whatever they have: figures and
+    /// messages of theirs may differ.
+    #[track_caller]
+    pub fn with_test_kernel(options: &[&str]) -> Option<(Place, String)> {
+        let place = Place::with_kernels();
+        let listed = place.run(&["kernel", "list", "--json"]).json();
+        let matches = |kernel: &&serde_json::Value| {
+            let config = kernel["config"].as_str().map(fs::read_to_string);
+            let config = config.and_then(Result::ok).unwrap_or_default();
+            let has = |option: &str| {
+                config
+                    .lines()
+                    .any(|line| line == format!("CONFIG_{option}"))
+            };
+            has(TEST_KERNEL) && options.iter().all(|option| has(&format!("{option}=y")))
+        };
+        let kernel = listed["kernels"].as_array().unwrap().iter().find(matches);
+        let Some(kernel) = kernel else {
+            let why = format!("no kernel for tests has {}", options.join(" and "));
+            testing::skip(&why, "make test-kernels");
+            return None;
+        };
+        let name = kernel["name"].as_str().unwrap().to_owned();
+        Some((place, name))
     }
 
     pub fn path(&self) -> &Path {
@@ -116,12 +148,11 @@ impl Place {
         Ended::of(arguments, self.command(arguments).output().unwrap())
     }
 
-    /// As nobody, in a directory that is everybody's from now on; None if it was not
-    /// run by root, or there is no setpriv.
-    pub fn run_unprivileged(&self, arguments: &[&str]) -> Option<Ended> {
-        let setpriv = Command::new("setpriv").arg("--version").output();
-        if !rustix::process::getuid().is_root() || setpriv.is_err() {
-            return None;
+    /// Without privileges: as nobody if root runs the tests, in a directory that is everybody's
+    /// from now on.
+    pub fn run_unprivileged(&self, arguments: &[&str]) -> Ended {
+        if !rustix::process::getuid().is_root() {
+            return self.run(arguments);
         }
         let open =
             |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
@@ -156,7 +187,7 @@ impl Place {
                 None => command.env_remove(name),
             };
         }
-        Some(Ended::of(arguments, command.output().unwrap()))
+        Ended::of(arguments, command.output().unwrap())
     }
 }
 

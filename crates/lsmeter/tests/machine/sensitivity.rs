@@ -195,25 +195,16 @@ fn a_hook_that_is_none_and_a_kernel_that_cannot_are_refused() {
     );
 }
 
-/// Of a kernel built by `lsmeter kernel build`, where one is here: building takes too
-/// long for a test.
 #[test]
 fn the_tunable_security_module_gives_slopes_too() {
-    let place = Place::with_kernels();
-    let listed = place.run(&["kernel", "list", "--json"]).code(0).stdout;
-    let built = listed.split('"').find(|name| {
-        let flavour = name.strip_prefix("build:");
-        flavour.is_some_and(|flavour| flavour.ends_with("-all"))
-    });
-    let Some(kernel) = built else {
-        eprintln!("skipped: no kernel build:…-all is in the cache");
+    let Some((place, kernel)) = Place::with_test_kernel(&["SECURITY_TUNABLE"]) else {
         return;
     };
     let arguments = [
         "sensitivity",
         "--offline",
         "--kernel",
-        kernel,
+        &kernel,
         "--module",
         "tunable",
         "--bench",

@@ -1,38 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter run --on um`: kernels that are processes of this machine. Of one built by `lsmeter
-//! kernel build --flavour um`, where one is here: building takes too long for a test. Seconds.
+//! `lsmeter run --on um`: kernels that are processes of this machine. Seconds.
 
 use std::fs;
-use std::io::Write as _;
 
 use crate::common::{Place, Running, children, runs, signal, wait_for};
 use experiment::{Cell, Document, Metric, Status};
 use rustix::process::Signal;
 
-/// A place with such a kernel, and its name.
+/// A place with a kernel that is a process and has security modules, and its name.
 fn place() -> Option<(Place, String)> {
-    let place = Place::with_kernels();
-    let listed = place.run(&["kernel", "list", "--json"]).json();
-    let kernels = listed["kernels"].as_array().unwrap();
-    // One with security modules: those of flavour um-dac have none.
-    let has_modules = |kernel: &&serde_json::Value| {
-        let config = std::fs::read_to_string(kernel["config"].as_str().unwrap());
-        config
-            .unwrap()
-            .lines()
-            .any(|line| line == "CONFIG_SECURITY=y")
-    };
-    let mut programs = kernels.iter().filter(|kernel| kernel["is_program"] == true);
-    let program = programs.find(has_modules);
-    let Some(program) = program else {
-        // Past what libtest keeps to itself of tests that pass.
-        let said = "\nnot run: a test of kernels that are processes; none is in the cache (lsmeter kernel \
-                    build um --source linux-source-6.12 --flavour um)\n";
-        std::io::stderr().write_all(said.as_bytes()).unwrap();
-        return None;
-    };
-    let name = program["name"].as_str().unwrap().to_owned();
-    Some((place, name))
+    Place::with_test_kernel(&["UML", "SECURITY_SELINUX"])
 }
 
 fn arguments<'a>(kernel: &'a str, more: &[&'a str]) -> Vec<&'a str> {

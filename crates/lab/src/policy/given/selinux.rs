@@ -227,8 +227,7 @@ mod tests {
 
     #[test]
     fn labels_are_those_of_the_file() {
-        if crate::find::find_program("selabel_lookup").is_none() {
-            println!("skipped: the package selinux-utils is not installed");
+        if !testing::has_program("selabel_lookup", "selinux-utils") {
             return;
         }
         let dir = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use experiment::{Cell, Document, Policy, Status};
 
-use super::{BUILT, assert_in_force, cells, has_built, measure, steps};
+use super::{assert_in_force, cells, measure, steps};
 use crate::common::Place;
 
 const DENIED: [&str; 7] = [
@@ -131,16 +131,16 @@ fn what_labels_deny_is_decided_before() {
 
 #[test]
 fn smack_may_stand_before_tomoyo() {
-    let place = Place::with_kernels();
-    if !has_built(&place) {
+    let options = ["SECURITY_SMACK", "SECURITY_TOMOYO"];
+    let Some((place, kernel)) = Place::with_test_kernel(&options) else {
         return;
-    }
+    };
     let stack = "capability,smack,tomoyo";
     let asked = ["--policy", "enforcing", "--denials"];
     let mut asked = asked.to_vec();
     asked.extend(["--bench", "denied-open:by-smack"]);
     asked.extend(["--bench", "denied-open:by-tomoyo"]);
-    let run = measure(&place, BUILT, &[stack], &asked);
+    let run = measure(&place, &kernel, &[stack], &asked);
     let texts = [
         "smack: denied from now on: open of /denials/granted/---m for reading: EACCES (13)",
         "tomoyo: denied from now on: open of /denials/granted/-t-- for reading: EPERM (1)",

@@ -79,8 +79,10 @@ fn what_was_decided_is_forgotten_before_each_operation() {
 
 #[test]
 fn a_policy_of_ones_own_is_loaded_again_and_its_files_relabelled() {
-    if !Path::new("/etc/selinux/default/policy/policy.33").is_file() {
-        eprintln!("skipped: install selinux-policy-default and selinux-utils");
+    let policy = "/etc/selinux/default/policy/policy.33";
+    if !(testing::has_file(policy, "selinux-policy-default")
+        && testing::has_program("selabel_lookup", "selinux-utils"))
+    {
         return;
     }
     let place = Place::with_kernels();

@@ -2,8 +2,9 @@
 //! Policies deny, allow, and let the suite run: `lsmeter run --policy`. SLOW: a minute.
 //!
 //! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests
-//! (`lsmeter kernel fetch debian:6.12`), and for what no stock kernel has build:6.12-all;
-//! nothing is fetched or built here. Modules share runs, so that there are few boots.
+//! (`lsmeter kernel fetch debian:6.12`), and for modules that no stock kernel has one of
+//! `make test-kernels`; nothing is fetched or built here. Modules share runs, so that there are
+//! few boots.
 
 mod apparmor;
 mod denials;
@@ -28,9 +29,6 @@ use std::sync::OnceLock;
 
 use crate::common::Place;
 use experiment::{Cell, Document, Policy, Status};
-
-/// A kernel built here, for modules that no stock kernel has.
-const BUILT: &str = "build:6.12-all";
 
 fn read(path: &Path) -> Document {
     Document::read(fs::File::open(path).unwrap()).unwrap()
@@ -73,34 +71,24 @@ fn stock() -> &'static Document {
     })
 }
 
-/// Whether there is [`BUILT`]; said on standard error if not.
-fn has_built(place: &Place) -> bool {
-    let listed = place.run(&["kernel", "list", "--json"]).json();
-    let kernels = listed["kernels"].as_array().unwrap();
-    let has = kernels.iter().any(|kernel| kernel["name"] == BUILT);
-    if !has {
-        eprintln!("skipped: lsmeter kernel build 6.12-all --source linux-source-6.12");
-    }
-    has
-}
-
-/// Modules of built kernels; None, said on standard error, if there is none.
+/// Modules that no stock kernel has; None, recorded as skipped, without a kernel for tests.
 fn built() -> Option<&'static Document> {
-    static RUN: OnceLock<Option<Document>> = OnceLock::new();
-    RUN.get_or_init(|| {
-        let place = Place::with_kernels();
-        if !has_built(&place) {
-            return None;
-        }
+    static RUN: OnceLock<Document> = OnceLock::new();
+    let (place, kernel) = Place::with_test_kernel(&[
+        "SECURITY_SMACK",
+        "SECURITY_SAFESETID",
+        "SECURITY_LOADPIN",
+        "SECURITY_IPE",
+    ])?;
+    Some(RUN.get_or_init(|| {
         let stacks = [
             "capability,smack",
             "capability,safesetid",
             "capability,loadpin",
             "capability,ipe",
         ];
-        Some(measure(&place, BUILT, &stacks, &STATES))
-    })
-    .as_ref()
+        measure(&place, &kernel, &stacks, &STATES)
+    }))
 }
 
 /// How the policies of this stack came into force.

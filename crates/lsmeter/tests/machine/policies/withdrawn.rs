@@ -3,7 +3,7 @@
 
 use experiment::{Document, Policy};
 
-use super::{BUILT, assert_in_force, assert_unsupported, cells, has_built, measure, steps};
+use super::{assert_in_force, assert_unsupported, cells, measure, steps};
 use crate::common::Place;
 
 const WITHDRAWN: [&str; 4] = ["--policy", "none", "--policy", "withdrawn"];
@@ -66,12 +66,11 @@ fn what_was_denied_is_allowed_once_the_policy_is_withdrawn() {
 
 #[test]
 fn smack_is_without_its_rules_and_labels() {
-    let place = Place::with_kernels();
-    if !has_built(&place) {
+    let Some((place, kernel)) = Place::with_test_kernel(&["SECURITY_SMACK"]) else {
         return;
-    }
+    };
     let stack = "capability,smack";
-    let run = measure(&place, BUILT, &[stack], &WITHDRAWN);
+    let run = measure(&place, &kernel, &[stack], &WITHDRAWN);
     assert_withdrawn(
         &run,
         stack,

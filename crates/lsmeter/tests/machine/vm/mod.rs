@@ -68,11 +68,6 @@ impl Vm {
         }
     }
 
-    /// As [`Vm::new`]; None if the kernel is not in the cache.
-    pub fn find(kernel: &str) -> Option<Vm> {
-        resolve(kernel).ok().map(Vm::of)
-    }
-
     fn of(kernel: Kernel) -> Vm {
         let busybox = program::find("busybox")
             .expect("tests in a VM need busybox: apt-get install busybox-static");
