@@ -32,21 +32,30 @@ run_needs := qemu-system-x86_64:qemu-system-x86 mkfs.ext4:e2fsprogs
 ifneq ($(or $(findstring aarch64,$(ARGS)),$(findstring arm64,$(ARGS))),)
 run_needs += qemu-system-aarch64:qemu-system-arm
 endif
-# Whoever has apt can fetch Debian's kernels, and checks their signatures.
+# Machines with apt can fetch Debian's kernels, whose signatures are checked. Other distributions'
+# apt knows a mirror of Debian by python-apt-common.
 ifneq ($(shell command -v apt-get),)
 run_needs += /usr/share/keyrings/debian-archive-keyring.gpg:debian-archive-keyring gpgv:gpgv
+ifneq ($(shell sed -n 's/^ID=//p' /etc/os-release),debian)
+run_needs += /usr/share/python-apt/templates/Debian.info:python-apt-common
+endif
 endif
 # What the tests of `make check` call. What draws the call strings of placements.
 check_needs := dot:graphviz
+# What reads callgrind files, and what makes commits.
+check_needs += callgrind_annotate:valgrind git:git
 # What a figure's letters in a PDF are taken from, and what reads them.
 check_needs += /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core \
 	pdftotext:poppler-utils
-
-test_needs := $(check_needs) qemu-system-aarch64:qemu-system-arm mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs
 # What compiles policies that the tests load.
-test_needs += secilc:secilc apparmor_parser:apparmor \
+check_needs += secilc:secilc apparmor_parser:apparmor \
 	/usr/share/selinux/default/base.pp.bz2:selinux-policy-default \
 	selabel_lookup:selinux-utils evmctl:ima-evm-utils
+
+test_needs := $(check_needs) qemu-system-aarch64:qemu-system-arm mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs
+# What kernels for tests are built with: make test-kernels.
+kernel_needs := flex:flex bison:bison bc:bc lz4:lz4 xz:xz-utils \
+	/usr/include/openssl/opensslv.h:libssl-dev
 
 # What opens reports and queries DuckDB: .mjs, and the modules in its package-lock.json.
 test_needs += /usr/bin/chromium:chromium node:nodejs npm:npm
@@ -83,6 +92,8 @@ help:
 	@echo 'make build    build target/release/lsmeter (the default)'
 	@echo 'make check    formatting, lints and the tests that need no kernel and no browser'
 	@echo 'make test     formatting, lints and all tests, some of which boot kernels'
+	@echo 'make test-kernels  build the kernels without which make test skips some tests'
+	@echo 'make test-setup    run make run in clean roots of $(setup_suites), as root'
 	@echo 'make install  install lsmeter into PREFIX/bin ($(PREFIX)/bin)'
 	@echo 'make site     pages of what modules cost on 5.10, 6.1, 6.12 and 7.2, in target/site'
 	@echo 'make results  write the tables of docs/results again, from the files there'
@@ -91,19 +102,21 @@ help:
 	@echo 'make deb      make a Debian package in target/debian'
 	@echo 'make doc      the API documentation, manual pages and completions, in target/'
 	@echo 'make clean    remove what was built; fetched kernels stay'
-	@echo 'run, build, check and test install what they lack through apt, and say so.'
+	@echo 'run, build, check and test install missing packages with apt, and list them.'
 
-.PHONY: rust build-needs run-needs check-needs test-needs
+.PHONY: rust rust-tools build-needs run-needs check-needs test-needs
 rust:
 	@.ci/rust '$(CARGO)' '$(rust_version)'
+rust-tools:
+	@.ci/rust '$(CARGO)' '$(rust_version)' fmt clippy
 build-needs: rust
-	@.ci/packages $(build_needs)
+	@.ci/packages 'to build lsmeter' $(build_needs)
 run-needs: rust
-	@.ci/packages $(build_needs) $(run_needs)
-check-needs: rust
-	@.ci/packages $(build_needs) $(run_needs) $(check_needs)
-test-needs: rust
-	@.ci/packages $(build_needs) $(run_needs) $(test_needs)
+	@.ci/packages 'to build and run lsmeter' $(build_needs) $(run_needs)
+check-needs: rust-tools
+	@.ci/packages 'to build and check lsmeter' $(build_needs) $(run_needs) $(check_needs)
+test-needs: rust-tools
+	@.ci/packages 'to build and test lsmeter' $(build_needs) $(run_needs) $(test_needs)
 
 .PHONY: build
 build: build-needs
@@ -113,17 +126,22 @@ build: build-needs
 run: run-needs build
 	@$(lsmeter) run $(ARGS)
 
-# After each change. Not what boots kernels, opens a browser, packs a package or asks npm: it
-# is named here, so that a new test is among those that run.
-slow_tests := browser duckdb faults machine modules package plan real
-all_tests := $(sort $(notdir $(basename $(wildcard crates/*/tests/*.rs)) \
-	$(patsubst %/main.rs,%,$(wildcard crates/*/tests/*/main.rs))))
+# After each change. Not the tests named here, CRATE/TEST, which boot kernels, open a browser, pack
+# a package or ask npm.
+slow_tests := export/duckdb lab/faults lab/modules lsmeter/browser lsmeter/machine \
+	lsmeter/package placement/real
+all_tests := $(patsubst crates/%.rs,%,$(subst /tests/,/,$(patsubst %/main.rs,%.rs, \
+	$(wildcard crates/*/tests/*.rs crates/*/tests/*/main.rs))))
 quick_tests := $(filter-out $(slow_tests),$(all_tests))
+# Cargo selects tests by name in all crates, so that a slow and a quick one must differ.
+ambiguous := $(filter $(notdir $(slow_tests)),$(notdir $(quick_tests)))
+test_names = $(addprefix --test ,$(sort $(notdir $(1))))
 .PHONY: check
 check: check-needs
+	$(if $(ambiguous),$(error rename quick tests that are called as slow ones: $(ambiguous)))
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
-	$(CARGO) test $(CARGO_FLAGS) --workspace --lib --bins $(addprefix --test ,$(quick_tests))
+	$(CARGO) test $(CARGO_FLAGS) --workspace --lib --bins $(call test_names,$(quick_tests))
 
 # One profile for lints and tests: a second build of everything is saved, and
 # the tests that boot or try many inputs need the speed. The C is compiled with
@@ -131,15 +149,38 @@ check: check-needs
 # other features: `make build` before them would be a build of everything, too, and lsmeter is
 # compiled for its tests anyway.
 tests := $(CARGO) test --release $(CARGO_FLAGS) --workspace
-.PHONY: test
-test: test-needs
+.PHONY: lint compiled-tests fetched-kernels test-kernels test
+lint: test-needs
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
+compiled-tests: test-needs
 	$(tests) --no-run
-	@target=$$($(CARGO) metadata $(CARGO_FLAGS) --no-deps --format-version 1 | \
-		sed 's/.*"target_directory":"\([^"]*\)".*/\1/') && \
-		"$$target/release/lsmeter" kernel fetch $(TEST_KERNELS)
-	@$(MAKE) --no-print-directory -j2 --output-sync=target $(test_halves)
+target_dir = $(shell $(CARGO) metadata $(CARGO_FLAGS) --no-deps --format-version 1 | \
+	sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
+fetched-kernels: compiled-tests
+	@'$(target_dir)/release/lsmeter' kernel fetch $(TEST_KERNELS)
+
+# Kernels that no distribution has: with every security module and the Tunable one, and as a
+# process. Tests find them by their configurations.
+test-kernels: fetched-kernels
+	@.ci/packages 'to build kernels for tests' $(kernel_needs)
+	@cd crates/testing/kernels && \
+		build() { '$(target_dir)/release/lsmeter' kernel build "$$@" --source linux-source-6.12; } && \
+		build lsmeter-test --config small.config --config lsmeter-test.config && \
+		build lsmeter-test-um --flavour um --config small.config
+
+# With CI=true nothing may be skipped.
+test: lint $(if $(filter true,$(CI)),test-kernels,fetched-kernels)
+	@export LSMETER_SKIPPED_TESTS='$(target_dir)/skipped-tests' && rm -f "$$LSMETER_SKIPPED_TESTS" && \
+		{ $(MAKE) --no-print-directory -j2 --output-sync=target $(test_halves); ended=$$?; \
+		.ci/skipped "$$LSMETER_SKIPPED_TESTS"; exit $$ended; }
+
+# In clean roots of these releases of Debian, as root.
+setup_suites ?= bookworm trixie
+.PHONY: test-setup
+test-setup:
+	@.ci/packages 'to make clean roots' debootstrap:debootstrap
+	@for suite in $(setup_suites); do packaging/clean-root --suite "$$suite" . || exit; done
 
 # Each is shown as a whole when it has ended, and both run to their ends. `machine` waits for Slurm,
 # for clocks and for its own tests that want to be alone, and so has one more at a time than there
@@ -150,7 +191,7 @@ alone := env -u MAKEFLAGS -u MFLAGS
 machine-tests:
 	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$(($$(nproc) + 1))} $(alone) $(tests) --test machine
 other-tests:
-	$(alone) $(tests) --lib --bins $(addprefix --test ,$(filter-out machine,$(all_tests)))
+	$(alone) $(tests) --lib --bins $(call test_names,$(filter-out lsmeter/machine,$(all_tests)))
 	$(alone) $(tests) --doc
 
 .PHONY: install
@@ -163,7 +204,7 @@ deb_target := $(or $(CARGO_TARGET_DIR),target)/deb
 cargo_home := $(or $(CARGO_HOME),$(HOME)/.cargo)
 .PHONY: deb
 deb: build-needs
-	@.ci/packages $(deb_needs)
+	@.ci/packages 'to make the package' $(deb_needs)
 	CARGO_TARGET_DIR='$(deb_target)' \
 	RUSTFLAGS='$(foreach of,$(cargo_home)=/cargo $(CURDIR)=/lsmeter,--remap-path-prefix=$(of))' \
 	CFLAGS='$(foreach of,$(cargo_home)=/cargo $(CURDIR)=/lsmeter,-ffile-prefix-map=$(of))' \
