@@ -16,7 +16,7 @@ pub enum BisectError {
     /// git refused something that it usually does.
     #[error("git {command} failed in {dir}: {said}", dir = .dir.display())]
     Git {
-        /// Its command: `bisect start`.
+        /// Its command, such as `rev-list --bisect`.
         command: String,
         /// Where.
         dir: PathBuf,
@@ -72,9 +72,8 @@ impl Fault for BisectError {
             BisectError::Failure(error) => error.hint(),
             BisectError::Files(error) => error.hint().map(str::to_owned),
             BisectError::Document { source, .. } => source.hint(),
-            BisectError::Git { command, dir, .. } => {
-                Some(format!("try `git -C {} {command}` by hand", dir.display()))
-            }
+            BisectError::Git { command, dir, .. } => kernels::git::hint(dir)
+                .or_else(|| Some(format!("try `git -C {} {command}` by hand", dir.display()))),
             BisectError::Io { .. } => None,
         }
     }

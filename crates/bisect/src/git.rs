@@ -3,23 +3,11 @@
 
 use std::io;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use diagnostics::{Failure, printable};
 
 use crate::BisectError;
-
-/// Variables by which a hook, an alias or `git bisect run` has told git where it is.
-const FOREIGN: [&str; 8] = [
-    "GIT_COMMON_DIR",
-    "GIT_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_NAMESPACE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX",
-    "GIT_QUARANTINE_PATH",
-    "GIT_WORK_TREE",
-];
 
 /// git in this directory.
 #[derive(Debug, Clone, Copy)]
@@ -52,26 +40,8 @@ impl Git<'_> {
     /// # Errors
     /// If there is no git.
     pub(crate) fn run(self, arguments: &[&str]) -> Result<Output, BisectError> {
-        let mut command = Command::new("git");
-        command
-            .arg("-C")
-            .arg(self.0)
-            // Nothing of the user's is to run, and nothing to be written that need not be.
-            .args([
-                "-c",
-                "core.fsmonitor=false",
-                "-c",
-                "core.hooksPath=/dev/null",
-            ])
-            .args(["-c", "advice.detachedHead=false"])
-            .args(arguments)
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .env("LC_ALL", "C")
-            .stdin(Stdio::null());
-        for name in FOREIGN {
-            command.env_remove(name);
-        }
-        command.output().map_err(|error| match error.kind() {
+        let run = || kernels::git::command(self.0)?.args(arguments).output();
+        run().map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
                 let hint = "install the package git";
                 Failure::environment("git is not on this machine", hint).into()

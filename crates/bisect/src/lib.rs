@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Walks a git history to the commit with which counts changed.
 //!
-//! git chooses the commits, and keeps in which of them it has been: [`walk`] tells it what each
-//! is. A kernel is built in a [`Tree`] of lsmeter's own, so that nobody's checkout is touched
-//! and objects are used again. Whether a commit is good is for crate `compare` to say
-//! ([`judge`]), and what was measured of it is [`Kept`].
+//! git chooses the commits ([`walk`]). A kernel is built in a [`Tree`] of lsmeter's own, so that
+//! no checkout of the user's is touched
+//! and objects are used again. Crate `compare` decides whether a commit is good
+//! ([`judge`]), and [`Kept`] has what was measured of it.
 //!
 //! - [`Repository`]: where the commits are.
 //! - [`Tree`]: a worktree of it in lsmeter's cache, with a lock.

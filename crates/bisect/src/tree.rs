@@ -107,9 +107,11 @@ impl Tree {
         let git = Git(repository.dir());
         let dir = self.dir.to_string_lossy();
         // Twice: also where git still knows of one that is gone.
-        let arguments = [
-            "worktree", "add", "--quiet", "--force", "--force", "--detach",
-        ];
-        git.act(&[&arguments[..], &[&dir, &first.hash]].concat())
+        let mut arguments = vec!["worktree", "add", "--quiet", "--force", "--force"];
+        // It is filled by a git that runs there: a repository can have settings, such as filters,
+        // for one worktree only.
+        arguments.extend(["--detach", "--no-checkout", &dir, &first.hash]);
+        git.act(&arguments)?;
+        self.check_out(first)
     }
 }

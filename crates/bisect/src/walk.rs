@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From two ends to the first bad commit, as `git bisect` goes.
+//! From two ends to the first bad commit, in the order in which `git bisect` goes.
+
+use std::collections::BTreeSet;
 
 use experiment::bisection::Commit;
 
@@ -18,11 +20,18 @@ pub enum Found {
     Nothing,
     /// The bad end itself cannot be told.
     BadEndUntold,
-    /// The user ended it. git's state stays.
+    /// The user ended it.
     Cancelled,
 }
 
-/// Where git stands.
+/// What is known. `git bisect` would keep it in the repository, and git 2.39 runs the repository's
+/// hooks when it does so, whatever `core.hooksPath` is.
+struct Known {
+    good: Vec<String>,
+    bad: String,
+    skipped: BTreeSet<String>,
+}
+
 enum Next {
     Test(Commit),
     First(Commit),
@@ -53,21 +62,29 @@ pub fn walk<E: From<BisectError>>(
             None => return Ok(Found::Cancelled),
         }
     }
-    begin(git, good, bad)?;
+    let mut known = Known {
+        good: vec![good.hash.clone()],
+        bad: bad.hash.clone(),
+        skipped: BTreeSet::new(),
+    };
     let found = loop {
-        match next(git)? {
+        match known.next(git)? {
             Next::Test(commit) => {
                 let Some(verdict) = test(&commit)? else {
                     return Ok(Found::Cancelled);
                 };
                 bad_seen |= verdict == Verdict::Bad;
-                tell(git, &commit, verdict)?;
+                match verdict {
+                    Verdict::Good => known.good.push(commit.hash),
+                    Verdict::Bad => known.bad = commit.hash,
+                    Verdict::Skipped => drop(known.skipped.insert(commit.hash)),
+                }
             }
             Next::First(commit) => break Found::First(commit),
             Next::OneOf(commits) => break Found::OneOf(commits),
         }
     };
-    let found = match (&found, bad_seen) {
+    Ok(match (&found, bad_seen) {
         (Found::First(_) | Found::OneOf(_), false) => match test(bad)? {
             Some(Verdict::Bad) => found,
             Some(Verdict::Good) => Found::Nothing,
@@ -75,53 +92,37 @@ pub fn walk<E: From<BisectError>>(
             None => return Ok(Found::Cancelled),
         },
         _ => found,
-    };
-    end(git)?;
-    Ok(found)
+    })
 }
 
-/// Begins anew. Nothing is checked out: what was measured before need not be.
-fn begin(git: Git<'_>, good: &Commit, bad: &Commit) -> Result<(), BisectError> {
-    end(git)?;
-    git.act(&["bisect", "start", "--no-checkout", &bad.hash, &good.hash])
-}
-
-/// Forgets the state of a walk, if there is one.
-fn end(git: Git<'_>) -> Result<(), BisectError> {
-    git.act(&["bisect", "reset", "HEAD"])
-}
-
-fn tell(git: Git<'_>, commit: &Commit, verdict: Verdict) -> Result<(), BisectError> {
-    let word = match verdict {
-        Verdict::Good => "good",
-        Verdict::Bad => "bad",
-        Verdict::Skipped => "skip",
-    };
-    let arguments = ["bisect", word, &commit.hash];
-    let output = git.run(&arguments)?;
-    // 2: only skipped commits are left, which the log tells too.
-    match output.status.code() {
-        Some(0 | 2) => Ok(()),
-        _ => Err(git.failed(&arguments, &output)),
+impl Known {
+    /// The commit that halves the rest best, as `git bisect` chooses it.
+    fn next(&self, git: Git<'_>) -> Result<Next, BisectError> {
+        let all = match self.skipped.is_empty() {
+            true => "--bisect",
+            false => "--bisect-all",
+        };
+        let good = self.good.iter().map(|hash| format!("^{hash}"));
+        let good: Vec<String> = good.collect();
+        let mut arguments = vec!["rev-list", all, &self.bad];
+        arguments.extend(good.iter().map(String::as_str));
+        // The best ones first, and the bad one last.
+        let listed = git.read(&arguments)?;
+        let listed = listed.lines().filter_map(|line| line.split(' ').next());
+        let (skipped, left): (Vec<&str>, Vec<&str>) = listed
+            .filter(|hash| *hash != self.bad)
+            .partition(|hash| self.skipped.contains(*hash));
+        if !left.is_empty() {
+            // Neighbours of a commit that does not build often do not build either.
+            let away = left.len() * (self.skipped.len() % 4) / 8;
+            return Ok(Next::Test(describe(git, left[away])?));
+        }
+        let first = describe(git, &self.bad)?;
+        if skipped.is_empty() {
+            return Ok(Next::First(first));
+        }
+        let skipped = skipped.into_iter().map(|hash| describe(git, hash));
+        let commits = skipped.chain([Ok(first)]).collect::<Result<_, _>>()?;
+        Ok(Next::OneOf(commits))
     }
-}
-
-/// What git has written into its log, which is made to be read again.
-fn next(git: Git<'_>) -> Result<Next, BisectError> {
-    let log = git.read(&["bisect", "log"])?;
-    let hashes = |marker: &str| -> Vec<String> {
-        let lines = log.lines().filter_map(|line| line.strip_prefix(marker));
-        let hashes = lines.filter_map(|rest| rest.split_once(']'));
-        hashes.map(|(hash, _)| hash.to_owned()).collect()
-    };
-    if let Some(hash) = hashes("# first bad commit: [").first() {
-        return Ok(Next::First(describe(git, hash)?));
-    }
-    let possible = hashes("# possible first bad commit: [");
-    if !possible.is_empty() {
-        let commits = possible.iter().map(|hash| describe(git, hash));
-        return Ok(Next::OneOf(commits.collect::<Result<_, _>>()?));
-    }
-    let hash = git.read(&["rev-parse", "--verify", "BISECT_HEAD"])?;
-    Ok(Next::Test(describe(git, &hash)?))
 }

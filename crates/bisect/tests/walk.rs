@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -301,6 +302,84 @@ fn a_tree_that_was_lost_is_made_again() {
     )
     .unwrap();
     assert_eq!(first(&place.walk("c0", "c2", false).0), "bad 0");
+}
+
+/// A configuration, hooks and attributes that each name a program, which leaves a file.
+#[test]
+fn nothing_that_a_repository_names_is_run() {
+    let words = history(3, 3);
+    let place = Place::linear(&as_str(&words));
+    let canary = place.dir.path().join("canary");
+    let program = place.dir.path().join("program");
+    let script = format!("#!/bin/sh\necho $0 >>{}\ncat\n", canary.display());
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let git_dir = place.repository().join(".git");
+    for hook in [
+        "post-checkout",
+        "reference-transaction",
+        "post-index-change",
+    ] {
+        fs::create_dir_all(git_dir.join("hooks")).unwrap();
+        fs::copy(&program, git_dir.join("hooks").join(hook)).unwrap();
+    }
+    let run = program.display();
+    let filter = |name: &str| {
+        format!("[filter \"{name}\"]\nsmudge = {run}\nclean = {run}\nrequired = true\n")
+    };
+    // One is there in lsmeter's worktree only.
+    let only = place.dir.path().join("only");
+    fs::write(&only, filter("there")).unwrap();
+    let here = format!(
+        "[core]\nfsmonitor = {run}\nsshCommand = {run}\npager = {run}\n\
+         [filter \"process\"]\nprocess = {run}\n[includeIf \"gitdir:**/worktrees/**\"]\npath = {}\n{}",
+        only.display(),
+        filter("a.b")
+    );
+    let config = fs::read_to_string(git_dir.join("config")).unwrap() + &here;
+    let attributes = |name: &str| format!("word filter={name}\n");
+
+    for name in ["a.b", "process", "there"] {
+        fs::create_dir_all(git_dir.join("info")).unwrap();
+        fs::write(git_dir.join("info/attributes"), attributes(name)).unwrap();
+        fs::write(git_dir.join("config"), &config).unwrap();
+        let (found, _) = place.walk("c0", "c5", false);
+        assert_eq!(first(&found), "bad 0", "{name}");
+        let ran = fs::read_to_string(&canary).unwrap_or_default();
+        assert_eq!(ran, "", "{name}");
+        let _ = fs::remove_dir_all(place.dir.path().join("cache"));
+    }
+    // A name that no option of git can hold.
+    fs::write(git_dir.join("config"), filter("a=b")).unwrap();
+    let refused = Repository::open(&place.repository()).unwrap_err();
+    assert!(refused.to_string().contains("`a=b`"), "{refused}");
+}
+
+#[test]
+fn objects_that_are_missing_are_not_fetched() {
+    let place = Place::linear(&["good 0", "bad 0"]);
+    let canary = place.dir.path().join("canary");
+    let config = place.repository().join(".git/config");
+    let url = format!("ext::touch {}", canary.display());
+    let more = format!(
+        "[remote \"origin\"]\nurl = {url}\npromisor = true\n[protocol \"ext\"]\n\
+         allow = always\n[protocol]\nallow = always\n[extensions]\npartialClone = origin\n\
+         [core]\nrepositoryFormatVersion = 1\n"
+    );
+    let old = fs::read_to_string(&config).unwrap();
+    fs::write(&config, old + &more).unwrap();
+    let blob = place.git(&["rev-parse", "c1:word"]);
+    let object = place.repository().join(".git/objects").join(&blob[..2]);
+    fs::remove_file(object.join(&blob[2..])).unwrap();
+    let repository = place.open();
+    let commit = repository.commit("c1").unwrap();
+    let cache = place.dir.path().join("cache");
+    let opened = Tree::open(&repository, &cache, Use::Source, &commit, &mut || {});
+    let error = opened.unwrap_err();
+    assert_eq!(error.exit(), Exit::Environment, "{error}");
+    let hint = error.hint().unwrap();
+    assert!(hint.contains("partial clone"), "{error}: {hint}");
+    assert!(!canary.exists());
 }
 
 fn refused(error: BisectError) -> (String, String) {

@@ -20,6 +20,7 @@ pub mod files;
 mod fixtures;
 pub mod fixups;
 mod flat;
+pub mod git;
 pub mod hooks;
 pub mod image;
 mod import;

@@ -118,6 +118,11 @@ impl Fault for PlacementError {
 
     fn hint(&self) -> Option<String> {
         let hint = match self {
+            Self::Git { path, .. } => {
+                let hint = "check that it is a git repository, and that git is installed";
+                let missing = kernels::git::hint(path);
+                return Some(missing.unwrap_or_else(|| hint.to_owned()));
+            }
             Self::UnknownRevision { path, .. } => {
                 return Some(format!(
                     "give a tag, branch or commit: git -C {} tag --list lists tags",
@@ -141,7 +146,6 @@ impl Fault for PlacementError {
             Self::BadArchive { .. } => {
                 "give a .tar.xz of a kernel's sources; fetch it again if it is cut off"
             }
-            Self::Git { .. } => "check that it is a git repository, and that git is installed",
             Self::BadRange { .. } => {
                 "write A..B: two tags of releases (v5.10..v7.2), or the ends of a series of patches"
             }

@@ -42,10 +42,10 @@ fn failed(path: &Path, what: &'static str, reason: impl ToString) -> PlacementEr
     }
 }
 
-fn command(path: &Path, what: &str) -> Command {
-    let mut command = Command::new("git");
-    command.arg("-C").arg(path).arg(what).stdin(Stdio::null());
-    command
+fn command(path: &Path, what: &'static str) -> Result<Command, PlacementError> {
+    let mut command = kernels::git::command(path).map_err(|error| failed(path, what, error))?;
+    command.arg(what);
+    Ok(command)
 }
 
 /// What a git command prints.
@@ -58,7 +58,7 @@ pub(super) fn printed(
 }
 
 fn output(path: &Path, what: &'static str, arguments: &[&str]) -> Result<Output, PlacementError> {
-    let output = command(path, what).args(arguments).output();
+    let output = command(path, what)?.args(arguments).output();
     output.map_err(|error| failed(path, what, error))
 }
 
@@ -91,7 +91,7 @@ impl Repository {
         let listed = printed(path, "ls-tree", &["-r", "-z", "-l", &tree])?;
         let files = listed.split(|&b| b == 0).filter_map(parse);
         let files = files.filter(|(path, _)| is_kept(path)).take(MAX_FILES);
-        let mut child = command(path, "cat-file")
+        let mut child = command(path, "cat-file")?
             .arg("--batch")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

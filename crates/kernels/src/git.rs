@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! git, which runs nothing that a repository names: repositories come from anywhere, and their
+//! configuration names programs (filters, hooks, monitors, transports).
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Settings that would run a program or change what is read.
+const SETTINGS: [&str; 8] = [
+    "advice.detachedHead=false",
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.quotePath=true",
+    "gc.auto=0",
+    "log.showSignature=false",
+    "maintenance.auto=false",
+    "submodule.recurse=false",
+];
+
+/// Variables by which a hook, an alias or `git bisect run` has told git where it is.
+const FOREIGN: [&str; 8] = [
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_WORK_TREE",
+];
+
+/// git in `dir`, without arguments yet. Files are read and written without the filters of
+/// `.gitattributes`, and nothing is fetched: objects that a partial clone is missing are an
+/// error.
+///
+/// # Errors
+/// [`io::ErrorKind::NotFound`] if there is no git, or that a filter cannot be switched off.
+pub fn command(dir: &Path) -> io::Result<Command> {
+    let mut listing = unfiltered(dir);
+    // In the same directory, since a configuration can depend on the worktree.
+    listing.args(["config", "-z", "--name-only", "--get-regexp", r"^filter\."]);
+    let listed = listing.stderr(Stdio::null()).output()?;
+    let mut git = unfiltered(dir);
+    for filter in filters(&listed.stdout) {
+        if filter.contains('=') {
+            let reason = format!("the filter `{filter}` has a `=` in its name");
+            return Err(io::Error::other(reason));
+        }
+        for setting in ["clean=", "smudge=", "process=", "required=false"] {
+            git.arg("-c").arg(format!("filter.{filter}.{setting}"));
+        }
+    }
+    Ok(git)
+}
+
+/// What to do where git fails in a partial clone; `None` in others.
+#[must_use]
+pub fn hint(dir: &Path) -> Option<String> {
+    let mut git = unfiltered(dir);
+    git.args(["config", "--get-regexp", r"^remote\..*\.promisor$"]);
+    git.output()
+        .is_ok_and(|found| found.status.success())
+        .then(|| {
+            format!(
+                "lsmeter fetches nothing that a partial clone is missing; complete it: \
+             git -C {} fetch --refetch --no-filter",
+                dir.display()
+            )
+        })
+}
+
+/// git with everything switched off but filters.
+fn unfiltered(dir: &Path) -> Command {
+    let mut git = Command::new("git");
+    git.arg("-C").arg(dir);
+    for setting in SETTINGS {
+        git.args(["-c", setting]);
+    }
+    git.env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        // For versions that do not know GIT_NO_LAZY_FETCH; configurations cannot overrule it.
+        .env("GIT_ALLOW_PROTOCOL", "none")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null());
+    for name in FOREIGN {
+        git.env_remove(name);
+    }
+    git
+}
+
+/// The filters in a list of settings such as `filter.lfs.smudge`.
+fn filters(listed: &[u8]) -> BTreeSet<String> {
+    let names = listed.split(|&byte| byte == 0);
+    let names = names.filter_map(|name| std::str::from_utf8(name).ok());
+    names
+        .filter_map(|name| Some(name.strip_prefix("filter.")?.rsplit_once('.')?.0.to_owned()))
+        .collect()
+}
