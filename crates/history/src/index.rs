@@ -12,7 +12,8 @@ use experiment::{Document, Kind, Metric};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{LeftOut, hexadecimal, run, started, write_beside};
+use crate::{LeftOut, hexadecimal, run, started};
+use kernels::scratch::replace;
 
 /// The index's file: the SHA-256 of the rest, [`VERSION`], and the files as postcard writes
 /// them.
@@ -154,7 +155,7 @@ impl Index {
     fn write(&self, directory: &Path) -> std::io::Result<()> {
         let bytes = postcard::to_extend(&self.documents, vec![VERSION]);
         let bytes = bytes.map_err(std::io::Error::other)?;
-        write_beside(&directory.join(FILE), |file| {
+        replace(&directory.join(FILE), |file| {
             file.write_all(&Sha256::digest(&bytes))?;
             file.write_all(&bytes)
         })?;

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use diagnostics::{Failure, Fault};
 use experiment::{DOCUMENT_LIMIT_BYTES, Document, DocumentError, Kind};
 use kernels::decompress::unpacked;
+use kernels::scratch::replace;
 use sha2::{Digest, Sha256};
 
 use index::Index;
@@ -112,7 +113,7 @@ impl Archive {
         }
         let name = names::file_name(started(&run), label, &digest);
         let path = self.directory.join(&name);
-        write_beside(&path, |file| file.write_all(&bytes)).map_err(|error| {
+        replace(&path, |file| file.write_all(&bytes)).map_err(|error| {
             Failure::environment(
                 format!("{}: cannot be written: {error}", path.display()),
                 "name a directory that you may write to: --dir DIR",
@@ -157,18 +158,6 @@ impl Archive {
         self.left_out = self.index.follow(&self.directory, files, &load);
         Ok(())
     }
-}
-
-/// Writes a file that is there whole or not at all.
-fn write_beside(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let mut file = tempfile::Builder::new()
-        .prefix(".lsmeter-")
-        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
-        .tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
-    write(file.as_file_mut())?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
 }
 
 /// A whole document, unpacked if it is packed.

@@ -2,6 +2,7 @@
 //! Files that are there whole or not at all.
 
 use crate::error::Error;
+use crate::scratch::Scratch;
 use rustix::fs::{FlockOperation, flock};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -45,7 +46,8 @@ pub(crate) fn find(path: &Path, kind: &str, hint: &str) -> Result<PathBuf, Error
 }
 
 /// The SHA-256 of `data`, in hexadecimal.
-pub(crate) fn digest(data: &[u8]) -> String {
+#[must_use]
+pub fn digest(data: &[u8]) -> String {
     hex(&Sha256::digest(data))
 }
 
@@ -78,6 +80,27 @@ pub(crate) fn write(path: &Path, data: &[u8]) -> Result<(), Error> {
     file.write_all(data)
         .and_then(|()| file.sync_all())
         .map_err(Error::io("write", path))
+}
+
+/// Keeps `data` at `path`, with its digest.
+///
+/// # Errors
+/// The system's.
+pub fn write_sealed(path: &Path, data: &[u8]) -> io::Result<()> {
+    crate::scratch::replace(path, |file| {
+        file.write_all(digest(data).as_bytes())?;
+        file.write_all(data)
+    })
+}
+
+/// What [`write_sealed`] kept. `None` if it is not there, cannot be read, is longer than `limit`
+/// bytes or has changed since: what is kept can be made again.
+#[must_use]
+pub fn read_sealed(path: &Path, limit: u64) -> Option<Vec<u8>> {
+    const SEAL: usize = 64;
+    let mut sealed = read(path, limit.saturating_add(SEAL as u64)).ok()?;
+    let data = (sealed.len() >= SEAL).then(|| sealed.split_off(SEAL))?;
+    (sealed == digest(&data).as_bytes()).then_some(data)
 }
 
 /// Syncs every file and directory below `dir`, and `dir`.
@@ -119,29 +142,21 @@ pub(crate) fn walk(dir: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(out)
 }
 
-/// A directory that disappears unless it is committed. Its name tells the
-/// process, so that what a killed one left behind can be removed.
-pub(crate) struct Scratch {
-    dir: tempfile::TempDir,
+/// A scratch directory of the store, which makes `parent` if there is none.
+pub(crate) fn scratch(parent: &Path) -> Result<Scratch, Error> {
+    create_dir(parent)?;
+    Scratch::new_in(parent).map_err(|error| match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Error::Environment {
+            what: format!("cannot write in the cache {}: {error}", parent.display()),
+            hint: "set XDG_CACHE_HOME to a directory that you may write to".into(),
+        },
+        _ => Error::io("create a directory in", parent)(error),
+    })
 }
 
 impl Scratch {
-    pub fn new(parent: &Path) -> Result<Scratch, Error> {
-        create_dir(parent)?;
-        remove_orphans(parent);
-        let dir = tempfile::Builder::new()
-            .prefix(&format!("{}-", std::process::id()))
-            .tempdir_in(parent)
-            .map_err(Error::io("create a directory in", parent))?;
-        Ok(Scratch { dir })
-    }
-
-    pub fn path(&self) -> &Path {
-        self.dir.path()
-    }
-
     /// A new directory in here.
-    pub fn subdirectory(&self, name: &str) -> Result<PathBuf, Error> {
+    pub(crate) fn subdirectory(&self, name: &str) -> Result<PathBuf, Error> {
         let path = self.path().join(name);
         create_dir(&path)?;
         Ok(path)
@@ -149,7 +164,7 @@ impl Scratch {
 
     /// Syncs `from`, a directory in here, and renames it to `to`. Where `to`
     /// exists it stays: it has the same content by its name.
-    pub fn commit(&self, from: &Path, to: &Path) -> Result<(), Error> {
+    pub(crate) fn commit(&self, from: &Path, to: &Path) -> Result<(), Error> {
         sync_tree(from)?;
         match fs::rename(from, to) {
             Ok(()) => {}
@@ -160,38 +175,11 @@ impl Scratch {
     }
 
     /// Writes `data` to `to`, whole or not at all.
-    pub fn replace(&self, data: &[u8], to: &Path) -> Result<(), Error> {
+    pub(crate) fn replace(&self, data: &[u8], to: &Path) -> Result<(), Error> {
         let from = self.path().join("replacement");
         write(&from, data)?;
         fs::rename(&from, to).map_err(Error::io("create", to))?;
         to.parent().map_or(Ok(()), sync)
-    }
-}
-
-fn remove_orphans(parent: &Path) {
-    let Ok(entries) = fs::read_dir(parent) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let owner = name
-            .to_str()
-            .and_then(|n| n.split_once('-'))
-            .map(|(pid, _)| pid);
-        let Some(pid) = owner.filter(|pid| pid.bytes().all(|b| b.is_ascii_digit())) else {
-            continue;
-        };
-        // A process of another container has a number that means nothing here;
-        // it will not take an hour.
-        let age = entry
-            .metadata()
-            .and_then(|m| m.modified())
-            .map(|m| m.elapsed());
-        let is_old = matches!(age, Ok(Ok(age)) if age > Duration::from_secs(3600));
-        if is_old && !Path::new("/proc").join(pid).exists() && Path::new("/proc/self").exists() {
-            // Whoever else removes it at the same time is welcome.
-            let _ = fs::remove_dir_all(entry.path());
-        }
     }
 }
 
@@ -204,7 +192,7 @@ pub struct Lock {
 impl Lock {
     /// Waits for the lock; `waiting` is called once if another holds it.
     pub fn take(path: &Path, waiting: &mut dyn FnMut()) -> Result<Lock, Error> {
-        let file = File::create(path).map_err(Error::io("create", path))?;
+        let file = open_lock(path).map_err(Error::io("create", path))?;
         let mut told = false;
         loop {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -222,6 +210,15 @@ impl Lock {
     }
 }
 
+/// A lock that another user has made can be taken, but not be written to.
+fn open_lock(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    match options.append(true).create(true).open(path) {
+        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => File::open(path),
+        opened => opened,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,17 +227,8 @@ mod tests {
     fn a_scratch_directory_leaves_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let parent = dir.path().join("tmp");
-        for (name, age) in [("4294967295-dead", 7200), ("4294967294-young", 60)] {
-            let path = parent.join(name);
-            fs::create_dir_all(&path).unwrap();
-            let then = std::time::SystemTime::now() - Duration::from_secs(age);
-            File::open(&path).unwrap().set_modified(then).unwrap();
-        }
-        fs::create_dir_all(parent.join("unrelated")).unwrap();
-        let scratch = Scratch::new(&parent).unwrap();
-        assert!(!parent.join("4294967295-dead").exists());
-        assert!(parent.join("4294967294-young").exists());
-        assert!(parent.join("unrelated").exists());
+        fs::create_dir_all(parent.join("1-unrelated")).unwrap();
+        let scratch = scratch(&parent).unwrap();
         let kept = scratch.path().join("entry");
         fs::create_dir(&kept).unwrap();
         write(&kept.join("file"), b"x").unwrap();
@@ -248,9 +236,9 @@ mod tests {
         scratch.commit(&kept, &target).unwrap();
         drop(scratch);
         assert!(target.join("file").exists());
-        assert_eq!(fs::read_dir(&parent).unwrap().count(), 2);
+        assert_eq!(fs::read_dir(&parent).unwrap().count(), 1);
 
-        let second = Scratch::new(&parent).unwrap();
+        let second = super::scratch(&parent).unwrap();
         let again = second.path().join("entry");
         fs::create_dir(&again).unwrap();
         write(&again.join("other"), b"y").unwrap();

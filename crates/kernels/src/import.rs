@@ -5,9 +5,10 @@
 use crate::deb;
 use crate::entry::{self, Kernel};
 use crate::error::Error;
-use crate::files::{self, Scratch};
+use crate::files;
 use crate::modules::ModuleTree;
 use crate::name::{ACCEPTED, check_build_name};
+use crate::scratch::Scratch;
 use crate::store::Store;
 use crate::wrapped;
 use arch::Arch;

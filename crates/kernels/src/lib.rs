@@ -29,6 +29,7 @@ mod modinfo;
 mod modules;
 mod name;
 mod packages;
+pub mod scratch;
 mod store;
 pub mod symbols;
 pub mod tar;

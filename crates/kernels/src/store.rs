@@ -13,9 +13,10 @@
 
 use crate::entry::{self, Kernel};
 use crate::error::Error;
-use crate::files::{self, Lock, Scratch};
+use crate::files::{self, Lock};
 use crate::name::{DebianKernel, KernelName, check_build_name, debian_name};
 use crate::packages;
+use crate::scratch::Scratch;
 use arch::Arch;
 use std::cmp::Ordering;
 use std::fs;
@@ -224,7 +225,7 @@ impl Store {
     }
 
     pub(crate) fn scratch(&self) -> Result<Scratch, Error> {
-        Scratch::new(&self.dir.join("tmp"))
+        files::scratch(&self.dir.join("tmp"))
     }
 
     pub(crate) fn lock(&self) -> Result<Lock, Error> {

@@ -94,7 +94,7 @@ pub fn check_directory(dir: &Path) -> Result<(), LabError> {
         return Err(refuse("there is no such directory".to_owned()));
     }
     // The error's own text names the file that was tried, which means nothing to a user.
-    tempfile::tempdir_in(dir)
+    tempfile::tempfile_in(dir)
         .map(drop)
         .map_err(|error| refuse(error.kind().to_string()))
 }

@@ -13,9 +13,9 @@ use crate::prepare::{image, refuse_other};
 use crate::process::{Process, explained};
 use crate::qemu::{Accelerator, Machine, Qemu};
 use crate::session::{Break, Patience};
-use crate::vm::{remove_stale_scratch, scratch};
 use kernels::Kernel;
 use kernels::child::describe;
+use kernels::scratch::Scratch;
 
 /// Longest line of a guest, in bytes.
 const LINE_LIMIT: usize = 4096;
@@ -61,9 +61,7 @@ pub fn run(
     line: &mut dyn FnMut(&str) -> Result<bool, String>,
 ) -> Result<Result<(), Break>, LabError> {
     refuse_other(inside.program, inside.kernel)?;
-    let temporary = std::env::temp_dir();
-    remove_stale_scratch(&temporary);
-    let dir = scratch().map_err(LabError::io("create", &temporary))?;
+    let dir = Scratch::new().map_err(LabError::io("create", &std::env::temp_dir()))?;
     let initramfs = dir.path().join("initramfs");
     let mut archive = initramfs::build(inside.program, inside.filesystem, inside.kernel)?;
     archive.extend(initramfs::with_directives(inside.text, inside.files)?);

@@ -12,6 +12,7 @@ use crate::prepare;
 use crate::qemu::{Accelerator, Qemu};
 use crate::session::{Break, Patience};
 use crate::vm::{self, Boot};
+use kernels::scratch::Scratch;
 use kernels::{Kernel, Store};
 
 /// Silicon boots a stock kernel in a second or two.
@@ -29,7 +30,7 @@ pub fn trial(
     agent: &[u8],
     cancel: &AtomicBool,
 ) -> Result<Option<String>, LabError> {
-    let scratch = vm::scratch().map_err(LabError::io("create", &std::env::temp_dir()))?;
+    let scratch = Scratch::new().map_err(LabError::io("create", &std::env::temp_dir()))?;
     let prepared = scratch.path().join("prepared");
     std::fs::create_dir(&prepared).map_err(LabError::io("create", &prepared))?;
     let bootable = prepare::prepare(

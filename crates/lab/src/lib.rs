@@ -40,7 +40,6 @@ pub mod qemu;
 pub mod root;
 mod rounds;
 mod run;
-mod scratch;
 pub mod session;
 mod setup;
 pub mod sweep;

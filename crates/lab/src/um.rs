@@ -20,10 +20,10 @@ use crate::awake::Awake;
 use crate::error::LabError;
 use crate::initramfs;
 use crate::process::{Process, end_of, explained};
-use crate::scratch::scratch;
 use crate::session::{AgentEvent, Break, Patience, Session};
 use kernels::Kernel;
 use kernels::child::{die_with_parent, no_core};
+use kernels::scratch::Scratch;
 
 /// The kernel's memory: room for the largest tree of the suite, twice. It is a file in memory
 /// of which only what the kernel has touched takes room.
@@ -217,7 +217,7 @@ pub fn boot<'a>(
     listener: &mut dyn FnMut(AgentEvent) -> Result<(), String>,
 ) -> Result<String, Break> {
     let failed = |error: std::io::Error| Break::Failed(format!("the kernel's process: {error}"));
-    let scratch = scratch().map_err(failed)?;
+    let scratch = Scratch::new().map_err(failed)?;
     let (ours, theirs) = UnixStream::pair().map_err(failed)?;
     let session = Session {
         port: OwnedFd::from(ours).into(),

@@ -20,6 +20,7 @@ use crate::session::{AgentEvent, Break, CellReport, Patience};
 use crate::tail::Recorded;
 use crate::um::{self, Programs};
 use crate::vm::{self, Boot, BootCell, Bootable};
+use kernels::scratch::Scratch;
 
 /// Boots that one visit may lose before its remaining cells are given up.
 const LOST_BOOTS: u32 = 3;
@@ -421,7 +422,7 @@ fn measure(
         return Err(Break::Failed("its kernel was not prepared".to_owned()));
     };
     let broken = |error: std::io::Error| Break::Failed(format!("a scratch directory: {error}"));
-    let scratch = vm::scratch().map_err(broken)?;
+    let scratch = Scratch::new().map_err(broken)?;
     let (Some(bootable), Some(qemu)) = (
         testbed.bootables.get(&visit.kernel),
         testbed.emulators.get(&visit.kernel),

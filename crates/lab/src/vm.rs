@@ -23,7 +23,6 @@ use crate::prepare::Profiling;
 use crate::process::{Process, end_of, explained};
 use crate::qemu::{Accelerator, Machine, Plugin, PluginMode, Qemu};
 use crate::root::Root;
-pub use crate::scratch::{remove_stale_scratch, scratch};
 use crate::session::{AgentEvent, Break, Patience, Session};
 use crate::tail::RecordTail;
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use experiment::{Cell, Experiment, FileSystem, Place, Warning, WarningKind};
+use kernels::scratch::Scratch;
 
 use crate::catalogue::{agent_for, modules_for};
 use crate::error::LabError;
@@ -16,14 +17,14 @@ use crate::prepare;
 use crate::setup::Setup;
 use crate::um::{self, Programs};
 use crate::visit::{Testbed, VmTestbed};
-use crate::vm::{Bootable, remove_stale_scratch, scratch};
+use crate::vm::Bootable;
 
 /// Where visits are measured: the host, or a kernel and a QEMU for each.
 pub(crate) struct Workplace<'a> {
     kernels: &'a [String],
     pub(crate) testbed: Testbed<'a>,
     setups: Setups,
-    _scratch: tempfile::TempDir,
+    _scratch: Scratch,
 }
 
 impl<'a> Workplace<'a> {
@@ -62,8 +63,7 @@ impl<'a> Workplace<'a> {
         setup: &Setup<'a>,
         visits: &VecDeque<Visit>,
     ) -> Result<Workplace<'a>, LabError> {
-        remove_stale_scratch(&std::env::temp_dir());
-        let dir = scratch().map_err(LabError::io("create", &std::env::temp_dir()))?;
+        let dir = Scratch::new().map_err(LabError::io("create", &std::env::temp_dir()))?;
         let testbed = match (experiment.place, setup.qemu, experiment.filesystem) {
             (Place::Lab, Some(_), Some(filesystem)) => {
                 let plugin = write_plugin(dir.path())?;
@@ -154,7 +154,6 @@ fn setups(
     visits: &VecDeque<Visit>,
 ) -> Result<Setups, LabError> {
     let cache = setup.store.dir().join("policies");
-    std::fs::create_dir_all(&cache).map_err(LabError::io("create", &cache))?;
     let mut setups = BTreeMap::new();
     for visit in visits {
         let key = (visit.kernel, visit.configuration);

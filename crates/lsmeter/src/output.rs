@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use diagnostics::Failure;
+use kernels::scratch::replace;
 use report::{Layout, Report};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
@@ -46,9 +47,7 @@ pub fn check(path: &Path) -> Result<()> {
     let reason = if path.is_dir() {
         Some("it is a directory".to_owned())
     } else {
-        let tried = tempfile::Builder::new()
-            .prefix(".lsmeter-")
-            .tempfile_in(directory_of(path));
+        let tried = tempfile::tempfile_in(directory_of(path));
         tried.err().map(|error| error.kind().to_string())
     };
     match reason {
@@ -107,19 +106,12 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Re
         let special = std::fs::File::create(path).with_context(named)?;
         return Remembering::fill(special, fill).with_context(named);
     }
-    let mut file = tempfile::Builder::new()
-        .prefix(".lsmeter-")
-        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
-        .tempfile_in(directory_of(path))
-        .with_context(named)?;
-    {
-        let mut buffered = io::BufWriter::new(&mut file);
-        fill(&mut buffered).with_context(named)?;
-        buffered.flush().with_context(named)?;
-    }
-    file.as_file().sync_all().with_context(named)?;
-    file.persist(path).with_context(named)?;
-    Ok(())
+    replace(path, |file| {
+        let mut buffered = io::BufWriter::new(file);
+        fill(&mut buffered)?;
+        buffered.flush().map_err(anyhow::Error::from)
+    })
+    .with_context(named)
 }
 
 /// A writer that remembers whether its reader has gone. Libraries that write formats do not all

@@ -6,6 +6,7 @@ use std::io::{BufWriter, Result, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use kernels::scratch::Scratch;
 use sha2::{Digest, Sha256};
 
 /// The first bytes of the SHA-256 of some data.
@@ -36,16 +37,13 @@ pub(crate) fn replace(
 ) -> Result<()> {
     let directory = place.parent().unwrap_or(Path::new(""));
     std::fs::create_dir_all(directory)?;
-    let beside = place.with_extension(format!("{}.tmp", std::process::id()));
-    let written = (|| {
-        let mut file = BufWriter::new(File::create(&beside)?);
-        write(&mut file)?;
-        file.flush()?;
-        std::fs::rename(&beside, place)
-    })();
-    written.inspect_err(|_| {
-        let _ = std::fs::remove_file(&beside);
-    })?;
+    // Not synced: what is damaged is made again.
+    let scratch = Scratch::new_in(directory)?;
+    let made = scratch.path().join("file");
+    let mut file = BufWriter::new(File::create(&made)?);
+    write(&mut file)?;
+    file.flush()?;
+    std::fs::rename(&made, place)?;
     let mut all: Vec<(SystemTime, PathBuf)> = std::fs::read_dir(directory)?
         .filter_map(|entry| {
             let path = entry.ok()?.path();

@@ -5,8 +5,9 @@
 use super::source::{self, Tree};
 use super::{BuildEvent, make};
 use crate::error::Error;
-use crate::files::{self, Lock, Scratch};
+use crate::files::{self, Lock};
 use crate::mirrors::Mirrors;
+use crate::scratch::Scratch;
 use crate::store::{FetchEvent, Store};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -5,13 +5,13 @@
 use super::{DiskFile, Error, FileSystem, Tick, child, owners};
 use crate::find::find_program;
 use crate::root::Root;
+use kernels::scratch::Scratch;
 use rustix::fs::{SeekFrom, seek};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use tempfile::NamedTempFile;
 
 const BLOCK: usize = 4096;
 /// Longest extent of the format, in bytes.
@@ -80,17 +80,18 @@ const BTRFS: Maker = Maker {
 /// A file system in a file with holes.
 #[derive(Debug)]
 pub struct Image {
-    file: NamedTempFile,
+    file: File,
+    path: PathBuf,
     size: u64,
+    _scratch: Scratch,
 }
 
-/// Makes a file system of `kib` KiB with `root` in it, as a file in `dir`; `None` for tmpfs, which needs
-/// none. `tick` is called all the while, and ends it by an error.
+/// Makes a file system of `kib` KiB with `root` in it, as a temporary file; `None` for tmpfs,
+/// which needs none. `tick` is called all the while, and ends it by an error.
 pub(super) fn make(
     fs: FileSystem,
     kib: Option<u64>,
     root: Option<&Root>,
-    dir: &Path,
     tick: Tick<'_>,
 ) -> Result<Option<Image>, Error> {
     let maker = match fs {
@@ -104,37 +105,37 @@ pub(super) fn make(
     }
     let size = kib.unwrap_or(0) * 1024;
     let program = find(maker)?;
-    let temporary = tempfile::Builder::new()
-        .prefix("lsmeter-")
-        .tempfile_in(dir)
-        .map_err(Error::io("create a file in", dir))?;
-    let path = temporary.path();
-    let io = |action| Error::io(action, path);
+    let scratch = Scratch::new().map_err(Error::io("create", &std::env::temp_dir()))?;
+    let path = scratch.path().join("image");
+    let io = |action| Error::io(action, &path);
+    let mut options = File::options();
+    let options = options.read(true).write(true).create_new(true);
+    let file = options.open(&path).map_err(io("create"))?;
     let mut result = Ok(());
-    let made = temporary.as_file();
-    let mut tick = || tick(allocated(made));
+    let mut tick = || tick(allocated(&file));
     for compatible in maker.compatible {
         // Each attempt starts from a file of nothing but holes.
-        let file = temporary.as_file();
         file.set_len(0).map_err(io("write"))?;
         file.set_len(size).map_err(io("write"))?;
-        result = run(maker, &program, compatible, root, path, &mut tick);
+        result = run(maker, &program, compatible, root, &path, &mut tick);
         if !matches!(result, Err(Error::Environment { .. })) {
             break;
         }
     }
     result?;
     if let (Some(root), FileSystem::Ext4) = (root, fs) {
-        owners::settle(root, path, EPOCH, &mut tick)?;
+        owners::settle(root, &path, EPOCH, &mut tick)?;
     }
     if root.is_some() {
         // Where it is mapped as persistent memory it has to be that long.
         let whole = size.next_multiple_of(PERSISTENT_UNIT);
-        made.set_len(whole).map_err(io("write"))?;
+        file.set_len(whole).map_err(io("write"))?;
     }
     Ok(Some(Image {
-        file: temporary,
+        file,
+        path,
         size,
+        _scratch: scratch,
     }))
 }
 
@@ -202,19 +203,19 @@ impl Image {
     /// The file, and its size: what persistent memory is mapped by.
     pub(super) fn disk(&self) -> DiskFile {
         DiskFile {
-            path: self.file.path().to_owned(),
+            path: self.path.clone(),
             bytes: self.size.next_multiple_of(PERSISTENT_UNIT),
         }
     }
 
     /// Its blocks that are not zero, in the order of the disk.
     pub(super) fn extents(&self) -> Result<Extents, Error> {
-        extents(self.file.as_file(), self.size).map_err(Error::io("read", self.file.path()))
+        extents(&self.file, self.size).map_err(Error::io("read", &self.path))
     }
 
     /// Writes it in the format of the agent's protocol, [`Extents::length`] bytes.
     pub(super) fn write(&self, extents: &Extents, out: &mut impl Write) -> io::Result<()> {
-        extents.write(self.file.as_file(), out)
+        extents.write(&self.file, out)
     }
 }
 
@@ -325,15 +326,8 @@ mod tests {
 
     fn built() -> Result<Vec<u8>, Error> {
         let kib = device_kib(FileSystem::Ext4, None);
-        let made = make(
-            FileSystem::Ext4,
-            kib,
-            None,
-            &std::env::temp_dir(),
-            &mut |_| Ok(()),
-        )?
-        .unwrap();
-        Ok(image(made.file.as_file(), made.size))
+        let made = make(FileSystem::Ext4, kib, None, &mut |_| Ok(()))?.unwrap();
+        Ok(image(&made.file, made.size))
     }
 
     fn image_of(device: &[u8]) -> Vec<u8> {

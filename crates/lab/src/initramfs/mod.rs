@@ -91,36 +91,27 @@ pub fn build(agent: &[u8], fs: FileSystem, kernel: &Kernel) -> Result<Vec<u8>, E
 
 /// The initramfs of a file system with nothing in it.
 fn bytes(agent: &[u8], fs: FileSystem, modules: &[Module]) -> Result<Vec<u8>, Error> {
-    let image = empty(fs, None, &std::env::temp_dir())?;
+    let image = empty(fs, None)?;
     let parameters = filesystem::ram_disk_parameters(fs, None).join(" ");
     let archive = Archive::new(Vec::new(), Path::new("initramfs"));
     archive_of(archive, agent, modules, &parameters, image.as_ref())
 }
 
-/// Makes the file system of a root, as a file in `dir`; `None` of one that needs none.
+/// Makes the file system of a root; `None` of one that needs none.
 ///
 /// # Errors
 /// As [`build`]; and what `tick` returns.
 pub(crate) fn image_of(
     root: &Root,
     fs: FileSystem,
-    dir: &Path,
     tick: Tick<'_>,
 ) -> Result<Option<Image>, Error> {
-    image::make(
-        fs,
-        filesystem::device_kib(fs, Some(root)),
-        Some(root),
-        dir,
-        tick,
-    )
+    image::make(fs, filesystem::device_kib(fs, Some(root)), Some(root), tick)
 }
 
 /// A file system with nothing in it, and room for `root`.
-fn empty(fs: FileSystem, root: Option<&Root>, dir: &Path) -> Result<Option<Image>, Error> {
-    image::make(fs, filesystem::device_kib(fs, root), None, dir, &mut |_| {
-        Ok(())
-    })
+fn empty(fs: FileSystem, root: Option<&Root>) -> Result<Option<Image>, Error> {
+    image::make(fs, filesystem::device_kib(fs, root), None, &mut |_| Ok(()))
 }
 
 /// Writes what `kernel` boots with into `dir`: as [`build`], but the file system holds the guest's
@@ -162,7 +153,7 @@ pub fn write(agent: &[u8], guest: Guest<'_>, kernel: &Kernel, dir: &Path) -> Res
         disk = Some(file);
         on_ram_disk = (made_as(fs) != fs).then_some(fs);
         target = match on_ram_disk {
-            Some(fs) => empty(fs, Some(root), dir)?,
+            Some(fs) => empty(fs, Some(root))?,
             None => None,
         };
         carried = target.as_ref();

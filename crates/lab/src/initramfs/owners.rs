@@ -3,13 +3,13 @@
 //! they are given to the files in the image, by debugfs(8).
 
 use std::fs;
-use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path};
 use std::process::Command;
 
 use diagnostics::printable;
+use kernels::scratch::Scratch;
 
 use super::{Error, FileSystem, child, find_program};
 use crate::root::{Fix, Root};
@@ -47,15 +47,13 @@ pub(super) fn settle(
         None => Vec::new(),
     };
     script.extend(times(root, time_s).as_bytes());
-    let dir = std::env::temp_dir();
-    let mut file =
-        tempfile::NamedTempFile::new_in(&dir).map_err(Error::io("create a file in", &dir))?;
-    file.write_all(&script)
-        .map_err(Error::io("write", file.path()))?;
+    let dir = Scratch::new().map_err(Error::io("create", &std::env::temp_dir()))?;
+    let file = dir.path().join("script");
+    fs::write(&file, &script).map_err(Error::io("write", &file))?;
     let mut command = Command::new(&program);
     command
         .args(["-w", "-f"])
-        .arg(file.path())
+        .arg(&file)
         .arg(image)
         .env("LC_ALL", "C")
         .env("E2FSPROGS_FAKE_TIME", time_s);

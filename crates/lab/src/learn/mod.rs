@@ -88,7 +88,8 @@ pub fn learn(
     };
     let plan = Plan::new(experiment)?;
     let setup = setup(lesson)?;
-    let scratch = vm::scratch().map_err(LabError::io("create", &std::env::temp_dir()))?;
+    let scratch =
+        kernels::scratch::Scratch::new().map_err(LabError::io("create", &std::env::temp_dir()))?;
     let prepared = scratch.path().join("prepared");
     std::fs::create_dir(&prepared).map_err(LabError::io("create", &prepared))?;
     let bootable = prepare::prepare(

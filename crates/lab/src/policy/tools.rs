@@ -3,12 +3,13 @@
 //! and what they made before.
 
 use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 use diagnostics::Failure;
 use experiment::Policy;
+use kernels::scratch::Scratch;
 use sha2::{Digest, Sha256};
 
 use crate::find::find_program;
@@ -218,20 +219,16 @@ pub(super) fn cached(
     inputs: &[&[u8]],
     make: &mut dyn FnMut(&Path) -> Result<(), PolicyError>,
 ) -> Result<Vec<u8>, PolicyError> {
-    let kept = cache.join(format!("{name}-{}", key(inputs)));
-    if kept.is_file() {
-        return read(&kept);
+    let kept = cache.join(format!("{name}-{}.sealed", key(inputs)));
+    if let Some(made) = kernels::files::read_sealed(&kept, FILE_LIMIT_BYTES as u64) {
+        return Ok(made);
     }
-    let failed = |error: std::io::Error| unwritten(&kept, &error);
-    fs::create_dir_all(cache).map_err(failed)?;
-    let dir = tempfile::tempdir().map_err(failed)?;
+    let dir = Scratch::new().map_err(|error| unwritten(&std::env::temp_dir(), &error))?;
     let path = dir.path().join(name);
     make(&path)?;
     let made = read(&path)?;
-    let mut file = tempfile::NamedTempFile::new_in(cache).map_err(failed)?;
-    file.write_all(&made).map_err(failed)?;
-    file.as_file().sync_all().map_err(failed)?;
-    file.persist(&kept).map_err(|error| failed(error.error))?;
+    // A cache that cannot be written, such as another user's, only costs time.
+    let _ = fs::create_dir_all(cache).and_then(|()| kernels::files::write_sealed(&kept, &made));
     Ok(made)
 }
 
@@ -324,6 +321,10 @@ mod tests {
         assert_eq!(make(&[b"x"], None), Ok(b"1".to_vec()));
         assert!(make(&[b"x", b""], None).is_err());
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+        // What has changed since is made again.
+        let kept = fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap();
+        fs::write(kept.path(), b"2").unwrap();
+        assert_eq!(make(&[b"x"], Some(b"1")), Ok(b"1".to_vec()));
     }
 
     #[test]

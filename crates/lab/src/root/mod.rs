@@ -22,8 +22,8 @@ use experiment::{Programs, RootSpec};
 
 use crate::error::LabError;
 use crate::initramfs::{self, FileSystem, Image};
-use crate::scratch::scratch;
 use image::Source;
+use kernels::scratch::Scratch;
 use settings::Settings;
 use tree::Tree;
 use unpack::Unpacker;
@@ -52,9 +52,7 @@ pub struct Root {
     /// What a container image says of the program that runs in it.
     settings: Settings,
     /// What it was made in.
-    _scratch: Option<tempfile::TempDir>,
-    /// What its file system was made in.
-    _image_scratch: Option<tempfile::TempDir>,
+    _scratch: Option<Scratch>,
 }
 
 impl Root {
@@ -97,7 +95,7 @@ impl Root {
 
     /// What the user names: a directory as it is, an archive or image unpacked.
     fn given(path: &str, watch: &mut Watch<'_>) -> Result<Root, LabError> {
-        let scratch = scratch().map_err(LabError::io("create", &std::env::temp_dir()))?;
+        let scratch = Scratch::new().map_err(LabError::io("create", &std::env::temp_dir()))?;
         match image::open(path, scratch.path(), watch)? {
             Source::Directory(path) => {
                 let tree = directory::read(&path, watch)?;
@@ -122,7 +120,7 @@ impl Root {
     fn placed(
         mut unpacker: Unpacker<'_, '_>,
         settings: Settings,
-        scratch: tempfile::TempDir,
+        scratch: Scratch,
     ) -> Result<Root, LabError> {
         let path = scratch.path().join("root");
         place::place(&mut unpacker, &path)?;
@@ -134,7 +132,7 @@ impl Root {
     }
 
     fn of_programs(spec: &RootSpec, watch: &mut Watch<'_>) -> Result<Root, LabError> {
-        let scratch = scratch().map_err(LabError::io("create", &std::env::temp_dir()))?;
+        let scratch = Scratch::new().map_err(LabError::io("create", &std::env::temp_dir()))?;
         let path = scratch.path().join("root");
         made::make(&path, spec, watch)?;
         let mut tree = directory::read(&path, watch)?;
@@ -148,12 +146,7 @@ impl Root {
         })
     }
 
-    fn new(
-        tree: &Tree,
-        path: PathBuf,
-        settings: Settings,
-        scratch: Option<tempfile::TempDir>,
-    ) -> Root {
+    fn new(tree: &Tree, path: PathBuf, settings: Settings, scratch: Option<Scratch>) -> Root {
         Root {
             path,
             bytes: tree.bytes,
@@ -164,7 +157,6 @@ impl Root {
             image: None,
             settings,
             _scratch: scratch,
-            _image_scratch: None,
         }
     }
 
@@ -173,7 +165,6 @@ impl Root {
     /// # Errors
     /// [`LabError::Kernel`] if it cannot be made; [`LabError::Interrupted`] if `watch` breaks it off.
     pub fn make_image(&mut self, fs: FileSystem, watch: &mut Watch<'_>) -> Result<(), LabError> {
-        let scratch = scratch().map_err(LabError::io("create", &std::env::temp_dir()))?;
         watch.begin("making its file system");
         let made = {
             let mut tick = |bytes| {
@@ -182,14 +173,13 @@ impl Root {
                     .is_at(self.files, bytes)
                     .map_err(|_| kernels::Error::Interrupted { what: what() })
             };
-            initramfs::image_of(self, made_as(fs), scratch.path(), &mut tick)
+            initramfs::image_of(self, made_as(fs), &mut tick)
         };
         let made = made.map_err(|error| match watch.is_cancelled() {
             true => LabError::Interrupted,
             false => error.into(),
         })?;
         self.image = made.map(|image| (fs, image));
-        self._image_scratch = Some(scratch);
         Ok(())
     }
 
@@ -230,7 +220,7 @@ pub(crate) fn made_as(fs: FileSystem) -> FileSystem {
 }
 
 fn unpacker<'a, 'b>(
-    scratch: &tempfile::TempDir,
+    scratch: &Scratch,
     layered: bool,
     watch: &'a mut Watch<'b>,
 ) -> Result<Unpacker<'a, 'b>, LabError> {

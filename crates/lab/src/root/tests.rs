@@ -24,7 +24,7 @@ fn unpacked(
     layers: &[Vec<u8>],
     layered: bool,
 ) -> Result<(Root, BTreeMap<String, String>), LabError> {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new().unwrap();
     let mut tell = |_| {};
     let mut watch = Watch::new(&GO_ON, &mut tell);
     let mut unpacker = unpacker(&scratch, layered, &mut watch)?;
@@ -251,7 +251,7 @@ fn endless(piece: Vec<u8>) -> LabError {
             Ok(count)
         }
     }
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new().unwrap();
     let mut tell = |_| {};
     let mut watch = Watch::new(&GO_ON, &mut tell);
     let mut unpacker = unpacker(&scratch, false, &mut watch).unwrap();

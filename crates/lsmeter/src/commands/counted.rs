@@ -98,7 +98,7 @@ impl<'a> Counter<'a> {
         if self.cancelled() {
             return Ok(None);
         }
-        let scratch = lab::vm::scratch()?;
+        let scratch = kernels::scratch::Scratch::new()?;
         let journals = Journals {
             first: scratch.path().join("journal"),
             resume: false,

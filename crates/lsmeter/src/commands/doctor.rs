@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use diagnostics::{Exit, Fault};
 use kernels::Store;
+use kernels::scratch::Scratch;
 use lab::qemu::Qemu;
 use lab::{environment, write_plugin};
 use report::printable;
@@ -113,7 +114,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
 }
 
 fn qemu(path: Option<&Path>) -> Vec<Finding> {
-    let probed = tempfile::tempdir()
+    let probed = Scratch::new()
         .map_err(anyhow::Error::from)
         .and_then(|dir| Ok((write_plugin(dir.path())?, dir)))
         .and_then(|(plugin, _dir)| Ok(Qemu::probe(path, &plugin, arch::native())?));

@@ -12,6 +12,7 @@ use diagnostics::Failure;
 use experiment::{
     Experiment, Metric, Place, Policy, Spec, Stack, StackError, Suite, nearest, preset,
 };
+use kernels::scratch::Scratch;
 use kernels::{Kernel, KernelName, Store};
 use lab::journal::Journals;
 use lab::policy::has_policy;
@@ -316,8 +317,7 @@ fn find_qemu(
     experiment: &Experiment,
     arch: &'static Arch,
 ) -> Result<Qemu> {
-    // What a kill -9 leaves of it the next run removes.
-    let scratch = lab::vm::scratch()?;
+    let scratch = Scratch::new()?;
     let plugin = write_plugin(scratch.path())?;
     // That of the configuration is for this machine's kernels.
     let configured = config.qemu.as_deref().filter(|_| arch.is_native());

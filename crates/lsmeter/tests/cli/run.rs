@@ -367,6 +367,42 @@ fn output_is_refused_before_anything_is_done() {
     assert_eq!(names(&closed), Vec::<String>::new());
 }
 
+/// Temporary files are removed by a lock that nobody holds, not by a name or a process id.
+#[test]
+fn only_what_a_killed_run_left_is_removed() {
+    let place = Place::new();
+    let own = place.write("tmp/lsmeter-2026-11-29/results.json", "precious");
+    // A QEMU that takes as long as there is a file.
+    place.write("hold", "");
+    let waits = "#!/bin/sh\nwhile [ -e hold ]; do sleep 0.05; done\necho none\n";
+    let qemu = place.write("qemu", waits);
+    fs::set_permissions(qemu, fs::Permissions::from_mode(0o755)).unwrap();
+    let asked = ["run", "--offline", "--qemu", "./qemu"];
+    let killed = Running::start(&place, &asked);
+    wait_for("a scratch directory", || {
+        (place.left_over().len() > 1).then_some(())
+    });
+    signal(killed.pid(), Signal::KILL);
+    killed.wait();
+    let left = place.left_over();
+    assert_eq!(left.len(), 2, "{left:?}");
+    let running = Running::start(&place, &asked);
+    let others = || {
+        let names = place.left_over();
+        (names.len() == 2 && names != left).then_some(names)
+    };
+    let names = wait_for("the end of what was left", others);
+    // Another process leaves what this one uses.
+    place
+        .run(&["run", "--offline", "--qemu", "/bin/true"])
+        .code(3);
+    assert_eq!(place.left_over(), names);
+    fs::remove_file(place.join("hold")).unwrap();
+    running.wait().code(3);
+    assert_eq!(place.left_over(), ["lsmeter-2026-11-29"]);
+    assert_eq!(fs::read_to_string(own).unwrap(), "precious");
+}
+
 #[test]
 fn a_journal_that_is_there_is_not_overwritten() {
     let place = Place::new();

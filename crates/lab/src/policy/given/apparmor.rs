@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use experiment::{GivenPolicy, Policy, nearest};
+use kernels::scratch::Scratch;
 
 use super::super::apparmor::FEATURES;
 use super::super::{PolicyError, Prepared, Request, tools};
@@ -52,8 +53,7 @@ pub(in super::super) fn prepare(
             "name a file of profiles, or a directory as /etc/apparmor.d",
         ));
     }
-    let dir =
-        tempfile::tempdir().map_err(|error| tools::unwritten(&std::env::temp_dir(), &error))?;
+    let dir = Scratch::new().map_err(|error| tools::unwritten(&std::env::temp_dir(), &error))?;
     write_all(dir.path(), &sources)?;
     let mut command = tools::bounded(&parser);
     command.current_dir(dir.path()).arg("-QK").arg("-j1");

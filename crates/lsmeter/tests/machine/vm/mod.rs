@@ -21,9 +21,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use kernels::child::{describe, die_with_parent};
+use kernels::scratch::Scratch;
 use kernels::{Kernel, Store};
 use lab::process::{Process, last_lines};
-use lab::vm::{remove_stale_scratch, scratch};
 use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 
 const INIT: &[u8] = include_bytes!("init.sh");
@@ -183,9 +183,7 @@ impl Vm {
     /// Panics with the console's end if the guest does not get that far in time.
     #[track_caller]
     pub fn run(&self, script: &str) -> Outcome {
-        // What a killed test left behind is large.
-        remove_stale_scratch(&std::env::temp_dir());
-        let dir = scratch().unwrap();
+        let dir = Scratch::new().unwrap();
         let at = |name: &str| dir.path().join(name);
         let mut files = self.files.clone();
         files.insert("script".to_owned(), (0o755, script.as_bytes().to_vec()));

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Directories that are gone when lsmeter has ended, even if it was killed.
+//!
+//! Each has a marker file, which names the directory and which its owner keeps locked (flock).
+//! A later lsmeter removes a directory only if the marker is there, names this very directory
+//! and is not locked. Neither a name nor a process id decides: a user may have chosen the
+//! same name, and processes of another container have other ids. A lock is the same in all.
+
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// How the names begin. Those in a directory of the user's are hidden.
+const PREFIX: &str = "lsmeter-";
+const HIDDEN_PREFIX: &str = ".lsmeter-";
+const MARKER: &str = ".lsmeter-scratch";
+/// Longest marker that is read, in bytes.
+const MARKER_LIMIT: u64 = 1024;
+
+/// A directory that is removed when this is dropped. After a kill, the next lsmeter that makes
+/// one in the same parent removes it.
+#[derive(Debug)]
+pub struct Scratch {
+    // Dropped in this order: the lock is held until the directory is gone.
+    dir: tempfile::TempDir,
+    _lock: Option<File>,
+}
+
+impl Scratch {
+    /// A directory among the temporary files.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn new() -> io::Result<Scratch> {
+        Scratch::make(&std::env::temp_dir(), PREFIX)
+    }
+
+    /// A hidden directory in `parent`.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn new_in(parent: &Path) -> io::Result<Scratch> {
+        Scratch::make(parent, HIDDEN_PREFIX)
+    }
+
+    fn make(parent: &Path, prefix: &str) -> io::Result<Scratch> {
+        remove_stale_once(parent);
+        let dir = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
+        let lock = mark(dir.path())?;
+        Ok(Scratch { dir, _lock: lock })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+}
+
+/// Writes a file that is there whole or not at all, with the permissions that the umask gives.
+///
+/// # Errors
+/// The system's, and those of `fill`. What was there before then still is.
+pub fn replace<E: From<io::Error>>(
+    path: &Path,
+    fill: impl FnOnce(&mut File) -> Result<(), E>,
+) -> Result<(), E> {
+    let parent = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let scratch = Scratch::new_in(parent)?;
+    let made = scratch.path().join("file");
+    let mut file = File::create_new(&made)?;
+    fill(&mut file)?;
+    file.sync_all()?;
+    fs::rename(&made, path)?;
+    File::open(parent)?.sync_all()?;
+    Ok(())
+}
+
+/// Writes the marker of `dir` and locks it. `None` where files cannot be locked: without a
+/// marker, the directory is never taken for a stale one.
+fn mark(dir: &Path) -> io::Result<Option<File>> {
+    let unmarked = dir.join("marker");
+    let mut file = File::create_new(&unmarked)?;
+    file.write_all(&marker(dir)?)?;
+    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        fs::remove_file(&unmarked)?;
+        return Ok(None);
+    }
+    // It is locked before it has its name: nobody finds it unlocked.
+    fs::rename(&unmarked, dir.join(MARKER))?;
+    Ok(Some(file))
+}
+
+/// What a marker says. A copied or renamed directory has another inode or another name: it
+/// belongs to the user.
+fn marker(dir: &Path) -> io::Result<Vec<u8>> {
+    let name = dir.file_name().unwrap_or_default();
+    let inode = fs::symlink_metadata(dir)?.ino();
+    let mut text = format!("lsmeter removes this directory: {inode} ").into_bytes();
+    text.extend(name.as_encoded_bytes());
+    Ok(text)
+}
+
+/// Removes the directories in `parent` whose lsmeter was killed, once for each parent.
+fn remove_stale_once(parent: &Path) {
+    static DONE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+    let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if !done.iter().any(|known| known == parent) {
+        remove_stale(parent);
+        done.push(parent.to_path_buf());
+    }
+}
+
+fn remove_stale(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
+        if [PREFIX, HIDDEN_PREFIX]
+            .map(str::as_bytes)
+            .iter()
+            .any(|p| name.starts_with(p))
+            && let Some(_lock) = take_over(&entry.path())
+        {
+            // If it cannot be removed, the next one tries again.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// The lock of a directory that an lsmeter of this user has left behind.
+fn take_over(dir: &Path) -> Option<File> {
+    let own = rustix::process::geteuid().as_raw();
+    let about = fs::symlink_metadata(dir).ok()?;
+    if !about.is_dir() || about.uid() != own {
+        return None;
+    }
+    // Whatever lies there in its place must neither block nor lead elsewhere.
+    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(open(dir.join(MARKER), flags, Mode::empty()).ok()?);
+    let about = file.metadata().ok()?;
+    if !about.is_file() || about.uid() != own {
+        return None;
+    }
+    flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
+    let mut text = Vec::new();
+    (&file).take(MARKER_LIMIT).read_to_end(&mut text).ok()?;
+    (text == marker(dir).ok()?).then_some(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(dir: &Path) -> Vec<String> {
+        let entries = fs::read_dir(dir).unwrap().flatten();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// A directory as a killed lsmeter leaves it.
+    fn left_behind(parent: &Path) -> PathBuf {
+        let Scratch { dir, _lock } = Scratch::new_in(parent).unwrap();
+        let path = dir.keep();
+        fs::write(path.join("file"), "x").unwrap();
+        path
+    }
+
+    #[test]
+    fn only_what_a_killed_one_left_is_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let parent = parent.path();
+        let running = Scratch::new_in(parent).unwrap();
+        let left = left_behind(parent);
+        let renamed = left_behind(parent);
+        let kept = parent.join("lsmeter-results");
+        fs::rename(&renamed, &kept).unwrap();
+        let copied = parent.join("lsmeter-copy");
+        fs::create_dir(&copied).unwrap();
+        fs::copy(left.join(MARKER), copied.join(MARKER)).unwrap();
+        let own = parent.join("lsmeter-2026-11-29");
+        fs::create_dir(&own).unwrap();
+        fs::write(own.join("results.json"), "precious").unwrap();
+        std::os::unix::fs::symlink(&left, parent.join("lsmeter-link")).unwrap();
+        fs::write(parent.join(".lsmeter-file"), "").unwrap();
+
+        remove_stale(parent);
+        assert!(!left.exists());
+        for kept in [running.path(), &kept, &copied, &own.join("results.json")] {
+            assert!(kept.exists(), "{}", kept.display());
+        }
+        drop(running);
+        let rest = [
+            ".lsmeter-file",
+            "lsmeter-2026-11-29",
+            "lsmeter-copy",
+            "lsmeter-link",
+            "lsmeter-results",
+        ];
+        assert_eq!(names(parent), rest);
+    }
+}
