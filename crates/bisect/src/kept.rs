@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! measured/KEY/HASH.json     the run document of a commit
-//! measured/KEY/HASH.outside  the instructions of its operations outside hooks, by function
+//! measured/KEY/HASH.outside  the document's digest, and the instructions of its operations outside
+//!                            hooks, by function
 //! measured/KEY/HASH.failed   why there is none
 //! ```
 //!
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use experiment::bisection::Commit;
 use experiment::{DOCUMENT_LIMIT_BYTES, Document, Kind};
+use kernels::{files, scratch};
 use sha2::{Digest, Sha256};
 
 use crate::BisectError;
@@ -107,17 +109,18 @@ impl Kept {
         fs::create_dir_all(&self.dir).map_err(BisectError::io("create", &self.dir))
     }
 
-    /// What is known of a commit. What a killed lsmeter or another version left is as good as
-    /// nothing.
+    /// What is known of a commit. What a killed lsmeter or another version left, or what has
+    /// changed since, is as good as nothing.
     #[must_use]
     pub fn get(&self, commit: &Commit) -> Option<Record> {
-        let read =
-            |extension, limit| kernels::files::read(&self.file(commit, extension), limit).ok();
+        let read = |extension, limit| files::read(&self.file(commit, extension), limit).ok();
         if let Some(bytes) = read(DOCUMENT, DOCUMENT_LIMIT_BYTES) {
             let document = Document::parse_as(Kind::Run, &bytes).ok()?;
-            let outside = read(OUTSIDE, DOCUMENT_LIMIT_BYTES);
-            let outside = outside.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-            let outside = outside.unwrap_or_default();
+            let outside = files::read_sealed(&self.file(commit, OUTSIDE), DOCUMENT_LIMIT_BYTES)?;
+            let (digest, outside) = serde_json::from_slice::<(String, _)>(&outside).ok()?;
+            if digest != files::digest(&bytes) {
+                return None;
+            }
             return Some(Record::Measured(Box::new(Measured { document, outside })));
         }
         let reason = read(FAILED, REASON_LIMIT)?;
@@ -131,37 +134,24 @@ impl Kept {
     /// # Errors
     /// If it cannot be written.
     pub fn put(&self, commit: &Commit, record: &Record) -> Result<(), BisectError> {
-        match record {
+        let path = |extension| self.file(commit, extension);
+        let (path, bytes) = match record {
             Record::Measured(measured) => {
-                // The document last: with it all is there.
-                let outside = serde_json::to_vec(&measured.outside).map_err(io::Error::other);
-                let path = self.file(commit, OUTSIDE);
+                let path = path(DOCUMENT);
+                let mut document = Vec::new();
+                let written = measured.document.write(&mut document);
+                written.map_err(|e| BisectError::io("write", &path)(io::Error::other(e)))?;
+                let outside = (files::digest(&document), &measured.outside);
+                let outside = serde_json::to_vec(&outside).map_err(io::Error::other);
                 let outside = outside.map_err(BisectError::io("write", &path))?;
-                self.write(commit, OUTSIDE, |file| file.write_all(&outside))?;
-                self.write(commit, DOCUMENT, |file| {
-                    measured.document.write(file).map_err(io::Error::other)
-                })
+                let beside = self.file(commit, OUTSIDE);
+                files::write_sealed(&beside, &outside)
+                    .map_err(BisectError::io("write", &beside))?;
+                (path, document)
             }
-            Record::Failed(reason) => {
-                self.write(commit, FAILED, |file| file.write_all(reason.as_bytes()))
-            }
-        }
-    }
-
-    fn write(
-        &self,
-        commit: &Commit,
-        extension: &str,
-        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), BisectError> {
-        let path = self.file(commit, extension);
-        let write = || {
-            let mut file = tempfile::NamedTempFile::new_in(&self.dir)?;
-            fill(&mut file)?;
-            file.as_file().sync_all()?;
-            file.persist(&path)?;
-            Ok(())
+            Record::Failed(reason) => (path(FAILED), reason.as_bytes().to_vec()),
         };
-        write().map_err(BisectError::io("write", &path))
+        scratch::replace(&path, |file| file.write_all(&bytes))
+            .map_err(BisectError::io("write", &path))
     }
 }

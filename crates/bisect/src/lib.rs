@@ -2,9 +2,8 @@
 //! Walks a git history to the commit with which counts changed.
 //!
 //! git chooses the commits ([`walk`]). A kernel is built in a [`Tree`] of lsmeter's own, so that
-//! no checkout of the user's is touched
-//! and objects are used again. Crate `compare` decides whether a commit is good
-//! ([`judge`]), and [`Kept`] has what was measured of it.
+//! no checkout of the user's is touched and objects are used again. Crate `compare` decides whether
+//! a commit is good ([`judge`]), and [`Kept`] has what was measured of it.
 //!
 //! - [`Repository`]: where the commits are.
 //! - [`Tree`]: a worktree of it in lsmeter's cache, with a lock.

@@ -238,15 +238,22 @@ pub(crate) fn is_complete(kernel: &Kernel) -> bool {
     kept_since.into_iter().all(is_there)
 }
 
-/// Checks that the image is what it was when it was cached.
-pub(crate) fn verify(kernel: &Kernel) -> Result<(), Error> {
-    if files::digest_file(&kernel.image)? != kernel.digest {
-        return Err(Error::damaged(
-            format!("kernel {} in the cache", kernel.name),
-            "its image has changed; remove it and fetch or add it again",
-        ));
+/// Reads the entry at `dir` and checks that its files are still those that `key` was made of.
+pub(crate) fn load_verified(dir: &Path, key: &str, name: &str) -> Result<Kernel, Error> {
+    let kernel = load(dir, name)?;
+    if content_key(dir)? == key {
+        return Ok(kernel);
     }
-    Ok(())
+    Err(Error::Environment {
+        what: format!(
+            "the cached kernel {name} has changed on the disk: {}",
+            dir.display()
+        ),
+        hint: match name.starts_with("debian:") {
+            true => format!("lsmeter kernel fetch {name}"),
+            false => "build or add it again: lsmeter kernel build, lsmeter kernel add".into(),
+        },
+    })
 }
 
 /// One digest over the names and contents of all files in `dir`.

@@ -159,8 +159,7 @@ impl Store {
         abi: Option<&str>,
         events: &mut dyn FnMut(FetchEvent),
     ) -> Option<Kernel> {
-        let kernel = self.load(&debian_name(abi?, of.arch())).ok()?;
-        crate::entry::verify(&kernel).ok()?;
+        let kernel = self.load_verified(&debian_name(abi?, of.arch())).ok()?;
         if !crate::entry::is_complete(&kernel) {
             return None;
         }

@@ -9,13 +9,16 @@ use crate::files;
 use crate::modules::ModuleTree;
 use crate::name::{ACCEPTED, check_build_name};
 use crate::scratch::Scratch;
-use crate::store::Store;
+use crate::store::{Store, read_key};
 use crate::wrapped;
 use arch::Arch;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+/// The parts of an import: what was derived, and the digest of that.
+const ENTRY: &str = "entry";
+const KEY: &str = "key";
 /// Imports that are kept in any case, and the age at which others go.
 const KEPT_IMPORTS: usize = 8;
 const IMPORT_AGE: Duration = Duration::from_secs(24 * 3600);
@@ -48,11 +51,12 @@ impl Store {
         };
         let digest = files::digest_file(parts.as_ref().map_or(&path, |parts| &parts.image))?;
         let dir = self.dir().join("imported").join(&digest);
-        let mut kernel = match touch(&dir, &name) {
+        let mut kernel = match imported(&dir, &name) {
             Some(kernel) => kernel,
             None => {
                 let scratch = self.scratch()?;
-                let entry = scratch.subdirectory("entry")?;
+                let import = scratch.subdirectory("import")?;
+                let entry = scratch.subdirectory(&format!("import/{ENTRY}"))?;
                 if let Some(Parts { image, .. }) = &parts {
                     let image = image.canonicalize().map_err(Error::io("find", image))?;
                     entry::complete(&entry, &image, None)?;
@@ -60,16 +64,17 @@ impl Store {
                     let version = unpack(&path, &entry)?;
                     entry::complete(&entry, Path::new(entry::image_in(&entry)), version)?;
                 }
-                self.keep_import(&scratch, &entry, &dir)?;
-                entry::load(&dir, &name)?
+                let file = parts.as_ref().map_or(&path, |parts| &parts.image);
+                if files::digest_file(file)? != digest {
+                    return Err(Error::damaged(&name, "it changed while it was read"));
+                }
+                files::write(&import.join(KEY), entry::content_key(&entry)?.as_bytes())?;
+                self.keep_import(&scratch, &import, &dir, &name)?
             }
         };
         let Some(parts) = parts else {
             return Ok(kernel);
         };
-        if kernel.digest != digest {
-            return Err(Error::damaged(&name, "it changed while it was read"));
-        }
         if kernel.vmlinux.is_none() {
             kernel.vmlinux = Some(parts.image.clone());
         }
@@ -119,15 +124,22 @@ impl Store {
         self.install(&scratch, &entry, &format!("build:{name}"), version)
     }
 
-    fn keep_import(&self, scratch: &Scratch, entry: &Path, dir: &Path) -> Result<(), Error> {
+    /// Another process may have been faster: its import stays, since it may be in use.
+    fn keep_import(
+        &self,
+        scratch: &Scratch,
+        import: &Path,
+        dir: &Path,
+        name: &str,
+    ) -> Result<Kernel, Error> {
         let _lock = self.lock()?;
-        if dir.exists() {
-            // Either another process was faster, or it could not be read.
-            fs::remove_dir_all(dir).map_err(Error::io("remove", dir))?;
+        if let Some(kernel) = imported(dir, name) {
+            return Ok(kernel);
         }
-        scratch.commit(entry, dir)?;
+        self.discard(dir)?;
+        scratch.commit(import, dir)?;
         self.prune_imports();
-        Ok(())
+        entry::load(&dir.join(ENTRY), name)
     }
 
     /// Imports are derived from files that are elsewhere: the oldest can go.
@@ -149,9 +161,10 @@ impl Store {
     }
 }
 
-/// An import that is there, marked as used.
-fn touch(dir: &Path, name: &str) -> Option<Kernel> {
-    let kernel = entry::load(dir, name).ok()?;
+/// An import that is there and what it was when it was made, marked as used.
+fn imported(dir: &Path, name: &str) -> Option<Kernel> {
+    let key = read_key(&dir.join(KEY)).ok()?;
+    let kernel = entry::load_verified(&dir.join(ENTRY), &key, name).ok()?;
     let now = SystemTime::now();
     let _ = fs::File::open(dir).and_then(|file| file.set_modified(now));
     Some(kernel)

@@ -4,7 +4,8 @@
 //! ```text
 //! kernels/KEY/    kernel.json vmlinuz vmlinux config modules/; KEY: their SHA-256
 //! names/NAME      the KEY of the kernel called NAME, with `@` for `/`
-//! imported/KEY/   what was derived of a kernel given by path; may go any time
+//! imported/DIGEST/  what was derived of a kernel given by path: entry/, and its KEY in key; may
+//!                 go any time
 //! apt/            the private apt's sources, lists and cache; apt-NAME/ of another
 //!                 architecture's packages
 //! tmp/            what is being written
@@ -90,7 +91,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::NotCached`], with a hint, if it is not here;
-    /// [`Error::Damaged`] if its image is not what it was; and as
+    /// [`Error::Environment`] if its files are not what they were; and as
     /// [`Store::import`].
     pub fn resolve(&self, name: &KernelName) -> Result<Kernel, Error> {
         let found = match name {
@@ -112,9 +113,7 @@ impl Store {
                 },
             });
         };
-        let kernel = self.load(&found)?;
-        entry::verify(&kernel)?;
-        Ok(kernel)
+        self.load_verified(&found)
     }
 
     /// All kernels in the cache, by name; those that cannot be read are left
@@ -187,8 +186,8 @@ impl Store {
         let key = entry::content_key(from)?;
         let _lock = self.lock()?;
         let target = self.dir.join("kernels").join(&key);
-        if entry::load(&target, name).is_err() && target.exists() {
-            fs::remove_dir_all(&target).map_err(Error::io("remove", &target))?;
+        if target.exists() && entry::load_verified(&target, &key, name).is_err() {
+            self.discard(&target)?;
         }
         scratch.commit(from, &target)?;
         self.name_entry(&key, name)
@@ -222,6 +221,12 @@ impl Store {
     pub(crate) fn load(&self, name: &str) -> Result<Kernel, Error> {
         let key = self.key(name)?;
         entry::load(&self.dir.join("kernels").join(key), name)
+    }
+
+    /// As [`Store::load`]; also checks that the files are those that were cached.
+    pub(crate) fn load_verified(&self, name: &str) -> Result<Kernel, Error> {
+        let key = self.key(name)?;
+        entry::load_verified(&self.dir.join("kernels").join(&key), &key, name)
     }
 
     pub(crate) fn scratch(&self) -> Result<Scratch, Error> {
@@ -262,14 +267,16 @@ impl Store {
         {
             return Ok(());
         }
-        let path = self.dir.join("kernels").join(key);
-        // Gone at once for whoever looks, and piece by piece for the disk.
+        self.discard(&self.dir.join("kernels").join(key))
+    }
+
+    /// Removes an entry: at once for others that look, then piece by piece from the disk.
+    pub(crate) fn discard(&self, path: &Path) -> Result<(), Error> {
         let scratch = self.scratch()?;
-        let aside = scratch.path().join("removed");
-        match fs::rename(&path, &aside) {
+        match fs::rename(path, scratch.path().join("removed")) {
             Ok(()) => Ok(()),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
-            Err(e) => Err(Error::io("remove", &path)(e)),
+            Err(e) => Err(Error::io("remove", path)(e)),
         }
     }
 }

@@ -230,14 +230,33 @@ fn damage_is_told_and_leaves_nothing() {
 #[test]
 fn what_rots_in_the_cache_is_told() {
     let (dir, store) = store();
-    let path = put(dir.path(), "bzImage", image("6.1.0"));
+    let path = put(dir.path(), "package.deb", package("6.1.0"));
     let name = "build:x".parse().unwrap();
     let kernel = store.add(&path, Some("x")).unwrap();
-    let mut data = fs::read(&kernel.image).unwrap();
-    data[2600] ^= 1;
-    fs::write(&kernel.image, data).unwrap();
-    let error = store.resolve(&name).unwrap_err();
-    assert!(error.to_string().contains("changed"), "{error}");
+    let entry = kernel.image.parent().unwrap();
+    for part in [
+        "vmlinuz",
+        "vmlinux",
+        "config",
+        "modules/kernel/fs/xfs/xfs.ko",
+    ] {
+        let mut data = fs::read(entry.join(part)).unwrap();
+        let last = data.len() - 3;
+        data[last] ^= 1;
+        fs::write(entry.join(part), data).unwrap();
+        let error = store.resolve(&name).unwrap_err();
+        assert!(error.to_string().contains("has changed"), "{part}: {error}");
+        assert!(error.hint().unwrap().contains("kernel add"), "{error}");
+        // Adding it again repairs the entry.
+        store.add(&path, Some("x")).unwrap();
+        assert!(store.resolve(&name).is_ok(), "{part}");
+    }
+    // What is derived of a file is derived again.
+    let imported = store.import(&path).unwrap();
+    fs::write(imported.vmlinux.as_ref().unwrap(), "rotten").unwrap();
+    let again = store.import(&path).unwrap();
+    assert_eq!(again, imported);
+    assert_ne!(fs::read(again.vmlinux.unwrap()).unwrap(), b"rotten");
     fs::remove_file(&kernel.image).unwrap();
     assert!(store.list().unwrap().is_empty());
     assert_eq!(store.broken().unwrap()[0].0, "build:x");
@@ -281,6 +300,53 @@ fn a_series_is_its_newest_kernel() {
     assert!(store.remove("debian:6.1").is_err());
     store.remove("debian:6.1.0-9").unwrap();
     store.remove("debian:6.1").unwrap();
+}
+
+#[test]
+fn many_imports_at_once_find_all_files() {
+    let (dir, store) = store();
+    let path = put(dir.path(), "bzImage", image("6.1.0"));
+    for round in 0..10 {
+        let all = std::sync::Barrier::new(6);
+        std::thread::scope(|scope| {
+            for _ in 0..6 {
+                scope.spawn(|| {
+                    all.wait();
+                    let kernel = store.import(&path).unwrap();
+                    let vmlinux = fs::read(kernel.vmlinux.unwrap()).unwrap();
+                    assert!(elf::is_elf_image(&vmlinux), "{round}");
+                });
+            }
+        });
+        for import in fs::read_dir(store.dir().join("imported")).unwrap() {
+            fs::remove_dir_all(import.unwrap().path()).unwrap();
+        }
+    }
+}
+
+/// Files that root has cached can be used by others.
+#[test]
+fn a_cache_is_readable() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (dir, store) = store();
+    let path = put(dir.path(), "package.deb", package("6.1.0"));
+    store.add(&path, Some("x")).unwrap();
+    store.import(&path).unwrap();
+    let sealed = store.dir().join("sealed");
+    files::write_sealed(&sealed, b"data").unwrap();
+    assert_eq!(files::read_sealed(&sealed, 4).unwrap(), b"data");
+    assert!(files::read_sealed(&sealed, 3).is_none());
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode();
+    // What the umask of the test leaves.
+    let all = [mode(&path) & 0o444, mode(store.dir()) & 0o555];
+    for path in files::walk(store.dir()).unwrap() {
+        let expected = all[usize::from(path.is_dir())];
+        assert_eq!(mode(&path) & expected, expected, "{}", path.display());
+    }
+    let mut damaged = fs::read(&sealed).unwrap();
+    *damaged.last_mut().unwrap() ^= 1;
+    fs::write(&sealed, damaged).unwrap();
+    assert!(files::read_sealed(&sealed, 4).is_none());
 }
 
 #[test]

@@ -318,8 +318,8 @@ impl Store {
             return Ok(None);
         };
         let dir = self.dir().join("kernels").join(&content);
-        match entry::load(&dir, name).and_then(|kernel| entry::verify(&kernel)) {
-            Ok(()) => self.bind(&content, name).map(Some),
+        match entry::load_verified(&dir, &content, name) {
+            Ok(_) => self.bind(&content, name).map(Some),
             Err(_) => Ok(None),
         }
     }

@@ -236,7 +236,7 @@ fn a_recipe_is_found_again_under_any_name() {
     place.store.remove("build:x").unwrap();
     assert!(place.store.built(&key, "build:y").unwrap().is_some());
     // A damaged image is built anew.
-    fs::write(&other.image, b"damaged").unwrap();
+    fs::write(other.vmlinux.unwrap(), b"damaged").unwrap();
     assert!(place.store.built(&key, "build:y").unwrap().is_none());
     place.store.remove("build:y").unwrap();
     assert!(place.store.built(&key, "build:y").unwrap().is_none());
