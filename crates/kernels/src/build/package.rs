@@ -64,7 +64,7 @@ pub(super) fn obtain(
             let deb = fetch(store, package, refresh, mirrors, &scratch, events)?;
             let version = version(Command::new("dpkg-deb").arg("-f").arg(&deb).arg("Version"))
                 .ok_or_else(|| Error::damaged(package, "it has no version"))?;
-            if let Some(tree) = unpacked(&sources, package, &version) {
+            if let Some(tree) = unpacked(&sources, package, &version)? {
                 return Ok(tree);
             }
             events(BuildEvent::Unpacking);
@@ -90,7 +90,7 @@ pub(super) fn obtain(
     if !target.exists() {
         fs::rename(&top, &target).map_err(Error::io("create", &target))?;
     }
-    unpacked(&sources, package, &version)
+    unpacked(&sources, package, &version)?
         .ok_or_else(|| Error::damaged(package, "its unpacked source is gone"))
 }
 
@@ -106,20 +106,44 @@ fn newest(sources: &Path, package: &str) -> Result<Option<Tree>, Error> {
         })
         .collect();
     versions.sort_by(|a, b| crate::packages::compare_abi(a, b));
-    Ok(versions
-        .iter()
-        .rev()
-        .find_map(|version| unpacked(sources, package, version)))
+    for version in versions.iter().rev() {
+        if let Some(tree) = unpacked(sources, package, version)? {
+            return Ok(Some(tree));
+        }
+    }
+    Ok(None)
 }
 
-fn unpacked(sources: &Path, package: &str, version: &str) -> Option<Tree> {
-    let dir = sources.join(format!("{package}_{version}"));
-    source::check(&dir, &dir).ok()?;
-    Some(Tree {
+/// An unpacked source, if it still is what it was when it was first used.
+fn unpacked(sources: &Path, package: &str, version: &str) -> Result<Option<Tree>, Error> {
+    let name = format!("{package}_{version}");
+    let dir = sources.join(&name);
+    if source::check(&dir, &dir).is_err() {
+        return Ok(None);
+    }
+    let stamp = source::stamp(&dir)?;
+    let known = sources.join(format!(".{name}.stamp"));
+    match files::read(&known, 100) {
+        Ok(first) if first == stamp.as_bytes() => {}
+        Ok(_) => {
+            return Err(Error::Environment {
+                what: format!("the source in {} was changed", dir.display()),
+                hint: format!(
+                    "rm -r {0} {1}: it is then unpacked again; to change a source, copy it and \
+                     give the copy's path",
+                    dir.display(),
+                    known.display()
+                ),
+            });
+        }
+        Err(_) => files::write(&known, stamp.as_bytes())?,
+    }
+    Ok(Some(Tree {
         dir,
         identity: format!("{package} {version}"),
         version: Some(version.to_owned()),
-    })
+        stamp,
+    }))
 }
 
 /// The archive of the package, if it is installed here, and its version.

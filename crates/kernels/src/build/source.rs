@@ -3,10 +3,12 @@
 
 use super::make::output;
 use crate::error::Error;
-use crate::files;
+use crate::{files, git};
 use sha2::{Digest, Sha256};
+use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -78,6 +80,15 @@ pub(super) struct Tree {
     pub identity: String,
     /// The package's version, if it is one.
     pub version: Option<String>,
+    /// Changes when a file was written, even if its content is the old one again.
+    pub stamp: String,
+}
+
+impl Tree {
+    /// Whether its files are not what they were when it was opened.
+    pub fn has_changed(&self) -> Result<bool, Error> {
+        Ok(stamp(&self.dir)? != self.stamp)
+    }
 }
 
 /// The user's tree at `path`.
@@ -99,14 +110,14 @@ pub(super) fn tree(path: &Path) -> Result<Tree, Error> {
             )),
         });
     }
-    let identity = match git_identity(&dir) {
-        Some(identity) => identity,
-        None => listing(&dir)?,
-    };
+    // Before anything is read, so that no change escapes both.
+    let stamp = stamp(&dir)?;
+    let identity = git_identity(&dir).unwrap_or_else(|| stamp.clone());
     Ok(Tree {
         dir,
         identity,
         version: None,
+        stamp,
     })
 }
 
@@ -123,46 +134,72 @@ pub(super) fn check(dir: &Path, name: &Path) -> Result<(), Error> {
     }
 }
 
-/// The commit, and what differs from it. `None` if git cannot tell.
+/// The commit, and what differs from it. `None` if git does not know all of it.
 fn git_identity(dir: &Path) -> Option<String> {
+    let head = output(&mut git(dir, &["rev-parse", "--show-toplevel", "HEAD"])?)?;
+    let (top, head) = head.trim().split_once('\n')?;
+    if Path::new(top).canonicalize().ok()? != dir {
+        return None;
+    }
+    let mut hash = Sha256::new();
+    hash.update(head);
+    let mut diff = vec!["diff", "HEAD", "--binary", "--no-ext-diff", "--no-textconv"];
+    diff.push("--ignore-submodules=all");
+    let diff = git(dir, &diff)?.stdout(Stdio::piped()).spawn().ok()?;
+    hash_output(diff, &mut hash)?;
+    // Files that git was told not to look at (assume-unchanged, skip-worktree) are not in it.
+    let tracked = git_names(dir, &["-v"])?;
+    let unseen = tracked.iter().filter(|line| !line.starts_with(b"H "));
+    let unseen = unseen.filter_map(|line| line.get(2..));
+    let others = git_names(dir, &OTHERS)?;
+    hash_times(
+        dir,
+        unseen.chain(others.iter().map(Vec::as_slice)),
+        &mut hash,
+    );
+    Some(format!("git {head} {}", hex(hash)))
+}
+
+/// Untracked files that the tree itself does not ignore. What the user ignores may be built.
+const OTHERS: [&str; 2] = ["--others", "--exclude-per-directory=.gitignore"];
+
+/// The names, sizes and times of the files that are built from.
+pub(super) fn stamp(dir: &Path) -> Result<String, Error> {
+    let names = || Some([git_names(dir, &[])?, git_names(dir, &OTHERS)?].concat());
+    let Some(names) = names() else {
+        return listing(dir);
+    };
+    let mut hash = Sha256::new();
+    hash_times(dir, names.iter().map(Vec::as_slice), &mut hash);
+    Ok(format!("files {}", hex(hash)))
+}
+
+fn git(dir: &Path, arguments: &[&str]) -> Option<Command> {
     if !dir.join(".git").exists() {
         return None;
     }
-    let git = |arguments: &[&str]| {
-        let mut command = Command::new("git");
-        command
-            .arg("-C")
-            .arg(dir)
-            .args(["-c", "core.fsmonitor=false", "-c", "core.quotePath=true"])
-            .args(arguments)
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .env("LC_ALL", "C")
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .stdout(Stdio::piped());
-        command
-    };
-    let head = output(&mut git(&["rev-parse", "HEAD"]))?;
-    let mut hash = Sha256::new();
-    hash.update(head.trim());
-    let diff = ["diff", "HEAD", "--binary", "--no-ext-diff", "--no-textconv"];
-    hash_output(git(&diff).spawn().ok()?, &mut hash)?;
-    let others = ["ls-files", "--others", "--exclude-standard", "-z"];
-    let mut names = Vec::new();
-    let mut child = git(&others).spawn().ok()?;
-    let read = child.stdout.take()?.take(64 << 20).read_to_end(&mut names);
-    if !child.wait().ok()?.success() || read.is_err() {
-        return None;
-    }
-    for name in names.split(|&b| b == 0).filter(|name| !name.is_empty()) {
-        use std::os::unix::ffi::OsStrExt;
-        let path = dir.join(std::ffi::OsStr::from_bytes(name));
+    let mut command = git::command(dir).ok()?;
+    command.args(arguments).stderr(Stdio::null());
+    Some(command)
+}
+
+/// What `git ls-files` lists.
+fn git_names(dir: &Path, arguments: &[&str]) -> Option<Vec<Vec<u8>>> {
+    let mut command = git(dir, &["ls-files", "-z"])?;
+    let output = command.args(arguments).output().ok()?;
+    let names = output.stdout.split(|&b| b == 0);
+    let names = names.filter(|name| !name.is_empty()).map(<[u8]>::to_vec);
+    output.status.success().then(|| names.collect())
+}
+
+fn hash_times<'a>(dir: &Path, names: impl Iterator<Item = &'a [u8]>, hash: &mut Sha256) {
+    for name in names {
+        let path = dir.join(OsStr::from_bytes(name));
         if let Ok(metadata) = fs::symlink_metadata(&path) {
             hash.update(name);
             hash.update(describe(&metadata));
         }
     }
-    Some(format!("git {} {}", head.trim(), hex(hash)))
 }
 
 fn hash_output(mut child: Child, hash: &mut Sha256) -> Option<()> {
@@ -182,7 +219,7 @@ fn hash_output(mut child: Child, hash: &mut Sha256) -> Option<()> {
     (child.wait().ok()?.success() && complete).then_some(())
 }
 
-/// The names, sizes and times of all files.
+/// The same of a tree that git does not know.
 fn listing(dir: &Path) -> Result<String, Error> {
     let mut lines = Vec::new();
     let mut pending = vec![PathBuf::new()];
@@ -324,6 +361,34 @@ mod tests {
         fs::remove_file(dir.path().join("new.c")).unwrap();
         fs::write(dir.path().join("init/main.c"), "init/main.c").unwrap();
         assert_eq!(identity(), clean);
+
+        // What git does not look at is built, too.
+        fs::write(dir.path().join(".git/info/exclude"), "own.c\n").unwrap();
+        fs::write(dir.path().join("own.c"), "").unwrap();
+        let with_own = identity();
+        assert_ne!(with_own, clean);
+        fs::remove_file(dir.path().join("own.c")).unwrap();
+        assert!(git(&["update-index", "--assume-unchanged", "init/main.c"]));
+        let unseen = identity();
+        fs::write(dir.path().join("init/main.c"), "unseen").unwrap();
+        assert_ne!(identity(), unseen);
+        // Nor is anything run that the repository names.
+        let canary = dir.path().join(".git/canary");
+        let filter = format!("touch {}; cat", canary.display());
+        assert!(git(&[
+            "update-index",
+            "--no-assume-unchanged",
+            "init/main.c"
+        ]));
+        assert!(git(&["config", "filter.x.clean", &filter]));
+        fs::write(dir.path().join(".gitattributes"), "*.c filter=x\n").unwrap();
+        assert!(identity().starts_with("git "));
+        assert!(!canary.exists());
+        // git's files may be elsewhere: then they say nothing about these.
+        let elsewhere = kernel();
+        let elsewhere = elsewhere.path().to_str().unwrap();
+        assert!(git(&["config", "core.worktree", elsewhere]));
+        assert!(identity().starts_with("files "));
     }
 
     proptest! {

@@ -53,6 +53,9 @@ const FOREIGN: [&str; 27] = [
     "V",
 ];
 
+/// The stamp of the source that a build began with; gone once it is known to be still the same.
+const UNFINISHED: &str = "unfinished";
+
 struct Build<'a> {
     plan: &'a Plan,
     view: PathBuf,
@@ -82,6 +85,7 @@ pub(super) fn build(
     build.prepare(&dir)?;
     build.configure(events)?;
     let compiled = build.compile(&dir, events)?;
+    build.check_source(&dir)?;
     events(BuildEvent::Installing);
     let kernel = build.install(store)?;
     Ok((kernel, compiled))
@@ -104,6 +108,12 @@ impl Build<'_> {
         if !is_same {
             files::write(&mark, tree)?;
         }
+        let unfinished = dir.join(UNFINISHED);
+        let stamp = self.plan.tree.stamp.as_bytes();
+        if fs::read(&unfinished).is_ok_and(|old| old != stamp) {
+            distrust(&self.objects, &unfinished)?;
+        }
+        files::write(&unfinished, stamp)?;
         // The log is this build's.
         files::write(&self.log, b"")
     }
@@ -176,6 +186,24 @@ impl Build<'_> {
         Ok(compiled)
     }
 
+    /// Refuses what was made of a source that changed meanwhile: the name stands for the source
+    /// as it was at the start.
+    fn check_source(&self, dir: &Path) -> Result<(), Error> {
+        let tree = &self.plan.tree;
+        if tree.has_changed()? {
+            let (name, place) = (&self.plan.name, tree.dir.display());
+            return Err(Error::Environment {
+                what: format!("{place} changed while build:{name} was built from it"),
+                hint: format!(
+                    "run the same command again; to work in the tree meanwhile, build from a copy: \
+                     git -C {place} worktree add --detach {place}-build"
+                ),
+            });
+        }
+        let unfinished = dir.join(UNFINISHED);
+        fs::remove_file(&unfinished).map_err(Error::io("remove", &unfinished))
+    }
+
     fn install(&self, store: &Store) -> Result<Kernel, Error> {
         let scratch = store.scratch()?;
         let entry = scratch.subdirectory("entry")?;
@@ -242,6 +270,22 @@ impl Build<'_> {
             log: self.log.clone(),
         })
     }
+}
+
+/// Makes objects of an unfinished build as old as its start. An object can be younger than a
+/// source that changed while the compiler was reading the old one; make would not compile it
+/// again.
+fn distrust(objects: &Path, unfinished: &Path) -> Result<(), Error> {
+    let modified = |path: &Path| fs::metadata(path).and_then(|about| about.modified());
+    let start = modified(unfinished).map_err(Error::io("read", unfinished))?;
+    for path in files::walk(objects)? {
+        if path.is_file() && modified(&path).is_ok_and(|time| time > start) {
+            let file = File::options().append(true).open(&path);
+            file.and_then(|file| file.set_modified(start))
+                .map_err(Error::io("change the time of", &path))?;
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn log_end(path: &Path) -> std::io::Result<String> {

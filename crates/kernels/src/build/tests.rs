@@ -65,6 +65,7 @@ impl Place {
             compiler: Compiler::Gcc,
             wishes,
             tree: source::Tree {
+                stamp: source::stamp(&self.dir.path().join("tree")).unwrap(),
                 dir: self.dir.path().join("tree"),
                 identity: "tree".into(),
                 version: None,
@@ -133,7 +134,7 @@ fn only_what_changed_is_made_again() {
     assert_eq!(built.unwrap().1, 0);
     assert!(compiled(&events).is_empty());
     place.put("fs/open.c", b"edited");
-    let (built, events) = place.build(&plan);
+    let (built, events) = place.build(&place.plan("CONFIG_A=y\n"));
     assert_eq!(built.unwrap().1, 1);
     // How much must be made again is not known before.
     assert!(matches!(
@@ -145,9 +146,9 @@ fn only_what_changed_is_made_again() {
 #[test]
 fn a_build_that_fails_shows_the_first_error_and_caches_nothing() {
     let place = Place::new();
-    let plan = place.plan("CONFIG_A=y\n");
+    let build = || place.build(&place.plan("CONFIG_A=y\n")).0;
     place.put("fs/open.c", b"fine\nopen.c:2: error: no such thing\n");
-    let error = place.build(&plan).0.unwrap_err();
+    let error = build().unwrap_err();
     let Error::Build { lines, log, .. } = &error else {
         panic!("{error}");
     };
@@ -160,14 +161,44 @@ fn a_build_that_fails_shows_the_first_error_and_caches_nothing() {
     assert!(place.is_empty());
     // What was made is used.
     place.put("fs/open.c", b"better");
-    assert_eq!(place.build(&plan).0.unwrap().1, 1);
+    assert_eq!(build().unwrap().1, 1);
+}
+
+#[test]
+fn a_source_that_changes_meanwhile_is_refused() {
+    let place = Place::new();
+    let build = |change: &dyn Fn()| {
+        let cancel = AtomicBool::new(false);
+        let plan = place.plan("CONFIG_A=y\n");
+        fs::create_dir_all(place.store.dir().join("build")).unwrap();
+        steps::build(&place.store, &plan, &cancel, &mut |event| {
+            if matches!(&event, BuildEvent::Compiling { what, .. } if what == "init/main.o") {
+                change();
+            }
+        })
+    };
+    let changed = build(&|| place.put("fs/open.c", b"patched")).unwrap_err();
+    assert!(changed.to_string().contains("changed while"), "{changed}");
+    assert!(place.is_empty());
+    // As if the compiler had read the old source before, and written the object after the change.
+    fs::write(place.objects().join("fs/open.o"), "open").unwrap();
+    build(&|| {}).unwrap();
+    let object = fs::read_to_string(place.objects().join("fs/open.o")).unwrap();
+    assert_eq!(object, "patched");
+    // A change that was taken back may have been compiled.
+    place.put("init/main.c", b"edited");
+    let taken_back = build(&|| {
+        place.put("fs/open.c", b"other");
+        place.put("fs/open.c", b"patched");
+    });
+    assert!(taken_back.is_err());
 }
 
 #[test]
 fn an_interrupted_build_goes_on_where_it_stopped() {
     let place = Place::new();
-    let plan = place.plan("CONFIG_A=y\n");
     place.put("fs/open.c", b"sleep");
+    let plan = place.plan("CONFIG_A=y\n");
     fs::create_dir_all(place.store.dir().join("build")).unwrap();
     let cancel = AtomicBool::new(false);
     let ended = steps::build(&place.store, &plan, &cancel, &mut |event| {
@@ -180,7 +211,7 @@ fn an_interrupted_build_goes_on_where_it_stopped() {
     assert!(place.is_empty());
     assert!(place.objects().join("init/main.o").exists());
     place.put("fs/open.c", b"quick");
-    let (built, events) = place.build(&plan);
+    let (built, events) = place.build(&place.plan("CONFIG_A=y\n"));
     assert_eq!(built.unwrap().1, 1);
     assert!(
         matches!(&events[1], BuildEvent::Compiling { done: 2, .. }),
