@@ -2,12 +2,11 @@
 //! Which QEMU there is, what it can do, and how it is started.
 
 use kernels::child::die_with_parent;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use arch::Arch;
 use diagnostics::Failure;
@@ -17,6 +16,9 @@ use rustix::process::Signal;
 use crate::error::LabError;
 use crate::initramfs::DiskFile;
 use crate::root::Root;
+use probe::first_line;
+
+mod probe;
 
 const MEMORY_MIB: u32 = 768;
 
@@ -28,8 +30,10 @@ pub struct Qemu {
     pub arch: &'static Arch,
     /// Its version, such as `7.2.22`.
     pub version: String,
-    /// Its TCG plugin interface, None if it has none.
+    /// Its TCG plugin interface, None if it loads no plugins.
     pub plugin_api: Option<PluginApi>,
+    /// What it said instead of loading lsmeter's plugin, empty if it has no plugins at all.
+    plugin_refusal: String,
     /// It can confine itself with seccomp.
     pub sandbox: bool,
     /// `/dev/kvm` is there and may be used.
@@ -101,7 +105,7 @@ pub struct Plugin<'a> {
 
 impl Plugin<'_> {
     fn argument(&self) -> OsString {
-        let mut argument = self.path.as_os_str().to_owned();
+        let mut argument = join("", self.path);
         argument.push(join(",records=", self.records));
         if let Some(landmarks) = self.landmarks {
             argument.push(join(",symbols=", landmarks));
@@ -118,9 +122,6 @@ impl Plugin<'_> {
         argument
     }
 }
-
-/// What a QEMU without a machine may take to end. A busy machine needs seconds for that.
-const TRIAL: Duration = Duration::from_secs(60);
 
 impl Qemu {
     /// Looks for the QEMU whose guests are of `arch` (at `path`, or in PATH) and asks it what
@@ -151,8 +152,12 @@ impl Qemu {
             .filter(|_| output.status.success())
             .ok_or_else(|| {
                 let path = path.display();
+                let said = first_line(&output.stderr);
                 Failure::environment(
-                    format!("{path} does not say which version of QEMU it is"),
+                    match said.as_str() {
+                        "" => format!("{path} does not say which version of QEMU it is"),
+                        said => format!("{path} --version fails: {said}"),
+                    },
                     format!("see what `{path} --version` prints"),
                 )
             })?
@@ -162,11 +167,15 @@ impl Qemu {
             arch,
             version,
             plugin_api: None,
+            plugin_refusal: String::new(),
             sandbox: false,
             kvm: arch.is_native() && kvm_usable(),
             processor: None,
         };
-        qemu.plugin_api = qemu.probe_plugin(plugin);
+        match qemu.probe_plugin(plugin) {
+            Ok(api) => qemu.plugin_api = Some(api),
+            Err(refusal) => qemu.plugin_refusal = refusal,
+        }
         qemu.sandbox = qemu.accepts(&["-sandbox", SANDBOX]);
         Ok(qemu)
     }
@@ -174,73 +183,6 @@ impl Qemu {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// QEMU names the versions that it serves when it refuses one.
-    fn probe_plugin(&self, plugin: &Path) -> Option<PluginApi> {
-        let refusal = |version: &str, words: &str| -> Option<u32> {
-            let text = self.try_start(
-                &["-plugin".into(), plugin.into()],
-                &[("LSMETER_PLUGIN_API", version)],
-            )?;
-            let (_, rest) = text.split_once(words)?;
-            rest.trim_start()
-                .split(|c: char| !c.is_ascii_digit())
-                .next()?
-                .parse()
-                .ok()
-        };
-        let current = refusal("999", "up to version")?;
-        let min = refusal("0", "minimum version of").unwrap_or(0);
-        Some(PluginApi { min, current })
-    }
-
-    fn accepts(&self, arguments: &[&str]) -> bool {
-        let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-        self.try_start(&arguments, &[])
-            .is_some_and(|text| text.trim().is_empty())
-    }
-
-    /// Starts QEMU without a machine, tells it to quit, and returns what it
-    /// complained of; None if it cannot be started, or does not end.
-    fn try_start(&self, arguments: &[OsString], environment: &[(&str, &str)]) -> Option<String> {
-        let mut child = Command::new(&self.path)
-            .args([
-                "-machine",
-                "none",
-                "-nodefaults",
-                "-display",
-                "none",
-                "-monitor",
-                "stdio",
-            ])
-            .args(arguments)
-            .envs(environment.iter().copied())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .ok()?;
-        // One that refuses has ended by now: the error is no news.
-        let _ = child.stdin.take()?.write_all(b"quit\n");
-        let deadline = Instant::now() + TRIAL;
-        let mut stderr = child.stderr.take()?;
-        let running = loop {
-            match child.try_wait() {
-                Ok(Some(_)) => break false,
-                Ok(None) if Instant::now() > deadline => break true,
-                Ok(None) => std::thread::sleep(Duration::from_millis(10)),
-                Err(_) => break true,
-            }
-        };
-        if running {
-            let _ = child.kill();
-            let _ = child.wait();
-            return None;
-        }
-        let mut text = Vec::new();
-        stderr.by_ref().take(64 << 10).read_to_end(&mut text).ok()?;
-        Some(String::from_utf8_lossy(&text).into_owned())
     }
 
     /// As the run document records it.
@@ -439,9 +381,15 @@ fn clock_base(root: Option<&Root>) -> String {
 
 const SANDBOX: &str = "on,obsolete=deny,elevateprivileges=deny,spawn=deny";
 
+/// An option's text and the path that it ends in. In options, a comma is doubled.
 fn join(text: &str, path: &Path) -> OsString {
     let mut joined = OsString::from(text);
-    joined.push(path);
+    let mut parts = path.as_os_str().as_bytes().split(|&byte| byte == b',');
+    joined.extend(parts.next().map(OsStr::from_bytes));
+    for part in parts {
+        joined.push(",,");
+        joined.push(OsStr::from_bytes(part));
+    }
     joined
 }
 

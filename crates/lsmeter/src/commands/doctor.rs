@@ -137,11 +137,11 @@ fn qemu(path: Option<&Path>) -> Vec<Finding> {
                 api.min, api.current
             ),
         ),
-        None => Finding::essential(
-            "counting instructions",
-            "this QEMU loads no TCG plugins",
-            "use a QEMU built with --enable-plugins, as Debian's 7.2 and later are",
-        ),
+        None => {
+            let failure = qemu.no_plugin();
+            let hint = failure.hint().unwrap_or_default();
+            Finding::essential("counting instructions", failure.to_string(), &hint)
+        }
     });
     findings.push(if qemu.sandbox {
         Finding::ok("confining QEMU", "by seccomp")

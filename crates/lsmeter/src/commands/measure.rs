@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use arch::Arch;
-use diagnostics::Failure;
 use experiment::{
     Experiment, Metric, Place, Policy, Spec, Stack, StackError, Suite, nearest, preset,
 };
@@ -327,12 +326,7 @@ fn find_qemu(
     }
     let counted = experiment.metrics.iter().any(|metric| metric.is_counted());
     if counted && qemu.plugin_api.is_none() {
-        let version = &qemu.version;
-        return Err(Failure::environment(
-            format!("QEMU {version} loads no TCG plugins, so instructions cannot be counted"),
-            "name a QEMU built with --enable-plugins with --qemu, or measure --metric time",
-        )
-        .into());
+        return Err(qemu.no_plugin().into());
     }
     Ok(qemu)
 }

@@ -337,6 +337,21 @@ fn without_qemu_there_is_a_hint() {
     place
         .run(&asked)
         .refused(3, "QEMU 1.0 loads no TCG plugins", Some("--enable-plugins"));
+    // It has plugins, but does not load one: what it says is the reason.
+    let says = "case $* in *-plugin*) echo qemu: out of memory >&2; exit 1;; esac\n";
+    place.write(
+        "qemu",
+        format!("#!/bin/sh\n{says}echo QEMU emulator version 1.0\n"),
+    );
+    place.run(&asked).refused(
+        3,
+        "QEMU 1.0 does not load lsmeter's plugin: qemu: out of memory",
+        Some("ulimit -v"),
+    );
+    place.write("qemu", "#!/bin/sh\necho qemu: out of memory >&2; exit 1\n");
+    place
+        .run(&asked)
+        .refused(3, "./qemu --version fails: qemu: out of memory", None);
     assert_eq!(place.names(), ["cache", "qemu"]);
 }
 

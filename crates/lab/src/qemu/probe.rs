@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a QEMU can do, and what it says if it cannot.
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use diagnostics::{Failure, printable};
+use experiment::PluginApi;
+use kernels::child::describe;
+
+use super::{Qemu, join};
+
+/// What a QEMU without a machine may take to end. A busy machine needs seconds for that.
+const TRIAL: Duration = Duration::from_secs(60);
+
+impl Qemu {
+    /// Why it cannot count instructions, and what to do.
+    #[must_use]
+    pub fn no_plugin(&self) -> Failure {
+        let Qemu {
+            version,
+            plugin_refusal: refusal,
+            ..
+        } = self;
+        let has_none = ["invalid option", "not enabled"];
+        if refusal.is_empty() || has_none.iter().any(|words| refusal.contains(words)) {
+            return Failure::environment(
+                format!("QEMU {version} loads no TCG plugins, so instructions cannot be counted"),
+                "name a QEMU built with --enable-plugins with --qemu, or measure --metric time",
+            );
+        }
+        Failure::environment(
+            format!("QEMU {version} does not load lsmeter's plugin: {refusal}"),
+            "see that QEMU has enough memory (`ulimit -v`) and can read files in TMPDIR",
+        )
+    }
+
+    /// QEMU names the versions that it serves when it refuses one. The error is what it says
+    /// instead.
+    pub(super) fn probe_plugin(&self, plugin: &Path) -> Result<PluginApi, String> {
+        let refusal = |version: &str, words: &str| -> Result<u32, String> {
+            let text = self.try_start(
+                &["-plugin".into(), join("", plugin)],
+                &[("LSMETER_PLUGIN_API", version)],
+            )?;
+            let number = text.split_once(words).and_then(|(_, rest)| {
+                let mut digits = rest.trim_start().split(|c: char| !c.is_ascii_digit());
+                digits.next()?.parse().ok()
+            });
+            number.ok_or_else(|| first_line(text.as_bytes()))
+        };
+        let current = refusal("999", "up to version")?;
+        let min = refusal("0", "minimum version of").unwrap_or(0);
+        Ok(PluginApi { min, current })
+    }
+
+    pub(super) fn accepts(&self, arguments: &[&str]) -> bool {
+        let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+        self.try_start(&arguments, &[])
+            .is_ok_and(|text| text.trim().is_empty())
+    }
+
+    /// Starts QEMU without a machine, tells it to quit, and returns what it
+    /// complained of; the error says that it cannot be started, or does not end.
+    fn try_start(
+        &self,
+        arguments: &[OsString],
+        environment: &[(&str, &str)],
+    ) -> Result<String, String> {
+        let mut child = Command::new(&self.path)
+            .args([
+                "-machine",
+                "none",
+                "-nodefaults",
+                "-display",
+                "none",
+                "-monitor",
+                "stdio",
+            ])
+            .args(arguments)
+            .envs(environment.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("it does not start: {error}"))?;
+        // One that refuses has ended by now: the error is no news.
+        if let Some(mut stdin) = child.stdin.take() {
+            let _ = stdin.write_all(b"quit\n");
+        }
+        let deadline = Instant::now() + TRIAL;
+        let status = loop {
+            match child.try_wait() {
+                Ok(Some(status)) => break status,
+                Ok(None) if Instant::now() <= deadline => {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                Ok(None) | Err(_) => {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    return Err(format!("it does not end within {} s", TRIAL.as_secs()));
+                }
+            }
+        };
+        let mut text = Vec::new();
+        if let Some(stderr) = child.stderr.take() {
+            // What was read before an error is enough.
+            let _ = stderr.take(64 << 10).read_to_end(&mut text);
+        }
+        match (status.signal(), text.is_empty()) {
+            (Some(_), true) => Err(format!("it {}", describe(status))),
+            _ => Ok(String::from_utf8_lossy(&text).into_owned()),
+        }
+    }
+}
+
+/// The first line of what a program said, fit for a message.
+pub(super) fn first_line(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let line = text.lines().find(|line| !line.trim().is_empty());
+    printable(line.unwrap_or_default().trim(), 300)
+}
