@@ -4,12 +4,15 @@
 //! - [`Exit`]: how a process ends, the one place where the codes are defined.
 //! - [`Fault`]: what every room's errors know of themselves: an exit code and a hint.
 //! - [`Failure`]: an error that only has to be shown.
-//! - [`printable`]: text from outside, made harmless for a terminal.
+//! - [`printable`], [`harmless`]: text from outside, made harmless for a terminal.
+//! - [`heard`]: what a C library prints, as text.
 
+mod callback;
 mod exit;
 mod fault;
 mod text;
 
+pub use callback::heard;
 pub use exit::{EXIT_STATUS_HELP, Exit};
 pub use fault::{Failure, Fault};
-pub use text::printable;
+pub use text::{harmless, printable};

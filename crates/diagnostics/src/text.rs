@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Text from a document, made harmless.
 
+use std::borrow::Cow;
+
 /// `text` in one line of at most `limit` characters that a terminal, a mail and a
 /// reader's eye take as it is: control characters (also the escape that starts a
 /// terminal sequence), line separators, invisible characters and those that reverse
@@ -15,6 +17,17 @@ pub fn printable(text: &str, limit: usize) -> String {
         kept.push_str("...");
     }
     kept
+}
+
+/// `text` with its lines, each character that [`printable`] replaces as `?`. For the point of
+/// output: text of any origin may be in it.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    let replaced = |c: char| c != '\n' && c != '\t' && is_harmful(c);
+    if text.contains(replaced) {
+        Cow::Owned(text.replace(replaced, "?"))
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 fn is_harmful(c: char) -> bool {
@@ -40,6 +53,12 @@ mod tests {
             "a?[31m??b?c?"
         );
         assert_eq!(printable("größe 4 KiB", 80), "größe 4 KiB");
+    }
+
+    #[test]
+    fn lines_stay() {
+        assert_eq!(harmless("a\tb\n\u{1b}]0;c\u{7}\n"), "a\tb\n?]0;c?\n");
+        assert!(matches!(harmless("größe\n"), Cow::Borrowed(_)));
     }
 
     #[test]

@@ -2,14 +2,14 @@
 //! The compiled programs: their maps, made as large as needed, and their instructions,
 //! of which each hook gets a copy with its own constants.
 
-use std::ffi::{CStr, CString, c_int};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io;
 use std::ptr::NonNull;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use libbpf_rs::libbpf_sys as sys;
-use libbpf_rs::{AsRawLibbpf, ObjectBuilder, OpenObject, PrintLevel, set_print};
+use libbpf_rs::{AsRawLibbpf, ObjectBuilder, OpenObject};
 
 use crate::error::{MonitorError, Refused};
 use crate::layout::{Layout, SHARED_TABLE, SHARED_WORDS, bucket_of, patch, shared};
@@ -20,12 +20,30 @@ static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/monitor.bpf.o")
 static COMPLAINTS: Mutex<String> = Mutex::new(String::new());
 const COMPLAINTS_MAX: usize = 2048;
 
-fn complain(_: PrintLevel, message: String) {
-    if let Ok(mut complaints) = COMPLAINTS.lock()
-        && complaints.len() + message.len() < COMPLAINTS_MAX
-    {
-        complaints.push_str("; ");
-        complaints.push_str(message.trim());
+extern "C" fn complain(level: u32, format: *const c_char, arguments: *mut c_void) -> c_int {
+    if level == sys::LIBBPF_WARN {
+        let keep = |message: &str| {
+            if let Ok(mut complaints) = COMPLAINTS.lock()
+                && complaints.len() + message.len() < COMPLAINTS_MAX
+            {
+                complaints.push_str("; ");
+                complaints.push_str(message.trim());
+            }
+        };
+        // SAFETY: both are libbpf's, for this call.
+        unsafe { diagnostics::heard(format, arguments, keep) };
+    }
+    0
+}
+
+/// Has libbpf tell [`complain`] its warnings. Not by `libbpf_rs::set_print`, whose callback panics on
+/// bytes that are not UTF-8.
+fn listen() {
+    // SAFETY: `complain` has the type that libbpf calls, in which a `va_list` is a pointer.
+    unsafe {
+        let complain =
+            std::mem::transmute::<*const (), sys::libbpf_print_fn_t>(complain as *const ());
+        sys::libbpf_set_print(complain);
     }
 }
 
@@ -122,7 +140,7 @@ pub(crate) fn patched(template: &[sys::bpf_insn], constants: &Constants) -> Vec<
 impl Object {
     /// Makes the maps and adapts the programs to the running kernel. Loads none.
     pub fn new(layout: &Layout) -> Result<Object, MonitorError> {
-        set_print(Some((PrintLevel::Warn, complain)));
+        listen();
         let failed = |action: &str, source| {
             let log = complaints();
             MonitorError::kernel(action)(Refused { source, log })
@@ -262,7 +280,7 @@ impl Object {
 /// All programs as they were compiled, by name. Needs no privilege.
 #[cfg(test)]
 pub(crate) fn templates() -> Vec<(String, Vec<sys::bpf_insn>)> {
-    set_print(None);
+    libbpf_rs::set_print(None);
     let object = ObjectBuilder::default()
         .open_memory(OBJECT)
         .expect("what clang compiled");
@@ -286,7 +304,21 @@ pub(crate) fn templates() -> Vec<(String, Vec<sys::bpf_insn>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::OBJECT;
+    use super::*;
+
+    /// A panic in libbpf's callback aborts.
+    #[test]
+    fn complaints_name_bytes_that_are_not_utf_8() {
+        let mut object = OBJECT.to_vec();
+        let name = b"fentry/";
+        let at = object.windows(name.len()).position(|of| of == name);
+        object[at.expect("the programs have sections")] = 0xff;
+        listen();
+        let opened = ObjectBuilder::default().open_memory(&object);
+        libbpf_rs::set_print(None);
+        drop(opened);
+        assert!(complaints().contains("\u{fffd}entry"));
+    }
 
     /// Else each directory in which lsmeter is built would make another lsmeter.
     #[test]

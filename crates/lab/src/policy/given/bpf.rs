@@ -5,10 +5,11 @@
 //! `bpftool gen skeleton -L` is made of): run in the guest's kernel, it makes the maps, relocates
 //! against that kernel's types, and loads the programs.
 
+use std::ffi::{c_char, c_int, c_void};
 use std::sync::Mutex;
 
 use experiment::{GivenPolicy, Policy, nearest};
-use libbpf_rs::{AsRawLibbpf as _, ObjectBuilder, OpenObject, PrintLevel, ProgramType};
+use libbpf_rs::{AsRawLibbpf as _, ObjectBuilder, OpenObject, ProgramType};
 
 use super::super::{PolicyError, Prepared, Request, tools};
 use super::{GivenFile, files, prepared};
@@ -116,12 +117,19 @@ fn write_loader(out: &mut Vec<u8>, programs: &[String], maps: u32, data: &[u8], 
 static SAID: Mutex<String> = Mutex::new(String::new());
 static ALONE: Mutex<()> = Mutex::new(());
 
-fn hear(_: PrintLevel, message: String) {
-    if let Ok(mut said) = SAID.lock()
-        && said.len() < COMPLAINT_LIMIT
-    {
-        said.push_str(message.trim_start_matches("libbpf: "));
+extern "C" fn hear(level: u32, format: *const c_char, arguments: *mut c_void) -> c_int {
+    if level == libbpf_sys::LIBBPF_WARN {
+        let keep = |message: &str| {
+            if let Ok(mut said) = SAID.lock()
+                && said.len() < COMPLAINT_LIMIT
+            {
+                said.push_str(message.trim_start_matches("libbpf: "));
+            }
+        };
+        // SAFETY: both are libbpf's, for this call.
+        unsafe { diagnostics::heard(format, arguments, keep) };
     }
+    0
 }
 
 fn loader(source: &GivenFile, wanted: &[String]) -> Result<Loader, String> {
@@ -131,9 +139,16 @@ fn loader(source: &GivenFile, wanted: &[String]) -> Result<Loader, String> {
     if let Ok(mut said) = SAID.lock() {
         said.clear();
     }
-    let before = libbpf_rs::set_print(Some((PrintLevel::Warn, hear)));
+    // SAFETY: `hear` has the type that libbpf calls, in which a `va_list` is a pointer. Not
+    // libbpf_rs::set_print, whose callback panics on bytes that are not UTF-8.
+    let before = unsafe {
+        let hear =
+            std::mem::transmute::<*const (), libbpf_sys::libbpf_print_fn_t>(hear as *const ());
+        libbpf_sys::libbpf_set_print(hear)
+    };
     let made = generate(source, wanted);
-    libbpf_rs::set_print(before);
+    // SAFETY: what was set before.
+    unsafe { libbpf_sys::libbpf_set_print(before) };
     made.map_err(|why| {
         let said = SAID.lock().map(|said| said.clone()).unwrap_or_default();
         let said: Vec<&str> = said
