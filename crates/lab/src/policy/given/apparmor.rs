@@ -63,7 +63,7 @@ pub(in super::super) fn prepare(
     command.args(permissive.then_some("-C"));
     tools::write(&dir.path().join(".features"), FEATURES.as_bytes())?;
     let mut names = again(&command);
-    names.arg("-N").args(&profiles);
+    names.args(["-N", "--"]).args(&profiles);
     let names = tools::run(&mut names)?;
     let names: Vec<&str> = names.lines().collect();
     let profile = chosen(of, &names)?;
@@ -77,7 +77,7 @@ pub(in super::super) fn prepare(
     inputs.push(system.as_bytes());
     let compiled = tools::cached(request.cache, "apparmor-given", &inputs, &mut |made| {
         let mut command = again(&command);
-        command.arg("-o").arg(made).args(&profiles);
+        command.arg("-o").arg(made).arg("--").args(&profiles);
         tools::run(&mut command).map(drop)
     })?;
     let mut prepared = prepared(of);
