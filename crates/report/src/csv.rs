@@ -24,12 +24,13 @@ pub fn csv(records: Records<'_>, writer: impl Write) -> Result<(), CsvError> {
     write_values(records, writer, |of| text(&of))
 }
 
-/// As [`csv`], with every text as the document has it: for programs, not for spreadsheets.
+/// As [`csv`], with every text as the document has it, of any length and with any characters, but
+/// for the `'` in front of formulas.
 ///
 /// # Errors
 /// As [`csv`].
 pub fn raw_csv(records: Records<'_>, writer: impl Write) -> Result<(), CsvError> {
-    write_values(records, writer, |text| text)
+    write_values(records, writer, no_formula)
 }
 
 fn write_values(
@@ -71,10 +72,14 @@ fn field(datum: Datum, text: fn(String) -> String) -> String {
     }
 }
 
-/// A text that a spreadsheet does not take for a formula: it may come from a guest.
+/// A text that can be shown, and is not a formula.
 pub(crate) fn text(text: &str) -> String {
-    let text = printable(text, FIELD_LIMIT);
-    if text.starts_with(['=', '+', '-', '@']) {
+    no_formula(printable(text, FIELD_LIMIT))
+}
+
+/// A text that a spreadsheet does not take for a formula: it may come from a guest.
+fn no_formula(text: String) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         format!("'{text}")
     } else {
         text

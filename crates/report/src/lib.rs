@@ -63,7 +63,7 @@ mod setup;
 mod table;
 mod terminal;
 mod text {
-    pub(crate) use diagnostics::printable;
+    pub(crate) use diagnostics::{harmless, printable};
 }
 mod tree;
 mod value;

@@ -6,7 +6,7 @@ use comfy_table::{
 };
 
 use crate::table::{Align, Report, Row, Table, Tone, Value};
-use crate::text::printable;
+use crate::text::{harmless, printable};
 
 /// Narrowest width that a layout uses, in columns; below it lines get longer.
 pub const WIDTH_MIN: usize = 40;
@@ -23,7 +23,8 @@ pub struct Layout {
 
 const GAP: usize = 2;
 
-/// The report as lines of text, each with its newline.
+/// The report as lines of text, each with its newline. Its texts may be of any origin: a terminal
+/// takes them as text.
 pub fn terminal(report: &Report, layout: &Layout) -> String {
     let width = layout.width.map(|width| width.max(WIDTH_MIN));
     let mut out = String::new();
@@ -79,16 +80,20 @@ impl Texts {
         let absolute: Vec<usize> = absolute.collect();
         let row = |row: &Row| {
             let values = row.values.iter().zip(&absolute);
-            values.map(|(value, width)| joined(value, *width)).collect()
+            let texts = values.map(|(value, width)| shown(&joined(value, *width)));
+            texts.collect()
         };
         let rows: Vec<Vec<String>> = table.rows.iter().map(row).collect();
-        let headings: Vec<String> = table.columns.iter().map(|c| c.title.clone()).collect();
+        let columns = table.columns.iter();
+        let headings: Vec<String> = columns.map(|column| shown(&column.title)).collect();
         let widths = headings.iter().enumerate().map(|(column, heading)| {
             let values = rows.iter().filter_map(|row| row.get(column));
             widest(values.chain([heading]))
         });
         Texts {
-            groups: table.columns.iter().map(|c| c.group.clone()).collect(),
+            groups: { table.columns.iter() }
+                .map(|column| column.group.as_deref().map(shown))
+                .collect(),
             widths: widths.collect(),
             headings,
             rows,
@@ -186,6 +191,11 @@ fn joined(value: &Value, width: usize) -> String {
     }
 }
 
+/// A text in one line that a terminal takes as text.
+fn shown(text: &str) -> String {
+    printable(text, usize::MAX)
+}
+
 fn push_grid(out: &mut String, table: &Table, texts: &Texts, columns: &[usize], colour: bool) {
     if let Some(line) = texts.group_line(columns) {
         out.push_str(&line);
@@ -250,7 +260,7 @@ fn toned(cell: Cell, tone: Tone, summary: bool) -> Cell {
 fn push_wrapped(out: &mut String, text: &str, indent: usize, width: Option<usize>) {
     let width = width.unwrap_or(usize::MAX);
     let mut used = 0;
-    for word in text.split_whitespace() {
+    for word in harmless(text).split_whitespace() {
         let length = word.chars().count();
         if used > indent && used + 1 + length > width {
             out.push('\n');
