@@ -146,20 +146,6 @@ pub fn doubts(cells: &[Cell], environments: &[&Environment]) -> Vec<Warning> {
             "time was taken in an emulated processor",
         ));
     }
-    let mut extra: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for cell in cells.iter().filter(|cell| cell.key.stack != ["default"]) {
-        let key = &cell.key;
-        for lsm in &cell.active_lsms {
-            if !key.stack.contains(lsm) {
-                extra.entry(&key.kernel).or_default().insert(lsm);
-            }
-        }
-    }
-    for (kernel, lsms) in extra {
-        let lsms = Vec::from_iter(lsms).join(", ");
-        let message = format!("{kernel} adds {lsms} to every stack by itself");
-        warnings.push(Warning::new(WarningKind::ExtraModules, message));
-    }
     warnings.extend(monotone::doubt(cells));
     let failed = cells.iter().filter(|cell| cell.status() == Status::Failed);
     let missing = failed.count();

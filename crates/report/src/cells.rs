@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A document's cells, arranged as a table needs them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use experiment::{
     Cell, Document, Integrity, Metric, Place, Policy, Status, Tuning, configuration_title,
@@ -192,6 +192,25 @@ impl<'a> Group<'a> {
             .values()
             .all(|cell| cell.status() != Status::Ok || cell.is_exact())
     }
+}
+
+/// Modules that kernels added to the stacks of these cells: every stock kernel adds some. A sentence
+/// for each kernel.
+pub(crate) fn added_modules<'a>(cells: impl Iterator<Item = &'a Cell>) -> Vec<String> {
+    let mut added: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for cell in cells.filter(|cell| cell.key.stack != ["default"]) {
+        let lsms = cell.active_lsms.iter();
+        let own = lsms.filter(|lsm| !cell.key.stack.contains(lsm));
+        let kernel = added.entry(&cell.key.kernel).or_default();
+        kernel.extend(own.map(String::as_str));
+    }
+    added.retain(|_, lsms| !lsms.is_empty());
+    let sentence = |(kernel, lsms)| {
+        let lsms = Vec::from_iter::<BTreeSet<&str>>(lsms).join(", ");
+        let text = format!("{kernel} adds {lsms} to every stack");
+        format!("{}.", printable(&text, 3 * TEXT_LIMIT))
+    };
+    added.into_iter().map(sentence).collect()
 }
 
 /// Releases that the guests of these cells reported, each once.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{Cell, Document, HookedPath, Program, ProgramEntry, ProgramResidual, ProgramRun};
 
-use crate::cells::{Configuration, Group, without_figure};
+use crate::cells::{Configuration, Group, added_modules, without_figure};
 use crate::column::Columns;
 use crate::format;
 use crate::table::{TEXT_LIMIT, Table, Tone, Value};
@@ -184,6 +184,7 @@ fn costs(place: &str, lines: &[Line<'_>]) -> Table {
              hooks, as part of the same. Medians over runs.",
         ])
         .legend(told.then_some(unexplained))
+        .legend(added_modules(lines.iter().map(|line| line.cell)))
 }
 
 /// Programs without figures, and why.

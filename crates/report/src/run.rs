@@ -8,7 +8,9 @@ use judge::{Judgements, Layouts};
 use crate::additivity::additivity;
 use crate::architectures::architectures;
 use crate::avc::avc;
-use crate::cells::{Configuration, Group, Operation, groups, not_measured, without_figure};
+use crate::cells::{
+    Configuration, Group, Operation, added_modules, groups, not_measured, without_figure,
+};
 use crate::column::Columns;
 use crate::comparison::aa_tables;
 use crate::denials::denials;
@@ -219,5 +221,6 @@ fn legend(group: &Group<'_>) -> Vec<String> {
              {UNCLEAR}."
         ));
     }
+    legend.extend(added_modules(group.cells()));
     legend
 }

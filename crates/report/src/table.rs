@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use experiment::Warning;
+use experiment::{Warning, WarningKind};
 
 use crate::text::printable;
 use crate::value::Kind;
@@ -144,6 +144,7 @@ impl Table {
 
 /// Each warning as a text of its own.
 pub(crate) fn warnings(warnings: &[Warning]) -> Vec<String> {
+    let warnings = warnings.iter().filter(|warning| is_doubt(warning));
     let text = |warning: &Warning| {
         let cells = match warning.cells.len() {
             0 => String::new(),
@@ -157,7 +158,12 @@ pub(crate) fn warnings(warnings: &[Warning]) -> Vec<String> {
             sentence(&warning.advice)
         )
     };
-    warnings.iter().map(text).collect()
+    warnings.map(text).collect()
+}
+
+/// Captions of tables name modules that kernels add: older versions warned of them.
+pub(crate) fn is_doubt(warning: &Warning) -> bool {
+    warning.kind != WarningKind::ExtraModules
 }
 
 fn sentence(text: &str) -> String {

@@ -16,7 +16,7 @@ use crate::glance::Glance;
 use crate::group::{distinct, sum};
 use crate::instruments::{Disagreement, disagreements, subject};
 use crate::monitor::framework;
-use crate::table::TEXT_LIMIT;
+use crate::table::{TEXT_LIMIT, is_doubt};
 use crate::text::printable;
 
 /// Most sentences about one document.
@@ -56,7 +56,8 @@ pub fn verdict(content: &Content) -> Verdict {
             _ => of_run(document),
         },
     };
-    match content.warnings().len() {
+    let doubts = content.warnings().iter();
+    match doubts.filter(|warning| is_doubt(warning)).count() {
         0 => {}
         1 => verdict.doubts.insert(0, "There is 1 warning.".to_owned()),
         n => verdict.doubts.insert(0, format!("There are {n} warnings.")),
