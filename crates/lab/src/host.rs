@@ -58,6 +58,7 @@ pub fn measure(
         port: OwnedFd::from(ours).into(),
         cells,
         patience,
+        process: Some(process.id()),
         cancel,
     };
     let outcome = session.run(

@@ -2,10 +2,11 @@
 //! A boot in which a program of this machine runs in the agent's place, and tells lines.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use experiment::{Clock, FileSystem};
 
+use crate::deadline::Deadline;
 use crate::error::LabError;
 use crate::initramfs;
 use crate::port::Port;
@@ -112,7 +113,7 @@ fn listen(
     line: &mut dyn FnMut(&str) -> Result<bool, String>,
 ) -> Result<(), Break> {
     let failed = |reason: String| Err(Break::Failed(reason));
-    let mut deadline = Instant::now() + patience.boot;
+    let mut deadline = Deadline::new(Some(qemu.id()), patience.boot);
     let mut lines = Lines::default();
     let mut buffer = [0; 4096];
     loop {
@@ -131,14 +132,14 @@ fn listen(
             Err(error) => return failed(format!("the guest's port: {error}")),
         };
         for text in lines.push(&buffer[..read]).map_err(Break::Failed)? {
-            deadline = Instant::now() + patience.cell;
+            deadline.restart(patience.cell);
             match line(&text) {
                 Ok(true) => {}
                 Ok(false) => return Ok(()),
                 Err(reason) => return failed(reason),
             }
         }
-        if Instant::now() > deadline {
+        if deadline.is_over() {
             return failed("the guest said nothing for too long".to_owned());
         }
     }

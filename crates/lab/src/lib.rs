@@ -10,6 +10,7 @@
 mod awake;
 mod built_in;
 pub mod catalogue;
+mod deadline;
 mod document;
 pub mod environment;
 mod error;

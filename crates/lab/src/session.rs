@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use experiment::Status;
+use rustix::process::Pid;
 
+use crate::deadline::Deadline;
 use crate::port::Port;
 use crate::protocol::{
     Decoder, LearnedFile, Message, ModuleSection, NamedTask, ProtocolError, Sample,
@@ -28,7 +30,8 @@ const STEP_LIMIT_CHARS: usize = 512;
 /// Most text of a boot's learned policy, in bytes.
 const LEARNED_LIMIT_BYTES: usize = 8 << 20;
 
-/// Time-outs of a conversation.
+/// Time-outs of a conversation. The time in which the process that is spoken to waits for a
+/// processor does not count.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
     /// Until the agent says hello.
@@ -130,6 +133,8 @@ pub struct Session<'a> {
     pub cells: &'a [u32],
     /// How long it may take.
     pub patience: Patience,
+    /// The process that is spoken to, if there is one.
+    pub process: Option<Pid>,
     /// Ends it early.
     pub cancel: &'a AtomicBool,
 }
@@ -182,7 +187,7 @@ impl Session<'_> {
         };
         let mut decoder = Decoder::default();
         let mut buffer = vec![0; 64 << 10];
-        let mut deadline = Instant::now() + self.patience.boot;
+        let mut deadline = Deadline::new(self.process, self.patience.boot);
         loop {
             if self.cancel.load(Ordering::Relaxed) {
                 return Err(Break::Cancelled);
@@ -204,12 +209,12 @@ impl Session<'_> {
                     return progress.finish();
                 }
                 if let Some(event) = progress.take(message).map_err(Break::Failed)? {
-                    deadline = Instant::now() + self.patience.cell;
+                    deadline.restart(self.patience.cell);
                     listener(event).map_err(Break::Failed)?;
                 }
             }
             // Also while bytes keep coming: an endless log is no progress.
-            if Instant::now() > deadline {
+            if deadline.is_over() {
                 return Err(Break::Failed(progress.overdue(self.patience)));
             }
         }

@@ -219,15 +219,17 @@ pub fn boot<'a>(
     let failed = |error: std::io::Error| Break::Failed(format!("the kernel's process: {error}"));
     let scratch = Scratch::new().map_err(failed)?;
     let (ours, theirs) = UnixStream::pair().map_err(failed)?;
-    let session = Session {
-        port: OwnedFd::from(ours).into(),
-        cells: boot.cells,
-        patience: boot.patience,
-        cancel,
-    };
+    let (cells, patience) = (boot.cells, boot.patience);
     let (directives, programs) = (boot.directives, boot.programs);
     let mut process =
         Process::start(command(boot, scratch.path(), theirs.into())).map_err(failed)?;
+    let session = Session {
+        port: OwnedFd::from(ours).into(),
+        cells,
+        patience,
+        process: Some(process.id()),
+        cancel,
+    };
     if let Some(awake) = programs.awake() {
         // Without it, probes tell what that means.
         let _ = awake.take(process.id());

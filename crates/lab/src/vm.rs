@@ -158,6 +158,7 @@ pub fn boot(
         port,
         cells: &numbers,
         patience: boot.patience,
+        process: Some(qemu.id()),
         cancel,
     };
     let outcome = session.run(

@@ -60,6 +60,7 @@ fn boot(
             boot: PATIENCE,
             cell: PATIENCE,
         },
+        process: Some(guest.id()),
         cancel: &AtomicBool::new(false),
     };
     let mut sections = Vec::new();
