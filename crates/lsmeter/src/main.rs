@@ -4,6 +4,11 @@
 //! Arguments in, tables and exit codes out; what is measured and how is the other
 //! crates' business.
 
+#![deny(clippy::print_stderr, clippy::print_stdout)]
+
+#[macro_use]
+mod notes;
+
 mod cli;
 mod commands;
 mod config;
@@ -23,10 +28,15 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            let _ = error.print();
-            let exit = u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8);
-            let is_step = error.use_stderr() && std::env::args().any(|word| word == "--step");
-            return ExitCode::from(if is_step { Exit::Stop as u8 } else { exit });
+            let printed = error.print();
+            let is_step = error.use_stderr() && std::env::args_os().any(|word| word == "--step");
+            let exit = match printed {
+                _ if is_step => Exit::Stop,
+                _ if error.use_stderr() => Exit::Usage,
+                Ok(()) => Exit::Fine,
+                Err(error) => report(&anyhow::Error::new(error).context("standard output")),
+            };
+            return ExitCode::from(exit as u8);
         }
     };
     let is_step = matches!(&cli.command, Command::Bisect(args) if args.step);
@@ -103,9 +113,9 @@ fn report(error: &anyhow::Error) -> Exit {
             text.push_str(&cause);
         }
     }
-    anstream::eprintln!("error: {text}");
+    note!("error: {text}");
     if let Some(hint) = hint {
-        anstream::eprintln!("hint: {hint}");
+        note!("hint: {hint}");
     }
     exit
 }

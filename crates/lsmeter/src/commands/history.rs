@@ -27,8 +27,8 @@ pub fn add(args: &HistoryAddArgs) -> Result<Exit> {
     for run in &args.runs {
         let shown = printable(&run.display().to_string(), 200);
         match archive.add(run, args.label.as_deref())? {
-            Added::New(file) => anstream::eprintln!("{shown}: added as {file}"),
-            Added::Before(file) => anstream::eprintln!("{shown}: is there as {file}"),
+            Added::New(file) => note!("{shown}: added as {file}"),
+            Added::Before(file) => note!("{shown}: is there as {file}"),
         }
     }
     Ok(Exit::Fine)
@@ -142,7 +142,7 @@ pub fn directory(asked: Option<&Path>) -> PathBuf {
 
 fn tell_left_out(archive: &Archive) {
     for file in archive.left_out() {
-        anstream::eprintln!(
+        note!(
             "left out: {}: {}",
             printable(&file.file, 200),
             printable(&file.why, 300)

@@ -44,7 +44,7 @@ pub fn monitor() -> Result<Exit> {
     let outcome = told();
     if let Err(error) = &outcome {
         // The console's last lines are what the host shows.
-        eprintln!("lsmeter: {error:#}");
+        note!("lsmeter: {error:#}");
     }
     world::end()
 }

@@ -44,7 +44,7 @@ pub fn fetch(kernels: &[String], refresh: bool, quiet: bool) -> Result<Exit> {
 /// If it is none, or the cache cannot be written.
 pub fn add(path: &Path, name: Option<&str>) -> Result<Exit> {
     let kernel = Store::open(&cache_dir())?.add(path, name)?;
-    anstream::eprintln!(
+    note!(
         "{} is here: Linux {}",
         kernel.name,
         printable(&kernel.release, 80)
@@ -60,15 +60,15 @@ pub fn list(json: bool) -> Result<Exit> {
     let store = Store::open(&cache_dir())?;
     let kernels = store.list()?;
     for (name, error) in store.broken()? {
-        anstream::eprintln!("warning: {name} is damaged: {error}");
+        note!("warning: {name} is damaged: {error}");
     }
     if json {
         output::print_listing("kernels", &kernels)?;
         return Ok(Exit::Fine);
     }
     if kernels.is_empty() {
-        anstream::eprintln!("no kernels are here yet");
-        anstream::eprintln!("hint: lsmeter kernel fetch debian:6.12");
+        note!("no kernels are here yet");
+        note!("hint: lsmeter kernel fetch debian:6.12");
         return Ok(Exit::Fine);
     }
     // Where all are this machine's nothing is to be told.

@@ -98,14 +98,12 @@ fn build_one(
     line.done();
     let built = match built {
         Err(Error::Interrupted { .. }) => {
-            anstream::eprintln!(
-                "interrupted: nothing is cached; the same command goes on where it stopped"
-            );
+            note!("interrupted: nothing is cached; the same command goes on where it stopped");
             return Ok(Exit::CellsFailed);
         }
         Err(Error::Build { ref lines, .. }) => {
             for line in lines {
-                anstream::eprintln!("{}", printable(line, 300));
+                note!("{}", printable(line, 300));
             }
             built?
         }
@@ -119,7 +117,7 @@ fn build_one(
             in_words(started.elapsed())
         ),
     };
-    anstream::eprintln!("{} is here: Linux {release} ({how})", built.kernel.name);
+    note!("{} is here: Linux {release} ({how})", built.kernel.name);
     Ok(Exit::Fine)
 }
 

@@ -142,9 +142,9 @@ pub fn stacks(json: bool) -> Result<Exit> {
     for (presets, stacks) in &alike {
         let has = if presets.len() == 1 { "has" } else { "have" };
         let presets = presets.join(" and ");
-        anstream::eprintln!("{presets} {has} {stacks} others (--json lists them).");
+        note!("{presets} {has} {stacks} others (--json lists them).");
     }
-    anstream::eprintln!(
+    note!(
         "Any other list works too, as the kernel's lsm= takes it: --stack capability,landlock,yama"
     );
     Ok(Exit::Fine)

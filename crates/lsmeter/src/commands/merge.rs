@@ -67,15 +67,15 @@ fn numbered(path: &Path, number: u32) -> PathBuf {
 fn tell(args: &MergeArgs, what: &str, merged: &Merged) {
     let cells = merged.run.cells.len();
     if !args.quiet {
-        anstream::eprintln!("{}{cells} cells", printable(what, 400));
+        note!("{}{cells} cells", printable(what, 400));
     }
     let warn = !args.by_machine;
     if warn && !merged.missing_shards.is_empty() {
         let numbers: Vec<String> = merged.missing_shards.iter().map(u32::to_string).collect();
         let count = merged.run.share.as_ref().map_or(0, |share| share.count);
-        anstream::eprintln!("missing: shards {} of {count}", numbers.join(", "));
+        note!("missing: shards {} of {count}", numbers.join(", "));
     } else if warn && merged.missing_cells > 0 {
-        anstream::eprintln!("missing: {} cells", merged.missing_cells);
+        note!("missing: {} cells", merged.missing_cells);
     }
 }
 

@@ -252,7 +252,7 @@ fn verdict(args: &SensitivityArgs, document: &Document) -> Exit {
             .filter(|(_, slope)| slope.difference().is_some_and(|d| d.abs() > tolerance))
             .collect();
         for (cell, slope) in &apart {
-            anstream::eprintln!(
+            note!(
                 "differs: {} on {}: slope {:.4}, counted {}",
                 cell.title(),
                 cell.key.kernel,

@@ -73,14 +73,14 @@ pub fn site(args: &HistorySiteArgs) -> Result<Exit> {
     }
     write(&to.join(INDEX), &report::site_index(&args.title, &index))?;
     line.done();
-    anstream::eprintln!(
+    note!(
         "{}: {} documents, {} benchmarks over time",
         printable(&to.join(INDEX).display().to_string(), 200),
         index.pages.len(),
         index.benchmarks.len()
     );
     for (file, why) in &index.left_out {
-        anstream::eprintln!(
+        note!(
             "left out: {}: {}",
             printable(file, 200),
             printable(why, 300)

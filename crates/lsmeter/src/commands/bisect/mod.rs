@@ -60,7 +60,7 @@ fn find(args: &BisectArgs) -> Result<Exit> {
     let tree = match opened {
         Err(_) if signals.cancel.load(Ordering::Relaxed) => {
             line.done();
-            anstream::eprintln!("interrupted: nothing is measured yet");
+            note!("interrupted: nothing is measured yet");
             return Ok(Exit::CellsFailed);
         }
         opened => opened?,
@@ -200,9 +200,9 @@ fn end(args: &BisectArgs, stdout: StdoutTaken, search: &Search<'_>) -> Result<Ex
     };
     args.out.deliver(stdout, &found)?;
     for line in report::bisection_lines(document) {
-        anstream::eprintln!("{line}");
+        note!("{line}");
     }
-    anstream::eprintln!(
+    note!(
         "{} builds; what was measured is kept in {}",
         document.builds(),
         search.kept.dir().display()
@@ -211,7 +211,7 @@ fn end(args: &BisectArgs, stdout: StdoutTaken, search: &Search<'_>) -> Result<Ex
         return Ok(Exit::Fine);
     }
     if document.candidates.is_empty() {
-        anstream::eprintln!(
+        note!(
             "hint: select the cells that differ with --bench and --stack; `lsmeter run --kernel` \
              and `lsmeter compare` show them"
         );

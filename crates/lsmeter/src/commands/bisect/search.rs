@@ -276,8 +276,8 @@ impl Search<'_> {
     pub fn interrupted(&self) -> Exit {
         self.line.done();
         let kept = self.kept.dir().display();
-        anstream::eprintln!("interrupted: what was measured is kept in {kept}");
-        anstream::eprintln!("hint: the same command goes on; --start-over forgets it");
+        note!("interrupted: what was measured is kept in {kept}");
+        note!("hint: the same command goes on; --start-over forgets it");
         Exit::CellsFailed
     }
 }

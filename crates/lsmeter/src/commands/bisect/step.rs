@@ -40,7 +40,7 @@ pub fn step(args: &BisectArgs) -> Result<Exit> {
     let mut line = Line::new(args.quiet);
     let skipped = |error: &anyhow::Error| {
         let reason = printable(&format!("{error:#}"), 300);
-        anstream::eprintln!("skipped: {reason}");
+        note!("skipped: {reason}");
         Exit::Skip
     };
     match maker.make(&tree, &line, &signals.cancel) {
@@ -71,9 +71,9 @@ pub fn step(args: &BisectArgs) -> Result<Exit> {
         limit.as_ref(),
     )?;
     let change = report::change_line(&judged.comparison);
-    anstream::eprintln!("{}: {change}", judged.verdict);
+    note!("{}: {change}", judged.verdict);
     if let Some(reason) = &judged.reason {
-        anstream::eprintln!("skipped: {}", printable(reason, 300));
+        note!("skipped: {}", printable(reason, 300));
     }
     Ok(match judged.verdict {
         Verdict::Good => Exit::Fine,

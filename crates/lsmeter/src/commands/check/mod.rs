@@ -114,7 +114,7 @@ fn verdict(document: &CheckDocument) -> Exit {
         return Exit::CellsFailed;
     }
     if summary.hooks.compared() + summary.residuals.compared() == 0 {
-        anstream::eprintln!("inconclusive: no two instruments tell of the same hook");
+        note!("inconclusive: no two instruments tell of the same hook");
         return Exit::Inconclusive;
     }
     Exit::Fine
@@ -125,10 +125,10 @@ fn tell(document: &CheckDocument) {
     let all: Vec<Disagreement> = disagreements(document).collect();
     for disagreement in all.iter().take(NAMED) {
         let text = report::printable(&disagreement.to_string(), 300);
-        anstream::eprintln!("disagree: {text}");
+        note!("disagree: {text}");
     }
     if all.len() > NAMED {
         let release = report::printable(&document.release, 60);
-        anstream::eprintln!("disagree: {} more on {release}", all.len() - NAMED);
+        note!("disagree: {} more on {release}", all.len() - NAMED);
     }
 }

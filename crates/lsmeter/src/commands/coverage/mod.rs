@@ -168,7 +168,7 @@ fn verdict(args: &CoverageArgs, document: &Document, findings: &CoverageFindings
         && percent < least
     {
         let share = report::coverage_share(findings);
-        anstream::eprintln!("coverage: less than {least} %: {share}");
+        note!("coverage: less than {least} %: {share}");
         return Exit::Regression;
     }
     let failed = match args.documents.is_empty() {
@@ -177,7 +177,7 @@ fn verdict(args: &CoverageArgs, document: &Document, findings: &CoverageFindings
     };
     for title in &failed {
         let title = report::printable(title, 100);
-        anstream::eprintln!("failed: {title} under every stack: it tells of no hook");
+        note!("failed: {title} under every stack: it tells of no hook");
     }
     match failed.is_empty() {
         true => Exit::Fine,

@@ -72,7 +72,7 @@ fn verdict(args: &DiffArgs, difference: &PlacementDifference) -> Exit {
     if !args.check {
         Exit::Fine
     } else if difference.compared == 0 {
-        anstream::eprintln!("inconclusive: no system call is in both");
+        note!("inconclusive: no system call is in both");
         Exit::Inconclusive
     } else if difference.asking_more().next().is_some() {
         Exit::Regression

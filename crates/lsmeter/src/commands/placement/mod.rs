@@ -139,7 +139,7 @@ fn agree(
     }
     if profiles.cells.is_empty() {
         line.done();
-        anstream::eprintln!(
+        note!(
             "inconclusive: no profile is of Linux {} and what was asked for",
             tree.version()
         );
@@ -165,7 +165,7 @@ fn agree(
 
 fn verdict(comparison: &Comparison) -> Exit {
     if comparison.hooks.is_empty() {
-        anstream::eprintln!("inconclusive: no operation could be compared");
+        note!("inconclusive: no operation could be compared");
         Exit::Inconclusive
     } else if comparison.is_sound() {
         Exit::Fine
