@@ -26,6 +26,12 @@ pub const JOURNAL_VERSION: u32 = 2;
 /// How the first line begins, as far as it came.
 const BEGIN: &[u8] = b"{\"journal_version\":";
 
+/// Is this the first line of a journal, or the beginning of one?
+pub fn is_begin(line: &[u8]) -> bool {
+    let common = line.len().min(BEGIN.len());
+    line[..common] == BEGIN[..common]
+}
+
 /// First line: what is being measured, by what, on what.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JournalHeader {

@@ -2,10 +2,11 @@
 //! The journal as a file: finished cells are on disk before the next one begins.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{self, BufRead as _, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use experiment::journal::{Journal, JournalEntry, JournalHeader};
+use experiment::journal::{Journal, JournalEntry, JournalHeader, is_begin};
+use rustix::fs::{FlockOperation, flock};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -37,6 +38,50 @@ impl Journals {
     }
 }
 
+/// What a journal holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    /// No measurement: at most its header, and the beginning of a first measurement.
+    Nothing,
+    /// At least one measurement.
+    Cells,
+    /// Another lsmeter writes it.
+    InUse,
+}
+
+/// What a journal holds. One that cannot be read counts as holding measurements.
+pub fn left_in(path: &Path) -> Left {
+    let Ok(file) = File::open(path) else {
+        return Left::Cells;
+    };
+    if lock(&file).is_err() {
+        return Left::InUse;
+    }
+    let mut reader = BufReader::new(file);
+    let mut line = || {
+        let mut line = Vec::new();
+        reader.read_until(b'\n', &mut line).map(|_| line)
+    };
+    let (Ok(header), Ok(first)) = (line(), line()) else {
+        return Left::Cells;
+    };
+    match is_begin(&header) && !first.ends_with(b"\n") {
+        true => Left::Nothing,
+        false => Left::Cells,
+    }
+}
+
+/// Only one lsmeter writes a journal. The lock ends with the process; file systems that have no
+/// locks are not refused.
+fn lock(file: &File) -> io::Result<()> {
+    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Err(rustix::io::Errno::WOULDBLOCK) => {
+            Err(io::Error::other("another lsmeter is writing it"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A journal that is being written.
 #[derive(Debug)]
 pub struct JournalFile {
@@ -54,6 +99,7 @@ impl JournalFile {
             .write(true)
             .create_new(true)
             .open(path)
+            .and_then(|file| lock(&file).map(|()| file))
             .map_err(LabError::io("create the journal", path))?;
         let mut journal = JournalFile {
             path: path.to_path_buf(),
@@ -76,6 +122,7 @@ impl JournalFile {
             .read(true)
             .write(true)
             .open(path)
+            .and_then(|file| lock(&file).map(|()| file))
             .map_err(LabError::io("open the journal", path))?;
         let journal = Journal::read(&mut file, now).map_err(|source| LabError::Journal {
             path: path.to_path_buf(),

@@ -124,6 +124,7 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
         let text = |path: &Option<PathBuf>, text: fn(&Report) -> String| match path {
             Some(path) => {
                 let text = text(&(found.tables)());
+                let text = diagnostics::harmless(&text);
                 output::write(path, |to| Ok(to.write_all(text.as_bytes())?))
             }
             None => Ok(()),

@@ -16,6 +16,7 @@ mod deliver;
 mod failure;
 mod output;
 mod progress;
+mod target;
 
 use std::process::ExitCode;
 

@@ -11,19 +11,28 @@ use report::{Layout, Report};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use crate::failure::usage;
+use crate::target::{self, Target};
 
-/// Prints text to standard output; colours are dropped where they do not belong.
+/// Prints text to standard output. Text of any origin may be in it: a terminal takes it as text.
 ///
 /// # Errors
 /// If it cannot be written; a closed pipe is [`is_closed_pipe`].
 pub fn print(text: &str) -> Result<()> {
+    print_as_it_is(&diagnostics::harmless(text))
+}
+
+/// Prints what programs read, or tables with colours, which are dropped where they do not belong.
+///
+/// # Errors
+/// As [`print()`].
+pub fn print_as_it_is(text: &str) -> Result<()> {
     let mut stdout = anstream::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     stdout.flush()?;
     Ok(())
 }
 
-/// Whoever read our output has gone: nothing that we could tell them.
+/// Has the reader of an output ended?
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
@@ -33,24 +42,20 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
 
 /// Is this standard output's name?
 pub fn is_stdout(path: &Path) -> bool {
-    path.as_os_str() == "-"
+    Target::of(path) == Target::Stdout
 }
 
-/// Can a file be written there? Asked before a long measurement, not after it.
+/// Is it a file, with a directory in which another can be beside it?
+pub fn is_file(path: &Path) -> bool {
+    matches!(Target::of(path), Target::File(_))
+}
+
+/// Can this be written? Checked before a long measurement.
 ///
 /// # Errors
 /// If not, with the reason.
 pub fn check(path: &Path) -> Result<()> {
-    if is_stdout(path) || is_special(path) {
-        return Ok(());
-    }
-    let reason = if path.is_dir() {
-        Some("it is a directory".to_owned())
-    } else {
-        let tried = tempfile::tempfile_in(directory_of(path));
-        tried.err().map(|error| error.kind().to_string())
-    };
-    match reason {
+    match Target::of(path).refusal() {
         None => Ok(()),
         Some(reason) => Err(Failure::environment(
             format!("cannot write {}: {reason}", path.display()),
@@ -60,18 +65,31 @@ pub fn check(path: &Path) -> Result<()> {
     }
 }
 
-/// Can all these be written, and at most one of them to standard output, where `others`
-/// outputs go already? Whether something goes there.
+/// Can all these be written, each to a place of its own, and at most one of them to standard
+/// output, where `others` outputs go already? Returns whether something goes there.
 ///
 /// # Errors
 /// If not.
 pub fn check_all(paths: &[&Path], others: usize) -> Result<bool> {
-    let to_stdout = paths.iter().filter(|path| is_stdout(path)).count() + others;
+    let targets: Vec<Target> = paths
+        .iter()
+        .map(|path| Target::of(path).resolved())
+        .collect();
+    let to_stdout = targets.iter().filter(|target| **target == Target::Stdout);
+    let to_stdout = to_stdout.count() + others;
     if to_stdout > 1 {
         return Err(usage(
             "two outputs cannot both be standard output",
             "name a file for one",
         ));
+    }
+    for (at, target) in targets.iter().enumerate() {
+        if target.is_for_one() && targets[..at].contains(target) {
+            return Err(usage(
+                format!("two outputs cannot both be {}", paths[at].display()),
+                "name another file for one",
+            ));
+        }
     }
     for path in paths {
         check(path)?;
@@ -79,34 +97,27 @@ pub fn check_all(paths: &[&Path], others: usize) -> Result<bool> {
     Ok(to_stdout > 0)
 }
 
-/// A device, a pipe or a socket: nothing that a file may be put in the place of.
-fn is_special(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
-}
-
-fn directory_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
-/// Writes a file: to a temporary one beside it, synced, renamed; or to standard
-/// output for `-`. What is there and no file, such as `/dev/null` or a pipe, is written
-/// to as it is.
+/// Writes a file: to a temporary one next to it, synced, renamed. A symbolic link stays, and
+/// the file that it names is written. `-`, descriptors, pipes and devices are written to as they
+/// are.
 ///
 /// # Errors
-/// If it cannot be written. What was there before then still is.
+/// If it cannot be written. A file that was there before is unchanged then.
 pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
-    if is_stdout(path) {
-        return Remembering::fill(io::stdout().lock(), fill);
-    }
     let named = || format!("cannot write {}", path.display());
-    if is_special(path) {
-        let special = std::fs::File::create(path).with_context(named)?;
-        return Remembering::fill(special, fill).with_context(named);
-    }
-    replace(path, |file| {
+    let place = match Target::of(path) {
+        Target::Stdout => return Remembering::fill(io::stdout().lock(), fill),
+        Target::Descriptor(number) => {
+            let inherited = target::inherited(number).with_context(named)?;
+            return Remembering::fill(inherited, fill).with_context(named);
+        }
+        Target::Special(path) => {
+            let special = std::fs::OpenOptions::new().write(true).open(path);
+            return Remembering::fill(special.with_context(named)?, fill).with_context(named);
+        }
+        Target::File(place) => place,
+    };
+    replace(&place, |file| {
         let mut buffered = io::BufWriter::new(file);
         fill(&mut buffered)?;
         buffered.flush().map_err(anyhow::Error::from)
@@ -166,7 +177,7 @@ pub fn print_report(report: &Report) -> Result<()> {
         .map(|size| usize::from(size.ws_col))
         .filter(|columns| *columns >= report::WIDTH_MIN);
     let colour = has_colour();
-    print(&report::terminal(report, &Layout { width, colour }))
+    print_as_it_is(&report::terminal(report, &Layout { width, colour }))
 }
 
 /// Does standard output take colours, and nobody mind them?
@@ -204,7 +215,7 @@ pub fn print_listing(name: &'static str, entries: &[impl Serialize]) -> Result<(
 pub fn print_json(value: &impl Serialize) -> Result<()> {
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');
-    print(&text)
+    print_as_it_is(&text)
 }
 
 #[cfg(test)]
@@ -224,6 +235,8 @@ mod tests {
         });
         write(&pipe, |to| Ok(to.write_all(b"all of it")?)).unwrap();
         assert_eq!(reader.join().unwrap(), "all of it");
-        assert!(is_special(&pipe));
+        assert!(std::os::unix::fs::FileTypeExt::is_fifo(
+            &std::fs::metadata(&pipe).unwrap().file_type()
+        ));
     }
 }

@@ -116,7 +116,7 @@ fn deliver(args: &CompareArgs, document: &ComparisonDocument, stdout: StdoutTake
     let own = args.out.deliver(stdout, &found)?;
     match own {
         None => Ok(()),
-        Some(CompareFormat::Html) => output::print(&report::comparison_page(document)),
+        Some(CompareFormat::Html) => output::print_as_it_is(&report::comparison_page(document)),
         Some(CompareFormat::Ktap) => output::print(&report::ktap(document)),
         Some(CompareFormat::Junit) => {
             output::write(Path::new("-"), |to| Ok(report::junit(document, to)?))
@@ -133,10 +133,10 @@ fn deliver(args: &CompareArgs, document: &ComparisonDocument, stdout: StdoutTake
 
 /// Says in one line what was found, and in another what the gate says.
 fn verdict(document: &ComparisonDocument) -> Exit {
-    anstream::eprintln!("compared: {}", report::comparison_summary(document));
+    note!("compared: {}", report::comparison_summary(document));
     let Some(gate) = &document.gate else {
         if document.compared.is_empty() {
-            anstream::eprintln!("inconclusive: no cell of BASE is in NEW");
+            note!("inconclusive: no cell of BASE is in NEW");
             return Exit::Inconclusive;
         }
         return Exit::Fine;
@@ -146,13 +146,13 @@ fn verdict(document: &ComparisonDocument) -> Exit {
         gate.passed, gate.failed, gate.inconclusive
     );
     for reason in &gate.reasons {
-        anstream::eprintln!("inconclusive: {reason}");
+        note!("inconclusive: {reason}");
     }
     let (word, exit) = match gate.verdict {
         GateVerdict::Pass => ("passed", Exit::Fine),
         GateVerdict::Fail => ("failed", Exit::Regression),
         GateVerdict::Inconclusive => ("inconclusive", Exit::Inconclusive),
     };
-    anstream::eprintln!("gate: {word}: {counts}");
+    note!("gate: {word}: {counts}");
     exit
 }

@@ -2,19 +2,22 @@
 //! Where finished cells are kept until the document is safe: a journal beside it, and more
 //! beside that one if a command measures several times.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use lab::journal::Journals;
+use lab::journal::{Journals, Left, left_in};
 
 use crate::failure::usage;
 use crate::output;
+use crate::target::directory_of;
 
 const EXTENSION: &str = "journal";
 
-/// As the flags say: beside `output`, or if that is no file among the temporary files,
-/// under a name with `name` in it. `resume` is the flag: with a journal, or without one for
+/// As the flags say: next to `output`, or if that is not a file (a pipe, a device, standard
+/// output) among the temporary files, under a name with `name` in it. `resume` is the flag: with a journal, or without one for
 /// the one beside `output`, or else the newest.
 ///
 /// # Errors
@@ -24,7 +27,7 @@ pub fn choose(
     output: Option<&Path>,
     resume: Option<&Option<PathBuf>>,
 ) -> Result<Journals> {
-    let output = output.filter(|output| !output::is_stdout(output));
+    let output = output.filter(|output| output::is_file(output));
     let first = match (resume, output) {
         (Some(Some(journal)), _) => journal.clone(),
         (_, Some(output)) => beside(output, EXTENSION),
@@ -41,18 +44,45 @@ pub fn choose(
             "name the one to go on with, or begin anew without --resume",
         ));
     }
-    if !journals.resume
-        && let Some(left) = all(&journals)?.first()
-    {
-        return Err(usage(
-            format!(
-                "{} holds the cells of a run that did not end",
-                left.display()
-            ),
-            "go on with it with --resume, or remove it",
-        ));
+    if !journals.resume {
+        remove_empty(&journals)?;
     }
     Ok(journals)
+}
+
+/// Removes the journals of a run that ended before it measured anything.
+///
+/// # Errors
+/// If one holds measurements, or another lsmeter writes it.
+fn remove_empty(journals: &Journals) -> Result<()> {
+    let found = all(journals)?;
+    for journal in &found {
+        let (what, hint) = match left_in(journal) {
+            Left::Nothing => continue,
+            Left::Cells => (
+                "holds the measurements of a run that did not end",
+                "continue it with --resume, or remove the file",
+            ),
+            Left::InUse => (
+                "is being written by another lsmeter",
+                "wait until it ends, or name another output",
+            ),
+        };
+        return Err(usage(format!("{} {what}", journal.display()), hint));
+    }
+    found.iter().try_for_each(|journal| remove_one(journal))
+}
+
+fn remove_one(journal: &Path) -> Result<()> {
+    std::fs::remove_file(journal).with_context(|| format!("cannot remove {}", journal.display()))
+}
+
+/// Says where measurements are kept whose document could not be written.
+pub fn tell_kept(journals: &Journals, error: &anyhow::Error) {
+    if !output::is_closed_pipe(error) {
+        let saved = journals.first.display();
+        note!("the measurements are saved in {saved}: the same command with --resume reads them");
+    }
 }
 
 /// Says that what was measured is kept, and how it goes on.
@@ -63,8 +93,8 @@ pub fn tell_interrupted(journals: &Journals) {
 
 /// Says what was interrupted, and how it goes on.
 pub fn interrupted(what: &str) {
-    anstream::eprintln!("interrupted: {what}");
-    anstream::eprintln!("hint: the same command with --resume goes on");
+    note!("interrupted: {what}");
+    note!("hint: the same command with --resume goes on");
 }
 
 /// Removes them: the document is safe.
@@ -72,35 +102,30 @@ pub fn interrupted(what: &str) {
 /// # Errors
 /// If one cannot be removed.
 pub fn remove(journals: &Journals) -> Result<()> {
-    // The first last: with it the others can be gone on with.
-    for journal in all(journals)?.iter().rev() {
-        std::fs::remove_file(journal)
-            .with_context(|| format!("cannot remove {}", journal.display()))?;
-    }
-    Ok(())
+    // The first last: with it the others can be resumed.
+    let all = all(journals)?;
+    all.iter().rev().try_for_each(|journal| remove_one(journal))
 }
 
-/// Those that are there, the first first.
+/// Those that exist, the first first.
 fn all(journals: &Journals) -> Result<Vec<PathBuf>> {
-    let name = journals.first.file_name().unwrap_or_default();
-    let name = name.to_string_lossy().into_owned();
-    let directory = match journals.first.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
+    let name = journals.first.file_name().unwrap_or_default().as_bytes();
+    let directory = directory_of(&journals.first);
+    // Names that lsmeter writes: a copy that somebody made is theirs.
+    let is_ours = |part: &[u8]| {
+        let number = str::from_utf8(part)
+            .ok()
+            .and_then(|part| part.parse::<u32>().ok());
+        part == b"counts" || number.is_some()
     };
-    // Those of one name that lsmeter writes: a copy that somebody made is theirs.
-    let is_number = |part: &str| part.parse::<u32>().is_ok();
-    let is_ours = |part: &str| part == "counts" || is_number(part);
-    let is_one = |found: &str| match found.strip_prefix(&name) {
-        Some("") => true,
-        Some(more) => more
-            .strip_prefix('.')
-            .is_some_and(|parts| parts.split('.').all(is_ours)),
-        None => false,
+    let is_one = |found: &OsString| match found.as_bytes().strip_prefix(name) {
+        Some([]) => true,
+        Some([b'.', parts @ ..]) => parts.split(|byte| *byte == b'.').all(is_ours),
+        _ => false,
     };
     let mut all: Vec<PathBuf> = names(directory)
         .into_iter()
-        .filter(|found| is_one(found))
+        .filter(is_one)
         .map(|found| journals.first.with_file_name(found))
         .collect();
     all.sort();
@@ -125,10 +150,12 @@ pub fn unique(name: &str) -> PathBuf {
 
 /// The journal of the last of this that did not end, here or among the temporary files.
 fn newest(name: &str) -> Result<PathBuf> {
-    let prefix = format!("lsmeter-{name}-");
+    let prefix = format!("lsmeter-{name}-").into_bytes();
     let last = |directory: &Path| {
-        let is_one =
-            |found: &String| found.starts_with(&prefix) && found.ends_with(".json.journal");
+        let is_one = |found: &OsString| {
+            let found = found.as_bytes();
+            found.starts_with(&prefix) && found.ends_with(b".json.journal")
+        };
         // The names end in the time at which it began.
         names(directory).into_iter().filter(is_one).max()
     };
@@ -149,38 +176,80 @@ fn newest(name: &str) -> Result<PathBuf> {
 }
 
 /// The names in a directory; none if it cannot be read.
-fn names(directory: &Path) -> Vec<String> {
+fn names(directory: &Path) -> Vec<OsString> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    names.collect()
+    entries.map(|entry| entry.file_name()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::ffi::OsStringExt as _;
 
     #[test]
     fn all_journals_of_a_document_are_found_and_removed() {
+        for stem in [&b"a"[..], b"n\xff"] {
+            let directory = tempfile::tempdir().unwrap();
+            let named = |rest: &str| {
+                let name = [stem, rest.as_bytes()].concat();
+                directory.path().join(OsString::from_vec(name))
+            };
+            let output = named(".json");
+            let journals = choose("sensitivity", Some(&output), None).unwrap();
+            let ours = [".json.journal", ".json.journal.3.2", ".json.journal.counts"];
+            let theirs = [".json.journal.2.bak", ".json.journals", "b"];
+            for name in ours.iter().chain(&theirs).chain(&[".json.journal.2"]) {
+                std::fs::write(named(name), "{}\n{}\n").unwrap();
+            }
+            assert!(choose("sensitivity", Some(&output), None).is_err());
+            let missing = Some(directory.path().join("missing"));
+            assert!(choose("sensitivity", Some(&output), Some(&missing)).is_err());
+            let resumed = choose("sensitivity", Some(&output), Some(&None)).unwrap();
+            assert!(resumed.number(2).resume && !resumed.number(4).resume);
+            remove(&journals).unwrap();
+            let mut left = names(directory.path());
+            left.sort();
+            assert_eq!(left.len(), theirs.len());
+            assert!(theirs.iter().all(|name| named(name).exists()));
+        }
+    }
+
+    #[test]
+    fn a_journal_without_measurements_is_no_obstacle() {
         let directory = tempfile::tempdir().unwrap();
         let output = directory.path().join("a.json");
-        let journals = choose("sensitivity", Some(&output), None).unwrap();
-        let ours = [
-            "a.json.journal",
-            "a.json.journal.3.2",
-            "a.json.journal.counts",
-        ];
-        let theirs = ["a.json.journal.2.bak", "a.json.journals", "b"];
-        for name in ours.iter().chain(&theirs).chain(&["a.json.journal.2"]) {
-            std::fs::write(directory.path().join(name), "").unwrap();
+        let journal = beside(&output, EXTENSION);
+        for (text, refused) in [
+            ("", false),
+            ("{\"journal", false),
+            ("{\"journal_version\":2}\n", false),
+            ("{\"journal_version\":2}\n{\"cell\"", false),
+            ("{\"journal_version\":2}\n{\"cell\":1}\n", true),
+            ("a file of somebody else", true),
+        ] {
+            std::fs::write(&journal, text).unwrap();
+            assert_eq!(
+                choose("run", Some(&output), None).is_err(),
+                refused,
+                "{text}"
+            );
+            assert_eq!(journal.exists(), refused, "{text}");
         }
-        assert!(choose("sensitivity", Some(&output), None).is_err());
-        let missing = Some(directory.path().join("missing"));
-        assert!(choose("sensitivity", Some(&output), Some(&missing)).is_err());
-        let resumed = choose("sensitivity", Some(&output), Some(&None)).unwrap();
-        assert!(resumed.number(2).resume && !resumed.number(4).resume);
-        remove(&journals).unwrap();
-        let mut left = names(directory.path());
-        left.sort();
-        assert_eq!(left, theirs);
+        std::fs::write(&journal, "{}\n").unwrap();
+        let held = std::fs::File::open(&journal).unwrap();
+        rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
+        let error = choose("run", Some(&output), None).unwrap_err().to_string();
+        assert!(
+            error.ends_with("is being written by another lsmeter"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn what_is_not_a_file_has_its_journal_elsewhere() {
+        for output in ["-", "/dev/null", "/dev/full", "/dev/fd/3", "/dev/stdout"] {
+            let journals = choose("run", Some(Path::new(output)), None).unwrap();
+            assert!(journals.first.starts_with(std::env::temp_dir()), "{output}");
+        }
     }
 }

@@ -36,7 +36,7 @@ impl Recording {
     /// If one is to go on and is not there, or one is there that is not to.
     pub fn choose(args: &MonitorArgs) -> Result<Option<Journals>> {
         let file = args.out.output.as_deref();
-        let file = file.filter(|file| !output::is_stdout(file));
+        let file = file.filter(|file| output::is_file(file));
         let chosen = file.map(|_| journals::choose("recording", file, args.resume.as_ref()));
         chosen.transpose()
     }
