@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Progress on standard error, and only on a terminal.
+//! Progress on standard error: a live line on a terminal, else a line from time to time.
 
 use std::fmt;
-use std::time::Duration;
+use std::io::IsTerminal as _;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use experiment::{Event, Status};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use kernels::FetchEvent;
 
-/// A live line. Silent when quiet, or where standard error is no terminal.
+use crate::notes;
+
+/// How often a line is printed where standard error is not a terminal.
+const PERIOD: Duration = Duration::from_secs(30);
+
+/// Shows progress, unless it is to be quiet.
 pub struct Line {
     bar: ProgressBar,
     failed: u64,
+    /// What the log shows; nothing if it is empty.
+    logged: Arc<Mutex<String>>,
+    /// Prints lines until it is dropped, where standard error is not a terminal.
+    _log: Option<Sender<()>>,
 }
 
 impl Line {
@@ -25,17 +37,36 @@ impl Line {
         let bar = ProgressBar::with_draw_target(None, target);
         bar.set_style(style("{spinner} {wide_msg}"));
         bar.enable_steady_tick(Duration::from_millis(120));
-        Line { bar, failed: 0 }
+        let logs = !quiet && !std::io::stderr().is_terminal();
+        let logged = Arc::<Mutex<String>>::default();
+        Line {
+            failed: 0,
+            _log: logs.then(|| log(bar.clone(), Arc::clone(&logged), PERIOD, notes::print)),
+            logged,
+            bar,
+        }
     }
 
-    /// Says what is happening, in place of what was said before.
-    pub fn say(&self, text: impl Into<String>) {
-        self.bar.set_message(text.into());
+    /// Shows what is happening, in place of what was shown before.
+    pub fn say(&self, text: impl AsRef<str>) {
+        let text = report::printable(text.as_ref(), 400);
+        self.bar.set_message(text.clone());
+        self.log(text);
+    }
+
+    /// Shows for what it waits: there is no progress to log.
+    pub fn idle(&self, text: &str) {
+        self.bar.set_message(report::printable(text, 400));
+        self.log(String::new());
+    }
+
+    fn log(&self, text: String) {
+        *self.logged.lock().unwrap_or_else(PoisonError::into_inner) = text;
     }
 
     /// Prints a line that stays, also where there is no terminal.
     pub fn keep(&self, text: &str) {
-        self.bar.suspend(|| anstream::eprintln!("{text}"));
+        self.bar.suspend(|| note!("{text}"));
     }
 
     /// Does something that writes, without the line in its way.
@@ -104,7 +135,40 @@ impl Line {
 
     /// Takes the line away.
     pub fn done(&self) {
+        self.log(String::new());
         self.bar.finish_and_clear();
+    }
+}
+
+/// Has `print` print a line in each `period` until the sender is dropped, except while there is
+/// nothing to log.
+fn log(
+    bar: ProgressBar,
+    logged: Arc<Mutex<String>>,
+    period: Duration,
+    print: fn(&str),
+) -> Sender<()> {
+    let (keep, dropped) = channel::<()>();
+    let began = Instant::now();
+    std::thread::spawn(move || {
+        while dropped.recv_timeout(period) == Err(RecvTimeoutError::Timeout) {
+            let message = logged
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone();
+            if !message.is_empty() {
+                print(&status(&bar, began.elapsed(), &message));
+            }
+        }
+    });
+    keep
+}
+
+fn status(bar: &ProgressBar, elapsed: Duration, message: &str) -> String {
+    let elapsed = HumanDuration(elapsed);
+    match bar.length() {
+        Some(length) => format!("{}/{length} cells, {elapsed}: {message}", bar.position()),
+        None => format!("{elapsed}: {message}"),
     }
 }
 
@@ -118,4 +182,32 @@ fn style(template: &str) -> ProgressStyle {
             let _ = write!(to, ", {} left", HumanDuration(Duration::from_secs(left)));
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static PRINTED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+    #[test]
+    fn a_log_has_a_line_from_time_to_time() {
+        let bar = ProgressBar::hidden();
+        let elapsed = Duration::from_secs(40);
+        assert_eq!(status(&bar, elapsed, "booting"), "40 seconds: booting");
+        bar.set_length(8);
+        bar.set_position(3);
+        assert_eq!(status(&bar, elapsed, "open"), "3/8 cells, 40 seconds: open");
+        let print = |line: &str| PRINTED.lock().unwrap().push(line.to_owned());
+        let logged = Arc::new(Mutex::new(String::new()));
+        let keep = log(bar, Arc::clone(&logged), Duration::from_millis(1), print);
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(PRINTED.lock().unwrap().is_empty());
+        "open".clone_into(&mut logged.lock().unwrap());
+        while PRINTED.lock().unwrap().len() < 2 {
+            std::thread::yield_now();
+        }
+        drop(keep);
+        assert!(PRINTED.lock().unwrap()[1].ends_with(": open"));
+    }
 }

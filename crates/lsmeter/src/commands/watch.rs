@@ -161,7 +161,7 @@ impl Watch<'_> {
             }
             before = found;
             let image = self.image.display();
-            self.line.say(match seen {
+            self.line.idle(&match seen {
                 None => format!("waiting for {image}"),
                 Some(_) => format!("waiting for another {image}"),
             });
@@ -223,7 +223,8 @@ impl Watch<'_> {
     }
 
     fn print_json(&self, told: &Told<'_>) -> Result<()> {
-        self.print(&format!("{}\n", serde_json::to_string(told)?))
+        let text = format!("{}\n", serde_json::to_string(told)?);
+        self.line.aside(|| output::print_as_it_is(&text))
     }
 
     fn print(&self, text: &str) -> Result<()> {
