@@ -20,6 +20,7 @@ use lab::qemu::Qemu;
 use lab::root::Root;
 use lab::{BuiltIn, Outcome, Setup, write_plugin};
 use sensitivity::{Delays, DelaysError};
+use signal_hook::consts::SIGHUP;
 
 use crate::cli::{CellArgs, LabArgs, PlaceArgs, SelectionArgs};
 use crate::commands::documents::unreadable;
@@ -387,8 +388,8 @@ impl Signals {
     /// The system's.
     pub fn watch() -> Result<Signals> {
         let at_once = Arc::new(AtomicBool::new(false));
-        for signal in signal_hook::consts::TERM_SIGNALS {
-            signal_hook::flag::register_conditional_default(*signal, Arc::clone(&at_once))?;
+        for signal in end_signals() {
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&at_once))?;
         }
         let cancel = cancel()?;
         Ok(Signals { cancel, at_once })
@@ -405,12 +406,30 @@ impl Signals {
 
 fn cancel() -> Result<Arc<AtomicBool>> {
     let cancel = Arc::new(AtomicBool::new(false));
-    for signal in signal_hook::consts::TERM_SIGNALS {
-        let code = 128 + *signal;
-        signal_hook::flag::register_conditional_shutdown(*signal, code, Arc::clone(&cancel))?;
-        signal_hook::flag::register(*signal, Arc::clone(&cancel))?;
+    for signal in end_signals() {
+        let code = 128 + signal;
+        signal_hook::flag::register_conditional_shutdown(signal, code, Arc::clone(&cancel))?;
+        signal_hook::flag::register(signal, Arc::clone(&cancel))?;
     }
     Ok(cancel)
+}
+
+/// Signals that end lsmeter. A hangup is one of them unless it was ignored when lsmeter began, as
+/// `nohup` has it.
+pub fn end_signals() -> Vec<i32> {
+    let mut signals = signal_hook::consts::TERM_SIGNALS.to_vec();
+    if !is_ignored(SIGHUP) {
+        signals.push(SIGHUP);
+    }
+    signals
+}
+
+/// As `proc_pid_status(5)` shows it: a mask of the ignored signals.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// Does the experiment take times? Then nothing may run beside it.

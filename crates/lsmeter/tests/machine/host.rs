@@ -130,7 +130,7 @@ fn under_way(place: &Place) -> (Running, Vec<u32>) {
 #[test]
 fn an_interrupted_run_leaves_nothing() {
     let _machine = machine();
-    for stop in [Signal::INT, Signal::TERM] {
+    for stop in [Signal::INT, Signal::TERM, Signal::HUP] {
         let place = place();
         let (running, agents) = under_way(&place);
         signal(running.pid(), stop);
