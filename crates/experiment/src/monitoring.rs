@@ -62,7 +62,7 @@ impl Monitoring {
 /// What watching a call costs, as measured on functions of the kernel that do nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MonitorCost {
-    /// All of it, in ns.
+    /// All of it, in ns. 0: it could not be measured, for the machine's own variation is larger.
     pub added_ns: u32,
     /// How much of that lay within the times that were taken, in ns. It is subtracted.
     pub within_ns: u32,

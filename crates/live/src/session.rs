@@ -80,7 +80,7 @@ pub struct Ended {
 }
 
 impl Session {
-    /// Attaches, which takes seconds and is reported, and has the command begin.
+    /// Attaches, which takes seconds and is reported.
     ///
     /// # Errors
     /// If this machine does not allow it, or there is no such command.
@@ -121,9 +121,6 @@ impl Session {
         if let Some(publisher) = &mut publisher {
             publish(publisher, &watched, &first)?;
         }
-        if let Some(target) = &mut target {
-            target.begin()?;
-        }
         Ok(Session {
             left_out: monitor.left_out().to_vec(),
             monitor,
@@ -139,6 +136,14 @@ impl Session {
             last: first,
             keep: None,
         })
+    }
+
+    /// Has the command execute, if one is watched.
+    ///
+    /// # Errors
+    /// If it cannot be executed.
+    pub fn begin(&mut self) -> Result<(), LiveError> {
+        self.target.as_mut().map_or(Ok(()), Target::begin)
     }
 
     /// Has each interval kept as it ends. Of what it was to watch, `before` is behind it.

@@ -141,10 +141,15 @@ impl Scrape {
         let overhead = "What watching a call costs: all that it adds, and what of that lies \
                         within the times and is subtracted.";
         let mut overhead = to.encode_descriptor(name, overhead, unit, MetricType::Gauge)?;
-        for (kind, ns) in self.overhead_ns {
-            let kind = [("kind", kind)];
+        // Without the first, nothing was measured.
+        let measured = self
+            .overhead_ns
+            .iter()
+            .filter(|_| self.overhead_ns[0].1 > 0);
+        for (kind, ns) in measured {
+            let kind = [("kind", *kind)];
             let mut series = overhead.encode_family(&kind)?;
-            series.encode_gauge(&seconds(ns.into()))?;
+            series.encode_gauge(&seconds((*ns).into()))?;
         }
         let (name, unit) = ("lsmeter_monitor_memory", Some(&Unit::Bytes));
         let memory = "Kernel memory that the figures take.";

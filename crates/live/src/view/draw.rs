@@ -121,11 +121,15 @@ fn header_lines(view: &View, theme: &Theme) -> Vec<Line<'static>> {
         stack => stack,
     };
     let second = format!("Linux {}  LSMs {stack}", shown(&monitoring.release));
-    let third = format!(
-        "watching a call adds {}, {} of it within its time and subtracted",
-        units::time(f64::from(monitoring.cost.added_ns)),
-        units::time(f64::from(monitoring.cost.within_ns)),
-    );
+    let cost = monitoring.cost;
+    let third = match cost.added_ns {
+        0 => "what watching adds to a call could not be measured here".to_owned(),
+        added => format!(
+            "watching a call adds {}, {} of it within its time and subtracted",
+            units::time(f64::from(added)),
+            units::time(f64::from(cost.within_ns)),
+        ),
+    };
     vec![
         Line::from(first),
         Line::from(second),

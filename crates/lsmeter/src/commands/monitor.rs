@@ -16,6 +16,7 @@ use live::{Publisher, Replay, Request, Session, Subject};
 use monitor::{Options, Progress, Selection};
 
 use super::documents::read_kind;
+use super::measure::end_signals;
 use super::recording::Recording;
 use crate::cli::MonitorArgs;
 use crate::deliver::{Delivery, StdoutTaken};
@@ -37,7 +38,8 @@ pub fn monitor(args: &MonitorArgs) -> Result<Exit> {
         && args.out.is_for_readers(stdout)
         && args.command.is_empty()
         && args.rows.is_none()
-        && std::io::stdout().is_terminal();
+        && std::io::stdout().is_terminal()
+        && has_terminal();
     match &args.replay {
         Some(path) => show_recording(args, path, stdout, live_view)?,
         None => watch(args, stdout, live_view)?,
@@ -45,12 +47,22 @@ pub fn monitor(args: &MonitorArgs) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
+/// Does the terminal take keys for lsmeter? Not if it is a background job: one that sets up the
+/// terminal is stopped.
+fn has_terminal() -> bool {
+    match rustix::termios::tcgetpgrp(std::io::stdout()) {
+        Ok(group) => group == rustix::process::getpgrp(),
+        // It is not the terminal of this session.
+        Err(_) => std::io::stdin().is_terminal(),
+    }
+}
+
 /// Set by signals. Not earlier than there is something to end in good order: until then a
 /// signal ends lsmeter at once.
 fn stop_on_signals() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in signal_hook::consts::TERM_SIGNALS {
-        signal_hook::flag::register(*signal, Arc::clone(&stop))?;
+    for signal in end_signals() {
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
     Ok(stop)
 }
@@ -91,9 +103,9 @@ fn publisher(args: &MonitorArgs) -> Result<Option<Publisher>> {
     };
     let publisher = Publisher::bind(address)?;
     let address = publisher.address();
-    anstream::eprintln!("serving http://{address}/metrics");
+    note!("serving http://{address}/metrics");
     if !address.ip().is_loopback() {
-        anstream::eprintln!("warning: all who reach {address} can read it");
+        note!("warning: all who reach {address} can read it");
     }
     Ok(Some(publisher))
 }
@@ -150,6 +162,11 @@ fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()>
         .map(|of| Recording::begin(of, &mut session))
         .transpose()?;
     let stop = stop_on_signals()?;
+    if !args.command.is_empty() {
+        // What the command prints is not to be mixed with the progress.
+        line.done();
+    }
+    session.begin()?;
     let every = args.interval.unwrap_or(INTERVAL);
     if live_view {
         line.done();
@@ -161,7 +178,9 @@ fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()>
             || args.json_lines
             || args.out.output.is_some()
             || args.prometheus.is_some();
-        line.say(format!("watching {}", session.watched.scope));
+        if args.command.is_empty() {
+            line.idle(&format!("watching {}", session.watched.scope));
+        }
         let tables = args.interval.is_some() && args.out.is_for_readers(stdout);
         let show = |session: &mut Session| -> Result<()> {
             let interval = session.take()?.clone();
@@ -193,7 +212,7 @@ fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()>
         }
     }
     if let Some(command) = &ended.command {
-        anstream::eprintln!("{command}");
+        note!("{command}");
     }
     let document = ended.recording;
     if live_view {
@@ -230,7 +249,7 @@ fn follow(
 fn print_line(interval: &Interval) -> Result<()> {
     let mut text = serde_json::to_string(interval)?;
     text.push('\n');
-    output::print(&text)
+    output::print_as_it_is(&text)
 }
 
 fn deliver(
@@ -250,7 +269,7 @@ fn deliver(
     let had_tables = for_readers && args.interval.is_some() && args.replay.is_none();
     if had_tables || !for_readers {
         for warning in &report.warnings {
-            anstream::eprintln!("warning: {warning}");
+            note!("warning: {warning}");
         }
     }
     if !had_tables {

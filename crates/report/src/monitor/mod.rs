@@ -227,17 +227,17 @@ impl View<'_> {
                      ns, without what hooks called by them took and without what watching added; \
                      load: share of one processor. ";
         }
-        text += &format!(
-            "Watching added {} ns to a call",
-            count(u64::from(cost.added_ns))
-        );
+        text += &match cost.added_ns {
+            0 => "What watching added to a call could not be measured here".to_owned(),
+            added => format!("Watching added {} ns to a call", count(u64::from(added))),
+        };
         if self.has_wholes() {
             text.insert_str(
                 0,
                 "share: of the time of the system calls that it was called in, waiting included. ",
             );
         }
-        if cost.within_ns > 0 {
+        if cost.added_ns > 0 && cost.within_ns > 0 {
             text += &format!(
                 ", {} ns of it within the times, where it is subtracted",
                 count(u64::from(cost.within_ns))

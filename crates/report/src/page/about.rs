@@ -107,10 +107,13 @@ fn watched(monitor: &Monitoring) -> Facts {
         ("modules", monitor.active_lsms.join(",")),
         (
             "cost of watching",
-            format!(
-                "{} ns a call, of which {} ns lay within the times and are subtracted",
-                cost.added_ns, cost.within_ns
-            ),
+            match cost.added_ns {
+                0 => "could not be measured".to_owned(),
+                added => format!(
+                    "{added} ns a call, of which {} ns lay within the times and are subtracted",
+                    cost.within_ns
+                ),
+            },
         ),
     ]
 }
