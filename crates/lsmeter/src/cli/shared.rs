@@ -66,7 +66,7 @@ pub struct CellArgs {
 }
 
 /// Which kernels and benchmarks.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "What is measured")]
 pub struct SelectionArgs {
     /// Kernel to boot, or a pattern for those in the cache: `build:um.*`; may be given several
@@ -85,7 +85,7 @@ pub struct SelectionArgs {
 }
 
 /// Whole programs, in place of benchmarks.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct ProgramArgs {
     /// Root of the program that runs: a directory, a tar file, an OCI image layout, or what
     /// `docker save` writes; #NAME behind it chooses one of several images

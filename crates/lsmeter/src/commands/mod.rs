@@ -10,6 +10,7 @@ pub mod doctor;
 mod documents;
 pub mod estimate;
 pub mod export;
+pub mod foreign;
 pub mod generate;
 pub mod given;
 pub mod history;

@@ -18,7 +18,7 @@ use crate::commands::estimate::{estimates, read_weights};
 use crate::commands::measure::{
     Machines, Signals, check_events, check_selection, count_hooks, flags, read_spec, read_stack,
 };
-use crate::commands::{documents, given, journals, kernel, programs};
+use crate::commands::{documents, foreign, given, journals, kernel, programs};
 use crate::config::Config;
 use crate::deliver::{Delivery, StdoutTaken};
 use crate::failure::usage;
@@ -81,6 +81,12 @@ pub fn profile(mut args: ProfileArgs) -> Result<Exit> {
 
 fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
     let (_, spec) = read_spec(&args.spec)?;
+    foreign::check(
+        &spec,
+        Some(Place::Lab),
+        &args.cells.selection,
+        &args.programs,
+    )?;
     let mut spec = spec.merge(Spec {
         place: Some(Place::Lab),
         metrics: Some(vec![Metric::Instructions]),
@@ -219,7 +225,7 @@ fn verdict(args: &ProfileArgs, document: &Document) -> Exit {
                 .collect();
             if let (Some(residual), false) = (&counted.residual, functions.is_empty()) {
                 all_explained = false;
-                anstream::eprintln!(
+                note!(
                     "residual: {} under {} on {}: {:+} outside hooks: {}",
                     cell.title(),
                     cell.key.stack.join(","),

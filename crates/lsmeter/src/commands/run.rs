@@ -21,6 +21,7 @@ use report::published::{beside_records, beside_report};
 
 use crate::cli::RunArgs;
 use crate::commands::estimate::{estimates, read_weights};
+use crate::commands::foreign;
 use crate::commands::given;
 use crate::commands::journals;
 use crate::commands::kernel;
@@ -46,6 +47,12 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     // The same operations, of kernels that have no machine.
     let of_processes = args.spec == PAPER && args.place.place == Some(Place::Um);
     let (name, spec) = read_spec(if of_processes { PAPER_UM } else { &args.spec })?;
+    foreign::check(
+        &spec,
+        args.place.place,
+        &args.cells.selection,
+        &args.programs,
+    )?;
     let spec = spec
         .merge(flags(&args))
         .merge(given::flags(&args.given, &args.cells)?)
@@ -69,13 +76,14 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     let Some(run) = measured(&args, &config, &experiment, with, &files.journals)? else {
         return Ok(Exit::CellsFailed);
     };
-    deliver(&args, &run, published, stdout)?;
+    deliver(&args, &run, published, stdout)
+        .inspect_err(|error| journals::tell_kept(&files.journals, error))?;
     // Only now: whatever went wrong above, the cells are still there.
     journals::remove(&files.journals)?;
     if let Some(shard) = args.parts.shard
         && run.cells.is_empty()
     {
-        anstream::eprintln!("shard {shard} has no cells: there are fewer parts than shards");
+        note!("shard {shard} has no cells: there are fewer parts than shards");
         return Ok(Exit::Fine);
     }
     ending(&args, &run)
@@ -239,15 +247,15 @@ fn verdict(run: &Document, percent: f64, failed: bool) -> Result<Exit> {
     .map(|(what, verdict)| {
         let lines = report::gate_lines(&found, verdict);
         for line in lines.iter().take(CHECK_LINES) {
-            anstream::eprintln!("{what}: {line}");
+            note!("{what}: {line}");
         }
         if lines.len() > CHECK_LINES {
-            anstream::eprintln!("{what}: and {} more", lines.len() - CHECK_LINES);
+            note!("{what}: and {} more", lines.len() - CHECK_LINES);
         }
         lines.len()
     });
     let compared = found.compared.len();
-    anstream::eprintln!(
+    note!(
         "check: of {compared} cells compared, {worse} cost more than {percent} % above the \
          baseline, {unclear} may"
     );
@@ -327,7 +335,7 @@ fn deliver(args: &RunArgs, run: &Document, published: bool, stdout: StdoutTaken)
     let saved = args.out.output.iter();
     let saved = saved.filter(|path| !output::is_stdout(path) && !args.quiet);
     for path in saved {
-        anstream::eprintln!("saved as {}", path.display());
+        note!("saved as {}", path.display());
     }
     Ok(())
 }

@@ -16,6 +16,26 @@ fn programs_need_a_root_and_a_command() {
         place.run(&arguments).refused(2, error, Some(hint));
     };
     refused(&["--", "git", "status"], "need a root", "--programs");
+    for (toml, error, hint) in [
+        (
+            "where = \"um\"\nkernels = [\"./linux\"]",
+            "execute the kernel ./linux",
+            "--kernel ./linux",
+        ),
+        (
+            "[root]\nprograms = [\"./tool\"]",
+            "ldd read ./tool",
+            "--programs ./tool",
+        ),
+        (
+            "[root]\nprograms = [\"sh\"]\npackages = [\"x; reboot\"]\n[[workloads]]\nname = \"a\"\nargv = [\"sh\"]",
+            "is not a package's name",
+            "lower-case letters",
+        ),
+    ] {
+        place.write("theirs.toml", toml);
+        refused(&["theirs.toml"], error, hint);
+    }
     refused(&["--programs", "git"], "without a workload", "after --");
     refused(
         &["--programs", "git", "--prepare", "sh 'a", "--", "git"],
@@ -425,7 +445,7 @@ fn a_journal_that_is_there_is_not_overwritten() {
     let asked = ["run", "--dir", ".", "--output", "out.json"];
     place.run(&asked).refused(
         2,
-        "holds the cells of a run that did not end",
+        "holds the measurements of a run that did not end",
         Some("--resume"),
     );
     assert_eq!(
