@@ -33,6 +33,11 @@ impl Spec {
     /// benchmarks are not looked up here: the kernel store, the kernel and the
     /// catalogue know them.
     pub fn resolve(self) -> Result<Experiment, SpecError> {
+        self.fill_roles()?.resolve_named()
+    }
+
+    /// The same once kernels have taken the place of their roles.
+    fn resolve_named(self) -> Result<Experiment, SpecError> {
         let place = self.place.unwrap_or(Place::Lab);
         match place {
             Place::Host => check_host(&self)?,
@@ -166,6 +171,7 @@ fn work_dir(path: String) -> Result<String, SpecError> {
 fn check_host(spec: &Spec) -> Result<(), SpecError> {
     let set = [
         ("kernels", spec.kernels.is_some()),
+        ("roles", spec.roles.is_some()),
         ("arch", spec.arch.is_some()),
         ("stacks", spec.stacks.is_some()),
         ("configurations", spec.configurations.is_some()),

@@ -10,9 +10,10 @@ use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::given::GivenPolicy;
-use crate::hint::nearest;
+use crate::hint::{excerpt, nearest};
 use crate::metric::Metric;
 use crate::program::{RootSpec, Workload};
+use crate::resolve::{KERNELS_LIMIT, list, printable};
 use crate::words::{
     Architecture, AuditRules, Clock, FileSystem, FirstAfter, ImaPolicy, Integrity, Place, Policy,
     Select, SelinuxPolicy, Suite, UnknownWord,
@@ -57,6 +58,10 @@ pub struct Spec {
     /// all of the cache whose names it fits.
     /// Default: `["debian:6.12"]`.
     pub kernels: Option<Vec<String>>,
+    /// Names by which `configurations` and `baseline_kernel` call the kernels, in the order of
+    /// `kernels`: `["without-lsm", "all-modules"]`. Other kernels in `kernels` take the same
+    /// roles. Default: none.
+    pub roles: Option<Vec<String>>,
     /// Architectures of the kernels of Debian whose names tell none, each kernel on each of them:
     /// `["aarch64"]`. Default: this machine's.
     pub arch: Option<Vec<Architecture>>,
@@ -159,8 +164,8 @@ pub struct Spec {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfigurationSpec {
-    /// The only kernel that it is measured on, or all whose names are like it: `build:um.*`.
-    /// Default: all.
+    /// The only kernel that it is measured on: its role, its name, or a pattern for several names
+    /// (`build:um.*`). Default: all.
     pub kernel: Option<String>,
     /// The stack.
     pub stack: String,
@@ -308,7 +313,7 @@ impl Spec {
     ///
     /// Keys that only make sense together are replaced together: `benchmarks` with
     /// `suites`, `stacks` with `configurations` and `baseline`, `kernels` with
-    /// `baseline_kernel`; a change of `where` drops what belongs to the other place, and a root
+    /// `baseline_kernel`, which only a role survives; a change of `where` drops what belongs to the other place, and a root
     /// for programs which benchmarks there were.
     #[must_use]
     pub fn merge(mut self, over: Spec) -> Spec {
@@ -322,14 +327,17 @@ impl Spec {
         if over.stacks.is_some() || over.configurations.is_some() {
             self.stacks = None;
             self.configurations = None;
+            self.roles = None;
             self.baseline = None;
         }
         if over.kernels.is_some() {
-            self.baseline_kernel = None;
+            let roles = self.roles.as_deref().unwrap_or_default();
+            self.baseline_kernel = self.baseline_kernel.filter(|name| roles.contains(name));
         }
         match over.place {
             Some(Place::Host) if self.place != Some(Place::Host) => {
                 self.kernels = None;
+                self.roles = None;
                 self.arch = None;
                 self.stacks = None;
                 self.configurations = None;
@@ -359,6 +367,7 @@ impl Spec {
             place: over.place.or(self.place),
             dir: over.dir.or(self.dir),
             kernels: over.kernels.or(self.kernels),
+            roles: over.roles.or(self.roles),
             arch: over.arch.or(self.arch),
             stacks: over.stacks.or(self.stacks),
             policies: over.policies.or(self.policies),
@@ -396,6 +405,49 @@ impl Spec {
             boot_timeout_s: over.boot_timeout_s.or(self.boot_timeout_s),
             cell_timeout_s: over.cell_timeout_s.or(self.cell_timeout_s),
         }
+    }
+}
+
+impl Spec {
+    /// Puts kernels in place of their roles. Without roles the spec stays as it is.
+    ///
+    /// # Errors
+    /// [`SpecError`] if there are more or fewer kernels than roles.
+    pub fn fill_roles(mut self) -> Result<Spec, SpecError> {
+        let (Some(roles), Some(kernels)) = (&self.roles, &self.kernels) else {
+            return Ok(self);
+        };
+        list("roles", roles, KERNELS_LIMIT)?;
+        for role in roles {
+            printable("roles", role.clone())?;
+        }
+        if roles.len() != kernels.len() {
+            let flags = roles
+                .iter()
+                .map(|role| format!("--kernel {}", role.to_uppercase()));
+            return Err(SpecError::instead(
+                format!(
+                    "kernels and roles differ in number: {} and {} ({})",
+                    kernels.len(),
+                    roles.len(),
+                    excerpt(&roles.join(", "))
+                ),
+                format!(
+                    "name one kernel for each role, in this order: {}",
+                    flags.collect::<Vec<_>>().join(" ")
+                ),
+            ));
+        }
+        let bound = self.configurations.iter_mut().flatten();
+        let bound = bound.filter_map(|configuration| configuration.kernel.as_mut());
+        for name in bound.chain(&mut self.baseline_kernel) {
+            let role = roles.iter().position(|role| role == name);
+            if let Some(at) = role {
+                name.clone_from(&kernels[at]);
+            }
+        }
+        self.roles = None;
+        Ok(self)
     }
 }
 

@@ -301,6 +301,66 @@ fn timed_cells_in_the_lab_are_interleaved() {
 }
 
 #[test]
+fn presets_go_with_other_kernels() {
+    for preset in presets() {
+        let spec = preset.spec().unwrap();
+        let roles = spec.roles.as_ref().map_or(1, Vec::len);
+        let move_to = |n: usize| {
+            let kernels = (0..n).map(|at| format!("build:other{at}"));
+            let over = Spec {
+                kernels: Some(kernels.collect()),
+                ..Spec::default()
+            };
+            spec.clone().merge(over).resolve()
+        };
+        let moved = move_to(roles).unwrap_or_else(|e| panic!("{}: {e}", preset.name));
+        for configuration in &moved.configurations {
+            let kernel = configuration.kernel.as_ref();
+            assert!(
+                kernel.is_none_or(|kernel| moved.kernels.contains(kernel)),
+                "{}: {configuration}",
+                preset.name
+            );
+        }
+        if roles > 1 {
+            let error = move_to(1).unwrap_err();
+            assert!(
+                error.to_string().contains("differ in number: 1 and"),
+                "{error}"
+            );
+            let hint = error.hint().unwrap();
+            assert!(hint.contains("--kernel WITHOUT-LSM --kernel "), "{hint}");
+        }
+    }
+}
+
+#[test]
+fn roles_are_checked() {
+    let resolve = |text: &str| Spec::parse("test", text).unwrap().resolve();
+    for (roles, why) in [
+        ("[\"a\", \"a\"]", "holds `a` twice"),
+        ("[\"a\"]", "kernels and roles differ in number: 2 and 1 (a)"),
+        (
+            "[\"a\", \"b\"]",
+            "`kernel` is `c`: not one of the 2 kernels",
+        ),
+    ] {
+        let text = format!(
+            "kernels = [\"x\", \"y\"]\nroles = {roles}\n\
+             [[configurations]]\nkernel = \"c\"\nstack = \"capability\"\n"
+        );
+        let error = resolve(&text).unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+    }
+    let bound = "kernels = [\"x\", \"y\"]\nroles = [\"a\", \"b\"]\nbaseline_kernel = \"b\"\n\
+                 stacks = [\"capability\"]\n";
+    assert_eq!(
+        resolve(bound).unwrap().baseline_kernel.as_deref(),
+        Some("y")
+    );
+}
+
+#[test]
 fn presets_hold_what_they_promise() {
     let names: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
     assert_eq!(

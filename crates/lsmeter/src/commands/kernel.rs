@@ -187,7 +187,7 @@ fn on_its_architectures(mut spec: Spec) -> Result<Spec> {
 /// # Errors
 /// If a pattern fits none, or the cache cannot be read.
 pub fn expand(spec: Spec) -> Result<Spec> {
-    let mut spec = on_its_architectures(spec)?;
+    let mut spec = on_its_architectures(spec.fill_roles()?)?;
     let Some(kernels) = spec.kernels.as_ref() else {
         return Ok(spec);
     };
