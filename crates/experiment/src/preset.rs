@@ -4,6 +4,7 @@
 use diagnostics::{Exit, Fault};
 
 use crate::hint::{excerpt, nearest};
+use crate::program::Workload;
 use crate::spec::{Spec, SpecError};
 
 /// A spec that comes with the tool.
@@ -122,7 +123,10 @@ impl Preset {
             for preset in all.skip(1) {
                 let one = preset.parse()?;
                 if let (Some(root), Some(workloads)) = (one.root, one.workloads) {
-                    spec.root.get_or_insert_default().add(root);
+                    let workloads = workloads.into_iter().map(|workload| Workload {
+                        needs: Some(root.clone()),
+                        ..workload
+                    });
                     spec.workloads.get_or_insert_default().extend(workloads);
                 }
             }

@@ -75,6 +75,9 @@ pub struct Workload {
     /// Dentries and inodes are dropped before each time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cold: bool,
+    /// What the root holds for it, if no root is named: only of presets that are put together.
+    #[serde(skip)]
+    pub needs: Option<RootSpec>,
 }
 
 /// Workloads and their root, decided and checked.

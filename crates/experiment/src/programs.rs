@@ -23,12 +23,7 @@ pub(crate) fn resolve(
 ) -> Result<Option<Programs>, SpecError> {
     let (root, workloads) = match (root, workloads) {
         (None, None) => return Ok(None),
-        (None, Some(_)) => {
-            return Err(SpecError::instead(
-                "workloads need a root to run in",
-                "name a directory with --root, or programs of this machine with --programs",
-            ));
-        }
+        (None, Some(workloads)) => (needed(&choose(&workloads, selection)?)?, workloads),
         // A container image says what runs in it.
         (Some(root), None) if root.path.is_some() => (root, vec![Workload::default()]),
         (Some(_), None) => {
@@ -52,12 +47,29 @@ pub(crate) fn resolve(
     workloads
         .iter()
         .try_for_each(|workload| check(workload, of_image))?;
-    let chosen = choose(&workloads, selection)?;
+    let mut chosen = choose(&workloads, selection)?;
+    for workload in &mut chosen {
+        workload.needs = None;
+    }
     Ok(Some(Programs {
         root,
         digest: String::new(),
         workloads: chosen,
     }))
+}
+
+/// A root with no more than these workloads need.
+fn needed(workloads: &[Workload]) -> Result<RootSpec, SpecError> {
+    let mut root = RootSpec::default();
+    for workload in workloads {
+        root.add(workload.needs.clone().ok_or_else(|| {
+            SpecError::instead(
+                "workloads need a root to run in",
+                "name a directory with --root, or programs of this machine with --programs",
+            )
+        })?);
+    }
+    Ok(root)
 }
 
 /// Those that patterns of benchmarks take: for them a workload is one.

@@ -475,6 +475,14 @@ fn presets_hold_what_they_promise() {
         );
     }
     assert_eq!(all.workloads.len(), names.len() - at - 1);
+    // One of them needs no more than its own preset.
+    let only = Spec {
+        benchmarks: Some(vec!["tar".to_owned()]),
+        ..Spec::default()
+    };
+    let spec = preset("workloads").unwrap().spec().unwrap();
+    let one = spec.merge(only).resolve().unwrap().programs;
+    assert_eq!(one, programs("tar"));
     let quick = preset("quick").unwrap().spec().unwrap().resolve().unwrap();
     assert_eq!(quick.selection.select, Select::First);
     // An example of each suite that is not of file system calls.
