@@ -96,8 +96,8 @@ pub struct OwnBuildArgs {
     /// Build with this command, which the shell runs in the tree, in place of lsmeter's builder
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["flavour", "compiler", "config", "build_jobs"])]
     pub build: Option<String>,
-    /// The kernel that is built, a path in the tree [default: as --kernel finds it in a build
-    /// directory]
+    /// The kernel that is built: a path in the tree, or an absolute one for make O=DIR [default: as
+    /// --kernel finds it in a build directory]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub image: Option<PathBuf>,
 }

@@ -72,21 +72,13 @@ impl<'a> Maker<'a> {
         }
         let own_image = || {
             let image = args.own.image.as_deref().unwrap_or(Path::new(""));
-            if image.is_absolute() {
-                return Err(usage(
-                    format!("{} is no path in the tree", image.display()),
-                    format!(
-                        "give the image's path from the tree's top: {}",
-                        arch::native().source.image
-                    ),
-                ));
-            }
-            Ok(tree.join(image).to_string_lossy().into_owned())
+            // An absolute path stays as it is.
+            tree.join(image).to_string_lossy().into_owned()
         };
         let log = store.dir().join("build").join(format!("bisect-{id}.log"));
         let (way, kernel) = match (&args.own.build, &args.own.image) {
-            (Some(command), _) => (Way::Command(command), own_image()?),
-            (None, Some(_)) if args.step => (Way::Nothing, own_image()?),
+            (Some(command), _) => (Way::Command(command), own_image()),
+            (None, Some(_)) if args.step => (Way::Nothing, own_image()),
             (None, Some(_)) => {
                 return Err(usage(
                     "--image is what a command builds, and there is none",
