@@ -278,7 +278,8 @@ fn check_selinux(name: &str, of: &GivenPolicy) -> Result<(), SpecError> {
     if of.file_contexts.is_none() && of.files_context.is_none() {
         return Err(SpecError::instead(
             format!("the policy {name} does not say which label the benchmarks' files have"),
-            "give `file_contexts`, a file, or `files_context`, a context",
+            "give `files_context`, a context (--selinux-files-context), or `file_contexts`, a file \
+             (--selinux-file-contexts)",
         ));
     }
     Ok(())

@@ -148,6 +148,8 @@ fn read_directory(
         .collect::<Result<_, _>>()
         .map_err(|error| unreadable(dir, &error))?;
     entries.sort_by_key(fs::DirEntry::file_name);
+    // What a package's scripts or an editor keep beside a policy is not part of it.
+    entries.retain(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
     for entry in entries {
         let (path, name) = (entry.path(), below.join(entry.file_name()));
         let meta = match fs::metadata(&path) {
@@ -225,6 +227,7 @@ mod tests {
         fs::create_dir(dir.path().join("b")).unwrap();
         fs::write(dir.path().join("b/x"), "1").unwrap();
         fs::write(dir.path().join("a"), "2").unwrap();
+        fs::write(dir.path().join(".basemodules"), "a").unwrap();
         let of = GivenPolicy {
             files: vec![dir.path().to_string_lossy().into_owned()],
             ..GivenPolicy::default()

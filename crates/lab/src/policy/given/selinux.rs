@@ -26,6 +26,14 @@ pub(in super::super) fn prepare(
     request: &Request<'_>,
     of: &GivenPolicy,
 ) -> Result<Prepared, PolicyError> {
+    // Compiling modules takes minutes: labels that are missing are found first.
+    let contexts = contexts(request, of)?;
+    if contexts.len() >= CONTEXTS_LIMIT {
+        return Err(tools::failed(
+            "the labels of what proves the policy are too many",
+            "name fewer accesses, or shorter paths",
+        ));
+    }
     let sources = files(of)?;
     let (policy, step) = match sources.as_slice() {
         [only] if is_binary(&only.bytes) => {
@@ -36,13 +44,6 @@ pub(in super::super) fn prepare(
     };
     let own = OWN_DOMAINS.map(|own| (!is_of(of, own)).then_some(own));
     let own: Vec<&str> = own.into_iter().flatten().collect();
-    let contexts = contexts(request, of)?;
-    if contexts.len() >= CONTEXTS_LIMIT {
-        return Err(tools::failed(
-            "the labels of what proves the policy are too many",
-            "name fewer accesses, or shorter paths",
-        ));
-    }
     let mut prepared = prepared(of);
     prepared.steps.push(step);
     let policy = match with_permissive(&policy, &own) {
@@ -142,8 +143,8 @@ fn contexts(request: &Request<'_>, of: &GivenPolicy) -> Result<String, PolicyErr
         (Some(context), _) => context.clone(),
         (None, Some(file)) => label(file, work_dir, "dir")?.ok_or_else(|| {
             tools::failed(
-                format!("{file} says of no label for {work_dir}"),
-                "name another directory with --work-dir, or the label of the benchmarks' files",
+                format!("{file} has no label for {work_dir}, where benchmarks make their files"),
+                "name the label with --selinux-files-context, or another directory with --work-dir",
             )
         })?,
         // The experiment has checked it.
@@ -171,9 +172,13 @@ fn contexts(request: &Request<'_>, of: &GivenPolicy) -> Result<String, PolicyErr
         }
     }
     for path in paths.iter().filter(|path| !directories.contains(**path)) {
-        if let Some(label) = label(file, path, "file")? {
-            let _ = writeln!(text, "label {path} {label}");
-        }
+        let label = label(file, path, "file")?.ok_or_else(|| {
+            tools::failed(
+                format!("{file} has no label for {path}, which --denied or --allowed names"),
+                "add an entry for it, or name a file that has one",
+            )
+        })?;
+        let _ = writeln!(text, "label {path} {label}");
     }
     Ok(text)
 }
@@ -200,9 +205,15 @@ fn label(file: &str, path: &str, kind: &str) -> Result<Option<String>, PolicyErr
     command.args(["-b", "file", "-f", file, "-k", path, "-t", kind]);
     let said = match tools::run(&mut command) {
         Ok(said) => said,
-        // It fails of a path for which there is no entry, too.
-        Err(PolicyError::Environment(failure)) if failure.to_string().contains("No such file") => {
+        // It fails for a path that has no entry, too.
+        Err(PolicyError::Environment(failure)) if is_without_entry(&failure.to_string()) => {
             return Ok(None);
+        }
+        Err(PolicyError::Environment(failure)) => {
+            return Err(tools::failed(
+                format!("looking up {path} in {file}: {failure}"),
+                "is it a file_contexts of the same policy?",
+            ));
         }
         Err(error) => return Err(error),
     };
@@ -211,6 +222,12 @@ fn label(file: &str, path: &str, kind: &str) -> Result<Option<String>, PolicyErr
         .find_map(|line| line.strip_prefix("Default context:"))
         .map(|context| context.trim().to_owned());
     Ok(context.filter(|context| context != "<<none>>" && context.len() < 256))
+}
+
+/// What selabel_lookup says of a path that has no entry; some versions name the error number.
+fn is_without_entry(complaint: &str) -> bool {
+    let said = ["failed to find a valid context", "No such file"];
+    said.iter().any(|said| complaint.contains(said))
 }
 
 #[cfg(test)]
@@ -270,5 +287,23 @@ mod tests {
             assert!(text.lines().any(|of| of == line), "{line}\n{text}");
         }
         assert!(!text.contains("label /srv/work "), "{text}");
+
+        // What is missing is named, with the file that has no entry for it.
+        let only_etc = "/etc(/.*)?\tsystem_u:object_r:etc_t:s0\n";
+        std::fs::write(&file, only_etc).unwrap();
+        for (of, path) in [
+            (of.clone(), "/srv/work"),
+            (
+                GivenPolicy {
+                    files_context: Some("a:b:c".to_owned()),
+                    ..of.clone()
+                },
+                "/srv/x",
+            ),
+        ] {
+            let error = contexts(&request, &of).unwrap_err().to_string();
+            let named = format!("{} has no label for {path}", file.display());
+            assert!(error.contains(&named), "{error}");
+        }
     }
 }
