@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The journal as a file: finished cells are on disk before the next one begins.
 
+use std::borrow::Borrow;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -139,6 +140,30 @@ impl JournalFile {
             opened.append(now.to_line())?;
         }
         Ok((opened, journal))
+    }
+
+    /// Holds these cells only from now on. The old journal stays until all of the new one is on
+    /// disk.
+    ///
+    /// # Errors
+    /// [`LabError::Io`].
+    pub fn replace<T: Serialize>(
+        &mut self,
+        header: &JournalHeader,
+        entries: impl IntoIterator<Item = impl Borrow<JournalEntry<T>>>,
+    ) -> Result<(), LabError> {
+        // A name that belongs to the journal: it is removed with it.
+        let mut new = self.path.clone().into_os_string();
+        new.push(".1");
+        let _ = std::fs::remove_file(&new);
+        let mut file = JournalFile::begin(Path::new(&new), header)?;
+        for entry in entries {
+            file.add(entry.borrow())?;
+        }
+        let failed = LabError::io("replace the journal", &self.path);
+        std::fs::rename(&new, &self.path).map_err(failed)?;
+        self.file = file.file;
+        Ok(())
     }
 
     /// Adds a finished cell and waits until it is on disk.

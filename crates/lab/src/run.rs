@@ -44,10 +44,7 @@ pub fn run(
         treatment: setup.treatment.describe(setup.hooks),
         ..environment::header(experiment, &setup.emulators()?)
     };
-    let (journal, mut finished) = open_journal(setup, &header)?;
-    if setup.shard.is_some() {
-        drop_torn_visits(&plan, &mut finished);
-    }
+    let (journal, finished) = open_journal(setup, &header, &plan)?;
     follow(Event::Planned {
         cells: planned,
         finished: finished.len(),
@@ -333,19 +330,25 @@ fn plan(experiment: &Experiment, setup: &Setup<'_>) -> Result<Plan, LabError> {
 fn open_journal(
     setup: &Setup<'_>,
     now: &JournalHeader,
+    plan: &Plan,
 ) -> Result<(JournalFile, BTreeMap<Key, JournalEntry>), LabError> {
     if !setup.resume {
         return Ok((JournalFile::begin(setup.journal, now)?, BTreeMap::new()));
     }
-    let (file, journal) = JournalFile::resume(setup.journal, now)?;
+    let (mut file, journal) = JournalFile::resume(setup.journal, now)?;
     let mut finished = journal.finished;
+    let read = finished.len();
     // What failed may have failed because the run was killed: it gets another try.
     finished.retain(|_, entry| entry.cell.status() != Status::Failed);
+    drop_torn_visits(plan, &mut finished);
+    if finished.len() < read {
+        file.replace(journal.header.as_ref().unwrap_or(now), finished.values())?;
+    }
     Ok((file, finished))
 }
 
-/// Forgets the cells of counted visits that did not come to their end: a cell counts what it
-/// does in the undivided run only in the same company.
+/// Drops the cells of counted visits that did not finish: a cell's count depends on the cells
+/// that ran before it in the same boot, so such a boot is repeated whole.
 fn drop_torn_visits(plan: &Plan, finished: &mut BTreeMap<Key, JournalEntry>) {
     for visit in plan.visits.iter().filter(|visit| !visit.timed) {
         let keys = || visit.cells.iter().map(|&cell| &plan.cells[cell].key);
@@ -419,7 +422,64 @@ fn distribute(
 
 #[cfg(test)]
 mod tests {
-    use super::machines_at_a_time;
+    use super::*;
+    use experiment::{Cell, Evidence, Spec};
+
+    #[test]
+    fn boots_that_did_not_finish_are_dropped_from_the_journal() {
+        let text = "stacks = ['capability', 'capability,selinux', 'capability,tomoyo']\n\
+                    benchmarks = ['getppid', 'open:AA', 'stat:AA']";
+        let experiment = Spec::parse("test", text).unwrap().resolve().unwrap();
+        let plan = Plan::new(&experiment).unwrap();
+        let header = environment::header(&experiment, &[]);
+        let entry = |cell: usize, status: Status| {
+            let mut measured = Cell::unmeasured(plan.cells[cell].key.clone());
+            if status == Status::Ok {
+                measured.outcome = Evidence::Counted(Default::default()).into();
+            }
+            JournalEntry {
+                cell: measured,
+                warnings: Vec::new(),
+                proof: None,
+                trace: None,
+            }
+        };
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal");
+        let mut journal = JournalFile::begin(&path, &header).unwrap();
+        // Of the second boot a cell failed, and of the third one is missing.
+        for (cell, status) in (0..8).map(|cell| (cell, Status::Ok)) {
+            let status = if cell == 4 { Status::Failed } else { status };
+            journal.add(&entry(cell, status)).unwrap();
+        }
+        let store = kernels::Store::open(dir.path()).unwrap();
+        let journals = crate::journal::Journals {
+            first: path.clone(),
+            resume: true,
+        };
+        let setup = Setup::new(&store, &journals);
+        let (_, finished) = open_journal(&setup, &header, &plan).unwrap();
+        let left: Vec<&Key> = finished.keys().collect();
+        let mut first: Vec<&Key> = plan.cells[..3].iter().map(|cell| &cell.key).collect();
+        first.sort();
+        assert_eq!(left, first);
+        // Nor does a later resume find what is dropped.
+        let (_, again) = JournalFile::resume::<Trace>(&path, &header).unwrap();
+        assert_eq!(again.finished.len(), 3);
+        assert_eq!(
+            std::fs::read_dir(dir.path())
+                .unwrap()
+                .filter(|of| {
+                    of.as_ref()
+                        .unwrap()
+                        .file_name()
+                        .to_string_lossy()
+                        .starts_with("journal")
+                })
+                .count(),
+            1
+        );
+    }
 
     #[test]
     fn a_few_machines_more_than_processors_run_beside_the_others() {

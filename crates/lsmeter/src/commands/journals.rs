@@ -85,10 +85,12 @@ pub fn tell_kept(journals: &Journals, error: &anyhow::Error) {
     }
 }
 
-/// Says that what was measured is kept, and how it goes on.
+/// Prints where finished boots are saved, and how the run is resumed.
 pub fn tell_interrupted(journals: &Journals) {
     let saved = journals.first.display();
-    interrupted(&format!("what was measured is saved in {saved}"));
+    interrupted(&format!(
+        "finished boots are saved in {saved}, the others are repeated"
+    ));
 }
 
 /// Says what was interrupted, and how it goes on.

@@ -88,7 +88,6 @@ impl Recording {
                 started: recording.started.clone().unwrap_or(now.started.clone()),
                 ..now
             },
-            journals: recording.journals.clone(),
             file,
             kept: recording.before.clone(),
             offset_s: recording.offset_s,
@@ -148,7 +147,6 @@ impl Recording {
 /// Who writes the journal.
 struct Keeper {
     header: JournalHeader,
-    journals: Journals,
     file: JournalFile,
     /// What is in it.
     kept: Vec<Interval>,
@@ -166,16 +164,9 @@ impl Keeper {
         }
         // As the recording itself, the journal is to stay bounded.
         self.kept = live::joined(&self.kept);
-        let path = &self.journals.first;
-        let shorter = self.journals.number(2).first;
-        let _ = std::fs::remove_file(&shorter);
-        let mut file = JournalFile::begin(&shorter, &self.header)?;
-        for (number, interval) in (0..).zip(&self.kept) {
-            file.add(&entry(watched, number, interval))?;
-        }
-        std::fs::rename(&shorter, path).map_err(LabError::io("replace the journal", path))?;
-        self.file = file;
-        Ok(())
+        let kept = (0..).zip(&self.kept);
+        let entries = kept.map(|(number, interval)| entry(watched, number, interval));
+        self.file.replace(&self.header, entries)
     }
 }
 

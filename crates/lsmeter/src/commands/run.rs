@@ -138,8 +138,7 @@ fn measured(
     let mut outcome = outcome?;
     let saved = journals.first.display();
     if outcome.cancelled {
-        let cells = outcome.run.cells.len();
-        journals::interrupted(&format!("{cells} cells are saved in {saved}"));
+        journals::tell_interrupted(journals);
         return Ok(None);
     }
     if let Some(runs) = args.aa {

@@ -381,6 +381,31 @@ fn an_interrupted_or_killed_run_goes_on() {
     );
 }
 
+/// What a cell counts depends on those before it in the same boot.
+#[test]
+fn a_boot_that_was_killed_is_repeated_whole() {
+    let place = Place::with_kernels();
+    let cells = [
+        "--bench",
+        "open:AA,creat,rename:depth1,link,symlink,setxattr,write,stat:AA",
+    ];
+    let stack = ["--stack", "capability,selinux", "-n", "31"];
+    let asked = |output| arguments(&[&stack, &cells, &["--output", output]]);
+    place.run(&asked("whole.json")).code(0);
+    let whole = read(&place.join("whole.json"));
+    let journal = place.join("out.json.journal");
+    let half = whole.cells.len() / 2;
+    let (running, machines) = under_way(&place, &asked("out.json"), &journal, half);
+    signal(running.pid(), Signal::KILL);
+    assert_eq!(running.wait().signal, Some(9));
+    for machine in machines {
+        wait_for("end of QEMU", || (!runs(machine)).then_some(()));
+    }
+    let asked = asked("out.json");
+    place.run(&[&asked[..], &["--resume"]].concat()).code(0);
+    assert_same_counts(&read(&place.join("out.json")), &whole);
+}
+
 #[test]
 fn a_machine_killed_from_outside_costs_one_cell() {
     // A machine that is hit between two cells, or while it boots, costs none: then another
