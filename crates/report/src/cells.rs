@@ -96,6 +96,9 @@ pub(crate) fn added<'a>(stack: &'a [String], base: &[String]) -> Option<&'a [Str
     (base != ["default"] && base != ["none"] && !added.is_empty()).then_some(added)
 }
 
+/// Modules for which lsmeter has a policy of its own.
+const WITH_POLICIES: [&str; 5] = ["selinux", "apparmor", "smack", "tomoyo", "landlock"];
+
 /// The cells of one table: of one kernel, file system and metric; where kernels are
 /// compared, of one configuration, file system and metric.
 pub(crate) struct Group<'a> {
@@ -161,6 +164,35 @@ impl<'a> Group<'a> {
             }
         }
         text
+    }
+
+    /// Whose policies decide where a column only says `enforcing`.
+    pub(crate) fn own_policies(&self) -> Option<String> {
+        let is_own = |cell: &&Cell| {
+            let key = &cell.key;
+            key.policy != Policy::None && !key.tuning.has_given_modules()
+        };
+        let cells: Vec<&Cell> = self.cells().filter(is_own).collect();
+        let with = |module: &&str| {
+            let is_other =
+                |cell: &Cell| *module == "selinux" && cell.key.tuning.selinux_policy.is_some();
+            let runs = |cell: &&Cell| cell.active_lsms.iter().any(|name| name == module);
+            cells
+                .iter()
+                .copied()
+                .filter(|cell| !is_other(cell))
+                .any(|cell| runs(&cell))
+        };
+        let names: Vec<&str> = WITH_POLICIES.into_iter().filter(with).collect();
+        let states = distinct(cells.iter().map(|cell| cell.key.policy));
+        let states: Vec<String> = states.iter().map(Policy::to_string).collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "{}: lsmeter's own policy of {}, not a distribution's (docs/policies.md).",
+                states.join(", "),
+                names.join(", ")
+            )
+        })
     }
 
     /// Can its rows be summed up? A whole boot's memory and an inode's have no mean.

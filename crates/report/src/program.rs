@@ -34,7 +34,7 @@ pub(crate) fn programs(run: &Document, group: &Group<'_>, details: bool) -> Vec<
         return Vec::new();
     }
     let place = group.place(run);
-    let mut tables = vec![costs(&place, &lines)];
+    let mut tables = vec![costs(&place, &lines).legend(group.own_policies())];
     tables.extend(repeats::differing(&place, &lines, details));
     tables.extend(failures(group));
     tables.extend(entries(&place, &lines, details));

@@ -128,6 +128,7 @@ fn main_table<'a>(
         .legend(
             legend(group)
                 .into_iter()
+                .chain(group.own_policies())
                 .chain(estimated.then(|| estimates.legend())),
         )
 }
