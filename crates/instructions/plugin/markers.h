@@ -17,5 +17,6 @@
 #define MARKER_WINDOW_END	7
 #define MARKER_WINDOW_BEGIN_ALL	8	/* children's work counts too */
 #define MARKER_DISARM		9	/* stop instrumenting */
+#define MARKER_AGENT		10	/* from now on only markers of this page count */
 
 #endif

@@ -67,6 +67,9 @@ static void on_marker(unsigned int vcpu, void *data)
 	uint32_t marker = (uint32_t)(uintptr_t)data;
 
 	(void)vcpu;
+	/* What is measured may execute the agent itself. */
+	if (tasks_enabled() && tasks_measured())
+		return;
 	if (marker == MARKER_ARM)
 		arm();
 	else if (marker == MARKER_DISARM)
@@ -190,11 +193,34 @@ static struct qemu_plugin_tb *block_of(void *first, void *second)
 	return second == &token ? first : second;
 }
 
+/* Bytes of the page of the agent that holds all its markers. */
+#define AGENT_PAGE	4096u
+
+/*
+ * The number of that page in the host's memory, once MARKER_AGENT was executed, else 0. Code of any
+ * other program lies in other pages, whatever its addresses in the guest are.
+ */
+static uintptr_t agent_page;
+
+static void on_agent(unsigned int vcpu, void *data)
+{
+	(void)vcpu;
+	if (!agent_page)
+		agent_page = (uintptr_t)data;
+}
+
 static void watch_marker(struct qemu_plugin_insn *handle, const struct insn *insn)
 {
-	if (insn->kind == INSN_MARKER)
-		qemu_plugin_register_vcpu_insn_exec_cb(handle, on_marker, PLUGIN_CB_NO_REGS,
-						       (void *)(uintptr_t)insn->marker);
+	bool is_agent = insn->marker == MARKER_AGENT;
+	uintptr_t page;
+
+	if (insn->kind != INSN_MARKER)
+		return;
+	page = (uintptr_t)qemu_plugin_insn_haddr(handle) / AGENT_PAGE;
+	if (!agent_page || page == agent_page)
+		qemu_plugin_register_vcpu_insn_exec_cb(
+			handle, is_agent ? on_agent : on_marker, PLUGIN_CB_NO_REGS,
+			(void *)(is_agent ? page : (uintptr_t)insn->marker));
 }
 
 static void translate_unarmed(void *first, void *second)

@@ -67,6 +67,8 @@ PLUGIN_IMPORT size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 PLUGIN_IMPORT struct qemu_plugin_insn *
 qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t idx);
 PLUGIN_IMPORT uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+/* Where it lies in the host's memory, which is one place for each of the guest's; only while it is translated */
+PLUGIN_IMPORT void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
 PLUGIN_IMPORT size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 /* API 1 and 2: returns the bytes; from 3: copies up to len, returns the count */
 PLUGIN_IMPORT const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn,

@@ -119,6 +119,11 @@ void tasks_begin(void)
 	state.open = true;
 }
 
+bool tasks_measured(void)
+{
+	return state.open && state.current->number;
+}
+
 /* What a measured task is in for; of others nothing is told but the calls. */
 static uint32_t entry_node(const struct walk *walk, enum calls_kind kind, uint32_t number)
 {

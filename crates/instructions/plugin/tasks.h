@@ -28,6 +28,9 @@ void tasks_begin(void);
 /* Whichever task runs closes it. Writes what was counted. */
 void tasks_end(uint32_t window);
 
+/* A measured task runs. */
+bool tasks_measured(void);
+
 /* A block begins: in user mode; in the kernel; there, and simple (block.h). */
 void tasks_user_block(const struct block *block);
 void tasks_kernel_block(const struct block *block);

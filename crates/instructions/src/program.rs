@@ -73,7 +73,7 @@ pub struct EntryCost {
 }
 
 /// A program that ran once. A REP instruction counts once.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramCost {
     /// Its tasks, by number.
     pub tasks: Vec<TaskCost>,
@@ -86,6 +86,8 @@ pub struct ProgramCost {
     pub others: (u64, u64),
     /// Further iterations of REP instructions, whoever executed them.
     pub repeats: u64,
+    /// Whether the kernel's idle loop ran: only then may the clock advance without instructions.
+    pub idled: bool,
     /// Its hooks over all entries, by name.
     pub hooks: Vec<HookCost>,
     /// Instructions outside hooks, by function.
@@ -130,6 +132,8 @@ enum Place {
 const LOOKS: &str = "__cond_resched";
 /// Functions that let another task run because they were asked to (`kernel/sched/core.c`).
 const PREEMPTS: &str = "preempt_schedule";
+/// The function that halts an idle processor (`kernel/sched/idle.c` calls it on every architecture).
+const IDLES: &str = "arch_cpu_idle";
 /// The function that chooses what runs next.
 const SCHEDULER: &str = "__schedule";
 /// What runs softirqs that are due (`kernel/softirq.c`; the second since 6.10): also in the midst of whichever system
@@ -200,6 +204,7 @@ impl ProgramReader<'_> {
             entries: Vec::new(),
             interrupts: 0,
             others: (0, 0),
+            idled: false,
             spent: Vec::new(),
         };
         let asked = self.asked(program)?;
@@ -306,6 +311,7 @@ impl ProgramReader<'_> {
             interrupts: sums.interrupts,
             others: sums.others,
             repeats,
+            idled: sums.idled,
             hooks: self.framework.costs(&tree, self.active_lsms),
             outside: outside(&tree, self.framework),
             tree,
@@ -332,6 +338,7 @@ struct Sums {
     entries: Vec<Entry>,
     interrupts: u64,
     others: (u64, u64),
+    idled: bool,
     spent: Vec<Spent>,
 }
 
@@ -364,7 +371,12 @@ impl Sums {
                 });
                 Place::Task(self.tasks.len() - 1)
             }
-            (Place::Others { .. }, _) => Place::Others { top: false },
+            (Place::Others { .. }, what) => {
+                if let What::Function(function) = what {
+                    self.idled |= reader.name(function)? == IDLES;
+                }
+                Place::Others { top: false }
+            }
             (Place::Interrupts, _) => Place::Interrupts,
             (Place::Task(task), what) => {
                 let key = reader.entry_of(what)?.ok_or(ProgramError::NoTask)?;

@@ -193,6 +193,8 @@ const struct variant *program_variants(const struct benchmark *b);
 void program_prepare_root(void);
 int is_program(const struct cell_spec *spec);
 int count_program(const struct cell_spec *spec, struct cell *c, struct outcome *out);
+/* A cell whose program cannot be run: it is counted, and holds nothing. */
+void count_no_program(void);
 /* The disk that holds the root already, once it is there; NULL if it has to be written. */
 const char *ready_disk(void);
 /*
@@ -287,6 +289,10 @@ static inline int count_program(const struct cell_spec *spec, struct cell *c,
 	(void)c;
 	(void)out;
 	return 0;
+}
+
+static inline void count_no_program(void)
+{
 }
 #endif
 

@@ -230,8 +230,12 @@ static void run_cell(const struct cell_spec *spec)
 		status = STATUS_FAILED;
 	if (spec->metric == METRIC_INSTRUCTIONS && !out.samples) {
 		/* Nothing was counted, but cells are told apart by counting. */
-		marker(MARKER_CELL_BEGIN);
-		marker(MARKER_CELL_END);
+		if (is_program(spec)) {
+			count_no_program();
+		} else {
+			marker(MARKER_CELL_BEGIN);
+			marker(MARKER_CELL_END);
+		}
 	}
 
 	err = SYS(fchdir, work);

@@ -22,6 +22,9 @@ use crate::protocol::{NamedTask, Sample};
 /// marker's own block (`clock_then_marker` in the agent's `arch.h`).
 const AFTER_CLOCK: i64 = 2;
 
+/// A run may lack 1/100 of what the guest's clock counted.
+const MISSING_PART: u64 = 100;
+
 /// The agent's name of the benchmark that programs are variants of.
 const BENCHMARK: &str = "program";
 
@@ -55,10 +58,38 @@ impl ProgramRuns {
                 samples.len()
             ));
         }
-        Ok(ProgramRuns {
+        let runs = ProgramRuns {
             costs,
             ticks: samples.iter().map(|sample| sample.ns).collect(),
-        })
+        };
+        runs.check()?;
+        Ok(runs)
+    }
+
+    /// Refuses runs of which something is missing: a program executes instructions in both modes, and
+    /// the guest's clock counts what is counted here, unless the kernel is idle.
+    fn check(&self) -> Result<(), String> {
+        for (number, (cost, &ticks)) in (1..).zip(self.costs.iter().zip(&self.ticks)) {
+            let run = run(cost, ticks);
+            if run.user == 0 || run.kernel == 0 {
+                let mode = if run.user == 0 {
+                    "user mode"
+                } else {
+                    "the kernel"
+                };
+                return Err(format!(
+                    "run {number} has no instructions in {mode}: it was not counted"
+                ));
+            }
+            let missing = run.idle.max(0).unsigned_abs();
+            if missing > ticks / MISSING_PART && !cost.idled {
+                return Err(format!(
+                    "run {number}: the guest's clock counted {ticks} instructions, and {missing} of \
+                     them are missing, though the kernel was never idle"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// The run in the middle by its instructions in the kernel.
@@ -402,6 +433,36 @@ mod tests {
                 .collect::<Vec<_>>()
         );
         assert_eq!(found(&[]), []);
+    }
+
+    #[test]
+    fn a_run_that_lacks_instructions_is_refused() {
+        let cost = |user, kernel, idled| ProgramCost {
+            tasks: vec![TaskCost {
+                number: 1,
+                user,
+                kernel,
+                ..TaskCost::default()
+            }],
+            idled,
+            ..ProgramCost::default()
+        };
+        let runs =
+            |cost: ProgramCost, ns| ProgramRuns::new(vec![cost], &[Sample { operations: 1, ns }]);
+        assert!(runs(cost(900, 100, false), 998).is_ok());
+        assert!(runs(cost(900, 100, true), 9_000_000).is_ok());
+        for (cost, ticks, why) in [
+            (cost(0, 0, false), 998, "no instructions in user mode"),
+            (cost(900, 0, false), 898, "no instructions in the kernel"),
+            (
+                cost(900, 100, false),
+                34_000_000,
+                "the kernel was never idle",
+            ),
+        ] {
+            let refused = runs(cost, ticks).unwrap_err();
+            assert!(refused.contains(why), "{refused}");
+        }
     }
 
     #[test]

@@ -22,6 +22,16 @@
 #define ERRORS		"/dev/errors"	/* in the root; in memory */
 #define SEARCH_PATH	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
+/*
+ * All code with markers, in a page of its own. MARKER_AGENT makes it the only page whose markers
+ * count: a program that executes markers changes nothing.
+ */
+#define MARKED	__attribute__((noinline, section("marked")))
+#define MARKED_BYTES	4096
+
+asm(".pushsection marked, \"ax\", %progbits\n\t.p2align 12\n\t.popsection");
+extern const char __start_marked[], __stop_marked[];
+
 enum way {
 	UNMEASURED,
 	TRACED,			/* to learn what its tasks are called */
@@ -106,6 +116,21 @@ static void start_loopback(void)
 	sys_close(fd);
 }
 
+/*
+ * Markers count in one page (MARKED), which the agent locks into memory with all its others. Compaction
+ * of memory is not to move it either.
+ */
+static void keep_locked_pages(void)
+{
+	long fd = sys_open("/proc/sys/vm/compact_unevictable_allowed", O_WRONLY | O_CLOEXEC, 0);
+
+	/* A kernel without it does not compact. */
+	if (fd < 0)
+		return;
+	sys_write(fd, "0\n", 2);
+	sys_close(fd);
+}
+
 void program_prepare_root(void)
 {
 	if (!programs)
@@ -117,6 +142,7 @@ void program_prepare_root(void)
 	mount_in_root("tmpfs", "dev");
 	make_devices();
 	start_loopback();
+	keep_locked_pages();
 	caches = sys_open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC, 0);
 	slabs_open();
 }
@@ -203,7 +229,7 @@ static void await_phase(void)
 	SYS(clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 }
 
-__attribute__((noreturn)) static void be_program(const struct run *run, enum way way)
+MARKED __attribute__((noreturn)) static void be_program(const struct run *run, enum way way)
 {
 	static char *none[] = { NULL };
 	char **envp = run->envp ? run->envp : none;
@@ -298,7 +324,7 @@ static long ended_badly(struct cell *c, const struct run *run, int status)
 	return -EIO;
 }
 
-static long run_program(struct cell *c, const struct run *run, enum way way,
+MARKED static long run_program(struct cell *c, const struct run *run, enum way way,
 			struct sample *sample)
 {
 	u64 ticks;
@@ -350,11 +376,31 @@ static long run_all(struct cell *c, u32 cold, enum way way, struct sample *sampl
 	return err;
 }
 
-int count_program(const struct cell_spec *spec, struct cell *c, struct outcome *out)
+/* Before any program runs. */
+MARKED static void own_markers(void)
+{
+	static int owned;
+
+	if (owned)
+		return;
+	if (__stop_marked - __start_marked > MARKED_BYTES)
+		fatal("markers lie in more than one page");
+	marker(MARKER_AGENT);
+	owned = 1;
+}
+
+MARKED void count_no_program(void)
+{
+	marker(MARKER_CELL_BEGIN);
+	marker(MARKER_CELL_END);
+}
+
+MARKED int count_program(const struct cell_spec *spec, struct cell *c, struct outcome *out)
 {
 	u32 n;
 	long err = 0;
 
+	own_markers();
 	programs->tasks.count = 0;
 	in_phase = spec->phase;
 	for (n = 0; n < spec->warmup && !err; n++)

@@ -6,6 +6,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::process::Command;
 
 use super::cells::read;
 use crate::common::Place;
@@ -206,6 +207,48 @@ fn a_root_on_a_ram_disk_counts_the_same_hooks() {
     };
     let mapped = hooked("debian:6.12", "mapped.json");
     assert_eq!(hooked(&own, "copied.json"), mapped);
+}
+
+/// A program that executes markers, measured or before it, is counted as one that does not.
+#[test]
+fn programs_cannot_forge_their_counts() {
+    let place = Place::with_kernels();
+    fs::create_dir_all(place.join("root/bin")).unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/machine/forging.c");
+    let compiled = Command::new("cc")
+        .args(["-static", "-O1", "-o"])
+        .arg(place.join("root/bin/m"))
+        .arg(source)
+        .status();
+    assert!(compiled.unwrap().success());
+    place.write(
+        "programs.toml",
+        r#"
+        stacks = ["capability"]
+        root = { path = "root" }
+        [[workloads]]
+        name = "honest"
+        argv = ["/bin/m"]
+        [[workloads]]
+        name = "forging"
+        prepare = [["/bin/m", "forge"]]
+        argv = ["/bin/m", "forge"]
+        [[workloads]]
+        name = "again"
+        argv = ["/bin/m"]
+        "#,
+    );
+    let asked = [&["run", "programs.toml", "-o", "out.json"], OFFLINE].concat();
+    place.run(&asked).code(0);
+    let document = read(&place.join("out.json"));
+    let runs = |title| &program(cell(&document, title, "capability")).runs;
+    let honest = runs("honest")[0];
+    assert!(honest.user > 1000 && honest.kernel > 1000);
+    for run in runs("forging").iter().chain(runs("again")) {
+        assert_eq!(run.idle, 0);
+        assert!(run.user.abs_diff(honest.user) < 200, "{run:?} {honest:?}");
+        assert!(run.kernel > 9 * honest.kernel / 10, "{run:?} {honest:?}");
+    }
 }
 
 /// What a root can do to its guest costs its cell, and no other.
