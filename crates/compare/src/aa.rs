@@ -162,16 +162,13 @@ fn count(compared: &[ComparedCell], alpha: f64, tallies: &mut BTreeMap<Metric, T
         let cells: Vec<&ComparedCell> = judged().filter(|cell| cell.metric == metric).collect();
         let tally = tallies.entry(metric).or_default();
         tally.pairs += 1;
-        let real = |cell: &&&ComparedCell| matches!(cell.verdict, Verdict::Worse | Verdict::Better);
-        let alarms = cells.iter().filter(real).count() as u64;
+        let real = |cell: &ComparedCell| matches!(cell.verdict, Verdict::Worse | Verdict::Better);
+        let alarms = cells.iter().filter(|cell| real(cell)).count() as u64;
         tally.cells += cells.len() as u64;
         tally.alarms += alarms;
         tally.alarmed_pairs += u64::from(alarms > 0);
         for cell in cells {
-            let by_itself = match cell.method {
-                Method::Exact => cell.verdict != Verdict::Same,
-                _ => cell.p.is_some_and(|p| p <= alpha),
-            };
+            let by_itself = cell.p.map_or_else(|| real(cell), |p| p <= alpha);
             tally.alarms_uncorrected += u64::from(by_itself);
             tally.largest = tally.largest.max(cell.overhead.map_or(0.0, f64::abs));
             let exact = (cell.method == Method::Exact).then_some(0.0);

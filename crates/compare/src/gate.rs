@@ -75,6 +75,9 @@ fn verdict(cell: &ComparedCell, limit: Limit) -> (GateVerdict, String) {
     if !cell.doubts.is_empty() {
         return inconclusive(cell.doubts.join("; "));
     }
+    if cell.verdict == Verdict::Same && cell.method != Method::Exact {
+        return (Pass, "the same".to_owned());
+    }
     let Some(excess) = Excess::of(cell, limit) else {
         let reason = cell.reason.clone();
         return inconclusive(reason.unwrap_or_else(|| "there is no interval".to_owned()));

@@ -10,7 +10,8 @@ use experiment::comparison::{
     Axis, ComparedCell, Correction, EventChange, GateVerdict, Method, Place, Side, Verdict,
 };
 use experiment::{
-    Document, Estimate, Events, HookCaller, Metric, Outcome, Status, Timed, Warning, WarningKind,
+    Document, Estimate, Events, HookCaller, Metric, Outcome, PathCount, Paths, Program,
+    ProgramEntry, ProgramRun, ProgramTask, Status, Timed, Warning, WarningKind,
 };
 use judge::{Baselines, Judgements};
 use stats::{SplitMix64, Summary};
@@ -35,8 +36,8 @@ fn every_kind_of_document_is_the_same_as_itself() {
             !found.compared.is_empty() && found.unmatched.is_empty(),
             "{name}"
         );
-        let changed = found.count(Verdict::Worse) + found.count(Verdict::Better);
-        assert_eq!(changed, 0, "{name}");
+        let same = found.count(Verdict::Same) + found.count(Verdict::Missing);
+        assert_eq!(same, found.compared.len(), "{name}");
         assert_ne!(found.gate.unwrap().verdict, GateVerdict::Fail, "{name}");
     }
 }
@@ -164,17 +165,213 @@ fn less_throughput_is_worse() {
     }
 }
 
+/// A run of one operation whose windows took these paths: instructions, and windows.
+fn taking(taken: &[(u64, u64)]) -> Document {
+    let mut run = counted();
+    run.cells.truncate(1);
+    let counted = run.cells[0].counted_mut().unwrap();
+    let mut samples: Vec<f64> = Vec::new();
+    let mut taken: Vec<PathCount> = taken
+        .iter()
+        .map(|&(instructions, windows)| PathCount {
+            instructions,
+            rep_iterations: 0,
+            windows,
+        })
+        .collect();
+    for path in &taken {
+        samples.extend((0..path.windows).map(|_| path.instructions as f64));
+    }
+    taken.sort_by_key(|path| std::cmp::Reverse(path.windows));
+    counted.estimate = Some(Estimate::from(&Summary::of(&samples).unwrap()));
+    counted.paths = Some(Paths {
+        modal: taken.remove(0),
+        others: taken,
+        windows: samples.len() as u64,
+        dirty: 0,
+        path_hash: None,
+    });
+    run
+}
+
 #[test]
-fn a_path_of_many_is_judged_by_its_windows() {
+fn sets_of_paths_are_compared_and_not_which_of_them_leads() {
+    use GateVerdict::{Fail, Inconclusive, Pass};
+    use Verdict::{Better, Same, Unclear, Worse};
+    type Taken = &'static [(u64, u64)];
+    let cases: [(Taken, Taken, Method, Verdict, GateVerdict); 12] = [
+        // unlink on a kernel with SLUB_TINY, before and after a change that has no part in it.
+        (
+            &[(10_008, 32), (8_552, 31)],
+            &[(10_008, 31), (8_552, 32)],
+            Method::Paths,
+            Same,
+            Pass,
+        ),
+        (
+            &[(10_008, 31), (8_552, 32)],
+            &[(10_008, 32), (8_552, 32)],
+            Method::Paths,
+            Same,
+            Pass,
+        ),
+        (
+            &[(10_008, 33), (8_552, 31)],
+            &[(10_008, 33), (8_552, 32)],
+            Method::Paths,
+            Same,
+            Pass,
+        ),
+        // Two thirds of the windows, or nearly: the figure is the same, with and without interval.
+        (
+            &[(100, 42), (90, 21)],
+            &[(100, 43), (90, 22)],
+            Method::Paths,
+            Same,
+            Pass,
+        ),
+        (
+            &[(100, 43), (90, 21)],
+            &[(100, 64)],
+            Method::Exact,
+            Same,
+            Pass,
+        ),
+        (&[(100, 64)], &[(101, 64)], Method::Exact, Worse, Pass),
+        (
+            &[(100, 64)],
+            &[(102, 60), (90, 4)],
+            Method::Exact,
+            Worse,
+            Fail,
+        ),
+        // The same paths in other shares; paths that are between each other; one in common.
+        (
+            &[(100, 40), (90, 24)],
+            &[(100, 24), (90, 40)],
+            Method::Paths,
+            Unclear,
+            Pass,
+        ),
+        (
+            &[(100, 32), (110, 32)],
+            &[(105, 32), (115, 32)],
+            Method::Paths,
+            Unclear,
+            Inconclusive,
+        ),
+        (
+            &[(100, 43), (80, 21)],
+            &[(80, 40), (81, 24)],
+            Method::Paths,
+            Unclear,
+            Pass,
+        ),
+        // All of one side's take more, or all but a few.
+        (
+            &[(100, 32), (110, 32)],
+            &[(200, 33), (210, 31)],
+            Method::Paths,
+            Worse,
+            Fail,
+        ),
+        (
+            &[(200, 33), (210, 31), (90, 1)],
+            &[(100, 32), (110, 32)],
+            Method::Paths,
+            Better,
+            Pass,
+        ),
+    ];
+    for (base, new, method, verdict, gate) in cases {
+        let found = both(&taking(base), &taking(new), &gated("1%"));
+        let cell = &found.compared[0];
+        let said = (
+            cell.method,
+            cell.verdict,
+            cell.gate.as_ref().unwrap().verdict,
+        );
+        assert_eq!(said, (method, verdict, gate), "{base:?} {new:?} {cell:#?}");
+        assert_eq!((cell.p, found.judgement.tested), (None, 0));
+    }
+}
+
+#[test]
+fn programs_get_a_verdict_from_three_runs() {
+    use Verdict::{Better, Same, Unclear, Worse};
+    let program = |kernel: [u64; 3]| {
+        let mut run = taking(&[(1, 1)]);
+        let counted = run.cells[0].counted_mut().unwrap();
+        let samples = kernel.map(|kernel| kernel as f64);
+        let runs = kernel.map(|kernel| ProgramRun {
+            kernel,
+            ..ProgramRun::default()
+        });
+        let tasks = vec![ProgramTask {
+            number: 1,
+            creator: None,
+            name: None,
+            user: 0,
+            kernel: kernel[0],
+            hooked: None,
+        }];
+        let entries = vec![ProgramEntry {
+            entry: "openat".to_owned(),
+            calls: 1,
+            instructions: kernel[0],
+            hooked: 0,
+            hooks: Vec::new(),
+        }];
+        counted.paths = None;
+        counted.estimate = Some(Estimate::from(&Summary::of(&samples).unwrap()));
+        counted.program = Some(Program {
+            runs: runs.to_vec(),
+            tasks,
+            entries,
+            ..Program::default()
+        });
+        run
+    };
+    for (base, new, method, verdict) in [
+        ([9_325_031; 3], [9_325_031; 3], Method::Exact, Same),
+        ([9_325_031; 3], [9_325_030; 3], Method::Exact, Better),
+        ([100, 102, 104], [104, 100, 102], Method::Paths, Same),
+        ([100, 102, 104], [103, 104, 106], Method::Paths, Unclear),
+        // Not further apart than their own runs are.
+        ([100, 102, 104], [108, 108, 108], Method::Paths, Unclear),
+        ([100, 102, 104], [109, 109, 109], Method::Paths, Worse),
+    ] {
+        let found = both(&program(base), &program(new), &Options::default());
+        let cell = &found.compared[0];
+        assert_eq!(
+            (cell.method, cell.verdict),
+            (method, verdict),
+            "{base:?} {new:?}"
+        );
+    }
+}
+
+#[test]
+fn other_companions_in_the_boot_are_a_note() {
     let base = counted();
     let mut new = base.clone();
-    let paths = paths(&mut new, 1);
-    // Now less than half of the windows take the modal path.
-    paths.modal.windows = 30;
-    paths.others[0].windows = 34;
-    let found = both(&base, &new, &Options::default());
-    assert_eq!(found.compared[1].method, Method::Samples);
-    assert!(found.compared[1].p.is_some());
+    let noted = |base: &Document, new: &Document| {
+        let notes = both(base, new, &Options::default()).notes;
+        notes
+            .into_iter()
+            .find(|note| note.contains("that BASE did not"))
+    };
+    assert_eq!(noted(&base, &new), None);
+    new.cells.retain(|cell| cell.key.benchmark() != "open");
+    let note = noted(&base, &new).unwrap();
+    assert!(
+        note.starts_with("BASE counted 1 operations that NEW did not, NEW 0"),
+        "{note}"
+    );
+    assert!(
+        note.contains("Landlock") && note.contains("setxattr"),
+        "{note}"
+    );
 }
 
 #[test]

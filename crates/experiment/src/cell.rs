@@ -274,10 +274,9 @@ impl Cell {
         self.key.configuration_title()
     }
 
-    /// The figure that stands for the cell, in its metric's unit: the modal path's
-    /// instructions of what was counted, as long as half of the windows took that path, the
-    /// median of what was timed, a slope. None unless it was measured, and of calls, which
-    /// are many figures.
+    /// The figure that stands for the cell, in its metric's unit: the instructions of the dominant
+    /// path, the median where there is none and of what was timed, a slope. None unless it was
+    /// measured, and of calls, which are many figures.
     pub fn headline(&self) -> Option<f64> {
         match self.evidence()? {
             Evidence::Counted(counted) => counted.headline(),

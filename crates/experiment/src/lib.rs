@@ -81,7 +81,7 @@ pub use evidence::{
     Evidence, FunctionDifference, HookCaller, HookCalls, HookCost, HookedPath, Implementation,
     Interval, IrqsOff, LaterHook, PathCall, PathCount, PathTree, Paths, Percentiles, Program,
     ProgramEntry, ProgramResidual, ProgramRun, ProgramTask, Residual, Slope, SlopePoint, Timed,
-    WatchedHook, WatchedSystemCall, WholeSystemCall,
+    WatchedHook, WatchedSystemCall, WholeSystemCall, is_dominant,
 };
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;

@@ -21,7 +21,7 @@ const FILE: &str = "index.bin";
 /// Earlier versions' index.
 const OLD_FILE: &str = "index.sqlite";
 /// Of what follows. Another one's index is made anew.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 /// Longest index that is read, in bytes.
 const LIMIT: u64 = 1 << 30;
 const DIGEST_LEN: usize = 32;

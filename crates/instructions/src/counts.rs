@@ -23,7 +23,7 @@ pub struct Path {
 pub struct Counts {
     /// The path that most clean windows took; of several, the shortest. For a
     /// composite operation the sum of its windows' modal paths, with `windows`
-    /// the number of operations.
+    /// the number of operations that took as many instructions.
     pub modal: Path,
     /// The other paths, most frequent first. Empty for a composite operation.
     pub others: Vec<Path>,
@@ -164,7 +164,7 @@ pub(crate) fn modal_paths(cell: &CellRecords) -> Option<(Path, Vec<PathKey>)> {
 fn count_composite(cell: &CellRecords, dirty: usize) -> Result<Counts, CountError> {
     let operations = operations(cell);
     check_even(&operations)?;
-    let (modal, usual) = modal_paths(cell).ok_or(CountError::NoCleanWindow {
+    let (mut modal, usual) = modal_paths(cell).ok_or(CountError::NoCleanWindow {
         windows: operations.len(),
     })?;
     let of = |(window, usual): (&Window, &PathKey)| match window.clean {
@@ -174,10 +174,13 @@ fn count_composite(cell: &CellRecords, dirty: usize) -> Result<Counts, CountErro
     let samples = operations
         .iter()
         .map(|windows| windows.iter().zip(&usual).map(of).sum::<u64>());
+    let samples: Vec<u64> = samples.collect();
+    let is_modal = |sample: &&u64| **sample == modal.instructions;
+    modal.windows = samples.iter().filter(is_modal).count();
     Ok(Counts {
         modal,
         others: Vec::new(),
-        samples: samples.collect(),
+        samples,
         windows: cell.windows.len(),
         dirty,
     })
@@ -296,7 +299,8 @@ mod tests {
         let mut windows = [10, 20, 10, 21, 11, 21].map(|n| window(n, true)).to_vec();
         windows[1].clean = false;
         let counts = count(&cell(windows, &[0, 2, 4])).unwrap();
-        assert_eq!(counts.modal.instructions, 31);
+        // Of the three operations the last took a longer path.
+        assert_eq!((counts.modal.instructions, counts.modal.windows), (31, 2));
         assert_eq!(counts.samples, [31, 31, 32]);
     }
 

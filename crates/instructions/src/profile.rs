@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use experiment::{Events, HookCost, IrqsOff};
+use experiment::{Events, HookCost, IrqsOff, is_dominant};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -105,6 +105,8 @@ pub struct Profiler<'a> {
     pub keep_trees: bool,
     /// The traces tell what instructions do.
     pub events: bool,
+    /// A cell without a profile is no failure.
+    pub optional: bool,
 }
 
 impl Profiler<'_> {
@@ -212,9 +214,9 @@ impl CellProfile {
         &self.paths[0]
     }
 
-    /// Did at least half of the windows take the most frequent path?
+    /// Is the most frequent path dominant?
     pub fn is_stable(&self) -> bool {
-        2 * self.paths[0].path.windows >= self.windows
+        is_dominant(self.modal().path.windows as u64, self.windows as u64)
     }
 
     /// The paths (positions in `self.paths` and `other.paths`) to compare: the most
@@ -223,7 +225,7 @@ impl CellProfile {
     pub fn comparable(&self, other: &CellProfile) -> (usize, usize) {
         let stable = self.is_stable() && other.is_stable();
         let usual = |profile: &CellProfile, path: &PathProfile| {
-            // Where no path has a majority, all are exceptions.
+            // Without a dominant path all are exceptions.
             !stable || 4 * path.path.windows >= profile.windows
         };
         let mut best: Option<(usize, (usize, usize))> = None;

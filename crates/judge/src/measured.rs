@@ -4,7 +4,7 @@
 use experiment::comparison::Figure;
 use experiment::{
     Cell, Counted, Document, Estimate, Evidence, Experiment, HookedPath, Kind, Metric, Paths,
-    Slope, Status, Timed,
+    Slope, Status, Timed, is_dominant,
 };
 use stats::median_of_sorted;
 
@@ -92,6 +92,18 @@ impl Measured {
         }
     }
 
+    /// Where the figure of counts that vary lies: in its 95 % interval; of too few samples for one
+    /// between the least and the most, and as far beyond.
+    pub(crate) fn ends(&self) -> Option<[f64; 2]> {
+        if self.exact {
+            return self.value.map(|value| [value; 2]);
+        }
+        self.ci95.or_else(|| {
+            let (low, high) = (*self.samples.first()?, *self.samples.last()?);
+            Some([2.0 * low - high, 2.0 * high - low])
+        })
+    }
+
     /// As a comparison's document holds it.
     pub fn figure(&self) -> Figure {
         Figure {
@@ -111,8 +123,12 @@ pub fn figures(cell: &Cell, document: &Document) -> Vec<(Metric, Measured)> {
     let profile = document.kind == Kind::Profile;
     let counted = cell.counted().filter(|_| profile);
     if let Some((counted, path)) = counted.and_then(|of| Some((of, of.hooked.as_ref()?))) {
+        let whole = match is_dominant(path.windows, counted.windows()) {
+            true => of_path(path, counted, path.total),
+            false => of_windows(cell, counted),
+        };
         return vec![
-            (Metric::Instructions, of_path(path, counted, path.total)),
+            (Metric::Instructions, whole),
             (
                 Metric::HookInstructions,
                 of_path(path, counted, path.hooked),
@@ -130,11 +146,11 @@ pub fn figures(cell: &Cell, document: &Document) -> Vec<(Metric, Measured)> {
 
 /// A figure of the path whose hooks are told.
 fn of_path(path: &HookedPath, counted: &Counted, value: u64) -> Measured {
-    let stable = 2 * u128::from(path.windows) >= u128::from(counted.windows());
+    let dominant = is_dominant(path.windows, counted.windows());
     Measured {
-        exact: stable,
+        exact: dominant,
         n: Some(counted.windows()),
-        reason: (!stable).then(|| "no path holds half of its windows".to_owned()),
+        reason: (!dominant).then(|| "it has no dominant path".to_owned()),
         ..Measured::exact(value as f64)
     }
 }
@@ -158,10 +174,14 @@ fn of_windows(cell: &Cell, counted: &Counted) -> Measured {
     if measured.value.is_some() {
         // What a kernel holds has no path.
         let held = cell.key.metric == Metric::Memory;
-        measured.exact = held || counted.paths.as_ref().is_some_and(Paths::is_stable);
+        let program = counted.program.as_ref();
+        let alike = held || program.is_some() || counted.paths.is_some();
+        measured.exact = alike && counted.is_exact();
         let samples = estimate.and_then(|estimate| estimate.samples.clone());
         let windows = || counted.paths.as_ref().and_then(windows);
-        measured.take_samples(samples.or_else(windows).unwrap_or_default());
+        let runs = || Some(program?.runs.iter().map(|run| run.kernel as f64).collect());
+        let samples = samples.or_else(windows).or_else(runs);
+        measured.take_samples(samples.unwrap_or_default());
     }
     measured
 }

@@ -12,6 +12,12 @@ use crate::Measured;
 pub const ALPHA: f64 = 0.05;
 /// Share of comparisons in which a difference of the detectable size would be seen.
 const POWER: f64 = 0.8;
+/// Cliff's delta from which counts that vary differ: in nine of ten pairs of windows, one of each
+/// side, it is the same side's that takes more.
+const APART: f64 = 0.8;
+/// By how much the shares of the same paths may differ, times the root of 1/n + 1/m: what two
+/// draws from one distribution keep to in 95 % of cases (Kolmogorov and Smirnov).
+const SHARES: f64 = 1.36;
 
 /// What two figures say, as [`experiment::comparison::ComparedCell`] tells it.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +30,7 @@ pub struct Judged {
     pub overhead: Option<f64>,
     /// 95 % interval of the overhead, of this pair alone; a point where figures are exact.
     pub ci95: Option<[f64; 2]>,
-    /// Cliff's delta, -1 to 1; only by samples.
+    /// Cliff's delta, -1 to 1; only by samples and paths.
     pub effect: Option<f64>,
     /// How probable such a difference is if there is none.
     pub p: Option<f64>,
@@ -55,7 +61,14 @@ pub fn together<'a>(
 ) -> Vec<Judged> {
     let mut bootstrap = RatioBootstrap::new();
     let pairs = pairs.into_iter();
-    let judge = |(base, new, metric)| judge(base, new, metric, &mut bootstrap);
+    let judge = |(base, new, metric)| {
+        let mut judged = judge(base, new, metric, &mut bootstrap);
+        // A figure and itself: as of a document that is compared with itself.
+        if base.value.is_some() && base == new {
+            (judged.verdict, judged.reason) = (Verdict::Same, None);
+        }
+        judged
+    };
     let mut judged: Vec<Judged> = pairs.map(judge).collect();
     let corrected = match correct(&mut judged, correction) {
         tested if tested > 1 && correction != Correction::None => {
@@ -88,9 +101,14 @@ fn correct(judged: &mut [Judged], correction: Correction) -> usize {
 }
 
 impl Judged {
+    /// Is the difference more than chance?
+    pub fn is_clear(&self) -> bool {
+        self.verdict.is_clear(self.difference)
+    }
+
     /// Why the difference may be noise; None if it is not.
     fn noise(&self, alpha: f64, corrected: &str) -> Option<String> {
-        let p = self.p_adjusted?;
+        let p = self.p_adjusted.filter(|_| self.verdict != Verdict::Same)?;
         if p > alpha {
             return Some(format!("p = {p:.2}{corrected}"));
         }
@@ -137,6 +155,10 @@ fn judge(
         judged.ci95 = judged.overhead.map(|overhead| [overhead; 2]);
         return judged;
     }
+    if metric.is_counted() {
+        judged.by_paths(base, new, real, direction);
+        return judged;
+    }
     if judged.overhead.is_none() {
         judged.reason = Some("BASE is not above 0: there is no ratio".to_owned());
         return judged;
@@ -157,6 +179,52 @@ fn judge(
     judged
 }
 
+impl Judged {
+    /// Judges counts that vary. Windows of one machine are not independent, and no p comes from
+    /// them: the same set of paths is the same, whichever of them half of the windows took, and
+    /// sets that lie apart differ.
+    fn by_paths(&mut self, base: &Measured, new: &Measured, real: Verdict, direction: Direction) {
+        let said = base.reason.clone().or_else(|| new.reason.clone());
+        let unknown = || "not all of its paths are known".to_owned();
+        let Some((a, b)) = base.ends().zip(new.ends()) else {
+            self.reason = Some(said.unwrap_or_else(unknown));
+            return;
+        };
+        self.method = Method::Paths;
+        self.ci95 = (a[0] > 0.0).then(|| interval([b[0] / a[1], b[1] / a[0]], direction));
+        self.effect = mann_whitney(&base.samples, &new.samples).map(|ranks| ranks.delta);
+        let lie_apart = a[1] < b[0] || b[1] < a[0];
+        match self.effect {
+            Some(_) if share_paths(&base.samples, &new.samples) => self.verdict = Verdict::Same,
+            Some(delta) if lie_apart && delta.abs() >= APART => self.verdict = real,
+            Some(_) => self.reason = Some("without a dominant path, both overlap".to_owned()),
+            None => self.reason = Some(unknown()),
+        }
+    }
+}
+
+/// The overheads between two ratios of NEW over BASE.
+fn interval(ratios: [f64; 2], direction: Direction) -> [f64; 2] {
+    let [a, b] = ratios.map(|ratio| direction.overhead_of_ratio(ratio) + 0.0);
+    [a.min(b), a.max(b)]
+}
+
+/// Are these the same counts, each about as often? Both are ascending.
+fn share_paths(base: &[f64], new: &[f64]) -> bool {
+    let distinct = |samples: &[f64]| {
+        let mut distinct = samples.to_vec();
+        distinct.dedup();
+        distinct
+    };
+    let (paths, others) = (distinct(base), distinct(new));
+    let share = |samples: &[f64], count: f64| {
+        samples.partition_point(|sample| *sample <= count) as f64 / samples.len() as f64
+    };
+    let apart = |count: &f64| (share(base, *count) - share(new, *count)).abs();
+    let most = SHARES * (1.0 / base.len() as f64 + 1.0 / new.len() as f64).sqrt();
+    paths == others && paths.iter().all(|count| apart(count) <= most)
+}
+
 /// What the evidence says of NEW over BASE.
 struct Found {
     method: Method,
@@ -170,9 +238,8 @@ struct Found {
 impl Judged {
     fn take(&mut self, found: Found, direction: Direction) {
         let [low, high] = found.log;
-        let ends = [low.exp(), high.exp()].map(|ratio| direction.overhead_of_ratio(ratio) + 0.0);
         self.method = found.method;
-        self.ci95 = Some([ends[0].min(ends[1]), ends[0].max(ends[1])]);
+        self.ci95 = Some(interval([low.exp(), high.exp()], direction));
         self.effect = found.effect;
         self.p = Some(found.p);
         let error = (high - low) / 2.0 / t_quantile(0.975, found.freedom);

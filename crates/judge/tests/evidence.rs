@@ -29,6 +29,10 @@ fn stable_counts_are_exact_and_others_are_windows() {
     assert!(measured(&run, 1).samples.is_empty());
     of(&mut run, 120, 61);
     assert_eq!(measured(&run, 1).samples.len(), 120);
+    for (windows, exact) in [(88, true), (89, false), (118, false), (119, false)] {
+        of(&mut run, windows, windows - 59);
+        assert_eq!(measured(&run, 1).exact, exact, "59 of {windows}");
+    }
 }
 
 #[test]
@@ -63,12 +67,15 @@ fn what_has_a_reason_is_explained() {
         functions.map(|of| of.function.as_str()).collect()
     };
     assert_eq!(names(alone), [""; 0]);
-    assert_eq!(names(compared), ["kfree"]);
-    let mut rare = compared.clone();
-    rare.residual.as_mut().unwrap().path.windows = 31;
-    assert_eq!(
-        unexplained(&rare).count(),
-        0,
-        "no path of which it could be told"
-    );
+    // Of 64 windows each.
+    for (own, of_base, expected) in [(43, 43, 1), (42, 60, 0), (60, 42, 0)] {
+        let mut counted = compared.clone();
+        counted.hooked.as_mut().unwrap().windows = own;
+        counted.residual.as_mut().unwrap().path.windows = of_base;
+        assert_eq!(
+            names(&counted),
+            ["kfree"; 1][..expected],
+            "{own} and {of_base}"
+        );
+    }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use experiment::{
     Cell, Counted, Evidence, Metric, Outcome, PathCount, Paths, Status, Warning, WarningKind,
+    is_dominant,
 };
 use instructions::calltree::kept;
 use instructions::counts::{Counts, Path};
@@ -292,13 +293,12 @@ fn path_count(path: &Path) -> PathCount {
 fn doubt_counts(title: &str, counts: &Counts) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let clean = counts.windows - counts.dirty;
-    let others: usize = counts.others.iter().map(|path| path.windows).sum();
-    if others > counts.modal.windows {
+    let (modal, all) = (counts.modal.windows, counts.samples.len());
+    if !is_dominant(modal as u64, all as u64) {
         warnings.push(Warning::new(
             WarningKind::UnstablePath,
             format!(
-                "{title}: {} of {clean} windows took the modal path",
-                counts.modal.windows
+                "{title}: no dominant path, {modal} of {all} windows took the most frequent one"
             ),
         ));
     }

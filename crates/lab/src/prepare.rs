@@ -89,6 +89,8 @@ pub struct Profiling {
     pub events: bool,
     /// Hooks whose calls between operations are counted, each by a function.
     pub later: Vec<LaterFunction>,
+    /// A cell that does not tell its hooks is one without hooks.
+    pub optional: bool,
     /// The kernel's name.
     kernel: String,
     /// What it loads.
@@ -117,6 +119,8 @@ pub struct Hooks<'a> {
     pub definitions: Option<&'a str>,
     /// Hooks whose calls between operations are counted, too.
     pub later: &'a [String],
+    /// Measure without hooks what does not tell them.
+    pub optional: bool,
 }
 
 /// Finds the hooks of a kernel that loads `modules`.
@@ -141,6 +145,7 @@ pub fn profiling(
         symbols,
         keep_trees: hooks.keep_trees,
         events: hooks.events,
+        optional: hooks.optional,
         kernel: kernel.name.clone(),
         modules,
     })
@@ -216,8 +221,11 @@ pub fn prepare(
     };
     let symbols = symbols(store, kernel)?;
     let files = initramfs::write(agent, guest, kernel, dir)?;
-    let profiling = hooks.map(|hooks| profiling(store, kernel, files.modules, hooks));
-    let profiling = profiling.transpose()?;
+    let found = hooks.map(|hooks| (hooks, profiling(store, kernel, files.modules, hooks)));
+    let profiling = match found {
+        Some((hooks, Err(LabError::Untold(_)))) if hooks.optional => None,
+        found => found.map(|(_, found)| found).transpose()?,
+    };
     let watched = profiling.as_ref().map(|of| later::watched(&of.later));
     let watched = watched.unwrap_or_default();
     Ok(Bootable {

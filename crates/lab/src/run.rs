@@ -277,11 +277,14 @@ fn with_programs<'a>(experiment: &Experiment, setup: &Setup<'a>) -> Result<Setup
         let what = "workloads are measured by `run` and `profile` only";
         return Err(Failure::usage(what, "give this command benchmarks").into());
     }
-    let hooks = experiment.programs.as_ref().map(|_| Hooks::default());
-    Ok(Setup {
-        hooks: setup.hooks.or(hooks),
-        ..*setup
-    })
+    let hooks = match &experiment.programs {
+        Some(_) => Some(Hooks {
+            optional: false,
+            ..setup.hooks.unwrap_or_default()
+        }),
+        None => setup.hooks,
+    };
+    Ok(Setup { hooks, ..*setup })
 }
 
 /// What has not been tried on other architectures than this machine's.

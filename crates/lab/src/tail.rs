@@ -118,10 +118,17 @@ impl RecordTail {
     ) -> Result<Box<Recorded>, String> {
         let cell = self.next_records()?;
         let counts = count(&cell).map_err(|error| error.to_string())?;
-        let profile = profiler
-            .map(|profiler| CellProfile::of(&cell, self.reader.blocks(), profiler))
-            .transpose()
-            .map_err(|error| error.to_string())?;
+        let profile = profiler.map(|of| {
+            (
+                of.optional,
+                CellProfile::of(&cell, self.reader.blocks(), of),
+            )
+        });
+        let profile = match profile {
+            Some((true, profile)) => profile.ok(),
+            profile => { profile.map(|(_, profile)| profile).transpose() }
+                .map_err(|error| error.to_string())?,
+        };
         let operations = kinds
             .map(|kinds| by_operation(&cell, kinds))
             .transpose()

@@ -191,6 +191,7 @@ pub fn boot(
                             active_lsms: active_lsms.clone(),
                             keep_trees: profiling.keep_trees,
                             events: profiling.events,
+                            optional: profiling.optional,
                         });
                     }
                     let reader = boot.bootable.program_reader(&active_lsms);

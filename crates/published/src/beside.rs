@@ -3,7 +3,6 @@
 
 use std::fmt;
 
-use experiment::comparison::Verdict as Judgement;
 use experiment::{Cell, Document, Metric};
 use judge::Judgements;
 use stats::{Direction, overhead};
@@ -234,7 +233,7 @@ fn overheads<'a>(
             let judged = judgements.verdict(pair.baseline, pair.tested)?;
             Some(Own {
                 ratio: ratio(pair)?,
-                unclear: judged.verdict == Judgement::Unclear,
+                unclear: !judged.is_clear(),
                 layouts: None,
             })
         }

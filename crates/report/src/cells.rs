@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use experiment::{
     Cell, Document, Integrity, Metric, Place, Policy, Status, Tuning, configuration_title,
 };
-use judge::Baselines;
+use judge::{Baselines, GETPPID};
 use stats::overhead;
 
 use crate::group::{distinct, grouped, shared};
@@ -200,17 +200,16 @@ impl<'a> Group<'a> {
         self.metric != Metric::Memory
     }
 
-    /// The overhead of a configuration, as the geometric mean of its operations' ratios, and how
-    /// many these are; None if there are none, or no mean of them.
-    pub(crate) fn mean(&self, configuration: &Configuration) -> Option<(f64, usize)> {
-        if !self.has_mean() {
-            return None;
-        }
-        let ratio = |row: &Operation<'a>| {
-            Some(cost(self.cell(*row, configuration)?, self.baseline_cell(*row)?)?.1)
+    /// The mean overhead of a configuration in these rows, and of how many: see [`mean`].
+    pub(crate) fn mean(
+        &self,
+        rows: &[Operation<'a>],
+        configuration: &Configuration,
+    ) -> Option<(f64, usize)> {
+        let pair = |row: &Operation<'a>| {
+            Some((self.cell(*row, configuration)?, self.baseline_cell(*row)?))
         };
-        let direction = self.metric.direction();
-        direction.mean_overhead(self.rows.iter().filter_map(ratio))
+        mean(self.metric, rows.iter().filter_map(pair))
     }
 
     /// All configurations but the baseline.
@@ -360,6 +359,21 @@ fn group<'a>(
 pub(crate) fn cost(tested: &Cell, baseline: &Cell) -> Option<(f64, f64)> {
     let (a, b) = (tested.headline()?, baseline.headline()?);
     Some((overhead(a, b, tested.key.metric.direction())?, a / b))
+}
+
+/// The mean overhead of tested cells over their baselines, and of how many: everywhere the
+/// geometric mean of operations whose figures are exact, if they are counted, without the floor
+/// that every system call has. None if there are none, or no mean of them.
+pub(crate) fn mean<'a>(
+    metric: Metric,
+    pairs: impl Iterator<Item = (&'a Cell, &'a Cell)>,
+) -> Option<(f64, usize)> {
+    let is_in =
+        |cell: &Cell| cell.key.benchmark() != GETPPID && (!metric.is_counted() || cell.is_exact());
+    let pairs = pairs.filter(|(tested, baseline)| is_in(tested) && is_in(baseline));
+    let ratios = pairs.filter_map(|(tested, baseline)| Some(cost(tested, baseline)?.1));
+    let found = metric.direction().mean_overhead(ratios);
+    found.filter(|_| metric != Metric::Memory)
 }
 
 /// Guest kernel instructions of an operation that has one path.

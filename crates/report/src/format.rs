@@ -102,6 +102,14 @@ pub(crate) fn percent(overhead: f64) -> String {
     }
 }
 
+/// The same; `~` where it may be chance.
+pub(crate) fn change(overhead: f64, is_clear: bool) -> String {
+    match is_clear {
+        true => percent(overhead),
+        false => "~".to_owned(),
+    }
+}
+
 /// A cell's headline; for statistical metrics with its interval.
 pub(crate) fn headline(cell: &Cell) -> Option<String> {
     let interval = cell.ci95().filter(|_| !cell.is_exact());

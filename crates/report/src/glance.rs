@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What a run says at a glance: of each configuration what it costs, on what most, and which hook
-//! holds that. Operations without one path lead nothing.
+//! holds that. Operations without a dominant path lead nothing.
 
 use std::collections::BTreeMap;
 
-use experiment::comparison::Verdict;
 use experiment::{Cell, HookCost, Status, path_depth};
 use judge::Judgements;
 
-use crate::cells::{Configuration, Group, Operation, cost, operation_title};
+use crate::cells::{Configuration, Group, Operation, operation_title};
 use crate::format;
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
@@ -24,8 +23,10 @@ pub(crate) struct Glance<'a, 'b> {
 pub(crate) struct Overhead {
     /// As a fraction of the baseline.
     pub(crate) value: f64,
-    /// It is no chance, and of operations that have one path.
+    /// It is more than chance.
     pub(crate) is_shown: bool,
+    /// It is of an operation with a dominant path, or of times.
+    is_exact: bool,
 }
 
 /// What a hook adds under a configuration.
@@ -66,30 +67,11 @@ impl<'a, 'b> Glance<'a, 'b> {
     ) -> Option<Overhead> {
         let (base, tested) = self.pair(row, configuration)?;
         let judged = self.judgements.verdict(base, tested)?;
-        let has_one_path = !base.key.metric.is_counted() || (base.is_exact() && tested.is_exact());
         Some(Overhead {
             value: judged.overhead?,
-            is_shown: has_one_path && judged.verdict != Verdict::Unclear,
+            is_shown: judged.is_clear(),
+            is_exact: !base.key.metric.is_counted() || (base.is_exact() && tested.is_exact()),
         })
-    }
-
-    /// The geometric mean of the overheads of those of `rows` that have one path, and how many
-    /// these are.
-    pub(crate) fn mean(
-        &self,
-        rows: &[Operation<'a>],
-        configuration: &Configuration,
-    ) -> Option<(f64, usize)> {
-        if !self.group.has_mean() {
-            return None;
-        }
-        let ratio = |row: &Operation<'a>| {
-            let (base, tested) = self.pair(*row, configuration)?;
-            let one_path = !base.key.metric.is_counted() || (base.is_exact() && tested.is_exact());
-            one_path.then(|| cost(tested, base).map(|of| of.1))?
-        };
-        let direction = self.group.metric.direction();
-        direction.mean_overhead(rows.iter().filter_map(ratio))
     }
 
     /// Classes of operations, as the document has them, with their operations.
@@ -200,7 +182,7 @@ impl<'a, 'b> Glance<'a, 'b> {
         };
         let baseline = printable(&group.heading(group.baseline.as_ref()?), TEXT_LIMIT);
         let name = printable(&group.heading(configuration), TEXT_LIMIT);
-        let mut sentence = match self.mean(&group.rows, configuration) {
+        let mut sentence = match group.mean(&group.rows, configuration) {
             Some((mean, n)) => format!(
                 "{name} costs {} over {baseline} in {} (geometric mean of {n} operation{})",
                 format::percent(mean),
@@ -210,7 +192,7 @@ impl<'a, 'b> Glance<'a, 'b> {
             None if all().next().is_none() => return None,
             None => format!("{name} over {baseline} in {}", group.metric),
         };
-        let shown = all().filter(|(_, overhead)| overhead.is_shown);
+        let shown = all().filter(|(_, overhead)| overhead.is_shown && overhead.is_exact);
         let most = shown.max_by(|(_, one), (_, other)| one.value.total_cmp(&other.value));
         if let Some((row, most)) = most {
             sentence += &format!(
@@ -239,7 +221,7 @@ impl<'a, 'b> Glance<'a, 'b> {
         let (mut shown, mut others) = (0, 0);
         for row in &self.group.rows {
             match self.overhead(*row, configuration) {
-                Some(Overhead { is_shown: true, .. }) => shown += 1,
+                Some(of) if of.is_shown && of.is_exact => shown += 1,
                 Some(_) => others += 1,
                 None => {}
             }
@@ -248,7 +230,7 @@ impl<'a, 'b> Glance<'a, 'b> {
         match (self.group.metric.is_counted(), others) {
             (true, 0) => "counted exactly".to_owned(),
             (true, _) => {
-                format!("counted exactly, but {others} of {all}, which have no single path")
+                format!("counted exactly, but {others} of {all}, which have no dominant path")
             }
             (false, 0) if all == 1 => "clear of chance".to_owned(),
             (false, _) if all == 1 => "it may be chance".to_owned(),

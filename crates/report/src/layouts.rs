@@ -283,7 +283,10 @@ fn percent(of: Centre) -> Value {
 
 /// A centre with its interval.
 fn shown(of: &Centre, signed: impl Fn(f64) -> String) -> Value {
-    let doubt = if holds_zero(of) { "~" } else { "" };
     let [low, high] = of.ci95.map(&signed);
-    Value::plain(format!("{doubt}{} [{low}, {high}]", signed(of.value)))
+    let value = match holds_zero(of) {
+        true => "~".to_owned(),
+        false => signed(of.value),
+    };
+    Value::plain(format!("{value} [{low}, {high}]"))
 }

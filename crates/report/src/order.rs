@@ -2,11 +2,11 @@
 //! Does the order of a stack matter? Configurations that differ in nothing else,
 //! beside each other.
 
-use experiment::Document;
 use experiment::comparison::Verdict;
+use experiment::{Cell, Document};
 use judge::Judgements;
 
-use crate::cells::{Configuration, Group, Operation, cost, operation_title};
+use crate::cells::{Configuration, Group, Operation, cost, mean, operation_title};
 use crate::column::Columns;
 use crate::format;
 use crate::table::{Table, Tone, Value};
@@ -39,13 +39,13 @@ pub(crate) fn order<'a>(
             .flat_map(|&pair| cells(pair).map(|(_, cells)| cells)),
     );
     let cost = |(row, (first, second))| {
-        let (overhead, ratio) = cost(second, first)?;
+        let (overhead, _) = cost(second, first)?;
         let verdict = judgements.verdict(first, second)?.verdict;
         let differs = matches!(verdict, Verdict::Worse | Verdict::Better);
         Some(Cost {
             row,
             overhead,
-            ratio,
+            cells: (second, first),
             differs,
         })
     };
@@ -55,7 +55,6 @@ pub(crate) fn order<'a>(
         costs: cells((first, second)).filter_map(cost).collect(),
     };
     let pairs: Vec<Pair<'_>> = pairs.iter().map(pair).collect();
-    let direction = group.metric.direction();
     let title = format!("Order of stacks: {}, {}", group.place(run), group.metric);
     Columns::new()
         .left("first", |pair: &Pair<'_>| pair.first.title())
@@ -65,9 +64,8 @@ pub(crate) fn order<'a>(
             pair.costs.iter().filter(|cost| cost.differs).count()
         })
         .right("geometric mean", |pair| {
-            let ratios = pair.costs.iter().map(|cost| cost.ratio);
-            match direction.mean_overhead(ratios) {
-                Some((mean, _)) => Value::plain(format::percent(mean)),
+            match mean(group.metric, pair.costs.iter().map(|cost| cost.cells)) {
+                Some((mean, n)) => Value::plain(format!("{} (n={n})", format::percent(mean))),
                 None => Value::toned("n/a", Tone::Missing),
             }
         })
@@ -83,7 +81,8 @@ pub(crate) fn order<'a>(
         .fixed(2)
         .legend([
             "Each row: the second order against the first, over the operations that both were \
-             measured for; how many differ; the one of these that differs most.",
+             measured for; how many differ; the mean of those that have a dominant path, without \
+             getppid; the one that differs most.",
         ])
         .if_any()
 }
@@ -99,7 +98,7 @@ struct Cost<'a> {
     row: Operation<'a>,
     /// As a fraction.
     overhead: f64,
-    ratio: f64,
+    cells: (&'a Cell, &'a Cell),
     /// And that is real.
     differs: bool,
 }

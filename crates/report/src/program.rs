@@ -96,14 +96,22 @@ impl Line<'_> {
         let Some(added) = self.added() else {
             return Value::default();
         };
-        let exact = self.program.same_hooks && self.base.is_some_and(|(base, _)| base.same_hooks);
-        let doubt = if exact { "" } else { "~" };
+        let base = self.base.and_then(|(base, _)| spread(base));
+        let spread = spread(self.program).zip(base).map(|(own, base)| own + base);
+        let text = match spread {
+            Some(0) => format::difference(added),
+            Some(spread) if spread < added.abs() => {
+                let around = format::grouped(&spread.to_string());
+                format!("{} ±{around}", format::difference(added))
+            }
+            _ => return Value::toned("~", Tone::Faint),
+        };
         let tone = match added {
             0 => Tone::Plain,
             1.. => Tone::Worse,
             _ => Tone::Better,
         };
-        Value::toned(format!("{doubt}{}", format::difference(added)), tone)
+        Value::toned(text, tone)
     }
 
     /// `added` as a part of what the baseline executed.
@@ -147,6 +155,13 @@ impl Line<'_> {
     }
 }
 
+/// By how many instructions a program's hooks differ between its runs; None if it does not say.
+fn spread(program: &Program) -> Option<i128> {
+    let spread = program.differing.iter().map(repeats::spread);
+    let sum = spread.map(i128::from).sum();
+    (program.same_hooks || !program.differing.is_empty()).then_some(sum)
+}
+
 /// Does the document tell which functions hold a residual?
 fn tells_functions(lines: &[Line<'_>]) -> bool {
     lines.iter().any(|line| line.held().is_some())
@@ -178,8 +193,8 @@ fn costs(place: &str, lines: &[Line<'_>]) -> Table {
         )
         .fixed(2)
         .legend([
-            "added by hooks: instructions in hooks less the baseline's (~: not the same in each \
-             run, see below); of kernel, of all: their part of what the program executes under the baseline \
+            "added by hooks: instructions in hooks less the baseline's (±: what they differ by \
+             between runs, see below; ~: it may be chance); of kernel, of all: their part of what the program executes under the baseline \
              in the kernel, and with its own; residual: what the kernel executed more outside \
              hooks, as part of the same. Medians over runs.",
         ])

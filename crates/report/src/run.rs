@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A run as tables.
 
-use experiment::comparison::Verdict;
 use experiment::{Cell, Document, EstimateDocument, Metric};
 use judge::{Judgements, Layouts};
 
@@ -28,7 +27,10 @@ use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value, warnings};
 use crate::text::printable;
 
 /// What `~` says of an overhead.
-const UNCLEAR: &str = "~: the difference may be chance, as `lsmeter compare` judges it";
+const UNCLEAR: &str = "~: the difference may be chance, as `lsmeter compare` judges it.";
+/// What hooks say where paths do not.
+const IN_HOOKS: &str = "in hooks: of an operation without a dominant path, what its hooks take more \
+                        than in the baseline, which is exact.";
 
 /// What a report shows.
 #[derive(Debug, Clone, Copy, Default)]
@@ -89,7 +91,7 @@ pub fn report(run: &Document, options: &Options<'_>) -> Report {
 fn what_measured(metric: Metric) -> String {
     let what = format::measured(metric);
     match metric {
-        Metric::Instructions => what + ", modal path",
+        Metric::Instructions => what + ", dominant path",
         _ if metric.is_counted() => what,
         _ => what + ", median",
     }
@@ -153,31 +155,40 @@ fn value<'a>(
     overhead.beside(absolute)
 }
 
-/// By how much a cell is above its baseline's, and whether that may be chance.
+/// By how much a cell is above its baseline's; of counts that may differ by chance the part that
+/// is known, which is in hooks.
 pub(crate) fn overhead<'a>(
     cell: &'a Cell,
     base: &'a Cell,
     judgements: &Judgements<'a>,
 ) -> Option<Value> {
     let judged = judgements.verdict(base, cell)?;
-    let doubt = if judged.verdict == Verdict::Unclear {
-        "~"
-    } else {
-        ""
-    };
+    let overhead = judged.overhead?;
+    let tone = Tone::of(judged.verdict);
+    if judged.is_clear() {
+        return Some(Value::toned(format::percent(overhead), tone));
+    }
+    let in_hooks = hooked(cell).zip(hooked(base));
+    let in_hooks =
+        in_hooks.map(|(own, base)| format!("{} in hooks", format::difference(own - base)));
     Some(Value::toned(
-        format!("{doubt}{}", format::percent(judged.overhead?)),
-        Tone::of(judged.verdict),
+        in_hooks.unwrap_or_else(|| "~".to_owned()),
+        tone,
     ))
 }
 
-/// The geometric mean of the ratios, per column, over the rows that have one.
+/// Instructions inside hooks.
+fn hooked(cell: &Cell) -> Option<i128> {
+    Some(cell.counted()?.hooked.as_ref()?.hooked.into())
+}
+
+/// The mean overhead of each column, with its n.
 fn summary(group: &Group<'_>) -> Vec<Value> {
     let value = |configuration| {
         if group.baseline.as_ref() == Some(configuration) {
             return Value::default();
         }
-        match group.mean(configuration) {
+        match group.mean(&group.rows, configuration) {
             Some((overhead, n)) => Value::plain(format::percent(overhead)).beside(format!("n={n}")),
             None => Value::toned("n/a", Tone::Missing),
         }
@@ -197,9 +208,13 @@ fn legend(group: &Group<'_>) -> Vec<String> {
                 stats::Direction::LowerIsBetter => "more",
                 stats::Direction::HigherIsBetter => "fewer",
             };
-            let last = match group.has_mean() {
-                true => " Last row: geometric mean of the n ratios.",
-                false => "",
+            let last = match (group.has_mean(), group.metric.is_counted()) {
+                (false, _) => "",
+                (_, true) => {
+                    " Last row: geometric mean of the n operations with a dominant path, without \
+                     getppid."
+                }
+                _ => " Last row: geometric mean of the n operations, without getppid.",
             };
             let plus = |c: &Configuration| c.short_title(Some(baseline)).starts_with('+');
             let added = if group.configurations.iter().any(plus) {
@@ -215,12 +230,14 @@ fn legend(group: &Group<'_>) -> Vec<String> {
         None => legend.push("Columns: the figures; the baseline was not measured.".to_owned()),
     }
     if !group.metric.is_counted() {
-        legend.push(format!("±: 95 % interval of the median; {UNCLEAR}."));
+        legend.push(format!("±: 95 % interval of the median; {UNCLEAR}"));
     } else if !group.is_exact() {
         legend.push(format!(
-            "±: no path holds half of the windows, so this is their median and its 95 % interval; \
-             {UNCLEAR}."
+            "±: no dominant path, so this is the median of all windows and its 95 % interval; \
+             {UNCLEAR}"
         ));
+        let of_hooks = group.cells().any(|cell| hooked(cell).is_some());
+        legend.extend(of_hooks.then(|| IN_HOOKS.to_owned()));
     }
     legend.extend(added_modules(group.cells()));
     legend

@@ -60,14 +60,15 @@ pub struct ComparedCell {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead: Option<f64>,
     /// 95 % interval of `overhead`, not corrected for the number of cells; a point where
-    /// the figures are exact.
+    /// the figures are exact. By paths: the ratios that the intervals of both sides allow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ci95: Option<[f64; 2]>,
     /// Cliff's delta, -1 to 1: how much more often NEW's sample is the larger one of two
-    /// than the smaller one. Only by samples.
+    /// than the smaller one. Only by samples and paths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<f64>,
-    /// How probable a difference like this is if nothing changed.
+    /// How probable a difference like this is if nothing changed. Of times only: windows of one
+    /// machine are not independent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
     /// `p`, corrected for the number of cells that were tested.

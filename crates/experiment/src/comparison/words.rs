@@ -29,6 +29,8 @@ words! {
     Method, "method":
     /// Both figures are counts that hold without an interval: they are subtracted.
     Exact = "exact",
+    /// By the sets of paths that the two sides took: counts that vary have no p.
+    Paths = "paths",
     /// By the ranks of all samples.
     Samples = "samples",
     /// By the ranks of all samples, and by what rounds differ by.
@@ -48,12 +50,24 @@ words! {
     Worse = "worse",
     /// It costs less, and that is real.
     Better = "better",
-    /// Two counts are the same.
+    /// Two counts, or two sets of paths, are the same.
     Same = "same",
     /// Nothing can be said.
     Unclear = "unclear",
     /// One side or both have no figure.
     Missing = "missing",
+}
+
+impl Verdict {
+    /// Is this difference more than chance? Sets of paths that are the same may have medians that
+    /// differ.
+    pub fn is_clear(self, difference: Option<f64>) -> bool {
+        match self {
+            Verdict::Worse | Verdict::Better => true,
+            Verdict::Same => difference == Some(0.0),
+            Verdict::Unclear | Verdict::Missing => false,
+        }
+    }
 }
 
 words! {

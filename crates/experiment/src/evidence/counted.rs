@@ -47,7 +47,7 @@ pub struct Counted {
 /// Windows of a counted cell, grouped by their path through the kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Paths {
-    /// The most frequent path: the cell's figure.
+    /// The most frequent path: the cell's figure if it is dominant.
     pub modal: PathCount,
     /// Other paths, most frequent first, at most [`Paths::LIMIT`].
     #[serde(default, alias = "paths", skip_serializing_if = "Vec::is_empty")]
@@ -65,11 +65,18 @@ impl Paths {
     /// Most paths besides the modal one that a document holds.
     pub const LIMIT: usize = 16;
 
-    /// Did at least half of the clean windows take the modal path? If not, it is one
-    /// path of many, and says little of the operation.
+    /// Is the modal path dominant? If not, it is one path of many, and says little of the
+    /// operation.
     pub fn is_stable(&self) -> bool {
-        2 * u128::from(self.modal.windows) >= u128::from(self.windows)
+        is_dominant(self.modal.windows, self.windows)
     }
+}
+
+/// Is a path that so many of `all` windows took dominant: did at least two thirds take it, twice
+/// as many as all other paths together? Then the 95 % interval of the windows' median is a single
+/// count too, from 30 windows on. `docs/instructions.md` has the reasons.
+pub fn is_dominant(windows: u64, all: u64) -> bool {
+    3 * u128::from(windows) >= 2 * u128::from(all)
 }
 
 /// Windows that took the same path through the kernel.
@@ -227,8 +234,8 @@ impl Counted {
         self.paths.as_ref().map_or(0, |paths| paths.dirty)
     }
 
-    /// The figure that stands for it: the modal path's instructions, as long as half of the
-    /// windows took that path, else the median of all.
+    /// The figure that stands for it: the instructions of its dominant path, else the median of
+    /// all windows.
     pub fn headline(&self) -> Option<f64> {
         match &self.paths {
             Some(paths) if paths.is_stable() => Some(paths.modal.instructions as f64),
@@ -236,21 +243,27 @@ impl Counted {
         }
     }
 
-    /// Is that an exact count, and not the median of a mixture of paths?
+    /// Is that an exact count, and not the median of a mixture of paths? A program's is if all
+    /// its runs executed as many instructions in the kernel.
     pub fn is_exact(&self) -> bool {
-        self.program.is_none() && self.paths.as_ref().is_none_or(Paths::is_stable)
+        match &self.program {
+            Some(program) => program
+                .runs
+                .windows(2)
+                .all(|of| of[0].kernel == of[1].kernel),
+            None => self.paths.as_ref().is_none_or(Paths::is_stable),
+        }
     }
 
-    /// Did at least half of the windows take the path whose hooks are known, also in the
-    /// baseline, and were at least as many clean as dirty? If not, the operation has no one
-    /// path that could be compared. False if hooks were not told apart.
+    /// Is the path whose hooks are known dominant, also in the baseline, and were at least as many
+    /// windows clean as dirty? If not, the operation has no one path that could be compared. False
+    /// if hooks were not told apart.
     pub fn is_comparable(&self) -> bool {
-        let half = |windows: u64, of: u64| 2 * u128::from(windows) >= u128::from(of);
         let base = self.residual.as_ref();
         let hooked = self.hooked.as_ref();
-        hooked.is_some_and(|path| half(path.windows, self.windows()))
+        hooked.is_some_and(|path| is_dominant(path.windows, self.windows()))
             && self.windows() >= self.dirty()
-            && base.is_none_or(|base| half(base.path.windows, base.windows))
+            && base.is_none_or(|base| is_dominant(base.path.windows, base.windows))
     }
 
     pub(super) fn contradiction(&self) -> Option<String> {

@@ -105,7 +105,8 @@ pub struct RunArgs {
     /// Write that comparison as CSV; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub export_published: Option<PathBuf>,
-    /// Count what each LSM hook costs in instruction cells, and keep it in the run document
+    /// Keep all calls of each operation too, and fail where hooks cannot be counted (what each hook
+    /// costs is counted anyway)
     #[arg(long, help_heading = "Output")]
     pub with_hooks: bool,
     /// Count what instructions do, too, in instruction cells (--with-hooks, and atomics, cache
@@ -135,7 +136,7 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// Is each hook to be counted, for the document or for what is printed?
+    /// Must each hook be counted, and its calls be kept, for the document or for what is printed?
     pub fn counts_hooks(&self) -> bool {
         self.with_hooks || self.events || matches!(self.details, Some(Some(_)))
     }

@@ -58,8 +58,8 @@ pub fn profile(mut args: ProfileArgs) -> Result<Exit> {
     let hooks = Hooks {
         events: args.events,
         keep_trees: args.trace || args.callgrind.is_some() || args.folded.is_some(),
-        later: &[],
         definitions: definitions.as_deref(),
+        ..Hooks::default()
     };
     let counted = count_hooks(
         &experiment,

@@ -126,9 +126,10 @@ fn measured(
         root,
         keep_samples: args.keep_samples,
         shard: args.parts.shard,
-        hooks: args.counts_hooks().then(|| Hooks {
+        hooks: Some(Hooks {
             events: args.events,
-            keep_trees: true,
+            keep_trees: args.counts_hooks(),
+            optional: !args.counts_hooks(),
             ..Hooks::default()
         }),
         ..Setup::new(&store, journals)

@@ -76,6 +76,54 @@ fn a_gate_passes_fails_and_cannot_tell() {
         .code(1);
 }
 
+/// As of two kernels with SLUB_TINY: `unlink` takes two paths in turn.
+#[test]
+fn two_paths_in_turn_are_the_same_whichever_leads() {
+    let place = Place::new();
+    let taking = |name: &str, modal: (u64, u64), other: (u64, u64)| {
+        let mut run: Value = serde_json::from_str(&golden("v2")).unwrap();
+        let cells = run["cells"].as_array_mut().unwrap();
+        cells.truncate(1);
+        let path = |(instructions, windows)| {
+            serde_json::json!({
+                "instructions": instructions, "rep_iterations": 0, "windows": windows,
+            })
+        };
+        let counted = &mut cells[0]["evidence"]["counted"];
+        counted["estimate"] = serde_json::json!({
+            "n": 63, "median": modal.0, "ci95": [8552.0, 10008.0],
+        });
+        counted["paths"] = serde_json::json!({
+            "modal": path(modal), "others": [path(other)], "windows": 63, "dirty": 0,
+        });
+        run["warnings"] = Value::Array(Vec::new());
+        place
+            .write(name, run.to_string())
+            .to_str()
+            .unwrap()
+            .to_owned()
+    };
+    let base = taking("base.json", (10_008, 32), (8_552, 31));
+    let new = taking("new.json", (8_552, 32), (10_008, 31));
+    for (base, new) in [(&base, &new), (&new, &base), (&base, &base)] {
+        let ended = place
+            .run(&["compare", base, new, "--fail-above", "1%"])
+            .code(0);
+        assert!(
+            ended.stderr.contains("compared: 1 cell: 1 the same\n"),
+            "{ended:#?}"
+        );
+        let row = ended
+            .stdout
+            .lines()
+            .find(|line| line.starts_with("open:AA/BB"));
+        assert!(
+            row.is_some_and(|row| row.contains("  ~  ") || base == new),
+            "{ended:#?}"
+        );
+    }
+}
+
 #[test]
 fn documents_that_cannot_be_compared_are_refused_with_a_hint() {
     let place = Place::new();

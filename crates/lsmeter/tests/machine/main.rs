@@ -20,6 +20,7 @@ mod inside;
 mod late;
 mod live;
 mod monitor;
+mod paths;
 mod policies;
 mod predict;
 mod profile;

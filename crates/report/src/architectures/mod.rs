@@ -9,8 +9,8 @@ mod hooks;
 use std::collections::BTreeSet;
 
 use experiment::{Architecture, Cell, Document};
-use judge::Judgements;
-use stats::rank_correlation;
+use judge::{GETPPID, Judgements};
+use stats::{Direction, rank_correlation};
 
 use crate::cells::{Configuration, Group, Operation, cost, instructions, operation_title};
 use crate::column::Columns;
@@ -121,7 +121,8 @@ fn stacks<'a, 'g, 'k>(kernel: &'k Kernel<'a, 'g>) -> Vec<Stack<'a, 'g, 'k>> {
             overheads: vec![Vec::new(); kernel.sides.len()],
             rows: Vec::new(),
         };
-        for &row in &kernel.sides[0].group.rows {
+        let rows = kernel.sides[0].group.rows.iter();
+        for &row in rows.filter(|row| row.0 != GETPPID) {
             let overheads = kernel.sides.iter().map(|side| {
                 let (cell, base) = (
                     side.group.cell(row, configuration)?,
@@ -145,12 +146,9 @@ fn stacks<'a, 'g, 'k>(kernel: &'k Kernel<'a, 'g>) -> Vec<Stack<'a, 'g, 'k>> {
 
 impl Stack<'_, '_, '_> {
     fn mean(&self, side: usize) -> Value {
-        let overheads = &self.overheads[side];
-        let sum: f64 = overheads.iter().map(|of| (1.0 + of).ln()).sum();
-        match overheads.len() {
-            0 => Value::dash(),
-            n => Value::plain(format::percent((sum / n as f64).exp() - 1.0)),
-        }
+        let ratios = self.overheads[side].iter().map(|of| 1.0 + of);
+        let mean = Direction::LowerIsBetter.mean_overhead(ratios);
+        mean.map_or_else(Value::dash, |(mean, _)| Value::plain(format::percent(mean)))
     }
 
     /// How the operations' overheads on the first architecture and the last go together.
@@ -225,8 +223,8 @@ fn summary(stacks: &[Stack<'_, '_, '_>]) -> Option<Table> {
         .table("What modules add on each architecture", stacks)
         .fixed(2)
         .legend([
-            "The geometric mean of the overheads of operations that have one path in all of the \
-             cells; then how the overheads of single operations on the first architecture and the \
+            "The geometric mean of the overheads of operations that have a dominant path in all of \
+             the cells, without getppid; then how the overheads of single operations on the first architecture and the \
              last go together, and by how many percentage points they differ.",
         ])
         .if_any()
@@ -270,7 +268,7 @@ fn side_by_side<'a>(run: &Document, kernel: &Kernel<'a, '_>, judgements: &Judgem
         .table(title, first.rows.iter().copied())
         .fixed(1)
         .legend([
-            "Guest kernel instructions of the modal path under the baseline, then what each stack \
+            "Guest kernel instructions of the dominant path under the baseline, then what each stack \
              adds to it there. ~: the difference may be chance, as `lsmeter compare` judges it.",
         ])
 }

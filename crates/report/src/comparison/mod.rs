@@ -5,6 +5,7 @@ use experiment::comparison::{
     ComparedCell, EnvironmentDifference, Method, Place, Side, UnmatchedCell, Verdict,
 };
 use experiment::{ComparisonDocument, Metric};
+use judge::GETPPID;
 
 use crate::column::Columns;
 use crate::format;
@@ -119,7 +120,10 @@ fn difference(cell: &ComparedCell) -> Value {
         return Value::dash();
     };
     let sign = if difference > 0.0 { "+" } else { "" };
-    let text = format!("{sign}{}", format::figure(difference));
+    let text = match cell.verdict.is_clear(cell.difference) {
+        true => format!("{sign}{}", format::figure(difference)),
+        false => "~".to_owned(),
+    };
     Value::from(difference)
         .shown(text)
         .tone(Tone::of(cell.verdict))
@@ -132,13 +136,9 @@ fn change(cell: &ComparedCell) -> Value {
             _ => Value::toned("n/a", Tone::Missing),
         };
     };
-    let doubt = match cell.verdict {
-        Verdict::Unclear => "~",
-        _ => "",
-    };
-    let text = format!("{doubt}{}", format::percent(overhead));
+    let is_clear = cell.verdict.is_clear(cell.difference);
     Value::from(overhead)
-        .shown(text)
+        .shown(format::change(overhead, is_clear))
         .tone(Tone::of(cell.verdict))
 }
 
@@ -178,12 +178,15 @@ fn statistics<'a>(columns: Columns<'a, &'a ComparedCell>) -> Columns<'a, &'a Com
         .right("detectable", |cell| cell.detectable.map(format::fraction))
 }
 
-/// The geometric mean of the ratios.
+/// The mean over the operations that are exact, if they are counted, without the floor.
 fn summary(cells: &[&ComparedCell]) -> Option<Vec<Value>> {
     let direction = cells.first()?.metric.direction();
-    let ratios = cells
-        .iter()
-        .filter_map(|cell| Some(cell.new.value? / cell.base.value?));
+    let is_in = |cell: &&&ComparedCell| {
+        let is_exact = cell.method == Method::Exact || !cell.metric.is_counted();
+        is_exact && cell.benchmark != GETPPID
+    };
+    let cells = cells.iter().filter(is_in);
+    let ratios = cells.filter_map(|cell| Some(cell.new.value? / cell.base.value?));
     let (mean, n) = direction.mean_overhead(ratios).filter(|(_, n)| *n > 1)?;
     let mean = format::percent(mean);
     let mut values = vec![Value::default(); 5];
@@ -207,9 +210,9 @@ fn legend(cells: &[&ComparedCell], statistical: bool) -> Vec<String> {
     if statistical {
         legend.push(
             "95 % interval: of the change; p: how probable such a difference is if there is none, \
-             corrected for the number of cells; effect: Cliff's delta, from -1 (all of NEW's \
-             samples are smaller) to +1; n: samples of BASE + NEW; detectable: the smallest \
-             change that four of five such comparisons would find; ~: nothing can be said."
+             corrected for the number of cells, of times only; effect: Cliff's delta, from -1 (all \
+             of NEW's samples are smaller) to +1; n: samples of BASE + NEW; detectable: the smallest \
+             change that four of five such comparisons would find; ~: it may be chance."
                 .to_owned(),
         );
     }

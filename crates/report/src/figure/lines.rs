@@ -8,7 +8,7 @@ use super::scale::Scale;
 use crate::format;
 
 /// Most lines that differ from each other at a glance.
-pub(super) const SERIES_LIMIT: usize = COLOURS.len();
+pub(crate) const SERIES_LIMIT: usize = COLOURS.len();
 /// From this series on lines are dashed and their points hollow.
 const DASHED_FROM: usize = COLOURS.len() / 2;
 const PLOT: f64 = 300.0;

@@ -13,6 +13,7 @@ mod svg;
 
 use drawing::{Drawing, Sheet};
 
+pub(crate) use lines::SERIES_LIMIT as LINES_LIMIT;
 pub use model::{
     Bar, Bars, Chart, Figure, Flame, Frame, Heat, HeatRow, Lines, Point, Series, Tile,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Figures of runs: the paper's Figures 2, 3 and 6 to 8, from whatever was measured.
 
-use experiment::comparison::{Method, Verdict};
+use experiment::comparison::Method;
 use experiment::{Cell, Document, Kind, Metric, Status, path_depth};
 use judge::Judgements;
 
@@ -9,7 +9,6 @@ use super::{Content, Draft, Source, bar, hooks, position};
 use crate::cells::{Configuration, Group, Operation, groups, operation_title};
 use crate::figure::model::drawable;
 use crate::figure::{Bar, Bars, Chart, Lines, Point, Series};
-use crate::glance::Glance;
 use crate::group::grouped;
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
@@ -151,7 +150,7 @@ impl<'a> Figures<'a, '_> {
             let judged = |of: &&Configuration| judged(group.cell(row, of)?, row);
             shown.iter().filter_map(judged).collect::<Vec<_>>()
         });
-        let unclear = (cells.filter(|judged| judged.verdict == Verdict::Unclear)).count();
+        let unclear = cells.filter(|judged| !judged.is_clear()).count();
         let empty = bars.bars.is_empty();
         let mut draft = self.draft(
             base,
@@ -305,12 +304,7 @@ pub(crate) fn means(sources: &[Source]) -> Vec<Mean> {
         _ => None,
     });
     for run in runs {
-        let judgements = Judgements::of(run);
         for group in groups(run).iter().filter(|group| !group.of_kernels) {
-            let glance = Glance {
-                group,
-                judgements: &judgements,
-            };
             let Some(baseline) = &group.baseline else {
                 continue;
             };
@@ -321,7 +315,7 @@ pub(crate) fn means(sources: &[Source]) -> Vec<Mean> {
                 run.environment.machine(group.metric),
             );
             let means = group.tested().filter_map(|configuration| {
-                let (overhead, n) = glance.mean(&group.rows, configuration)?;
+                let (overhead, n) = group.mean(&group.rows, configuration)?;
                 Some(Mean {
                     place: place.clone(),
                     kernel: group.subject.clone(),
@@ -377,7 +371,7 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
             subjects: vec![filesystem, metric.to_string(), baseline, machine],
             description: "Bars: the geometric mean of an operation's cost over the baseline's of \
                           the same kernel, less 1, for each kernel and configuration; of operations \
-                          that have one path."
+                          that have a dominant path, without getppid."
                 .to_owned(),
             chart: Chart::Bars(Bars {
                 axis: format!("overhead, geometric mean (%), {metric}"),

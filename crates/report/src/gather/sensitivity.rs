@@ -6,15 +6,13 @@ use experiment::{Clock, Document, Unit, path_depth};
 use super::Draft;
 use crate::cells::Operation;
 use crate::figure::model::drawable;
-use crate::figure::{Chart, Figure, Lines, Point, Series, svg_of_all};
+use crate::figure::{Chart, Figure, LINES_LIMIT, Lines, Point, Series, svg_of_all};
 use crate::group::{distinct, grouped};
 use crate::sensitivity::beside::table6;
 use crate::sensitivity::{Swept, numbers, operations, swept, where_swept};
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
 
-/// Lines of a figure of operations that the paper has not.
-const LINES_LIMIT: usize = 12;
 /// Most figures below each other in one file.
 const PANELS_LIMIT: usize = 16;
 /// Most points of a line; of more the first, the last and some between are shown.
@@ -59,7 +57,7 @@ fn described(figures: &[Figure]) -> String {
         text += &format!(" {}:", figure.title);
         if let Chart::Lines(lines) = &figure.chart {
             let named = |line: &Series| format!(" {} {}", line.label, line.figure);
-            let lines: Vec<String> = lines.series.iter().map(named).collect();
+            let lines: Vec<String> = lines.series.iter().take(LINES_LIMIT).map(named).collect();
             text += &(lines.join(",") + ".");
         }
     }
@@ -68,12 +66,12 @@ fn described(figures: &[Figure]) -> String {
 
 fn over_delay(document: &Document) -> Vec<Draft> {
     let swept = swept(document);
-    let shown = chosen(&swept);
+    let order = in_order(&swept);
     let groups = grouped(&swept, Swept::place);
     let clock = document.environment.clock;
     let mut drafts = Vec::new();
     for ((kernel, module, caches, filesystem, unit), slopes) in groups {
-        let Some((lines, notes)) = panel(&slopes, &shown, clock) else {
+        let Some((lines, notes)) = panel(&slopes, &order, clock) else {
             continue;
         };
         drafts.push(Draft {
@@ -97,30 +95,26 @@ fn over_delay(document: &Document) -> Vec<Draft> {
     drafts
 }
 
-/// The paths of the paper's Table 6 that the document holds, else its first operations.
-fn chosen<'a>(swept: &[Swept<'a>]) -> Vec<Operation<'a>> {
-    let mut all = distinct(swept.iter().map(Swept::operation));
+/// All operations of the document, those of the paper's Table 6 first.
+fn in_order<'a>(swept: &[Swept<'a>]) -> Vec<Operation<'a>> {
+    let all = distinct(swept.iter().map(Swept::operation));
     let ours = table6().flat_map(|figure| &figure.ours);
     let of_paper = ours.map(|ours| (ours.benchmark.as_str(), ours.variant.as_str()));
-    let of_paper: Vec<_> = of_paper.filter(|wanted| all.contains(wanted)).collect();
-    if of_paper.is_empty() {
-        all.truncate(LINES_LIMIT);
-        return all;
-    }
-    of_paper
+    let of_paper = of_paper.filter(|wanted| all.contains(wanted));
+    distinct(of_paper.chain(all.iter().copied()))
 }
 
-/// Lines of one kernel, module, state of the caches, file system and unit, the highest
-/// first; and what is not drawn.
+/// Lines of one kernel, module, state of the caches, file system and unit, of those that are drawn
+/// the highest first; and what is not drawn.
 fn panel<'a>(
     slopes: &[&'a Swept<'a>],
-    chosen: &[Operation<'_>],
+    order: &[Operation<'_>],
     clock: Clock,
 ) -> Option<(Lines, Vec<String>)> {
     let unit = slopes.first()?.unit;
     let mut shown: Vec<(usize, &Swept<'_>)> = Vec::new();
     for (operation, parted) in operations(slopes) {
-        let at = chosen.iter().position(|of| *of == operation);
+        let at = order.iter().position(|of| *of == operation);
         shown.extend(at.zip(parted.wholes.first().copied()));
     }
     shown.sort_by_key(|(at, _)| *at);
@@ -158,7 +152,8 @@ fn panel<'a>(
         .filter_map(|(_, swept)| line(swept, unit))
         .collect();
     let height = |line: &Series| line.fit.map_or(0.0, |fit| fit[1][1]);
-    series.sort_by(|one, other| height(other).total_cmp(&height(one)));
+    let drawn = series.len().min(LINES_LIMIT);
+    series[..drawn].sort_by(|one, other| height(other).total_cmp(&height(one)));
     let lines = Lines {
         x: "delay of each decision (µs)".to_owned(),
         y: y.to_owned(),

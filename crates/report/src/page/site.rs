@@ -129,8 +129,8 @@ fn costs(pages: &[SitePage]) -> Vec<Figure> {
                     printable(machine, 2 * TEXT_LIMIT)
                 ),
                 description:
-                    "The geometric mean of the overheads of operations that have one path, \
-                              in one document after another; of a document with several kernels \
+                    "The geometric mean of the overheads of operations that have a dominant path, \
+                              without getppid, in one document after another; of a document with several kernels \
                               those of the first."
                         .to_owned(),
                 chart: Chart::Lines(Lines {

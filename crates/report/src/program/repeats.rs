@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What is behind a `~`: the hooks that a program's runs called otherwise.
+//! What is behind a `±`: the hooks that a program's runs called otherwise.
 
 use experiment::DifferingHook;
 
@@ -41,6 +41,6 @@ pub(super) fn differing(place: &str, lines: &[Line<'_>], all: bool) -> Option<Ta
         .if_any()
 }
 
-fn spread(hook: &DifferingHook) -> u64 {
+pub(super) fn spread(hook: &DifferingHook) -> u64 {
     hook.instructions_max.saturating_sub(hook.instructions_min)
 }

@@ -39,14 +39,16 @@ pub(super) fn table(publication: &Publication<'_>) -> Option<Table> {
             Line::Figure(of) => match by(of, title) {
                 None => Value::plain(""),
                 Some(own) => {
-                    let unclear = if own.unclear { "~" } else { "" };
                     let agrees = if own.verdict == Verdict::Agrees {
                         " ="
                     } else {
                         ""
                     };
-                    let value = number(own.figure.quantity, own.ours);
-                    Value::plain(format!("{unclear}{value}{agrees}"))
+                    let value = match own.unclear {
+                        true => "~".to_owned(),
+                        false => number(own.figure.quantity, own.ours),
+                    };
+                    Value::plain(format!("{value}{agrees}"))
                 }
             },
             Line::Agreeing(all) => {

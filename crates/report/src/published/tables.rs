@@ -183,16 +183,15 @@ pub(super) fn own(comparison: &Comparison) -> Value {
         ours if quantity.is_overhead() && ours < 0.0 => Tone::Better,
         _ => Tone::Plain,
     };
-    let unclear = if comparison.unclear { "~" } else { "" };
     let interval = comparison.layouts.as_ref().map(|of| {
         let [low, high] = of.ci95.map(|end| number(quantity, end));
         format!(" [{low}, {high}]")
     });
-    let value = number(quantity, comparison.ours);
-    Value::toned(
-        format!("{unclear}{value}{}", interval.unwrap_or_default()),
-        tone,
-    )
+    let value = match comparison.unclear {
+        true => "~".to_owned(),
+        false => number(quantity, comparison.ours),
+    };
+    Value::toned(format!("{value}{}", interval.unwrap_or_default()), tone)
 }
 
 /// What ours adds in nanoseconds, with its interval, where it is drawn over layouts.

@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 
-use experiment::{Cell, HookCost, Policy};
+use experiment::{Cell, Document, HookCost};
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
+use super::command::command;
 use crate::cells::{Configuration, operation_title, reason};
 use crate::format;
 use crate::glance::Glance;
@@ -81,7 +82,7 @@ impl Names {
     }
 }
 
-pub(super) fn data(glance: &Glance<'_, '_>, id: &str) -> Markup {
+pub(super) fn data(run: &Document, glance: &Glance<'_, '_>, id: &str) -> Markup {
     let group = glance.group;
     let mut names = Names::default();
     let has_room = group.rows.len() <= HOOKS_LIMIT;
@@ -91,8 +92,7 @@ pub(super) fn data(glance: &Glance<'_, '_>, id: &str) -> Markup {
             .map(|configuration| {
                 let mut figures = figures(group.cell(*row, configuration)?, &mut names, has_room);
                 if let Some(overhead) = glance.overhead(*row, configuration) {
-                    let doubt = if overhead.is_shown { "" } else { "~" };
-                    figures.overhead = format!("{doubt}{}", format::percent(overhead.value));
+                    figures.overhead = format::change(overhead.value, overhead.is_shown);
                 }
                 Some(figures)
             })
@@ -112,7 +112,7 @@ pub(super) fn data(glance: &Glance<'_, '_>, id: &str) -> Markup {
         commands: group
             .configurations
             .iter()
-            .map(|of| command(glance, of))
+            .map(|of| command(run, group, of))
             .collect(),
         rows,
         names: names.all,
@@ -163,47 +163,4 @@ fn harmless(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")
         .replace('&', "\\u0026")
-}
-
-/// What a reader types to see this configuration's cells with their hooks, beside the baseline's.
-fn command(glance: &Glance<'_, '_>, configuration: &Configuration) -> String {
-    let group = glance.group;
-    let mut words = vec!["lsmeter".to_owned(), "profile".to_owned()];
-    let mut kernels: Vec<&str> = Vec::new();
-    if !group.of_kernels {
-        kernels.push(&group.subject);
-    }
-    kernels.extend(configuration.kernel.as_deref());
-    kernels.dedup();
-    for kernel in kernels {
-        words.extend(["--kernel".to_owned(), quoted(kernel)]);
-    }
-    // What is on another kernel a profile does not compare with.
-    let baseline = group.baseline.as_ref().filter(|of| of.kernel.is_none());
-    let baseline = baseline.map(|of| of.stack.join(","));
-    let stack = configuration.stack.join(",");
-    if let Some(baseline) = baseline.filter(|of| *of != stack) {
-        words.extend(["--stack".to_owned(), quoted(&baseline)]);
-        words.extend(["--diff".to_owned(), quoted(&baseline)]);
-    }
-    words.extend(["--stack".to_owned(), quoted(&stack)]);
-    if configuration.policy != Policy::None {
-        words.extend(["--policy".to_owned(), configuration.policy.to_string()]);
-    }
-    words.extend([
-        "--fs".to_owned(),
-        quoted(group.filesystem),
-        "--bench".to_owned(),
-    ]);
-    words.join(" ")
-}
-
-/// As a shell takes it for one word.
-fn quoted(word: &str) -> String {
-    let word = printable(word, TEXT_LIMIT);
-    let harmless = |c: char| c.is_ascii_alphanumeric() || "-_.,:/+=@".contains(c);
-    if !word.is_empty() && word.chars().all(harmless) {
-        return word;
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }

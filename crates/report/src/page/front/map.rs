@@ -33,8 +33,8 @@ pub(super) fn map(glance: &Glance<'_, '_>, id: &str) -> Markup {
             table {
                 caption {
                     strong { "Overhead over " (baseline) " in " (group.metric) }
-                    " Of a class: the geometric mean of its operations with one path. \
-                     ~: nothing is shown."
+                    " Of a class: the geometric mean of its operations with a dominant path, without getppid. \
+                     ~: the difference may be chance."
                 }
                 thead {
                     tr {
@@ -80,7 +80,7 @@ fn summary<'a>(
                 " " span.faint { (rows.len()) }
             }
             @for configuration in tested {
-                @match glance.mean(rows, configuration) {
+                @match glance.group.mean(rows, configuration) {
                     Some((mean, n)) => td class={ "tile " (step(mean)) } title={ "n = " (n) } {
                         (format::percent(mean))
                     },
@@ -110,12 +110,10 @@ fn leaf<'a>(
             @for configuration in tested {
                 @let link = format!("#{}", anchor(id, at.unwrap_or(0), place(configuration)));
                 @match glance.overhead(row, configuration) {
-                    Some(Overhead { value, is_shown: true }) => {
+                    Some(Overhead { value, is_shown: true, .. }) => {
                         td class={ "tile " (step(value)) } { a href=(link) { (format::percent(value)) } }
                     }
-                    Some(Overhead { value, is_shown: false }) => {
-                        td.tile { a href=(link) { "~" (format::percent(value)) } }
-                    }
+                    Some(_) => td.tile { a href=(link) { "~" } },
                     None => td.tile { a href=(link) { "-" } },
                 }
             }

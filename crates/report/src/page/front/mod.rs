@@ -2,6 +2,7 @@
 //! What the first screen of a page shows of a run: a sentence for each configuration, a map of
 //! overheads, how cost grows with a path's depth, and the hooks that hold most of it.
 
+mod command;
 mod data;
 mod map;
 mod side;
@@ -69,7 +70,7 @@ pub(super) fn front(at: usize, run: &Document) -> Markup {
                     (map::map(&glance, &id))
                     (side::side(&glance, &id))
                 }
-                (data::data(&glance, &id))
+                (data::data(run, &glance, &id))
                 @if let Some(trees) = trees::trees(&glance, &id) { (trees) }
             }
         }
