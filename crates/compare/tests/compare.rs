@@ -362,6 +362,12 @@ fn other_companions_in_the_boot_are_a_note() {
             .find(|note| note.contains("that BASE did not"))
     };
     assert_eq!(noted(&base, &new), None);
+    new.experiment.as_mut().unwrap().samples.instructions += 1;
+    let notes = both(&base, &new, &Options::default()).notes;
+    assert!(
+        notes[0].contains("windows of each operation, NEW"),
+        "{notes:?}"
+    );
     new.cells.retain(|cell| cell.key.benchmark() != "open");
     let note = noted(&base, &new).unwrap();
     assert!(

@@ -29,8 +29,8 @@ use crate::text::printable;
 /// What `~` says of an overhead.
 const UNCLEAR: &str = "~: the difference may be chance, as `lsmeter compare` judges it.";
 /// What hooks say where paths do not.
-const IN_HOOKS: &str = "in hooks: of an operation without a dominant path, what its hooks take more \
-                        than in the baseline, which is exact.";
+const IN_HOOKS: &str = "in hooks: without a dominant path, what hooks take more than in the baseline, on \
+                        the most frequent path of each.";
 
 /// What a report shows.
 #[derive(Debug, Clone, Copy, Default)]
@@ -177,9 +177,13 @@ pub(crate) fn overhead<'a>(
     ))
 }
 
-/// Instructions inside hooks.
+/// Instructions inside hooks on the most frequent path; None if fewer than a tenth of the windows
+/// took it, where hooks may vary as the rest does.
 fn hooked(cell: &Cell) -> Option<i128> {
-    Some(cell.counted()?.hooked.as_ref()?.hooked.into())
+    let counted = cell.counted()?;
+    let path = counted.hooked.as_ref()?;
+    let is_frequent = 10 * u128::from(path.windows) >= u128::from(counted.windows());
+    is_frequent.then_some(path.hooked.into())
 }
 
 /// The mean overhead of each column, with its n.
