@@ -206,12 +206,14 @@ pub(crate) fn load(dir: &Path, name: &str) -> Result<Kernel, Error> {
     let mut kernel: Kernel =
         serde_json::from_slice(&text).map_err(|e| Error::damaged(path.display(), e))?;
     kernel.name = name.to_string();
+    // That of an import lies elsewhere, perhaps now at another path.
+    let is_own = kernel.image.is_relative();
     kernel.image = dir.join(&kernel.image);
     for path in [&mut kernel.vmlinux, &mut kernel.modules, &mut kernel.config] {
         *path = path.take().map(|p| dir.join(p));
     }
     let is_there = |path: &PathBuf| path.is_file();
-    if !is_there(&kernel.image) || !kernel.vmlinux.as_ref().is_none_or(is_there) {
+    if (is_own && !is_there(&kernel.image)) || !kernel.vmlinux.as_ref().is_none_or(is_there) {
         return Err(Error::damaged(
             format!("kernel {name}"),
             "its image is gone",

@@ -324,6 +324,23 @@ fn many_imports_at_once_find_all_files() {
     }
 }
 
+#[test]
+fn an_import_is_found_from_another_path() {
+    let (dir, store) = store();
+    let first = put(dir.path(), "bzImage", image("6.1.0"));
+    let vmlinux = store.import(&first).unwrap().vmlinux.unwrap();
+    let other = dir.path().join("other");
+    fs::rename(&first, &other).unwrap();
+    let time = || fs::metadata(&vmlinux).unwrap().modified().unwrap();
+    let before = time();
+    let kernel = store.import(&other).unwrap();
+    assert_eq!(
+        (kernel.image, kernel.vmlinux.unwrap()),
+        (other, vmlinux.clone())
+    );
+    assert_eq!(time(), before);
+}
+
 /// Files that root has cached can be used by others.
 #[test]
 fn a_cache_is_readable() {
