@@ -107,6 +107,14 @@ fn compare(kernel: &SymbolTable, merged: &SymbolTable, log: &str) -> usize {
 }
 
 #[test]
+fn a_comma_in_a_path_does_not_end_an_option() {
+    let dir = tempfile::Builder::new().prefix("a,b,,c").tempdir().unwrap();
+    let plugin = lab::write_plugin(dir.path()).unwrap();
+    let qemu = Qemu::probe(None, &plugin, arch::native()).unwrap();
+    assert!(qemu.plugin_api.is_some(), "{}", qemu.no_plugin());
+}
+
+#[test]
 fn modules_functions_lie_where_the_guest_says() {
     let dir = tempfile::tempdir().unwrap();
     let store = common::store();
