@@ -145,13 +145,26 @@ pub(crate) fn walk(dir: &Path) -> Result<Vec<PathBuf>, Error> {
 /// A scratch directory of the store, which makes `parent` if there is none.
 pub(crate) fn scratch(parent: &Path) -> Result<Scratch, Error> {
     create_dir(parent)?;
-    Scratch::new_in(parent).map_err(|error| match error.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Error::Environment {
-            what: format!("cannot write in the cache {}: {error}", parent.display()),
+    Scratch::new_in(parent).map_err(|error| match is_refused(&error) {
+        true => Error::Environment {
+            what: format!(
+                "cannot write in the cache {}: {}",
+                parent.display(),
+                error.kind()
+            ),
             hint: "set XDG_CACHE_HOME to a directory that you may write to".into(),
         },
-        _ => Error::io("create a directory in", parent)(error),
+        false => Error::io("create a directory in", parent)(error),
     })
+}
+
+/// Whether a file may not be written here.
+fn is_refused(error: &io::Error) -> bool {
+    let refusals = [
+        io::ErrorKind::PermissionDenied,
+        io::ErrorKind::ReadOnlyFilesystem,
+    ];
+    refusals.contains(&error.kind())
 }
 
 impl Scratch {
@@ -214,7 +227,7 @@ impl Lock {
 fn open_lock(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     match options.append(true).create(true).open(path) {
-        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => File::open(path),
+        Err(e) if is_refused(&e) => File::open(path),
         opened => opened,
     }
 }
