@@ -163,14 +163,10 @@ fn what_is_no_root_is_told() {
 fn a_file_that_cannot_be_read_is_named() {
     let place = Place::new();
     let secret = place.write("dir/etc/shadow", "");
-    fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
-    if let Some(ended) = place.run_unprivileged(&["run", "--root", "dir", "--", "sh"]) {
-        ended.refused(
-            3,
-            "dir/etc/shadow: Permission denied",
-            Some("as a tar file"),
-        );
-    }
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o000)).unwrap();
+    let ended = place.run_unprivileged(&["run", "--root", "dir", "--", "sh"]);
+    let error = "dir/etc/shadow: Permission denied";
+    ended.refused(3, error, Some("as a tar file"));
 }
 
 /// Whoever ends it while a root is made waits for nothing, and nothing stays.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter run --on host`: this machine's own kernel, as the current user and, if
-//! that is root and `setpriv` is here, as another one. Some seconds.
+//! `lsmeter run --on host`: this machine's own kernel, as the current user and, if that is
+//! root, as another one. Some seconds.
 
 use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};

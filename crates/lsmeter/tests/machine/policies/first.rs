@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! First accesses after a policy was loaded again, or files were relabelled.
 
-use std::path::Path;
-
 use experiment::{FirstAfter, Policy, Status};
 
 use super::{assert_in_force, measure, read};
