@@ -64,7 +64,7 @@ impl Qemu {
             .is_ok_and(|text| text.trim().is_empty())
     }
 
-    /// Starts QEMU without a machine, tells it to quit, and returns what it
+    /// Starts QEMU without a machine, sends it `quit`, and returns what it
     /// complained of; the error says that it cannot be started, or does not end.
     fn try_start(
         &self,

@@ -365,9 +365,11 @@ fn without_qemu_there_is_a_hint() {
         Some("ulimit -v"),
     );
     place.write("qemu", "#!/bin/sh\necho qemu: out of memory >&2; exit 1\n");
-    place
-        .run(&asked)
-        .refused(3, "./qemu --version fails: qemu: out of memory", None);
+    place.run(&asked).refused(
+        3,
+        "./qemu --version fails: qemu: out of memory",
+        Some("--version"),
+    );
     assert_eq!(place.names(), ["cache", "qemu"]);
 }
 
