@@ -232,7 +232,7 @@ fn what_has_no_single_path_leads_no_summary() {
         "{sentence}"
     );
     assert!(
-        sentence.contains("1 of 2, which have no single path"),
+        sentence.contains("1 of 2, which have no dominant path"),
         "{sentence}"
     );
 }
