@@ -159,7 +159,7 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
 
     let files = std::mem::take(&mut loaded.files);
     let program = Program::new(&files);
-    let framework = Framework::new(&program, &security);
+    let framework = Framework::new(&program, &security, &facts.sources.generic);
     let (cuts, unused_cuts) = Cuts::new(&facts.cuts, &program, Series::of(tree.version()));
     clock.lap("link");
     let analysis = Analysis {
@@ -213,8 +213,9 @@ fn paths(
     Ok(paths)
 }
 
-/// System calls, and the functions at which they begin.
-type Wanted<'f> = Vec<(Cow<'f, SyscallFact>, FunctionId)>;
+/// A system call, and the function at which it begins.
+type WantedCall<'f> = (Cow<'f, SyscallFact>, FunctionId);
+type Wanted<'f> = Vec<WantedCall<'f>>;
 
 /// The system calls that are asked for.
 fn wanted_syscalls<'f>(
@@ -231,6 +232,7 @@ fn wanted_syscalls<'f>(
     };
     let bare = |name: &str| SyscallFact {
         name: name.to_owned(),
+        others: true,
         ..SyscallFact::default()
     };
     let mut wanted = Vec::new();
@@ -311,10 +313,38 @@ impl Analysis<'_> {
         found: &mut Found,
         clock: &mut Clock,
     ) -> Result<(), PlacementError> {
+        let before = found.syscalls.len();
+        for others in [false, true] {
+            let wanted = self.wanted.iter().filter(|(call, _)| call.others == others);
+            let wanted: Vec<_> = wanted.collect();
+            if !wanted.is_empty() {
+                self.calls(fs, others, &wanted, loaded, found, clock)?;
+            }
+        }
+        let place = |placed: &SyscallPlacement| {
+            let mut wanted = self.wanted.iter();
+            wanted.position(|(call, _)| call.name == placed.syscall)
+        };
+        found.syscalls[before..].sort_by_cached_key(place);
+        Ok(())
+    }
+
+    /// Finds what some system calls reach, with [`SourceFacts::others`] or without.
+    ///
+    /// [`SourceFacts::others`]: crate::facts::SourceFacts::others
+    fn calls(
+        &self,
+        fs: &str,
+        others: bool,
+        wanted: &[&WantedCall<'_>],
+        loaded: &mut Loaded,
+        found: &mut Found,
+        clock: &mut Clock,
+    ) -> Result<(), PlacementError> {
         let (program, framework, cuts) = (self.program, self.framework, self.cuts);
-        let view = program.view(fs, &self.facts.sources);
+        let view = program.view(fs, others, &self.facts.sources);
         let view = view.ok_or_else(|| unknown_file_system(self.tree, self.facts, fs))?;
-        let entries: Vec<FunctionId> = self.wanted.iter().map(|(_, id)| *id).collect();
+        let entries: Vec<FunctionId> = wanted.iter().map(|(_, id)| *id).collect();
         let kept = reach::between(&view, framework, cuts, &entries);
         clock.lap("reach");
         // Functions that facts speak of are looked at even if no system call reaches them.
@@ -342,14 +372,21 @@ impl Analysis<'_> {
         drop(view);
         clock.lap("graphs");
         let world = World::new(program, framework, cuts, &self.facts.code, &graphs);
-        self.evaluate(fs, &world, loaded, found);
+        self.evaluate(fs, wanted, &world, loaded, found);
         collect(program, loaded, &graphs, &kept, found);
         clock.lap("evaluate");
         Ok(())
     }
 
     /// Counts the hooks of each system call on one file system.
-    fn evaluate(&self, fs: &str, world: &World<'_, '_>, loaded: &Loaded, found: &mut Found) {
+    fn evaluate(
+        &self,
+        fs: &str,
+        wanted: &[&WantedCall<'_>],
+        world: &World<'_, '_>,
+        loaded: &Loaded,
+        found: &mut Found,
+    ) {
         let mut maximum = Maximum::new(world);
         let mut nominal = Nominal::new(world);
         let checks = &self.facts.checks;
@@ -362,14 +399,14 @@ impl Analysis<'_> {
             }
         }
         let mut namer = Namer::new(self.program, loaded, &mut found.boundless);
-        for (call, entry) in &self.wanted {
+        for (call, entry) in wanted {
             for case in std::iter::once("").chain(call.cases.iter().map(String::as_str)) {
                 let mut tags = world.tag(&format!("syscall:{}", call.name));
                 if !case.is_empty() {
                     tags |= world.tag(&format!("case:{case}"));
                 }
                 let most = maximum.of(*entry, tags);
-                let events = nominal.of(*entry, tags);
+                let events = nominal.path(*entry, tags);
                 let place = Place {
                     world,
                     security: self.security,

@@ -169,7 +169,8 @@ pub(crate) struct SyscallFact {
     /// Is it one of those for files, that are analysed when none is named?
     #[serde(default)]
     pub(crate) file: bool,
-    /// Does its code lie in the directories of [`SourceFacts::others`], too?
+    /// Does its code lie in the directories of [`SourceFacts::others`], too? So it is taken
+    /// to be if nothing is known of the system call.
     #[serde(default)]
     pub(crate) others: bool,
 }

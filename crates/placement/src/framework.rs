@@ -33,7 +33,7 @@ pub(crate) struct Framework {
 }
 
 impl Framework {
-    pub(crate) fn new(program: &Program<'_>, security: &Security) -> Self {
+    pub(crate) fn new(program: &Program<'_>, security: &Security, generic: &[String]) -> Self {
         let mut framework = Self {
             hooks: security.hooks.keys().cloned().collect(),
             of_function: FxHashMap::default(),
@@ -47,7 +47,7 @@ impl Framework {
                 .collect(),
         };
         framework.find_functions(program);
-        framework.find_direct(program, security);
+        framework.find_direct(program, security, generic);
         framework.find_implementations(program, security);
         framework
     }
@@ -101,8 +101,8 @@ impl Framework {
         all.map_or(&[], Vec::as_slice)
     }
 
-    /// IMA and EVM before 6.8 register no hooks: what others call of them counts.
-    fn find_direct(&mut self, program: &Program<'_>, security: &Security) {
+    /// IMA and EVM before 6.8 register no hooks: what `generic` files call of them counts.
+    fn find_direct(&mut self, program: &Program<'_>, security: &Security, generic: &[String]) {
         for (number, module) in (0u8..).zip(security.modules.iter().take(MAX_MODULES)) {
             if !module.direct {
                 continue;
@@ -110,7 +110,8 @@ impl Framework {
             let prefix = format!("{}_", module.name);
             let mut called: FxHashSet<NameId> = FxHashSet::default();
             for id in (0u32..).take(program.functions.len()) {
-                if !program.path(id).starts_with("security/integrity/") {
+                let path = program.path(id);
+                if !path.starts_with("security/integrity/") && is_under(generic, path) {
                     called.extend(program.globals(id, &program.function(id).calls));
                 }
             }

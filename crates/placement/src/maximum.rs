@@ -73,7 +73,8 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         let mut members = Vec::new();
         for component in components(&edges) {
             if component.len() > 1 || edges[component[0]].contains(&component[0]) {
-                let functions: Vec<_> = component.iter().map(|&n| ids[n]).collect();
+                let mut functions: Vec<_> = component.iter().map(|&n| ids[n]).collect();
+                functions.sort_unstable();
                 circles.extend(functions.iter().map(|&id| (id, members.len())));
                 members.push(functions);
             }
@@ -93,6 +94,12 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
     /// Functions that call each other in circles, for those who write facts.
     pub(crate) fn circles(&self) -> &[Vec<FunctionId>] {
         &self.members
+    }
+
+    /// The functions of the circle that a function is in, in order.
+    pub(crate) fn circle_of(&self, id: FunctionId) -> &[FunctionId] {
+        let circle = self.circles.get(&id);
+        circle.map_or(&[], |&circle| &self.members[circle])
     }
 
     /// What a function calls at most.
@@ -143,7 +150,8 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             let released: Vec<_> = all.keys().map(|key| key.in_teardown()).collect();
             all.extend(released.into_iter().map(|key| (key, Most::ONE)));
         }
-        self.causes.without_bound(&mut all, Cause::Circle(circle));
+        self.causes
+            .without_bound(&mut all, Cause::Circle(members[0]));
         let shared = self.shared(all);
         for id in members {
             let tags = self.world.enter(tags, id);

@@ -108,8 +108,15 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         }
     }
 
+    /// The hooks that a system call calls, in order. What functions that call each other call
+    /// depends on the one that is entered first: nothing is kept for the next system call.
+    pub(crate) fn path(&mut self, id: FunctionId, tags: Tags) -> Rc<Vec<Event>> {
+        self.known.clear();
+        self.of(id, tags)
+    }
+
     /// The hooks that a function calls, in order.
-    pub(crate) fn of(&mut self, id: FunctionId, tags: Tags) -> Rc<Vec<Event>> {
+    fn of(&mut self, id: FunctionId, tags: Tags) -> Rc<Vec<Event>> {
         let tags = self.world.enter(tags, id);
         if let Some(known) = self.known.get(&(id, tags)) {
             return Rc::clone(known);

@@ -50,10 +50,6 @@ pub(crate) struct Program<'a> {
     tables: Vec<Table>,
     /// Tables that set a member, and to what.
     by_member: FxHashMap<NameId, Vec<(u32, NameId)>>,
-    /// Members that a member is set to.
-    copies: FxHashMap<NameId, Vec<MemberCopy<NameId>>>,
-    /// Structs that a member of that name is or points to.
-    member_types: FxHashMap<NameId, Vec<NameId>>,
 }
 
 /// What a file is when one file system is looked at.
@@ -64,10 +60,15 @@ enum Class {
     Other,
 }
 
-/// The program with one file system.
+/// The program with one file system. Files of others do not matter, so that the answer for a
+/// system call does not depend on what is read for other calls and file systems.
 pub(crate) struct View<'p, 'a> {
     pub(crate) program: &'p Program<'a>,
     classes: Vec<Class>,
+    /// Members that a member is set to.
+    copies: FxHashMap<NameId, Vec<MemberCopy<NameId>>>,
+    /// Structs that a member of that name is or points to.
+    member_types: FxHashMap<NameId, Vec<NameId>>,
     /// Names that the file system's files use: they can be tables in other files.
     used: FxHashSet<NameId>,
     /// Tables of a regular file.
@@ -86,7 +87,6 @@ impl<'a> Program<'a> {
             files,
             ..Self::default()
         };
-        let mut known: FxHashSet<(NameId, NameId)> = FxHashSet::default();
         for (file, data) in (0u32..).zip(files) {
             let names = data.index.names.iter();
             let numbered = names.map(|name| number(program.names.insert_full(&**name).0));
@@ -113,24 +113,6 @@ impl<'a> Program<'a> {
                 for &(member, value) in &table.fields {
                     let setters = program.by_member.entry(at(member)).or_default();
                     setters.push((id, at(value)));
-                }
-            }
-            for copy in &data.index.copies {
-                let copy = MemberCopy {
-                    member: at(copy.member),
-                    of: at(copy.of),
-                    through: at(copy.through),
-                    other: at(copy.other),
-                };
-                let copies = program.copies.entry(copy.member).or_default();
-                if !copies.contains(&copy) {
-                    copies.push(copy);
-                }
-            }
-            for &(_, member, of) in &data.index.members {
-                if known.insert((at(member), at(of))) {
-                    let types = program.member_types.entry(at(member)).or_default();
-                    types.push(at(of));
                 }
             }
             program.maps.push(map);
@@ -200,19 +182,17 @@ impl<'a> Program<'a> {
         calls.map(|place| self.names[place.name as usize])
     }
 
-    /// Structs that a member of that name is or points to.
-    pub(crate) fn types_of_member(&self, member: NameId) -> &[NameId] {
-        self.member_types.get(&member).map_or(&[], Vec::as_slice)
-    }
-
-    /// The program with one file system; `None` if the tree does not have it.
-    pub(crate) fn view(&self, fs: &str, facts: &SourceFacts) -> Option<View<'_, 'a>> {
+    /// The program with one file system, and with [`SourceFacts::others`] or without; `None`
+    /// if the tree does not have the file system.
+    pub(crate) fn view(&self, fs: &str, others: bool, facts: &SourceFacts) -> Option<View<'_, 'a>> {
         let own = facts.fs.get(fs);
         let own = own.map_or_else(|| Cow::Owned(FileSystemFacts::of(fs)), Cow::Borrowed);
         let class = |file: &FileData| {
             if is_under(&own.paths, &file.path) {
                 Class::FileSystem
-            } else if is_under(&facts.generic, &file.path) || is_under(&facts.others, &file.path) {
+            } else if is_under(&facts.generic, &file.path)
+                || (others && is_under(&facts.others, &file.path))
+            {
                 Class::Generic
             } else {
                 Class::Other
@@ -237,7 +217,10 @@ impl<'a> Program<'a> {
             owned: FxHashSet::default(),
             resolved: RefCell::default(),
             classes,
+            copies: FxHashMap::default(),
+            member_types: FxHashMap::default(),
         };
+        view.collect_members();
         let owned = self.tables.iter();
         let owned = owned.filter(|table| self.is_named(table) && view.is_own(table));
         view.owned = owned.map(|table| table.of).collect();
@@ -250,6 +233,41 @@ impl<'a> Program<'a> {
 }
 
 impl View<'_, '_> {
+    /// Collects what the view's files say of members.
+    fn collect_members(&mut self) {
+        let mut known: FxHashSet<(NameId, NameId)> = FxHashSet::default();
+        let files = self.program.files.iter().zip(&self.program.maps);
+        for ((data, map), class) in files.zip(&self.classes) {
+            if *class == Class::Other {
+                continue;
+            }
+            let at = |name: u32| map.get(name as usize).copied().unwrap_or_default();
+            for copy in &data.index.copies {
+                let copy = MemberCopy {
+                    member: at(copy.member),
+                    of: at(copy.of),
+                    through: at(copy.through),
+                    other: at(copy.other),
+                };
+                let copies = self.copies.entry(copy.member).or_default();
+                if !copies.contains(&copy) {
+                    copies.push(copy);
+                }
+            }
+            for &(_, member, of) in &data.index.members {
+                if known.insert((at(member), at(of))) {
+                    let types = self.member_types.entry(at(member)).or_default();
+                    types.push(at(of));
+                }
+            }
+        }
+    }
+
+    /// Structs that a member of that name is or points to.
+    pub(crate) fn types_of_member(&self, member: NameId) -> &[NameId] {
+        self.member_types.get(&member).map_or(&[], Vec::as_slice)
+    }
+
     fn class(&self, file: u32) -> Class {
         self.classes[file as usize]
     }
@@ -332,8 +350,8 @@ impl View<'_, '_> {
     fn copied(&self, member: NameId) -> Vec<FunctionId> {
         let program = self.program;
         let mut found = Vec::new();
-        for copy in program.copies.get(&member).into_iter().flatten() {
-            let through = program.types_of_member(copy.through);
+        for copy in self.copies.get(&member).into_iter().flatten() {
+            let through = self.types_of_member(copy.through);
             for &(table, value) in program.by_member.get(&copy.other).into_iter().flatten() {
                 let table = &program.tables[table as usize];
                 let fits = table.of == copy.of || through.contains(&table.of);
@@ -350,7 +368,11 @@ impl View<'_, '_> {
     /// no table of these.
     pub(crate) fn regular_sets(&self, member: NameId, of: &[NameId]) -> Option<bool> {
         let tables = &self.program.tables;
-        let regular = |table: &Table| self.regular.contains(&table.name) && of.contains(&table.of);
+        let regular = |table: &Table| {
+            self.regular.contains(&table.name)
+                && of.contains(&table.of)
+                && self.class(table.file) != Class::Other
+        };
         if !tables.iter().any(regular) {
             return None;
         }

@@ -69,7 +69,7 @@ fn edges(
             continue;
         };
         let known = targets.entry((of, member)).or_insert_with(|| {
-            view.targets(member, program.types_of_member(of))
+            view.targets(member, view.types_of_member(of))
                 .unwrap_or_default()
         });
         let is_cut = |to: FunctionId| cuts.is_cut(program.functions[to as usize].name, place.name);

@@ -88,8 +88,8 @@ impl<'a, 'p> Namer<'a, 'p> {
         let (id, at, kind, code) = match cause {
             Cause::Loop(id, at) => (id, Some(at), Kind::Loop, self.text(id, at)),
             Cause::Callback(id, at, to) => (id, Some(at), Kind::Callback, self.name(to)),
-            Cause::Circle(number) => {
-                let (first, names) = self.circle(&maximum.circles()[number]);
+            Cause::Circle(id) => {
+                let (first, names) = self.circle(maximum.circle_of(id));
                 (first, None, Kind::Circle, names)
             }
             Cause::Large(id) => (id, None, Kind::Large, String::new()),

@@ -21,12 +21,12 @@ const MAX_UNIONS: usize = 1 << 20;
 /// Something that happens an unknown number of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Cause {
+    /// Functions that call each other: the first of them.
+    Circle(FunctionId),
     /// A loop, or a label that code jumps back to.
     Loop(FunctionId, NodeId),
     /// A function that is passed at a call, and may be called back.
     Callback(FunctionId, NodeId, FunctionId),
-    /// Functions that call each other: a number of [`super::Maximum::circles`].
-    Circle(usize),
     /// A function whose sums are larger than a count can be.
     Large(FunctionId),
     /// A function whose loops are nested too deep.
@@ -53,7 +53,7 @@ impl Most {
 #[derive(Debug, Default)]
 struct Sets {
     causes: Numbered<Cause>,
-    /// Sorted numbers of causes.
+    /// Numbers of causes, sorted by cause.
     sets: Numbered<Box<[u32]>>,
     unions: FxHashMap<(CauseSet, CauseSet), CauseSet>,
 }
@@ -109,7 +109,8 @@ impl Causes {
                     .unwrap_or_default()
             })
             .concat();
-        members.sort_unstable();
+        // The first ones are kept, whatever they were numbered by others before.
+        members.sort_unstable_by_key(|&number| sets.causes.get_index(number as usize));
         members.dedup();
         members.truncate(MAX_SET);
         let union = sets.set(members);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The answer for a system call depends on nothing else that is asked for.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use placement::{Request, SyscallPlacement, Tree, Unbounded, analyse};
+
+/// The small tree, with a second file system and a network.
+fn tree() -> Tree {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let mut files = BTreeMap::new();
+    for top in ["tree", "apart"] {
+        read(&tests.join(top), "", &mut files);
+    }
+    Tree::from_files("tree", files).unwrap()
+}
+
+fn read(directory: &Path, below: &str, files: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let name = format!("{below}{}", path.file_name().unwrap().to_str().unwrap());
+        if path.is_dir() {
+            read(&path, &format!("{name}/"), files);
+        } else {
+            files.insert(name, std::fs::read(&path).unwrap());
+        }
+    }
+}
+
+/// A system call on a file system, and what makes its maxima unbounded.
+type Answer = (SyscallPlacement, Vec<Unbounded>);
+
+/// What is found for system calls on file systems, by both and the case. No system calls are
+/// all that the tree defines.
+fn answers(tree: &Tree, syscalls: &[&str], fs: &[&str]) -> BTreeMap<[String; 3], Answer> {
+    let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let request = Request {
+        syscalls: owned(syscalls),
+        all: syscalls.is_empty(),
+        fs: owned(fs),
+        ..Request::default()
+    };
+    let document = analyse(tree, &request).unwrap();
+    let unbounded = document.unbounded;
+    let answer = |mut call: SyscallPlacement| {
+        let mut causes = Vec::new();
+        for places in call
+            .hooks
+            .iter_mut()
+            .flat_map(|hook| hook.unbounded_by.values_mut())
+        {
+            causes.extend(
+                places
+                    .drain(..)
+                    .map(|place| unbounded[place as usize].clone()),
+            );
+        }
+        let key = [&call.filesystem, &call.syscall, &call.case].map(String::clone);
+        (key, (call, causes))
+    };
+    document.syscalls.into_iter().map(answer).collect()
+}
+
+#[test]
+fn each_call_has_one_answer_whatever_else_is_asked_for() {
+    let tree = tree();
+    let systems = ["toyfs", "otherfs"];
+    let all = answers(&tree, &[], &systems);
+    let mut names: Vec<String> = all.keys().map(|[_, name, _]| name.clone()).collect();
+    names.sort();
+    names.dedup();
+    assert!(names.len() > 10, "{names:?}");
+    for (at, one) in names.iter().enumerate() {
+        for fs in systems {
+            let alone = answers(&tree, &[one], &[fs]);
+            assert!(!alone.is_empty());
+            for (key, answer) in &alone {
+                assert_eq!(all.get(key), Some(answer), "{one} on {fs}");
+            }
+        }
+        for other in &names[at + 1..] {
+            for pair in [[&**one, other], [other, one]] {
+                for (key, answer) in answers(&tree, &pair, &systems) {
+                    assert_eq!(all.get(&key), Some(&answer), "{pair:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_read_for_others_does_not_widen_an_answer() {
+    let all = answers(&tree(), &[], &["toyfs", "otherfs"]);
+    let hooks = |syscall: &str| {
+        let (call, _) = &all[&["toyfs", syscall, ""].map(str::to_owned)];
+        let hooks = call.hooks.iter();
+        let hooks = hooks.map(|hook| format!("{} {}/{}", hook.hook, hook.nominal, hook.max));
+        hooks.collect::<Vec<_>>()
+    };
+    assert_eq!(hooks("chdir"), ["inode_getattr 1/1"]);
+    assert_eq!(hooks("chroot"), ["inode_getattr 1/1"]);
+    // What is not known to be a call on files can reach the network.
+    assert_eq!(hooks("apart"), ["inode_getattr 1/1", "path_mkdir 0/1"]);
+}
