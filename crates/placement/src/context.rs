@@ -7,7 +7,7 @@ use crate::Count;
 use crate::body::NodeId;
 use crate::facts::{Fact, MAX_NESTS, Of};
 use crate::framework::{Cuts, Framework};
-use crate::graph::reachable;
+use crate::graph::leads;
 use crate::linked::{FactId, Graphs, Linked, Step};
 use crate::program::{FunctionId, Numbered, Program};
 use crate::scan::number;
@@ -142,7 +142,7 @@ impl<'x, 'a> World<'x, 'a> {
             Some(step) => self.ways(step, tags),
             None => Vec::new(),
         };
-        reachable([from], ways).contains(&to)
+        leads(from, to, ways)
     }
 
     pub(crate) fn is_teardown(&self, function: FunctionId) -> bool {

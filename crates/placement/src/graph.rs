@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Searches of directed graphs.
 
+use std::collections::VecDeque;
 use std::hash::Hash;
 
 use rustc_hash::FxHashSet;
@@ -16,6 +17,23 @@ pub(crate) fn reachable<T: Copy + Eq + Hash, N: IntoIterator<Item = T>>(
         queue.extend(next(at).into_iter().filter(|&to| found.insert(to)));
     }
     found
+}
+
+/// Does a node lead to another? The nearest ones are looked at first.
+pub(crate) fn leads<T: Copy + Eq + Hash, N: IntoIterator<Item = T>>(
+    from: T,
+    to: T,
+    mut next: impl FnMut(T) -> N,
+) -> bool {
+    let mut queue = VecDeque::from([from]);
+    let mut seen: FxHashSet<T> = [from].into_iter().collect();
+    while let Some(at) = queue.pop_front() {
+        if at == to {
+            return true;
+        }
+        queue.extend(next(at).into_iter().filter(|&to| seen.insert(to)));
+    }
+    false
 }
 
 /// The strongly connected components of a graph, callees before callers (Tarjan, without

@@ -108,8 +108,7 @@ pub(crate) struct Linked {
 impl Linked {
     /// Leads every way past the steps that lead to no hook.
     fn shorten(&mut self) {
-        let steps = &self.steps;
-        let past: Vec<NodeId> = (0..).take(steps.len()).map(|at| past(steps, at)).collect();
+        let past = past(&self.steps);
         let lead = |to: &mut NodeId| *to = past.get(*to as usize).copied().unwrap_or(EXIT);
         lead(&mut self.entry);
         for step in &mut self.steps {
@@ -127,16 +126,29 @@ impl Linked {
     }
 }
 
-/// The first step from here on that is not [`Step::Pass`].
-fn past(steps: &[Step], from: NodeId) -> NodeId {
-    let mut at = from;
-    for _ in 0..steps.len() {
-        match steps.get(at as usize) {
-            Some(Step::Pass(next)) => at = *next,
-            _ => return at,
+/// For each step, the first one from there on that is not [`Step::Pass`].
+fn past(steps: &[Step]) -> Vec<NodeId> {
+    let mut past: Vec<Option<NodeId>> = vec![None; steps.len()];
+    for from in (0..).take(steps.len()) {
+        let (mut at, mut passed) = (from, Vec::new());
+        let end = loop {
+            match (past.get(at as usize), steps.get(at as usize)) {
+                (Some(Some(end)), _) => break *end,
+                (_, Some(Step::Pass(next))) => {
+                    // What leads back to itself ends there.
+                    past[at as usize] = Some(EXIT);
+                    passed.push(at);
+                    at = *next;
+                }
+                _ => break at,
+            }
+        };
+        for at in passed {
+            past[at as usize] = Some(end);
         }
+        past[from as usize] = Some(end);
     }
-    EXIT
+    past.into_iter().map(|end| end.unwrap_or(EXIT)).collect()
 }
 
 /// The functions between system calls and hooks, linked.
@@ -289,7 +301,7 @@ impl Linker<'_, '_, '_> {
             Some((_, of)) => program.id(of).into_iter().collect(),
             None => program
                 .id(of)
-                .map_or_else(Vec::new, |of| program.types_of_member(of).to_vec()),
+                .map_or_else(Vec::new, |of| self.view.types_of_member(of).to_vec()),
         }
     }
 

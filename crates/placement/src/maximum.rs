@@ -5,6 +5,7 @@
 mod cause;
 mod region;
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -54,6 +55,8 @@ pub(crate) struct Maximum<'w, 'x, 'a> {
     depth: u32,
     /// Calls nest deeper than can be followed: something is missing.
     pub(crate) too_deep: bool,
+    /// Steps and edges that were looked at to find the costliest ways.
+    work: Cell<usize>,
 }
 
 impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
@@ -88,6 +91,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             causes: Causes::default(),
             depth: 0,
             too_deep: false,
+            work: Cell::new(0),
         }
     }
 
@@ -305,3 +309,6 @@ fn frozen(counts: Counts) -> Shared {
     sorted.sort_unstable_by_key(|&(key, _)| key);
     sorted.into()
 }
+
+#[cfg(test)]
+mod tests;

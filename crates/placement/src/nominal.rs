@@ -361,6 +361,9 @@ impl Walk<'_> {
 
     /// Counts events from a number on so many times.
     fn repeat(&mut self, from: usize, times: Count) {
+        if times == Count::ONE {
+            return;
+        }
         for event in &mut self.events[from..] {
             event.times = event.times.repeated(times);
         }

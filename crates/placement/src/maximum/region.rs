@@ -54,10 +54,13 @@ impl Region<'_, '_, '_, '_> {
         // Callers come last in the order of components.
         let mut order = components(&edges);
         order.reverse();
+        let (number, entered) = entries(&order, &edges, start);
+        let work = nodes.len() + edges.iter().map(Vec::len).sum::<usize>();
+        self.maximum.work.set(self.maximum.work.get() + work);
         let mut reached: Vec<Option<Counts>> = vec![None; nodes.len()];
         reached[start] = Some(Counts::default());
         let mut most = Counts::default();
-        for component in order {
+        for component in &order {
             let mut before = component.iter().filter_map(|&node| reached[node].take());
             let Some(mut counts) = before.next() else {
                 continue;
@@ -67,7 +70,7 @@ impl Region<'_, '_, '_, '_> {
             if component.len() > 1 || edges[node].contains(&node) {
                 let part: Vec<NodeId> = component.iter().map(|&at| nodes[at]).collect();
                 if part.iter().any(|&node| self.costs[node as usize].is_some()) {
-                    let head = self.head(&component, nodes, &edges, start);
+                    let head = self.head(component, nodes, &entered);
                     let rounds = self.rounds(head);
                     let body = if nesting < MAX_NESTING {
                         self.most(&part, head, false, nesting + 1)
@@ -80,10 +83,10 @@ impl Region<'_, '_, '_, '_> {
             } else if let Some(cost) = &self.costs[nodes[node] as usize] {
                 causes.add(&mut counts, cost.iter().copied());
             }
-            let inside: rustc_hash::FxHashSet<usize> = component.iter().copied().collect();
             causes.or(&mut most, each(&counts));
-            for &node in &component {
-                for &to in edges[node].iter().filter(|to| !inside.contains(to)) {
+            for &node in component {
+                let outside = |to: &&usize| number[**to] != number[node];
+                for &to in edges[node].iter().filter(outside) {
                     match &mut reached[to] {
                         Some(known) => causes.or(known, each(&counts)),
                         None => reached[to] = Some(counts.clone()),
@@ -109,24 +112,10 @@ impl Region<'_, '_, '_, '_> {
     }
 
     /// Where a loop is entered: preferably at its head.
-    fn head(
-        &self,
-        component: &[usize],
-        nodes: &[NodeId],
-        edges: &[Vec<usize>],
-        start: usize,
-    ) -> NodeId {
-        let inside: rustc_hash::FxHashSet<usize> = component.iter().copied().collect();
+    fn head(&self, component: &[usize], nodes: &[NodeId], entered: &[bool]) -> NodeId {
         let is_head =
             |at: usize| matches!(self.linked.steps[nodes[at] as usize], Step::Head { .. });
-        let entered = |at: usize| {
-            at == start
-                || edges
-                    .iter()
-                    .enumerate()
-                    .any(|(from, to)| !inside.contains(&from) && to.contains(&at))
-        };
-        let entries = component.iter().filter(|&&at| entered(at));
+        let entries = component.iter().filter(|&&at| entered[at]);
         let first = entries.min_by_key(|&&at| (!is_head(at), nodes[at]));
         let found = first.or(component.first());
         found.map_or(0, |&at| nodes[at])
@@ -137,6 +126,29 @@ impl Region<'_, '_, '_, '_> {
         let said = self.maximum.world.fact(facts, self.tags, |fact| fact.max);
         said.unwrap_or(Count::UNBOUNDED)
     }
+}
+
+/// The number of each node's component, and which nodes are entered from another component or
+/// are the start.
+fn entries(
+    components: &[Vec<usize>],
+    edges: &[Vec<usize>],
+    start: usize,
+) -> (Vec<usize>, Vec<bool>) {
+    let mut number = vec![0; edges.len()];
+    for (at, component) in components.iter().enumerate() {
+        for &node in component {
+            number[node] = at;
+        }
+    }
+    let mut entered = vec![false; edges.len()];
+    entered[start] = true;
+    for (from, next) in edges.iter().enumerate() {
+        for &to in next {
+            entered[to] |= number[from] != number[to];
+        }
+    }
+    (number, entered)
 }
 
 fn each(counts: &Counts) -> impl Iterator<Item = (Key, Most)> {
