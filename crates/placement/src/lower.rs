@@ -310,7 +310,8 @@ impl<'a> Graph<'a> {
         let Some(condition) = field(node, "condition") else {
             return yes;
         };
-        let fails = consequence.is_some_and(|part| self.fails(part));
+        let fails = consequence
+            .is_some_and(|part| self.fails(part) || self.has_nothing_to_do(condition, part));
         let fails_else = alternative.is_some_and(|part| self.fails(part));
         let weak = match (fails, fails_else) {
             (true, false) => Hint::No,

@@ -69,6 +69,9 @@ const ERRORS: [&str; 10] = [
     "error", "err", "ret", "retval", "rc", "res", "result", "status", "rv", "r",
 ];
 
+/// Names that kernel code gives to how much is to be done.
+const AMOUNTS: [&str; 5] = ["len", "length", "count", "size", "nbytes"];
+
 impl<'a> Graph<'a> {
     /// Lowers a condition to the edges that it takes.
     pub(super) fn condition(
@@ -157,11 +160,46 @@ impl<'a> Graph<'a> {
         self.value(node, id)
     }
 
+    /// Does a statement of a block set what holds errors to one?
+    fn sets_error(&self, block: Syntax<'_>) -> bool {
+        let mut cursor = block.walk();
+        let mut statements = block.named_children(&mut cursor);
+        statements.any(|statement| {
+            let set = self.text(statement).split_once('=');
+            set.is_some_and(|(left, right)| {
+                ERRORS.contains(&left.trim())
+                    && starts_with_any(right.trim_start(), "-E ERR_PTR(-E")
+            })
+        })
+    }
+
+    /// Does a condition say that there is nothing to do, and a statement end for that? The
+    /// amount is one that the caller gives, which is not 0.
+    pub(super) fn has_nothing_to_do(&self, condition: Syntax<'_>, then: Syntax<'_>) -> bool {
+        let text = self.tidy(condition);
+        let text = text.trim_start_matches('(');
+        let text = text.strip_suffix(')').unwrap_or(text);
+        let amount = text.strip_prefix('!').or(text.strip_suffix(" == 0"));
+        let amount = amount.unwrap_or_default();
+        let counted = amount.strip_prefix("iov_iter_count(");
+        let counted = counted.and_then(|rest| rest.strip_suffix(')'));
+        let mut given = self.body.parameters.iter();
+        let is_given = given.any(|name| **name == *counted.unwrap_or(amount));
+        let named = counted.is_some() || AMOUNTS.contains(&amount);
+        let mut last = then;
+        if then.kind() == "compound_statement" && then.named_child_count() == 1 {
+            last = last_child(then).unwrap_or(then);
+        }
+        let value = last.named_child(0).map_or("", |value| self.text(value));
+        is_given && named && last.kind() == "return_statement" && ["", "0"].contains(&value)
+    }
+
     /// Does a statement end with an error?
     pub(super) fn fails(&self, mut node: Syntax<'_>) -> bool {
         for _ in 0..MAX_DEPTH {
             match node.kind() {
                 "compound_statement" | "else_clause" => match last_child(node) {
+                    Some(last) if is_jump(last) && self.sets_error(node) => return true,
                     Some(last) => node = last,
                     None => return false,
                 },
@@ -179,6 +217,11 @@ impl<'a> Graph<'a> {
         }
         false
     }
+}
+
+/// Does a statement go elsewhere?
+fn is_jump(node: Syntax<'_>) -> bool {
+    ["break_statement", "goto_statement", "return_statement"].contains(&node.kind())
 }
 
 /// Does a text start with one of some words, which have blanks between them?

@@ -75,6 +75,55 @@ fn hints() {
 }
 
 #[test]
+fn what_has_nothing_to_do_or_ends_with_an_error_is_not_nominal() {
+    let cases = [
+        ("if (!len) return 0;", "len", Hint::Yes),
+        ("if (!len) { return; }", "len", Hint::Yes),
+        ("if (len == 0) return 0;", "len == 0", Hint::No),
+        (
+            "if (!iov_iter_count(to)) return 0;",
+            "iov_iter_count(to)",
+            Hint::Yes,
+        ),
+        // Something is done; it is no amount, or not one that the caller gives.
+        ("if (!len) return a();", "len", Hint::Open),
+        ("if (!to) return 0;", "to", Hint::Open),
+        ("if (!count) return 0;", "count", Hint::Open),
+        (
+            "if (!iov_iter_count(from)) return 0;",
+            "iov_iter_count(from)",
+            Hint::Open,
+        ),
+        (
+            "while (x) if (!a()) { error = -EINVAL; break; }",
+            "a()",
+            Hint::Yes,
+        ),
+        (
+            "if (!a()) { ret = ERR_PTR(-EINVAL); goto next; } next: b();",
+            "a()",
+            Hint::Yes,
+        ),
+        (
+            "while (x) if (!a()) { done = 1; break; }",
+            "a()",
+            Hint::Open,
+        ),
+        ("if (!a()) { error = -EINVAL; b(); }", "a()", Hint::Open),
+    ];
+    for (code, condition, expected) in cases {
+        let header = b"int f(struct iov_iter *to, size_t len)";
+        let text = format!("{{ {code} }}");
+        let found = Lowerer::new().lower_parts(header, text.as_bytes(), Kind::Static);
+        let hint = found.nodes.iter().find_map(|node| match node {
+            Node::Branch { text, hint, .. } if **text == *condition => Some(*hint),
+            _ => None,
+        });
+        assert_eq!(hint, Some(expected), "{code}");
+    }
+}
+
+#[test]
 fn loops_have_an_exit() {
     let found =
         body("{ for (;;) { if (a()) break; } b(); while (c()) d(); do { e(); } while (0); }");
