@@ -188,7 +188,7 @@ impl<'a> Group<'a> {
         let states: Vec<String> = states.iter().map(Policy::to_string).collect();
         (!names.is_empty()).then(|| {
             format!(
-                "{}: lsmeter's own policy of {}, not a distribution's (docs/policies.md).",
+                "{}: lsmeter's own policies for {}, not a distribution's (docs/policies.md).",
                 states.join(", "),
                 names.join(", ")
             )

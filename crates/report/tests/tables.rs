@@ -6,7 +6,8 @@ use experiment::comparison::GateVerdict;
 use experiment::estimate::{EstimatedCell, FitError, Nanoseconds, Weights};
 use experiment::{
     Cell, Configuration, Document, EstimateDocument, Experiment, HookCost, HookedPath,
-    Implementation, Key, Metric, Outcome, Paths, Status, Subject, Tool, Warning, WarningKind,
+    Implementation, Key, Metric, Outcome, Paths, Policy, Status, Subject, Tool, Warning,
+    WarningKind,
 };
 use proptest::prelude::*;
 use report::{Layout, Options, csv, gate_lines, markdown, report, run_records, terminal};
@@ -54,6 +55,22 @@ fn terminal_table_in_a_narrow_window() {
         "{text}"
     );
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn captions_name_the_policies_of_lsmeter() {
+    let mut run = golden();
+    for cell in &mut run.cells {
+        cell.active_lsms = ["capability", "tomoyo"].map(str::to_owned).to_vec();
+        cell.key.policy = Policy::None;
+    }
+    let named = "enforcing: lsmeter's own policies for tomoyo";
+    assert!(!shown(&run, false, Layout::default()).contains(named));
+    for cell in &mut run.cells {
+        cell.key.policy = Policy::Enforcing;
+    }
+    let text = shown(&run, false, Layout::default());
+    assert!(text.contains(named), "{text}");
 }
 
 #[test]

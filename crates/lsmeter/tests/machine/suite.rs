@@ -189,7 +189,7 @@ fn what_was_complete_outlives_an_interrupt() {
     wait_for("the profile", || profile.exists().then_some(()));
     signal(running.pid(), Signal::INT);
     let ended = running.wait().code(4);
-    let told = "interrupted: what was measured is saved in ";
+    let told = "interrupted: finished boots are saved in ";
     assert!(ended.stderr.contains(told), "{ended:#?}");
     let source = ["--from", "kept/profile.json", "--all"];
     let ended = place.run(&[&["check"], &source[..]].concat()).code(5);

@@ -182,7 +182,7 @@ fn an_interrupted_profile_leaves_its_journal() {
     });
     signal(running.pid(), Signal::INT);
     let ended = running.wait().code(4);
-    let told = "interrupted: what was measured is saved in out.json.journal";
+    let told = "interrupted: finished boots are saved in out.json.journal";
     assert!(ended.stderr.contains(told), "{ended:#?}");
     assert_eq!(ended.stdout, "");
     for machine in machines {
