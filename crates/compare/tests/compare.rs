@@ -199,7 +199,7 @@ fn sets_of_paths_are_compared_and_not_which_of_them_leads() {
     use GateVerdict::{Fail, Inconclusive, Pass};
     use Verdict::{Better, Same, Unclear, Worse};
     type Taken = &'static [(u64, u64)];
-    let cases: [(Taken, Taken, Method, Verdict, GateVerdict); 12] = [
+    let cases: [(Taken, Taken, Method, Verdict, GateVerdict); 13] = [
         // unlink on a kernel with SLUB_TINY, before and after a change that has no part in it.
         (
             &[(10_008, 32), (8_552, 31)],
@@ -266,6 +266,14 @@ fn sets_of_paths_are_compared_and_not_which_of_them_leads() {
             Method::Paths,
             Unclear,
             Pass,
+        ),
+        // The dominant path is another one of the same two.
+        (
+            &[(100, 52), (120, 10)],
+            &[(120, 54), (100, 11)],
+            Method::Paths,
+            Unclear,
+            Inconclusive,
         ),
         // All of one side's take more, or all but a few.
         (

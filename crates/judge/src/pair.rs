@@ -149,7 +149,9 @@ fn judge(
     };
     judged.difference = Some(b - a + 0.0).filter(|d| d.is_finite());
     judged.overhead = stats::overhead(b, a, direction);
-    if base.exact && new.exact {
+    // Where both took the same two paths, which of them is dominant may change without a change.
+    let swapped = a != b && take_same_paths(&base.samples, &new.samples);
+    if base.exact && new.exact && !swapped {
         judged.method = Method::Exact;
         judged.verdict = if a == b { Verdict::Same } else { real };
         judged.ci95 = judged.overhead.map(|overhead| [overhead; 2]);
@@ -196,6 +198,9 @@ impl Judged {
         let lie_apart = a[1] < b[0] || b[1] < a[0];
         match self.effect {
             Some(_) if share_paths(&base.samples, &new.samples) => self.verdict = Verdict::Same,
+            Some(_) if take_same_paths(&base.samples, &new.samples) => {
+                self.reason = Some("both took the same paths, in other shares".to_owned());
+            }
             Some(delta) if lie_apart && delta.abs() >= APART => self.verdict = real,
             Some(_) => self.reason = Some("without a dominant path, both overlap".to_owned()),
             None => self.reason = Some(unknown()),
@@ -209,20 +214,25 @@ fn interval(ratios: [f64; 2], direction: Direction) -> [f64; 2] {
     [a.min(b), a.max(b)]
 }
 
+/// Each count of ascending ones once.
+fn distinct(samples: &[f64]) -> Vec<f64> {
+    let mut distinct = samples.to_vec();
+    distinct.dedup();
+    distinct
+}
+
+fn take_same_paths(base: &[f64], new: &[f64]) -> bool {
+    !base.is_empty() && distinct(base) == distinct(new)
+}
+
 /// Are these the same counts, each about as often? Both are ascending.
 fn share_paths(base: &[f64], new: &[f64]) -> bool {
-    let distinct = |samples: &[f64]| {
-        let mut distinct = samples.to_vec();
-        distinct.dedup();
-        distinct
-    };
-    let (paths, others) = (distinct(base), distinct(new));
     let share = |samples: &[f64], count: f64| {
         samples.partition_point(|sample| *sample <= count) as f64 / samples.len() as f64
     };
     let apart = |count: &f64| (share(base, *count) - share(new, *count)).abs();
     let most = SHARES * (1.0 / base.len() as f64 + 1.0 / new.len() as f64).sqrt();
-    paths == others && paths.iter().all(|count| apart(count) <= most)
+    take_same_paths(base, new) && distinct(base).iter().all(|count| apart(count) <= most)
 }
 
 /// What the evidence says of NEW over BASE.
