@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Operations that take several paths: one window more or less is no change.
 //!
-//! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests; for operations
-//! whose paths take turns also a kernel that was built with CONFIG_SLUB_TINY.
-
-use std::fs;
+//! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests.
 
 use crate::common::Place;
 
@@ -60,20 +57,9 @@ fn windows_more_or_less_change_nothing() {
 
 #[test]
 fn nor_do_they_where_half_of_the_windows_take_each_path() {
-    let place = Place::with_kernels();
-    let listed = place.run(&["kernel", "list", "--json"]).json();
-    let is_tiny = |kernel: &&serde_json::Value| {
-        let config = kernel["config"].as_str().map(fs::read_to_string);
-        let config = config.and_then(Result::ok).unwrap_or_default();
-        let options = ["CONFIG_SLUB_TINY=y", "CONFIG_SECURITY_SELINUX=y"];
-        options
-            .iter()
-            .all(|option| config.lines().any(|line| line == *option))
-    };
-    let kernels = listed["kernels"].as_array().unwrap();
-    let Some(kernel) = kernels.iter().find(is_tiny) else {
-        eprintln!("skipped: no kernel in the cache has CONFIG_SLUB_TINY and SELinux");
+    let options = ["SLUB_TINY", "SECURITY_SELINUX"];
+    let Some((place, kernel)) = Place::with_test_kernel(&options) else {
         return;
     };
-    nothing_changes(&place, kernel["name"].as_str().unwrap(), "unlink");
+    nothing_changes(&place, &kernel, "unlink");
 }
