@@ -456,6 +456,7 @@ mod tests {
             let failed = cell == 4;
             journal.add(&entry(cell, failed)).unwrap();
         }
+        drop(journal);
         let store = kernels::Store::open(dir.path()).unwrap();
         let journals = crate::journal::Journals {
             first: path.clone(),
