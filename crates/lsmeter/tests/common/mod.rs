@@ -124,7 +124,9 @@ impl Place {
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lsmeter"));
+        // Tests may be started by nohup, and hang lsmeter up all the same.
+        let mut command = Command::new("/usr/bin/env");
+        command.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_lsmeter")]);
         command.args(arguments);
         self.environment(&mut command);
         command

@@ -243,11 +243,13 @@ fn a_task_that_was_killed_and_requeued_goes_on() {
         let text = fs::read_to_string(place.join(&journal)).ok()?;
         (text.lines().count() > 1).then_some(())
     });
-    let wanted = format!("SLURM_ARRAY_TASK_ID=2");
-    let killed = cluster.processes_with(&[&wanted]).into_iter().find(|pid| {
-        let program = fs::read_link(format!("/proc/{pid}/exe"));
-        program.is_ok_and(|path| path.ends_with("lsmeter"))
-    });
+    let killed = cluster
+        .processes_with(&["SLURM_ARRAY_TASK_ID=2"])
+        .into_iter()
+        .find(|pid| {
+            let program = fs::read_link(format!("/proc/{pid}/exe"));
+            program.is_ok_and(|path| path.ends_with("lsmeter"))
+        });
     signal(killed.unwrap(), Signal::KILL);
     wait_for("the end of the task", || {
         (state(&task) == "FAILED").then_some(())
