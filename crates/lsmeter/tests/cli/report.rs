@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter report`, on the golden documents and on what is none.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use experiment::{CheckDocument, Document, Stored as _};
@@ -202,4 +203,29 @@ fn a_publication_is_asked_for_by_its_name() {
     let hint = Some("there are paper, lsmpmon, howells");
     let asked = ["--publication", "howels", &document];
     run(&place, &asked).refused(2, "no publication is called `howels`", hint);
+}
+
+/// A page's commands are those of this lsmeter, with the policy and the settings of the cell.
+#[test]
+fn commands_of_a_page_are_understood() {
+    let place = Place::new();
+    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results/rules.json.xz");
+    run(&place, &[document.to_str().unwrap(), "-o", "page.html"]).code(0);
+    let page = std::fs::read_to_string(place.join("page.html")).unwrap();
+    let commands: BTreeSet<&str> = page
+        .split('"')
+        .filter(|text| text.starts_with("lsmeter profile ") && text.ends_with(" --bench"))
+        .collect();
+    assert!(
+        commands
+            .iter()
+            .any(|of| of.contains("--policy enforcing --rules 10 "))
+    );
+    for command in commands {
+        let words = shlex::split(command).unwrap();
+        let mut words: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+        words.extend(["getppid", "--offline"]);
+        let hint = Some("lsmeter kernel fetch");
+        place.run(&words).refused(2, "is not in the cache", hint);
+    }
 }
