@@ -118,7 +118,7 @@ async function flames(page) {
 	const figure = page.locator("figure.figure:has([data-start])").first();
 	const width = mark => mark.locator("rect").getAttribute("width");
 	const frames = figure.locator("svg [data-start]:has(text)");
-	const [root, inner] = [frames.last(), figure.locator('svg [data-series="1"] [data-start]').first()];
+	const [root, inner] = [frames.last(), figure.locator('svg [data-series="2"] [data-start]').first()];
 	const [whole, before] = [await width(root), await width(inner)];
 	await inner.focus();
 	await page.keyboard.press("Enter");
