@@ -80,7 +80,11 @@ impl Place {
                     .lines()
                     .any(|line| line == format!("CONFIG_{option}"))
             };
-            has(TEST_KERNEL) && options.iter().all(|option| has(&format!("{option}=y")))
+            // No virtual machine boots a UML kernel.
+            let is_process = has("UML=y");
+            has(TEST_KERNEL)
+                && is_process == options.contains(&"UML")
+                && options.iter().all(|option| has(&format!("{option}=y")))
         };
         let kernel = listed["kernels"].as_array().unwrap().iter().find(matches);
         let Some(kernel) = kernel else {

@@ -201,7 +201,7 @@ fn killed_runs_without_a_change_go_on() {
     assert_eq!(running.wait().signal, Some(9));
     place
         .run(&again)
-        .refused(2, "holds the cells of a run", Some("--resume"));
+        .refused(2, "holds the measurements of a run", Some("--resume"));
     place.run(&[&again[..], &["--resume"]].concat()).code(0);
     let run = read(&place);
     assert_eq!(run.aa.unwrap().runs, 3);
