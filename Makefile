@@ -194,7 +194,7 @@ machine-tests:
 	@left_out=; if [ "$$CI" = true ] && \
 		! '$(target_dir)/release/lsmeter' kernel list | grep -q '^build:lsmeter-test-um '; then \
 		left_out='--skip um::'; \
-		printf 'lsmeter::um (6 tests)\tCI builds no UML kernel\tmake test-kernels\n' >>"$$LSMETER_SKIPPED_TESTS"; \
+		printf 'lsmeter::um (6 tests)\tCI builds no UML kernel\tmake test-kernels\n' >>"$${LSMETER_SKIPPED_TESTS:-/dev/stderr}"; \
 	fi; \
 	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$(($$(nproc) + 1))} $(alone) $(tests) --test machine -- $$left_out
 other-tests:
