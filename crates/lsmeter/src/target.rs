@@ -73,9 +73,8 @@ impl Target {
             Target::File(path) if path.is_dir() => Some("it is a directory".to_owned()),
             Target::File(path) if path.is_symlink() => Some("too many symbolic links".to_owned()),
             Target::File(path) => {
-                let tried = tempfile::Builder::new()
-                    .prefix(".lsmeter-")
-                    .tempfile_in(directory_of(path));
+                // Without a name, so that a kill leaves nothing.
+                let tried = tempfile::tempfile_in(directory_of(path));
                 tried.err().map(|error| error.kind().to_string())
             }
         }
