@@ -218,14 +218,12 @@ fn tell(args: &LearnArgs, lesson: &Lesson<'_>, learned: &Learned, files: &[PathB
     let of = |status| learned.tried.iter().filter(move |of| of.status == status);
     for tried in of(Status::Failed) {
         let reason = printable(tried.reason.lines().next().unwrap_or_default(), 400);
-        anstream::eprintln!("failed: {}: {reason}", tried.benchmark);
+        note!("failed: {}: {reason}", tried.benchmark);
     }
     let policy = &learned.policy;
     if policy.is_full {
-        anstream::eprintln!(
-            "warning: TOMOYO took no more entries before the end: some are missing"
-        );
-        anstream::eprintln!("hint: learn fewer benchmarks: --bench '*,!treewalk'");
+        note!("warning: TOMOYO took no more entries before the end: some are missing");
+        note!("hint: learn fewer benchmarks: --bench '*,!treewalk'");
     }
     let release = printable(&learned.release, 80);
     if args.json {
@@ -275,7 +273,7 @@ fn tell(args: &LearnArgs, lesson: &Lesson<'_>, learned: &Learned, files: &[PathB
         let allowed = allowed
             .iter()
             .map(|access| format!(" --allowed '{access}'"));
-        anstream::eprintln!(
+        note!(
             "measure the same under it: lsmeter run {}{} --tomoyo-policy {} --tomoyo-domain \
              '{LEARNING_DOMAIN}' --denied 'read /etc/shadow'{}",
             args.spec,
