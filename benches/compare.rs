@@ -19,7 +19,7 @@ use experiment::comparison::Verdict;
 use experiment::{Cell, Document, Estimate, Evidence, Metric, Subject, Timed};
 use stats::{SplitMix64, Summary};
 
-const GOLDEN: &[u8] = include_bytes!("../crates/experiment/tests/golden/v2.json");
+const GOLDEN: &[u8] = include_bytes!("../crates/experiment/tests/golden/run.json");
 const CHANGES: [f64; 7] = [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
 /// Runs without a change of which it is known what they differ by.
 const KNOWN: [usize; 5] = [1, 3, 5, 10, 20];

@@ -6,15 +6,14 @@
 //! cargo bench -p experiment --bench same_counts -- BEFORE AFTER
 //! ```
 //!
-//! BEFORE and AFTER are documents of the same kind (run, profile, sensitivity, check), of any
-//! version, or folders of such, whose files are matched by name; `.json.xz` also. The folder
-//! `benches/witness` holds those that the last version with documents of version 1 made.
+//! BEFORE and AFTER are documents of the same kind (run, profile, sensitivity), or folders of such,
+//! whose files are matched by name; `.json.xz` also.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use experiment::{Cell, CheckDocument, Document, Kind, Stored as _};
+use experiment::{Cell, Document};
 
 /// Differences of one document that are told.
 const TOLD: usize = 10;
@@ -72,10 +71,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>, Failed> {
 
 fn is_same(before: &Path, after: &Path) -> Result<bool, Failed> {
     let (old, new) = (bytes(before)?, bytes(after)?);
-    let (all, differ) = match Kind::of(&old)? {
-        Kind::Check => checks(&CheckDocument::parse(&old)?, &CheckDocument::parse(&new)?),
-        _ => cells(&Document::parse(&old)?, &Document::parse(&new)?),
-    };
+    let (all, differ) = cells(&Document::parse(&old)?, &Document::parse(&new)?);
     let name = before.file_name().unwrap_or_default().to_string_lossy();
     println!("{name}: {} of {all} are the same", all - differ.len());
     for difference in differ.iter().take(TOLD) {
@@ -92,9 +88,9 @@ fn cells(old: &Document, new: &Document) -> (usize, Vec<String>) {
         let name = || format!("{} under {}", cell.title(), cell.configuration_title());
         match other {
             None => differ.push(format!("{}: it is not there", name())),
-            Some(other) if counted(cell, cell) == counted(other, cell) => {}
+            Some(other) if counted(cell) == counted(other) => {}
             Some(other) => {
-                let [old, new] = [cell, other].map(|of| format!("{:?}", counted(of, cell)));
+                let [old, new] = [cell, other].map(|cell| format!("{:?}", counted(cell)));
                 differ.push(format!("{}: {}", name(), first_difference(&old, &new)));
             }
         }
@@ -105,47 +101,12 @@ fn cells(old: &Document, new: &Document) -> (usize, Vec<String>) {
     (old.cells.len(), differ)
 }
 
-/// A cell without what is timed in it, and without what `old` does not say of the same cell:
-/// version 1 said less of profiles and slopes.
-fn counted(cell: &Cell, old: &Cell) -> Cell {
-    let mut cell = cell.clone();
-    cell.seconds = None;
-    if old.class.is_empty() {
-        cell.class.clear();
+/// A cell without what is timed in it.
+fn counted(cell: &Cell) -> Cell {
+    Cell {
+        seconds: None,
+        ..cell.clone()
     }
-    if old.syscalls.is_empty() {
-        cell.syscalls.clear();
-    }
-    if old.active_lsms.is_empty() {
-        cell.active_lsms.clear();
-    }
-    if let (Some(known), Some(counted)) = (old.counted(), cell.counted_mut()) {
-        counted.estimate = counted.estimate.take().filter(|_| known.estimate.is_some());
-        // A profile of version 1 told only of the path whose hooks it has.
-        let of_one_path = known.estimate.is_none() && known.hooked.is_some();
-        if let (Some(known), Some(paths)) = (&known.paths, &mut counted.paths) {
-            if of_one_path {
-                paths.modal = known.modal;
-            }
-            if known.path_hash.is_none() {
-                paths.path_hash = None;
-            }
-            if known.others.is_empty() {
-                paths.others.clear();
-            }
-        }
-        if let (Some(known), Some(path)) = (&known.hooked, &mut counted.hooked) {
-            path.rep_iterations = path
-                .rep_iterations
-                .filter(|_| known.rep_iterations.is_some());
-        }
-        if let (Some(known), Some(residual)) = (&known.residual, &mut counted.residual)
-            && known.path.rep_iterations.is_none()
-        {
-            residual.path.rep_iterations = None;
-        }
-    }
-    cell
 }
 
 /// Where two texts part, with what stands around it.
@@ -155,22 +116,4 @@ fn first_difference(old: &str, new: &str) -> String {
     let part =
         |text: &str| -> String { text.chars().skip(at.saturating_sub(40)).take(80).collect() };
     format!("{} -> {}", part(old), part(new))
-}
-
-fn checks(old: &CheckDocument, new: &CheckDocument) -> (usize, Vec<String>) {
-    let mut differ = Vec::new();
-    for benchmark in &old.benchmarks {
-        if !new.benchmarks.contains(benchmark) {
-            differ.push(benchmark.title());
-        }
-    }
-    for residual in &old.residuals {
-        if !new.residuals.contains(residual) {
-            differ.push(format!("{}: its residual", residual.title()));
-        }
-    }
-    if old.summary != new.summary {
-        differ.push("the summary".to_owned());
-    }
-    (old.benchmarks.len() + old.residuals.len() + 1, differ)
 }

@@ -10,7 +10,7 @@ use experiment::{Document, Kind, Outcome, Status};
 
 /// A run document with exact counts.
 fn document() -> Document {
-    let bytes = include_bytes!("../../experiment/tests/golden/v2.json");
+    let bytes = include_bytes!("../../experiment/tests/golden/run.json");
     let mut document = Document::parse_as(Kind::Run, bytes).unwrap();
     document
         .cells
@@ -103,7 +103,7 @@ fn what_was_measured_is_found_again_by_its_way() {
 
 #[test]
 fn functions_outside_hooks_are_named() {
-    let bytes = include_bytes!("../../experiment/tests/golden/comparison-v2.json");
+    let bytes = include_bytes!("../../experiment/tests/golden/comparison.json");
     let mut comparison: experiment::ComparisonDocument = experiment::Stored::parse(bytes).unwrap();
     let mut explained = experiment::comparison::Explanation {
         cell: 0,

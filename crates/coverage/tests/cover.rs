@@ -390,7 +390,7 @@ proptest! {
     }
 }
 
-const PLACEMENT: &[u8] = include_bytes!("../../experiment/tests/golden/placement-v2.json");
+const PLACEMENT: &[u8] = include_bytes!("../../experiment/tests/golden/placement.json");
 
 #[test]
 fn system_calls_are_those_that_call_a_hook_themselves() {

@@ -83,7 +83,6 @@ impl AaLayouts {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AaMetric {
     /// Which.
-    #[serde(alias = "quantity")]
     pub metric: Metric,
     /// Pairs of runs.
     pub pairs: u64,

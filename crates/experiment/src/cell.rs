@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{
-    Counted, Estimate, Evidence, HookCalls, HookCost, Interval, LaterHook, Paths, Slope, Timed,
+    Counted, Estimate, Evidence, HookCost, Interval, LaterHook, Paths, Slope, Timed,
 };
 use crate::key::Key;
 use crate::words::Status;
@@ -236,14 +236,6 @@ impl Cell {
         }
     }
 
-    /// What a monitor counted of one operation, if that is its evidence.
-    pub fn hook_calls(&self) -> Option<&HookCalls> {
-        match self.evidence()? {
-            Evidence::HookCalls(calls) => Some(calls),
-            _ => None,
-        }
-    }
-
     /// What its samples say together, where it has any.
     pub fn estimate(&self) -> Option<&Estimate> {
         match self.evidence()? {
@@ -282,7 +274,7 @@ impl Cell {
             Evidence::Counted(counted) => counted.headline(),
             Evidence::Timed(timed) => Some(timed.estimate.median),
             Evidence::Slope(slope) => Some(slope.slope),
-            Evidence::Calls(_) | Evidence::HookCalls(_) => None,
+            Evidence::Calls(_) => None,
         }
     }
 

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::given::IMA;
@@ -196,87 +195,4 @@ pub fn title(stack: &str, integrity: &[Integrity], policy: Policy, tuning: &Tuni
         title += &format!(" ({})", state.join(", "));
     }
     title
-}
-
-/// Configurations as documents have them: objects, or stacks alone, which older
-/// documents list under `stacks`.
-pub(crate) fn configurations<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Vec<Configuration>, D::Error> {
-    let entries = Vec::<Entry>::deserialize(deserializer)?;
-    Ok(entries.into_iter().map(|Entry(entry)| entry).collect())
-}
-
-struct Entry(Configuration);
-
-impl<'de> Deserialize<'de> for Entry {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-
-        impl<'de> Visitor<'de> for Either {
-            type Value = Entry;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a configuration, or a stack")
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Entry, E> {
-                let stack = text.parse().map_err(E::custom)?;
-                Ok(Entry(Configuration::of_stack(stack)))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Entry, A::Error> {
-                let map = serde::de::value::MapAccessDeserializer::new(map);
-                Configuration::deserialize(map).map(Entry)
-            }
-        }
-
-        deserializer.deserialize_any(Either)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn titles_say_what_is_at_work() {
-        let mut configuration = Configuration::of_stack("capability,selinux".parse().unwrap());
-        assert_eq!(configuration.title(), "capability,selinux");
-        configuration.integrity = vec![Integrity::Audit, Integrity::Ima];
-        configuration.policy = Policy::Enforcing;
-        configuration.tuning.rules = Some(1000);
-        configuration.tuning.selinux_policy = Some(SelinuxPolicy::Reference);
-        configuration.kernel = Some("build:all".to_owned());
-        assert_eq!(
-            configuration.to_string(),
-            "capability,selinux +audit,ima (enforcing, 1000 rules, reference policy) on build:all"
-        );
-        assert!(configuration.is_on("build:all") && !configuration.is_on("debian:6.12"));
-        configuration.kernel = Some("build:um.*".to_owned());
-        assert!(configuration.is_on("build:um.3") && !configuration.is_on("build:um-dac.3"));
-    }
-
-    #[test]
-    fn what_is_ima_s_says_nothing_to_modules() {
-        let mut tuning = Tuning::default();
-        tuning.given.insert(IMA.to_owned(), "mine".to_owned());
-        assert!(tuning.is_default_of_modules() && !tuning.has_given_modules());
-        tuning.given.insert("smack".to_owned(), "user".to_owned());
-        assert!(!tuning.is_default_of_modules() && tuning.has_given_modules());
-    }
-
-    #[test]
-    fn stacks_alone_are_read_as_configurations() {
-        let json = r#"["capability", {"stack": "capability,smack", "policy": "enforcing"}]"#;
-        let mut reader = serde_json::Deserializer::from_str(json);
-        let read = configurations(&mut reader).unwrap();
-        assert_eq!(
-            read[0],
-            Configuration::of_stack("capability".parse().unwrap())
-        );
-        assert_eq!(read[1].policy, Policy::Enforcing);
-        let mut reader = serde_json::Deserializer::from_str("[3]");
-        assert!(configurations(&mut reader).is_err());
-    }
 }

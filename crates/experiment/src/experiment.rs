@@ -31,11 +31,7 @@ pub struct Experiment {
     /// Kernels as named by the user; `["host"]` on the host.
     pub kernels: Vec<String>,
     /// Stacks and the states of their policies, at least one; the running kernel's own
-    /// stack, `default`, on the host. Older documents call this `stacks`.
-    #[serde(
-        alias = "stacks",
-        deserialize_with = "crate::configuration::configurations"
-    )]
+    /// stack, `default`, on the host.
     pub configurations: Vec<Configuration>,
     /// Position of the baseline in `configurations`, from 0. If it is measured on one
     /// kernel only, it is the baseline of all kernels, else each kernel has its own; on layouts

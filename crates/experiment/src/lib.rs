@@ -10,7 +10,6 @@
 //! - What is made from documents, or from sources, is [`Stored`] in a form of its own:
 //!   [`PlacementDocument`] (which hooks system calls can reach), [`ComparisonDocument`] (what
 //!   differs between two documents), [`BisectionDocument`] (with which commit counts changed),
-//!   [`CheckDocument`] (whether the instruments agree),
 //!   [`PredictionDocument`] (what other stacks would cost where calls were recorded),
 //!   [`EstimateDocument`] (what counted operations would take in nanoseconds), [`History`]
 //!   (the figures of many runs as series).
@@ -21,7 +20,6 @@
 mod aa;
 pub mod bisection;
 mod cell;
-pub mod check;
 pub mod comparison;
 mod configuration;
 mod configure;
@@ -55,14 +53,12 @@ mod spec;
 mod stack;
 mod sweep;
 mod text;
-mod v1;
 mod warning;
 mod words;
 
 pub use aa::{AaLayouts, AaMetric, AaReport};
 pub use bisection::BisectionDocument;
 pub use cell::{Cell, Outcome};
-pub use check::CheckDocument;
 pub use comparison::ComparisonDocument;
 pub use configuration::{Configuration, Tuning, title as configuration_title};
 pub use configure::DEFAULT_KERNEL;
@@ -78,10 +74,10 @@ pub use estimate::EstimateDocument;
 pub use event::Event;
 pub use evidence::{
     Bucket, Calls, Counted, DifferingHook, EntryHook, EntryModule, Estimate, EventKind, Events,
-    Evidence, FunctionDifference, HookCaller, HookCalls, HookCost, HookedPath, Implementation,
-    Interval, IrqsOff, LaterHook, PathCall, PathCount, PathTree, Paths, Percentiles, Program,
-    ProgramEntry, ProgramResidual, ProgramRun, ProgramTask, Residual, Slope, SlopePoint, Timed,
-    WatchedHook, WatchedSystemCall, WholeSystemCall, is_dominant,
+    Evidence, FunctionDifference, HookCaller, HookCost, HookedPath, Implementation, Interval,
+    IrqsOff, LaterHook, PathCall, PathCount, PathTree, Paths, Percentiles, Program, ProgramEntry,
+    ProgramResidual, ProgramRun, ProgramTask, Residual, Slope, SlopePoint, Timed, WatchedHook,
+    WatchedSystemCall, WholeSystemCall, is_dominant,
 };
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;
@@ -106,7 +102,6 @@ pub use stack::{Stack, StackError};
 pub use sweep::{ALL_HOOKS, DepthRule, Prediction, RepeatedQuestion, SweepFindings};
 pub use warning::{Warning, WarningKind};
 pub use words::{
-    Architecture, AuditRules, Caches, CheckVerdict, Clock, DelayModule, FileSystem, FirstAfter,
-    ImaPolicy, Instrument, InstrumentStatus, Integrity, MonitorMode, Place, Policy, Select,
-    SelinuxPolicy, Status, Suite, Unit, UnknownWord,
+    Architecture, AuditRules, Caches, Clock, DelayModule, FileSystem, FirstAfter, ImaPolicy,
+    Integrity, MonitorMode, Place, Policy, Select, SelinuxPolicy, Status, Suite, Unit, UnknownWord,
 };

@@ -118,43 +118,6 @@ words! {
 }
 
 words! {
-    /// A way to find out how often an operation calls a hook.
-    Instrument, "instrument":
-    /// Calls counted in a profile of guest kernel instructions.
-    Profile = "profile",
-    /// Calls counted by eBPF programs at the hooks' functions.
-    Monitor = "monitor",
-    /// The slope of an operation's cost over the time of a decision.
-    Sensitivity = "sensitivity",
-    /// Bounds from a kernel's sources.
-    Placement = "placement",
-}
-
-words! {
-    /// What became of an instrument in a check.
-    InstrumentStatus, "status":
-    /// It has figures.
-    Used = "used",
-    /// It was not asked.
-    Skipped = "skipped",
-    /// It was asked, and has none.
-    Unavailable = "unavailable",
-}
-
-words! {
-    /// Whether the instruments agree.
-    CheckVerdict, "verdict":
-    /// All that can be compared agrees.
-    Agree = "agree",
-    /// Something does not, for a reason that is known.
-    Explained = "explained",
-    /// Something does not, and nothing explains it.
-    Disagree = "disagree",
-    /// There is nothing to compare it with.
-    Alone = "alone",
-}
-
-words! {
     /// What a monitor notes of each call of a hook.
     #[derive(Default)]
     MonitorMode, "mode":

@@ -12,9 +12,9 @@ use parquet::record::Field;
 use report::{Kind, raw_csv};
 
 fn sources() -> Vec<Source> {
-    let golden = include_bytes!("../../experiment/tests/golden/v1.json");
+    let golden = include_bytes!("../../experiment/tests/golden/run.json");
     vec![Source {
-        name: "v1.json".to_owned(),
+        name: "run.json".to_owned(),
         run: Document::parse(golden).unwrap(),
     }]
 }

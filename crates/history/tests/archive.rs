@@ -8,7 +8,7 @@ use experiment::{Document, Evidence, History, Metric, OtherMetric, Outcome, Seri
 use history::{Added, Archive, Selection};
 use sha2::{Digest, Sha256};
 
-const GOLDEN: &[u8] = include_bytes!("../../experiment/tests/golden/v1.json");
+const GOLDEN: &[u8] = include_bytes!("../../experiment/tests/golden/run.json");
 
 /// A run that began on a day of March, in which `open` takes so many instructions more.
 fn document(day: u32, more: u64) -> Vec<u8> {
@@ -159,7 +159,7 @@ fn what_cannot_be_read_is_told_and_left_out() {
     put(dir.path(), "good.json", &document(1, 0));
     put(dir.path(), "cut.json", &document(2, 0)[..500]);
     put(dir.path(), "empty.json", b"");
-    let profile = include_bytes!("../../experiment/tests/golden/profile-v1.json");
+    let profile = include_bytes!("../../experiment/tests/golden/profile.json");
     put(dir.path(), "profile.json", profile);
     for _ in 0..2 {
         let archive = Archive::open(dir.path()).unwrap();
@@ -306,7 +306,7 @@ fn what_cannot_be_added_is_refused() {
     let none = archive.add(&dir.path().join("none.json"), None);
     let none = none.unwrap_err().to_string();
     assert!(none.contains("none.json: cannot be read: "), "{none}");
-    let profile = include_bytes!("../../experiment/tests/golden/profile-v1.json");
+    let profile = include_bytes!("../../experiment/tests/golden/profile.json");
     fs::write(&path, profile).unwrap();
     let error = archive.add(&path, None).unwrap_err();
     assert!(

@@ -43,7 +43,7 @@ impl Measured {
             Some(Evidence::Counted(counted)) => Some(of_windows(cell, counted)),
             Some(Evidence::Timed(timed)) => Some(of_rounds(cell, timed, experiment)),
             Some(Evidence::Slope(slope)) => Some(of_line(slope)),
-            Some(Evidence::Calls(_) | Evidence::HookCalls(_)) => None,
+            Some(Evidence::Calls(_)) => None,
             None => Some(Measured::missing(cell.status(), cell.reason())),
         }
     }

@@ -18,7 +18,6 @@ mod find;
 pub mod gather;
 pub mod host;
 pub mod initramfs;
-pub mod inside;
 mod job;
 pub mod journal;
 mod kernel_hooks;

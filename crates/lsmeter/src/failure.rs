@@ -6,7 +6,6 @@ use std::fmt::Display;
 use std::io;
 
 use bisect::BisectError;
-use check::CheckError;
 use cluster::{ClusterError, MergeError};
 use coverage::CoverageError;
 use diagnostics::{Exit, Failure, Fault};
@@ -26,9 +25,8 @@ type AsFault = for<'a> fn(&'a (dyn Error + 'static)) -> Option<&'a dyn Fault>;
 
 /// The errors that know their exit code and hint, of all rooms. Any other is a fault of
 /// lsmeter's.
-const FAULTS: [AsFault; 20] = [
+const FAULTS: [AsFault; 19] = [
     fault::<BisectError>,
-    fault::<CheckError>,
     fault::<ClusterError>,
     fault::<ConfigError>,
     fault::<CoverageError>,

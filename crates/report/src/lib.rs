@@ -42,7 +42,6 @@ mod group;
 mod growth;
 mod history;
 mod hook_trace;
-mod instruments;
 mod latex;
 mod layouts;
 mod markdown;
@@ -89,9 +88,6 @@ pub use crate::hook_trace::hook_trace;
 pub use diagnostics::printable;
 pub use estimate::{estimate_records, estimate_report, estimate_tables};
 pub use history::{HistoryOptions, history_figures, history_records, history_report};
-pub use instruments::{
-    Disagreement, InstrumentsOptions, disagreements, instruments_records, instruments_report,
-};
 pub use latex::{latex, latex_tables};
 pub use markdown::{markdown, markdown_page};
 pub use monitor::{interval_report, monitor_records, monitor_report};

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What a document says, in sentences.
 
-use experiment::check::Verdicts;
 use experiment::{
-    Cell, CheckDocument, Delay, Document, HookedPath, InstrumentStatus, Kind, Monitoring,
-    PlacementDocument, Slope, Status, WatchedHook,
+    Cell, Delay, Document, HookedPath, Kind, Monitoring, PlacementDocument, Slope, Status,
+    WatchedHook,
 };
 use judge::Judgements;
 
@@ -13,8 +12,7 @@ use crate::coverage::coverage_share;
 use crate::format;
 use crate::gather::Content;
 use crate::glance::Glance;
-use crate::group::{distinct, sum};
-use crate::instruments::{Disagreement, disagreements, subject};
+use crate::group::sum;
 use crate::monitor::framework;
 use crate::table::{TEXT_LIMIT, is_doubt};
 use crate::text::printable;
@@ -22,7 +20,6 @@ use crate::text::printable;
 /// Most sentences about one document.
 const SENTENCES_LIMIT: usize = 40;
 /// Most operations that a sentence names.
-const OPERATIONS_NAMED: usize = 3;
 
 /// What was found, the doubts first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,7 +44,6 @@ impl Verdict {
 pub fn verdict(content: &Content) -> Verdict {
     let mut verdict = match content {
         Content::Placement(placement) => of_placement(placement),
-        Content::Check(check) => of_check(check),
         Content::Measured(document) => match (document.kind, &document.monitor) {
             (Kind::Profile, _) => of_profiles(document),
             (Kind::Coverage, _) => of_coverage(document),
@@ -247,71 +243,4 @@ fn of_placement(document: &PlacementDocument) -> Verdict {
         document.syscalls.len()
     );
     Verdict::of([doubt], finding)
-}
-
-fn of_check(document: &CheckDocument) -> Verdict {
-    let [hooks, residuals] = [document.summary.hooks, document.summary.residuals];
-    let subject = subject(document);
-    // How many of those that were compared, of what was compared at all.
-    let parts = |of: fn(&Verdicts) -> u64, least: u64| {
-        let both = [(hooks, "counts of hooks"), (residuals, "residuals")];
-        let parts = both.iter().filter(|(all, _)| all.compared() > 0);
-        let parts = parts
-            .filter(|(all, _)| of(all) >= least)
-            .map(|(all, what)| {
-                let (n, all) = (format::count(of(all)), format::count(all.compared()));
-                format!("{n} of {all} {what}")
-            });
-        parts.collect::<Vec<_>>().join(" and ")
-    };
-    let explained = hooks.explained.saturating_add(residuals.explained);
-    let finding = if hooks.disagree.saturating_add(residuals.disagree) > 0 {
-        let all: Vec<Disagreement> = disagreements(document).collect();
-        let operations = distinct(all.iter().map(|of| of.operation.as_str()));
-        format!(
-            "{} disagree on {subject}, and nothing explains it: in {}.",
-            parts(|of| of.disagree, 1),
-            format::listed(&operations, OPERATIONS_NAMED)
-        )
-    } else if hooks.compared().saturating_add(residuals.compared()) > 0 {
-        let differ = match explained {
-            0 => String::new(),
-            1 => "; 1 differs for a known reason".to_owned(),
-            n => format!("; {} differ for a known reason", format::count(n)),
-        };
-        let same = parts(|of| of.agree, 0);
-        format!("The instruments agree on {subject}: {same} are the same{differ}.")
-    } else {
-        format!("Nothing could be compared on {subject}: no two instruments tell of the same hook.")
-    };
-    let failed = document.benchmarks.iter();
-    let failed = failed.filter(|of| of.missing.iter().any(|missing| missing.failed));
-    let failed = failed.count();
-    let doubts = [
-        (failed > 0).then(|| {
-            let all = document.benchmarks.len();
-            format!("{failed} of {all} operations failed under an instrument.")
-        }),
-        unused(document),
-    ];
-    let mut verdict = Verdict::of(doubts, finding);
-    if hooks.alone > 0 {
-        let alone = format::count(hooks.alone);
-        let alone = format!("Counts of hooks that one instrument alone tells of: {alone}.");
-        verdict.findings.push(alone);
-    }
-    verdict
-}
-
-/// Instruments that could have disagreed.
-fn unused(document: &CheckDocument) -> Option<String> {
-    let instruments = document.instruments.iter();
-    let unused = instruments.filter(|of| of.status != InstrumentStatus::Used);
-    let unused: Vec<String> = unused
-        .map(|of| match &of.reason {
-            Some(reason) => format!("{} ({})", of.instrument, printable(reason, 200)),
-            None => of.instrument.to_string(),
-        })
-        .collect();
-    (!unused.is_empty()).then(|| format!("Not used: {}.", unused.join(", ")))
 }

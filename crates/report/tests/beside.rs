@@ -11,7 +11,8 @@ use report::published::{beside_records, beside_report};
 use report::{Layout, csv, markdown, terminal};
 
 fn empty() -> Document {
-    let mut run = Document::parse(include_bytes!("../../experiment/tests/golden/v1.json")).unwrap();
+    let mut run =
+        Document::parse(include_bytes!("../../experiment/tests/golden/run.json")).unwrap();
     run.cells.clear();
     run.warnings.clear();
     run

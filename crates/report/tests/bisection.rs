@@ -10,7 +10,7 @@ use report::{
 };
 
 fn golden() -> BisectionDocument {
-    let golden = include_bytes!("../../experiment/tests/golden/bisection-v2.json");
+    let golden = include_bytes!("../../experiment/tests/golden/bisection.json");
     BisectionDocument::parse(golden).unwrap()
 }
 

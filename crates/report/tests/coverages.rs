@@ -8,7 +8,7 @@ use report::{Content, Source, latex, markdown_page, page};
 const TITLE: &str = "Coverages beside each other";
 
 fn golden() -> Box<Document> {
-    let path = "../experiment/tests/golden/coverage-v2.json";
+    let path = "../experiment/tests/golden/coverage.json";
     let content = Content::parse(&std::fs::read(path).unwrap()).unwrap();
     match content {
         Content::Measured(document) if document.kind == Kind::Coverage => document,

@@ -14,17 +14,9 @@ fn golden(name: &str) -> Source {
 }
 
 fn all() -> Vec<Source> {
-    [
-        "v1",
-        "v1-stacks",
-        "profile-v1",
-        "sensitivity-v1",
-        "monitor-v1",
-        "placement-v1",
-        "check-v1",
-    ]
-    .map(golden)
-    .into()
+    ["run", "profile", "sensitivity", "monitor", "placement"]
+        .map(golden)
+        .into()
 }
 
 fn names(of: &[Gathered]) -> Vec<&str> {
@@ -102,7 +94,7 @@ fn marks_say_what_they_stand_for() {
 
 #[test]
 fn drawings() {
-    for gathered in figures(&[golden("v1")]) {
+    for gathered in figures(&[golden("run")]) {
         let name = format!("drawn-{}", gathered.figure.name);
         // One element a line, so that a difference is one.
         let svg = gathered.figure.svg().replace("><", ">\n<");

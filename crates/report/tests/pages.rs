@@ -7,17 +7,7 @@ use experiment::{Document, Outcome, Subject};
 use report::{Content, Source, figures, latex, markdown_page, page};
 use sha2::{Digest, Sha256};
 
-const GOLDEN: [&str; 9] = [
-    "v1",
-    "v1-stacks",
-    "v1-newer-keys",
-    "profile-v1",
-    "profile-v1-newer-keys",
-    "sensitivity-v1",
-    "monitor-v1",
-    "placement-v1",
-    "check-v1",
-];
+const GOLDEN: [&str; 5] = ["run", "profile", "sensitivity", "monitor", "placement"];
 
 fn golden(name: &str) -> Source {
     let path = format!("../experiment/tests/golden/{name}.json");
@@ -44,7 +34,7 @@ fn bare(page: &str) -> String {
 
 #[test]
 fn pages_of_all_kinds() {
-    for name in ["v1", "monitor-v1"] {
+    for name in ["run", "monitor"] {
         insta::assert_snapshot!(format!("page-{name}"), bare(&page(&[golden(name)])));
     }
 }
@@ -85,9 +75,9 @@ fn nothing_is_fetched() {
 fn nothing_is_injected() {
     let evil = "</script></title></style><script>alert(1)</script><img src=x onerror=alert(2)>\
                 \"' onload=alert(3) \u{202e}\\u003c/script>{{7*7}}${alert(4)}";
-    let text = std::fs::read_to_string("../experiment/tests/golden/v1.json").unwrap();
+    let text = std::fs::read_to_string("../experiment/tests/golden/run.json").unwrap();
     let mut run = Document::parse(text.as_bytes()).unwrap();
-    let benign = page(&[golden("v1")]);
+    let benign = page(&[golden("run")]);
     for cell in &mut run.cells {
         let key = &mut cell.key;
         key.kernel = evil.to_owned();
@@ -136,7 +126,7 @@ fn nothing_is_injected() {
 
 #[test]
 fn only_the_pages_own_scripts_may_run() {
-    let text = page(&[golden("v1")]);
+    let text = page(&[golden("run")]);
     let scripts: Vec<&str> = text
         .split("<script>")
         .skip(1)
@@ -157,7 +147,7 @@ fn only_the_pages_own_scripts_may_run() {
 
 #[test]
 fn a_thousand_cells_are_below_five_megabytes() {
-    let Content::Measured(mut run) = golden("v1").content else {
+    let Content::Measured(mut run) = golden("run").content else {
         panic!("a run")
     };
     let like = run
@@ -189,8 +179,8 @@ fn a_thousand_cells_are_below_five_megabytes() {
 
 #[test]
 fn markdown_and_latex_of_all_kinds() {
-    insta::assert_snapshot!("markdown-v1", markdown_page(&[golden("v1")]));
-    insta::assert_snapshot!("latex-v1", latex(&[golden("v1")]));
+    insta::assert_snapshot!("markdown-run", markdown_page(&[golden("run")]));
+    insta::assert_snapshot!("latex-run", latex(&[golden("run")]));
     let sources = GOLDEN.map(golden);
     let text = latex(&sources);
     let n = |what: &str| text.matches(what).count();
@@ -200,7 +190,7 @@ fn markdown_and_latex_of_all_kinds() {
 
 #[test]
 fn what_has_no_single_path_leads_no_summary() {
-    let Content::Measured(mut run) = golden("v1").content else {
+    let Content::Measured(mut run) = golden("run").content else {
         panic!("a run")
     };
     let leads = |run: &Document| {
@@ -239,7 +229,7 @@ fn what_has_no_single_path_leads_no_summary() {
 
 #[test]
 fn the_first_screen_has_a_tile_for_each_operation_and_its_cells_as_data() {
-    let text = page(&[golden("v1")]);
+    let text = page(&[golden("run")]);
     let (_, rest) = text.split_once("data-cells=\"glance-1-1\">").unwrap();
     let json = rest.split_once("</pre>").unwrap().0;
     assert!(!json.contains(['<', '>', '&']));
@@ -258,7 +248,7 @@ fn the_first_screen_has_a_tile_for_each_operation_and_its_cells_as_data() {
 
 #[test]
 fn bars_are_left_out_only_where_a_map_has_what_they_show() {
-    let Content::Measured(run) = golden("v1").content else {
+    let Content::Measured(run) = golden("run").content else {
         panic!("a run")
     };
     let counted = |stack: &str| {

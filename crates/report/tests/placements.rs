@@ -9,12 +9,12 @@ use report::{
 };
 
 fn difference() -> PlacementDifference {
-    let golden = include_bytes!("../../experiment/tests/golden/placement-diff-v1.json");
+    let golden = include_bytes!("../../experiment/tests/golden/placement-diff.json");
     PlacementDifference::read(&golden[..]).unwrap()
 }
 
 fn history() -> PlacementHistory {
-    let golden = include_bytes!("../../experiment/tests/golden/placement-history-v1.json");
+    let golden = include_bytes!("../../experiment/tests/golden/placement-history.json");
     PlacementHistory::read(&golden[..]).unwrap()
 }
 

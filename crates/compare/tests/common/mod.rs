@@ -19,7 +19,7 @@ pub fn golden(name: &str) -> Document {
 }
 
 pub fn golden_run() -> Document {
-    golden("v1")
+    golden("run")
 }
 
 /// Windows of a counted cell, by their path.

@@ -42,7 +42,6 @@ pub struct ComparedCell {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
     /// What was measured.
-    #[serde(alias = "quantity")]
     pub metric: Metric,
     /// Unit of figures and of `difference`.
     pub unit: String,
@@ -147,7 +146,6 @@ pub struct UnmatchedCell {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
     /// What was measured.
-    #[serde(alias = "quantity")]
     pub metric: Metric,
 }
 

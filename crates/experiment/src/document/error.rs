@@ -24,8 +24,6 @@ words! {
     Sensitivity = "sensitivity",
     /// What was seen of a live machine: `lsmeter monitor`.
     Recording = "recording",
-    /// Calls of hooks that the monitor of `lsmeter check` counted.
-    Counts = "counts",
     /// Which hooks the suite reaches: `lsmeter coverage`.
     Coverage = "coverage",
     /// Which hooks system calls can reach: `lsmeter placement`.
@@ -34,8 +32,6 @@ words! {
     Comparison = "comparison",
     /// With which commit counts changed: `lsmeter bisect`.
     Bisection = "bisection",
-    /// Whether the instruments agree: `lsmeter check`.
-    Check = "check",
     /// What other stacks would cost where calls were recorded: `lsmeter predict`.
     Prediction = "prediction",
     /// What counted operations would take in ns: `lsmeter estimate`.
@@ -56,12 +52,10 @@ impl Kind {
             Some(Kind::Profile) => "profile document",
             Some(Kind::Sensitivity) => "sensitivity document",
             Some(Kind::Recording) => "recording",
-            Some(Kind::Counts) => "document of a monitor's counts",
             Some(Kind::Coverage) => "coverage document",
             Some(Kind::Placement) => "placement document",
             Some(Kind::Comparison) => "comparison document",
             Some(Kind::Bisection) => "bisection document",
-            Some(Kind::Check) => "check document",
             Some(Kind::Prediction) => "prediction document",
             Some(Kind::Estimate) => "document of estimates",
             Some(Kind::PlacementDifference) => "difference of placements",
@@ -81,12 +75,10 @@ impl Kind {
             Kind::Profile => ("profile again", "profile --output FILE"),
             Kind::Sensitivity => ("sweep again", "sensitivity --output FILE"),
             Kind::Recording => ("record again", "monitor --record FILE"),
-            Kind::Counts => ("check again with --keep", "check --keep DIR"),
             Kind::Coverage => ("measure again", "coverage --output FILE"),
             Kind::Placement => ("analyse the tree again", "placement TREE --output FILE"),
             Kind::Comparison => ("compare again", "compare BASE NEW --output FILE"),
             Kind::Bisection => ("bisect again", "bisect --output FILE"),
-            Kind::Check => ("check again", "check --output FILE"),
             Kind::Prediction => ("predict again", "predict --output FILE"),
             Kind::Estimate => ("estimate again", "estimate --output FILE"),
             Kind::PlacementDifference => ("compare the trees again", "placement diff A B --json"),
@@ -117,7 +109,7 @@ impl fmt::Display for DocumentError {
             DocumentFault::NoVersion(_) | DocumentFault::OfOtherUse(_) => {
                 write!(f, "no {document}: {fault}")
             }
-            DocumentFault::Newer { .. } => fault.fmt(f),
+            DocumentFault::OtherVersion { .. } => fault.fmt(f),
             _ => write!(f, "{document}: {fault}"),
         }
     }
@@ -169,9 +161,9 @@ pub enum DocumentFault {
     /// It is a document, but another one than is needed here.
     #[error("{0}")]
     OfOtherUse(String),
-    /// A newer lsmeter wrote it.
-    #[error("written by a newer lsmeter (schema {found}; this one reads up to {SCHEMA_VERSION})")]
-    Newer {
+    /// Another version of lsmeter wrote it.
+    #[error("written by another lsmeter (schema version {found}; this one reads {SCHEMA_VERSION})")]
+    OtherVersion {
         /// Its schema version.
         found: u64,
     },
@@ -224,9 +216,7 @@ impl Fault for DocumentError {
                 let again = origin.map_or("measure again", |(again, _)| again);
                 Some(format!("it was not written to its end; {again}"))
             }
-            DocumentFault::Newer { .. } => {
-                Some("use the lsmeter that wrote it, or a later one".to_owned())
-            }
+            DocumentFault::OtherVersion { .. } => Some("use the lsmeter that wrote it".to_owned()),
             DocumentFault::OfOtherUse(_) if origin.is_none() => {
                 Some("give a document of lsmeter run, profile, sensitivity or monitor".to_owned())
             }

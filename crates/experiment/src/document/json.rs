@@ -29,8 +29,8 @@ pub trait Stored: Serialize + DeserializeOwned {
     /// [`DocumentFault::Contradiction`].
     fn check(&self) -> Result<(), DocumentFault>;
 
-    /// Reads a document of this or an older schema version. Keys that it does not know are
-    /// skipped: a later lsmeter may add some without a new schema version.
+    /// Reads a document. Keys that it does not know are skipped: a later lsmeter may add some
+    /// without a new schema version.
     ///
     /// # Errors
     /// [`DocumentError`], which says where. Reads at most [`DOCUMENT_LIMIT_BYTES`].
@@ -46,10 +46,9 @@ pub trait Stored: Serialize + DeserializeOwned {
     /// [`DocumentError`].
     fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
         let read = || {
-            let head = Head::of(bytes)?;
-            // Documents of version 1 do not say what they are.
-            if head.version > 1 && head.kind != Some(Self::KIND) {
-                return Err(DocumentFault::other(head.kind));
+            let found = kind(bytes)?;
+            if found != Self::KIND {
+                return Err(DocumentFault::other(Some(found)));
             }
             let document: Self = decode(bytes)?;
             document.check()?;
@@ -85,59 +84,42 @@ pub(super) struct Headed<T> {
     body: T,
 }
 
-/// What a document says of itself before anything else is read.
-pub(crate) struct Head {
-    /// Its schema version, from 1.
-    pub(crate) version: u32,
-    /// Its kind; None before version 2, which do not say it.
-    pub(crate) kind: Option<Kind>,
-}
-
-impl Head {
-    /// Refuses what is no document at all, or a newer one.
-    pub(crate) fn of(bytes: &[u8]) -> Result<Head, DocumentFault> {
-        #[derive(Deserialize)]
-        struct Keys {
-            schema_version: Option<serde_json::Value>,
-            kind: Option<serde_json::Value>,
-        }
-        if bytes.iter().all(u8::is_ascii_whitespace) {
-            return Err(DocumentFault::Empty);
-        }
-        let none = |message: &str| DocumentFault::NoVersion(message.to_owned());
-        // Serde would take an array for a structure, too.
-        if bytes.trim_ascii_start().first() != Some(&b'{') {
-            decode::<serde::de::IgnoredAny>(bytes)?;
-            return Err(none("it is JSON, but no object"));
-        }
-        let keys: Keys = decode(bytes)?;
-        let version = keys
-            .schema_version
-            .ok_or_else(|| none("it has no schema_version"))?;
-        let version = match version.as_u64() {
-            None | Some(0) => return Err(none("its schema_version is no positive number")),
-            Some(found) if found > u64::from(SCHEMA_VERSION) => {
-                return Err(DocumentFault::Newer { found });
-            }
-            Some(version) => version as u32,
-        };
-        if version < 2 {
-            return Ok(Head {
-                version,
-                kind: None,
-            });
-        }
-        let kind = keys.kind.ok_or_else(|| none("it does not say its kind"))?;
-        let word = kind.as_str().unwrap_or_default();
-        let kind = word.parse().map_err(|_| {
-            let word: String = word.chars().take(40).collect();
-            none(&format!("its kind `{}` is unknown", printable(&word)))
-        })?;
-        Ok(Head {
-            version,
-            kind: Some(kind),
-        })
+/// Which kind a document is, before the rest is read.
+///
+/// # Errors
+/// If it is not a document, or one of another schema version.
+pub(super) fn kind(bytes: &[u8]) -> Result<Kind, DocumentFault> {
+    #[derive(Deserialize)]
+    struct Keys {
+        schema_version: Option<serde_json::Value>,
+        kind: Option<serde_json::Value>,
     }
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(DocumentFault::Empty);
+    }
+    let none = |message: &str| DocumentFault::NoVersion(message.to_owned());
+    // Serde would take an array for a structure, too.
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        decode::<serde::de::IgnoredAny>(bytes)?;
+        return Err(none("it is JSON, but no object"));
+    }
+    let keys: Keys = decode(bytes)?;
+    let version = keys
+        .schema_version
+        .ok_or_else(|| none("it has no schema_version"))?;
+    match version.as_u64() {
+        None | Some(0) => return Err(none("its schema_version is no positive number")),
+        Some(found) if found != u64::from(SCHEMA_VERSION) => {
+            return Err(DocumentFault::OtherVersion { found });
+        }
+        Some(_) => {}
+    }
+    let kind = keys.kind.ok_or_else(|| none("it does not say its kind"))?;
+    let word = kind.as_str().unwrap_or_default();
+    word.parse().map_err(|_| {
+        let word: String = word.chars().take(40).collect();
+        none(&format!("its kind `{}` is unknown", printable(&word)))
+    })
 }
 
 /// Writes a value that is an object: a line for each key, and for each value of a list

@@ -25,7 +25,6 @@ use crate::key::{Delay, Key};
 use crate::monitoring::{LeftOutFunction, Monitoring};
 use crate::shard::Share;
 use crate::sweep::SweepFindings;
-use crate::v1;
 use crate::warning::Warning;
 use crate::words::Place;
 
@@ -33,7 +32,7 @@ pub use error::{DocumentError, DocumentFault, Kind};
 pub use json::{DOCUMENT_LIMIT_BYTES, Stored};
 pub use schema::schema;
 
-pub(crate) use json::{Head, all_sound, decode, printable, read_bounded, sound};
+pub(crate) use json::{all_sound, decode, printable, read_bounded, sound};
 
 /// The version of documents that this code writes, and the newest it reads.
 ///
@@ -124,9 +123,8 @@ impl Document {
         }
     }
 
-    /// Reads a document of measurements, of this or an older schema version. Keys that it
-    /// does not know are skipped: a later lsmeter may add some without a new schema
-    /// version. One of an older version becomes one of this.
+    /// Reads a document of measurements. Keys that it does not know are skipped: a later
+    /// lsmeter may add some without a new schema version.
     ///
     /// # Errors
     /// [`DocumentError`], which says where. Reads at most [`DOCUMENT_LIMIT_BYTES`].
@@ -164,11 +162,8 @@ impl Document {
             return Err(DocumentError::of(None)(DocumentFault::OfOtherUse(message)));
         }
         let read = || {
-            let (document, list) = match Head::of(bytes)?.version {
-                1 => (v1::document(kind, bytes)?, v1::list(kind)),
-                _ => (decode::<Document>(bytes)?, "cells"),
-            };
-            document.check(list)?;
+            let document: Document = decode(bytes)?;
+            document.check()?;
             Ok(document)
         };
         read().map_err(DocumentError::of(kind))
@@ -249,8 +244,8 @@ impl Document {
         self.sweep.as_ref().unwrap_or(&NONE)
     }
 
-    /// Looks for parts that contradict each other; `list` is the key of the cells.
-    fn check(&self, list: &str) -> Result<(), DocumentFault> {
+    /// Looks for parts that contradict each other.
+    fn check(&self) -> Result<(), DocumentFault> {
         let experiment = self.experiment.as_ref();
         let baseline = experiment.and_then(Experiment::contradiction);
         sound("experiment.baseline", baseline)?;
@@ -261,7 +256,7 @@ impl Document {
             _ => None,
         };
         sound("the top", lacks.map(str::to_owned))?;
-        all_sound(list, &self.cells, Cell::contradiction)?;
+        all_sound("cells", &self.cells, Cell::contradiction)?;
         sound("environments", self.origins_contradiction())?;
         let cells = self.cells.len();
         let share = self.share.as_ref();
@@ -307,19 +302,14 @@ impl Kind {
         Kind::Profile,
         Kind::Sensitivity,
         Kind::Recording,
-        Kind::Counts,
         Kind::Coverage,
     ];
 
     /// Which kind a document in memory is.
     ///
     /// # Errors
-    /// [`DocumentError`] if it is no document at all, or a newer one.
+    /// [`DocumentError`] if it is no document at all, or one of another schema version.
     pub fn of(bytes: &[u8]) -> Result<Kind, DocumentError> {
-        let kind = || {
-            let head = Head::of(bytes)?;
-            head.kind.map_or_else(|| v1::kind(bytes), Ok)
-        };
-        kind().map_err(DocumentError::of(None))
+        json::kind(bytes).map_err(DocumentError::of(None))
     }
 }

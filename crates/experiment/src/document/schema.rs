@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::Document;
 use super::json::Headed;
 use crate::bisection::BisectionDocument;
-use crate::check::CheckDocument;
 use crate::comparison::ComparisonDocument;
 use crate::estimate::EstimateDocument;
 use crate::history::History;
@@ -20,7 +19,7 @@ use crate::prediction::PredictionDocument;
 #[schemars(title = "lsmeter documents")]
 #[expect(dead_code, reason = "only its schema is used")]
 enum Any {
-    /// Of `run`, `profile`, `sensitivity` and `monitor`, and a monitor's counts.
+    /// Of `run`, `profile`, `sensitivity` and `monitor`.
     Measured(Box<Document>),
     /// Of `placement`.
     Placement(Box<Headed<PlacementDocument>>),
@@ -32,8 +31,6 @@ enum Any {
     Comparison(Box<Headed<ComparisonDocument>>),
     /// Of `bisect`.
     Bisection(Box<Headed<BisectionDocument>>),
-    /// Of `check`.
-    Check(Box<Headed<CheckDocument>>),
     /// Of `predict`.
     Prediction(Box<Headed<PredictionDocument>>),
     /// Of `estimate`.

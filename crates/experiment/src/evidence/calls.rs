@@ -6,8 +6,6 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::document::printable;
-
 /// What happened in a time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
@@ -306,22 +304,5 @@ impl WatchedHook {
                 self.function, self.calls.count
             )
         })
-    }
-}
-
-/// What a monitor counted of one operation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct HookCalls {
-    /// Hooks that were called, by name, and their calls for each operation: by what the
-    /// calls of two runs differ, for each operation that one has more. With the operation,
-    /// its preparation is counted, and what undoes it.
-    pub hooks: BTreeMap<String, f64>,
-}
-
-impl HookCalls {
-    pub(super) fn contradiction(&self) -> Option<String> {
-        let infinite = |(_, calls): &(&String, &f64)| !calls.is_finite();
-        let (hook, _) = self.hooks.iter().find(infinite)?;
-        Some(format!("the calls of {} are not finite", printable(hook)))
     }
 }

@@ -50,7 +50,7 @@ pub struct Paths {
     /// The most frequent path: the cell's figure if it is dominant.
     pub modal: PathCount,
     /// Other paths, most frequent first, at most [`Paths::LIMIT`].
-    #[serde(default, alias = "paths", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<PathCount>,
     /// Clean windows, of all paths; operations, if each is made of many windows.
     pub windows: u64,

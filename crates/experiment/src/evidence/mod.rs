@@ -16,8 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::metric::Metric;
 
 pub use calls::{
-    Bucket, Calls, HookCalls, Interval, Percentiles, WatchedHook, WatchedSystemCall,
-    WholeSystemCall,
+    Bucket, Calls, Interval, Percentiles, WatchedHook, WatchedSystemCall, WholeSystemCall,
 };
 pub use counted::{
     Counted, FunctionDifference, HookCaller, HookCost, HookedPath, Implementation, IrqsOff,
@@ -44,8 +43,6 @@ pub enum Evidence {
     Slope(Slope),
     /// Calls that were seen on a live machine in a time.
     Calls(Interval),
-    /// Calls of hooks in one operation, as a monitor counted them.
-    HookCalls(HookCalls),
 }
 
 impl From<Counted> for Evidence {
@@ -61,7 +58,7 @@ impl Evidence {
             Evidence::Counted(_) => metric.is_counted(),
             Evidence::Timed(_) => metric.is_timed(),
             Evidence::Slope(_) => metric == Metric::Slope,
-            Evidence::Calls(_) | Evidence::HookCalls(_) => metric == Metric::Calls,
+            Evidence::Calls(_) => metric == Metric::Calls,
         }
     }
 
@@ -73,7 +70,6 @@ impl Evidence {
             Evidence::Timed(timed) => timed.contradiction(),
             Evidence::Slope(slope) => slope.contradiction(),
             Evidence::Calls(interval) => interval.contradiction(),
-            Evidence::HookCalls(calls) => calls.contradiction(),
         }
     }
 }

@@ -31,7 +31,6 @@ pub struct ComparedHook {
     /// `benchmark:variant`.
     pub operation: String,
     /// File system.
-    #[serde(alias = "fs")]
     pub filesystem: String,
     /// The hook.
     pub hook: String,

@@ -109,7 +109,6 @@ pub struct SyscallDifference {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub case: String,
     /// File system.
-    #[serde(alias = "fs")]
     pub filesystem: String,
     /// The placement that has it; missing if both do.
     #[serde(default, skip_serializing_if = "Option::is_none")]

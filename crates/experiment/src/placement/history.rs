@@ -62,7 +62,6 @@ pub struct SyscallReach {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub case: String,
     /// File system.
-    #[serde(alias = "fs")]
     pub filesystem: String,
     /// Different hooks on the nominal path.
     pub hooks: u32,

@@ -180,7 +180,6 @@ pub struct SyscallPlacement {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub case: String,
     /// File system: `ext4`; documents of version 1 call it `fs`.
-    #[serde(alias = "fs")]
     pub filesystem: String,
     /// Hooks, by name.
     pub hooks: Vec<HookPlacement>,

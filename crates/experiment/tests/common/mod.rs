@@ -222,7 +222,7 @@ pub fn same_as_file(path: &str, text: &str, variable: &str) {
     );
 }
 
-/// A golden file: `profile-v1`.
+/// A golden file: `profile`.
 pub fn golden(name: &str) -> Vec<u8> {
     let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden");
     std::fs::read(format!("{dir}/{name}.json")).unwrap()
@@ -240,25 +240,18 @@ pub fn stored(document: &impl Stored) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// The writer keeps to its golden file, and the document is what was written there, now and
-/// by version 1. `name`: of the files, without the version.
+/// The writer keeps to its golden file, and the document is what was written there.
 pub fn keeps_to_golden(name: &str, document: &Document) {
-    let path = format!("tests/golden/{name}2.json");
+    let path = format!("tests/golden/{name}.json");
     same_as_file(&path, &written(document), "UPDATE_GOLDEN");
-    for version in 1..=2 {
-        let read = Document::parse(&golden(&format!("{name}{version}"))).unwrap();
-        assert_eq!(read, *document, "version {version}");
-    }
+    assert_eq!(Document::parse(&golden(name)).unwrap(), *document);
 }
 
 /// As [`keeps_to_golden`].
 pub fn stored_keeps_to_golden<T: Stored + PartialEq + std::fmt::Debug>(name: &str, document: &T) {
-    let path = format!("tests/golden/{name}2.json");
+    let path = format!("tests/golden/{name}.json");
     same_as_file(&path, &stored(document), "UPDATE_GOLDEN");
-    for version in 1..=2 {
-        let read = T::parse(&golden(&format!("{name}{version}"))).unwrap();
-        assert_eq!(read, *document, "version {version}");
-    }
+    assert_eq!(T::parse(&golden(name)).unwrap(), *document);
 }
 
 /// Why a document is refused that contradicts itself.

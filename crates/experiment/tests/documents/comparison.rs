@@ -208,7 +208,7 @@ fn refused(document: &ComparisonDocument) -> String {
 
 #[test]
 fn writer_keeps_to_the_golden_document() {
-    common::stored_keeps_to_golden("comparison-v", &document());
+    common::stored_keeps_to_golden("comparison", &document());
     let document = document();
     assert_eq!(document.compared[0].title(), "open:AA/BB");
     assert_eq!(document.count(Verdict::Unclear), 1);
@@ -255,5 +255,8 @@ fn contradictions_are_refused() {
     let text = stored(&document());
     let newer = text.replacen("\"schema_version\": 2", "\"schema_version\": 7", 1);
     let error = ComparisonDocument::parse(newer.as_bytes()).unwrap_err();
-    assert!(matches!(error.fault, DocumentFault::Newer { found: 7 }));
+    assert!(matches!(
+        error.fault,
+        DocumentFault::OtherVersion { found: 7 }
+    ));
 }

@@ -6,7 +6,7 @@ use experiment::coverage::{CostOfCalls, CoverageFindings, CoverageShare};
 use experiment::{Document, DocumentError};
 
 fn document() -> Document {
-    Document::parse(&golden("coverage-v2")).unwrap()
+    Document::parse(&golden("coverage")).unwrap()
 }
 
 /// Reads a document whose findings were spoilt.

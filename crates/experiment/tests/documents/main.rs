@@ -5,7 +5,6 @@
 mod common;
 
 mod any;
-mod check;
 mod comparison;
 mod coverage;
 mod journals;

@@ -130,7 +130,7 @@ fn document() -> Document {
 
 #[test]
 fn writer_keeps_to_the_golden_document() {
-    common::keeps_to_golden("monitor-v", &document());
+    common::keeps_to_golden("monitor", &document());
 }
 
 #[test]
@@ -223,10 +223,10 @@ fn contradictions_are_refused() {
         "recording: at cells[0]: security_inode_permission was called 6 times, but 5 times by \
          system calls"
     );
-    let v1 = String::from_utf8(common::golden("monitor-v1")).unwrap();
-    let wrong = v1.replacen("\"count\":5", "\"count\":6", 1);
+    let golden = String::from_utf8(common::golden("monitor")).unwrap();
+    let wrong = golden.replacen("\"count\":5", "\"count\":6", 1);
     let error = contradiction(Document::parse(wrong.as_bytes()));
-    assert!(error.starts_with("recording: at intervals[0]: "), "{error}");
+    assert!(error.starts_with("recording: at cells[0]: "), "{error}");
     let mut wrong = document();
     of(&mut wrong, 1).seconds = -1.0;
     assert_eq!(

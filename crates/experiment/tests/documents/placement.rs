@@ -215,7 +215,7 @@ fn refused(document: &PlacementDocument) -> String {
 
 #[test]
 fn writer_keeps_to_the_golden_document() {
-    common::stored_keeps_to_golden("placement-v", &document());
+    common::stored_keeps_to_golden("placement", &document());
     let document = document();
     assert_eq!(document.syscalls[0].full_title(), "open (missing) on ext4");
     assert_eq!(document.syscalls[1].title(), "stat");
@@ -231,7 +231,10 @@ fn keys_of_a_later_lsmeter_are_skipped_and_its_schema_is_refused() {
     );
     let newer = text.replacen("\"schema_version\": 2", "\"schema_version\": 7", 1);
     let error = PlacementDocument::parse(newer.as_bytes()).unwrap_err();
-    assert!(matches!(error.fault, DocumentFault::Newer { found: 7 }));
+    assert!(matches!(
+        error.fault,
+        DocumentFault::OtherVersion { found: 7 }
+    ));
 }
 
 #[test]
@@ -266,14 +269,14 @@ fn contradictions_and_other_documents_are_refused() {
     );
     let error = PlacementDocument::parse(b"{").unwrap_err();
     assert!(error.hint().unwrap().contains("analyse the tree again"));
-    let error = PlacementDocument::parse(&golden("v2")).unwrap_err();
+    let error = PlacementDocument::parse(&golden("run")).unwrap_err();
     assert_eq!(
         error.to_string(),
         "no placement document: it is a run document"
     );
-    let error = PlacementDocument::parse(&golden("v1")).unwrap_err();
+    let error = PlacementDocument::parse(&golden("run")).unwrap_err();
     assert!(
-        matches!(error.fault, DocumentFault::Value { .. }),
+        matches!(error.fault, DocumentFault::OfOtherUse { .. }),
         "{error}"
     );
     let text = stored(&document());

@@ -9,7 +9,7 @@ use experiment::{PlacementDocument, Stored};
 use proptest::prelude::*;
 
 fn golden() -> PlacementDocument {
-    PlacementDocument::parse(include_bytes!("../golden/placement-v1.json")).unwrap()
+    PlacementDocument::parse(include_bytes!("../golden/placement.json")).unwrap()
 }
 
 /// The golden placement, and what a patch could make of it.
@@ -71,8 +71,8 @@ fn history() -> PlacementHistory {
 
 #[test]
 fn writers_keep_to_the_golden_documents() {
-    common::stored_keeps_to_golden("placement-diff-v", &difference());
-    common::stored_keeps_to_golden("placement-history-v", &history());
+    common::stored_keeps_to_golden("placement-diff", &difference());
+    common::stored_keeps_to_golden("placement-history", &history());
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn parse(text: &str) -> Result<Document, experiment::DocumentError> {
 
 #[test]
 fn writer_keeps_to_the_golden_document() {
-    common::keeps_to_golden("v", &common::run());
+    common::keeps_to_golden("run", &common::run());
 }
 
 #[test]
@@ -44,21 +44,6 @@ fn figures_speak_for_their_cells() {
         run.cells[6].reason(),
         Some("user.* attributes: Operation not supported (95)")
     );
-}
-
-#[test]
-fn a_newer_writer_of_the_first_schema_is_read() {
-    let run = Document::parse(&golden("v1-newer-keys")).unwrap();
-    assert_eq!(run.cells.len(), 1);
-    let (_, counted, path) = run.hooked().next().unwrap();
-    assert_eq!(path.hooks[0].calls, 3);
-    let modal = counted.paths.as_ref().unwrap().modal;
-    assert_eq!(
-        (path.total, path.windows),
-        (modal.instructions, modal.windows)
-    );
-    assert_eq!(run.warnings[0].kind, WarningKind::Other);
-    assert_eq!(run.warnings[0].message, "sunspots");
 }
 
 #[test]
@@ -112,19 +97,17 @@ fn what_is_no_document_is_named() {
         message("benchmark,stack\n"),
         "run document: not JSON at line 1, column 1: expected value"
     );
-    assert!(message("{\"schema_version\": 1} x").contains("trailing characters"));
-    assert!(message("{\"schema_version\": 1, \"cells\": []}").contains("missing field"));
+    assert!(message("{\"schema_version\": 2} x").contains("trailing characters"));
     assert!(message("{\"schema_version\": 2, \"kind\": \"run\"}").contains("missing field"));
     assert!(message(&"[".repeat(100_000)).contains("ends in the middle"));
     let deep = format!("{{\"schema_version\": {}", "[".repeat(100_000));
     assert!(message(&deep).contains("recursion limit"));
 }
 
-/// Both versions name the place in the document as it is written.
 #[test]
 fn wrong_values_are_named_with_their_place() {
-    let broken = |version: &str, from: &str, to: &str| {
-        let golden = String::from_utf8(golden(version)).unwrap();
+    let broken = |from: &str, to: &str| {
+        let golden = String::from_utf8(golden("run")).unwrap();
         assert!(golden.contains(from), "{from}");
         let error = parse(&golden.replacen(from, to, 1))
             .unwrap_err()
@@ -133,54 +116,40 @@ fn wrong_values_are_named_with_their_place() {
         error
     };
     let median = ("\"median\":4979.0", "\"median\":\"x\\u001b[31m\"");
-    let error = broken("v1", median.0, median.1);
-    let place = "run document: at cells[0].median (line 12): invalid type";
-    assert!(error.starts_with(place), "{error}");
-    let error = broken("v2", median.0, median.1);
+    let error = broken(median.0, median.1);
     let place = "run document: at cells[0].evidence.counted.estimate.median (line ";
     assert!(error.starts_with(place), "{error}");
     let metric = (
         "\"metric\":\"instructions\"",
         "\"metric\":\"\\u001bjoules\"",
     );
-    let error = broken("v1", metric.0, metric.1);
-    assert!(error.contains("cells[0].metric"), "{error}");
-    let error = broken("v2", metric.0, metric.1);
+    let error = broken(metric.0, metric.1);
     assert!(error.contains("cells[0].key.metric"), "{error}");
-    let error = broken("v1", "\"unit\":\"instructions\"", "\"unit\":\"ns\"");
-    assert_eq!(
-        error,
-        "run document: at cells[0]: the metric is instructions, the unit ns"
-    );
-    let error = broken("v1", "\"n\":64,", "");
-    assert!(error.ends_with("n or median is missing"), "{error}");
-    let error = broken("v2", metric.0, "\"metric\":\"time\"");
+    let error = broken(metric.0, "\"metric\":\"time\"");
     let message = "run document: at cells[0]: the evidence is not of the metric time";
     assert_eq!(error, message);
-    let error = broken("v2", "\"status\":\"ok\"", "\"status\":\"failed\"");
+    let error = broken("\"status\":\"ok\"", "\"status\":\"failed\"");
     assert!(
         error.contains("the status is failed, but there is evidence"),
         "{error}"
     );
-    for version in ["v1", "v2"] {
-        let error = broken(version, "\"min\":4979.0", "\"min\":4980.0");
-        assert_eq!(
-            error,
-            "run document: at cells[0]: the median lies outside min and max"
-        );
-        let error = broken(version, "\"baseline\":0", "\"baseline\":3");
-        assert_eq!(
-            error,
-            "run document: at experiment.baseline: 3, but there are 3 configurations"
-        );
-        let error = broken(version, "\"cells\":[8,10,12]", "\"cells\":[8,99]");
-        assert_eq!(error, "run document: at warnings[0]: there is no cell 99");
-        let error = broken(version, "{\"stack\":\"capability\"", "{\"stack\":\"CAP\"");
-        assert!(
-            error.contains("experiment.configurations[0].stack"),
-            "{error}"
-        );
-    }
+    let error = broken("\"min\":4979.0", "\"min\":4980.0");
+    assert_eq!(
+        error,
+        "run document: at cells[0]: the median lies outside min and max"
+    );
+    let error = broken("\"baseline\":0", "\"baseline\":3");
+    assert_eq!(
+        error,
+        "run document: at experiment.baseline: 3, but there are 3 configurations"
+    );
+    let error = broken("\"cells\":[8,10,12]", "\"cells\":[8,99]");
+    assert_eq!(error, "run document: at warnings[0]: there is no cell 99");
+    let error = broken("{\"stack\":\"capability\"", "{\"stack\":\"CAP\"");
+    assert!(
+        error.contains("experiment.configurations[0].stack"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -202,20 +171,4 @@ proptest! {
         run.cells[8].outcome = Evidence::Timed(Timed::of(estimate)).into();
         prop_assert_eq!(parse(&written(&run)).unwrap(), run);
     }
-}
-
-#[test]
-fn a_document_with_stacks_for_configurations_is_read() {
-    let run = Document::parse(&golden("v1-stacks")).unwrap();
-    let experiment = run.experiment.unwrap();
-    let titles: Vec<String> = experiment
-        .configurations
-        .iter()
-        .map(|c| c.title())
-        .collect();
-    assert_eq!(
-        titles,
-        ["capability", "capability,selinux", "capability,apparmor"]
-    );
-    assert_eq!(experiment.baseline, 0);
 }

@@ -26,14 +26,7 @@ fn written_documents_keep_to_it() {
             Vec::<String>::new()
         );
     };
-    for document in [
-        "v2",
-        "profile-v2",
-        "sensitivity-v2",
-        "monitor-v2",
-        "check-counts-v2",
-        "coverage-v2",
-    ] {
+    for document in ["run", "profile", "sensitivity", "monitor", "coverage"] {
         of("Document", document);
     }
 }
@@ -42,12 +35,11 @@ fn written_documents_keep_to_it() {
 fn documents_made_of_others_keep_to_it() {
     let schema = experiment::schema();
     for document in [
-        "check-v2",
-        "comparison-v2",
-        "prediction-v2",
-        "placement-v2",
-        "placement-diff-v2",
-        "placement-history-v2",
+        "comparison",
+        "prediction",
+        "placement",
+        "placement-diff",
+        "placement-history",
     ] {
         let document: Value = serde_json::from_slice(&common::golden(document)).unwrap();
         assert_eq!(misfits(&schema, &document), Vec::<String>::new());
@@ -56,7 +48,7 @@ fn documents_made_of_others_keep_to_it() {
 
 #[test]
 fn an_unknown_key_or_word_does_not_keep_to_it() {
-    let good: Value = serde_json::from_slice(&common::golden("v2")).unwrap();
+    let good: Value = serde_json::from_slice(&common::golden("run")).unwrap();
     let misfits = |spoil: &dyn Fn(&mut Value)| {
         let mut bad = good.clone();
         spoil(&mut bad);

@@ -36,9 +36,9 @@ fn documented() -> String {
 /// One test, since two of npm at a time would be in each other's way.
 #[test]
 fn duckdb_reads_what_was_exported() {
-    let golden = fs::read(Path::new(HERE).join("../../../experiment/tests/golden/v1.json"));
+    let golden = fs::read(Path::new(HERE).join("../../../experiment/tests/golden/run.json"));
     let sources = [Source {
-        name: "v1.json".to_owned(),
+        name: "run.json".to_owned(),
         run: Document::parse(&golden.unwrap()).unwrap(),
     }];
     let dir = tempfile::tempdir().unwrap();

@@ -8,7 +8,6 @@ use diagnostics::EXIT_STATUS_HELP;
 
 mod bisect;
 mod build;
-mod check;
 mod compare;
 mod counted;
 mod coverage;
@@ -32,7 +31,6 @@ mod watch;
 
 pub use bisect::BisectArgs;
 pub use build::BuildArgs;
-pub use check::CheckArgs;
 pub use compare::{CompareArgs, CompareFormat};
 pub use counted::{CountedArgs, DEFAULT_SPEC};
 pub use coverage::CoverageArgs;
@@ -95,8 +93,6 @@ pub enum Command {
     Placement(Box<PlacementArgs>),
     /// Tell which LSM hooks of a kernel the benchmarks call, and why not the others
     Coverage(Box<CoverageArgs>),
-    /// Tell whether the instruments agree: how far they can be trusted on a kernel
-    Check(Box<CheckArgs>),
     /// Tell what another stack would cost where calls of hooks were recorded
     Predict(Box<PredictArgs>),
     /// Tell how many nanoseconds counted operations would take on this processor
@@ -118,9 +114,6 @@ pub enum Command {
     List(ListCommand),
     /// Tell what works on this machine, and how to get the rest
     Doctor(DoctorArgs),
-    /// Count hooks as the first process of a virtual machine
-    #[command(name = "in-guest-monitor", hide = true)]
-    InGuestMonitor,
     /// Print a shell's completions
     #[command(after_help = "Example: lsmeter completions bash > \
         ~/.local/share/bash-completion/completions/lsmeter")]

@@ -2,7 +2,6 @@
 //! One file a command.
 
 pub mod bisect;
-pub mod check;
 pub mod compare;
 mod counted;
 pub mod coverage;
@@ -14,7 +13,6 @@ pub mod foreign;
 pub mod generate;
 pub mod given;
 pub mod history;
-pub mod in_guest;
 mod journals;
 pub mod kernel;
 pub mod kernel_build;

@@ -32,18 +32,9 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     let sources: Vec<Source> = named
         .map(|(name, path)| {
             let content = documents::read_as(path, documents::ANY, Content::parse)?;
-            if content.kind() == Kind::Counts {
-                return Err(usage(
-                    format!(
-                        "{} holds a monitor's counts, of which there is no report",
-                        path.display()
-                    ),
-                    "`lsmeter check --from` compares them with those of other instruments",
-                ));
-            }
             let estimates = match &content {
                 Content::Measured(document) => estimates(args.weights.as_deref(), document)?,
-                Content::Placement(_) | Content::Check(_) => None,
+                Content::Placement(_) => None,
             };
             let is_counted = |of: &Content| matches!(of.kind(), Kind::Run | Kind::Profile);
             if is_counted(&content) && estimates.as_ref().is_some_and(|of| of.cells.is_empty()) {
@@ -117,7 +108,6 @@ fn publication(name: &str, sources: &[Source]) -> Result<(String, Report)> {
             Content::Measured(document) => published::Content::Measured(document),
             Content::Placement(placement) => published::Content::Placement(placement),
             // It has no figures of its own.
-            Content::Check(_) => return None,
         };
         Some(published::Given {
             name: &source.name,

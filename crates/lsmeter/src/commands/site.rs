@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use diagnostics::Exit;
-use experiment::Kind;
 use report::{Content, SiteIndex, SitePage, Source, printable};
 
 use super::documents;
@@ -107,12 +106,6 @@ fn files(from: &Path) -> Result<Vec<PathBuf>> {
 
 fn source(path: &Path, name: &str) -> Result<Source> {
     let content = documents::read_as(path, documents::ANY, Content::parse)?;
-    if content.kind() == Kind::Counts {
-        return Err(usage(
-            "it holds a monitor's counts, of which there is no report",
-            documents::ANY,
-        ));
-    }
     Ok(Source {
         name: name.to_owned(),
         content,

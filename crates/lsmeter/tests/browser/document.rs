@@ -34,7 +34,7 @@ const BENCHMARKS: [(&str, &[&str]); 6] = [
 
 /// A run of the preset on `kernel` alone.
 fn run(kernel: &str) -> Document {
-    let golden = include_bytes!("../../../experiment/tests/golden/v1.json");
+    let golden = include_bytes!("../../../experiment/tests/golden/run.json");
     let mut run = Document::parse(golden).unwrap();
     let toml = preset("paper").unwrap().spec().unwrap();
     let mut experiment: Experiment = toml.resolve().unwrap();

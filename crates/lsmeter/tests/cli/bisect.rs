@@ -114,7 +114,7 @@ fn a_step_never_says_bad_by_mistake() {
         .run(&nothing)
         .refused(255, "cannot read none.json", Some("lsmeter run"));
     place.run(&["bisect", "--step", "--no-such-flag"]).code(255);
-    let bytes = include_bytes!("../../../experiment/tests/golden/comparison-v2.json");
+    let bytes = include_bytes!("../../../experiment/tests/golden/comparison.json");
     place.write("comparison.json", bytes);
     let other = [
         "bisect",

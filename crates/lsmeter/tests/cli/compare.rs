@@ -11,12 +11,12 @@ const GOLDEN: &str = "../experiment/tests/golden";
 
 /// Two runs that differ by one instruction in one cell, in the place's directory.
 fn two(place: &Place) -> [String; 2] {
-    let mut run: Value = serde_json::from_str(&golden("v1")).unwrap();
+    let mut run: Value = serde_json::from_str(&golden("run")).unwrap();
     let cells = run["cells"].as_array_mut().unwrap();
-    cells.retain(|cell| cell["metric"] == "instructions" && cell["status"] == "ok");
+    cells.retain(|cell| cell["key"]["metric"] == "instructions" && cell["status"] == "ok");
     run["warnings"] = Value::Array(Vec::new());
     let base = place.write("base.json", run.to_string());
-    run["cells"][0]["counts"]["modal"]["instructions"] = Value::from(4980);
+    run["cells"][0]["evidence"]["counted"]["paths"]["modal"]["instructions"] = Value::from(4980);
     let new = place.write("new.json", run.to_string());
     [base, new].map(|path| path.to_str().unwrap().to_owned())
 }
@@ -81,7 +81,7 @@ fn a_gate_passes_fails_and_cannot_tell() {
 fn two_paths_in_turn_are_the_same_whichever_leads() {
     let place = Place::new();
     let taking = |name: &str, modal: (u64, u64), other: (u64, u64)| {
-        let mut run: Value = serde_json::from_str(&golden("v2")).unwrap();
+        let mut run: Value = serde_json::from_str(&golden("run")).unwrap();
         let cells = run["cells"].as_array_mut().unwrap();
         cells.truncate(1);
         let path = |(instructions, windows)| {
@@ -129,7 +129,7 @@ fn documents_that_cannot_be_compared_are_refused_with_a_hint() {
     let place = Place::new();
     let [base, new] = two(&place);
     let text = std::fs::read_to_string(&new).unwrap();
-    let profile = place.write("profile.json", golden("profile-v1"));
+    let profile = place.write("profile.json", golden("profile"));
     for (name, text, why) in [
         ("empty.json", String::new(), "empty"),
         (
@@ -137,7 +137,7 @@ fn documents_that_cannot_be_compared_are_refused_with_a_hint() {
             text[..text.len() / 2].to_owned(),
             "ends in the middle",
         ),
-        ("newer.json", golden("v7"), "written by a newer lsmeter"),
+        ("newer.json", golden("newer"), "written by another lsmeter"),
         ("text.json", "hello".to_owned(), "not JSON"),
         (
             "none.json",

@@ -103,7 +103,7 @@ fn weights_are_fitted_kept_and_used_again() {
             .stdout
             .contains("nanoseconds that stacks add")
     );
-    let golden = include_bytes!("../../../experiment/tests/golden/v1.json");
+    let golden = include_bytes!("../../../experiment/tests/golden/run.json");
     place.write("plain.json", golden);
     let page = [
         "report",

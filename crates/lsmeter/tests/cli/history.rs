@@ -9,7 +9,7 @@ use crate::common::{Ended, Place, schema};
 
 /// A run that began on a day of March, in which `open` takes so many instructions more.
 fn document(place: &Place, day: u32, more: u64) -> PathBuf {
-    let golden = include_bytes!("../../../experiment/tests/golden/v1.json");
+    let golden = include_bytes!("../../../experiment/tests/golden/run.json");
     let mut run = Document::parse(golden).unwrap();
     run.started = Some(format!("2026-03-{day:02}T10:00:00Z"));
     let of_open = |cell: &&mut Cell| cell.key.benchmark() == "open";
@@ -143,10 +143,8 @@ fn a_site_has_a_page_of_each_document_and_benchmark() {
     for (day, more) in [(1, 0), (2, 0), (3, 40)] {
         document(&place, day, more);
     }
-    let placement = include_bytes!("../../../experiment/tests/golden/placement-v2.json");
+    let placement = include_bytes!("../../../experiment/tests/golden/placement.json");
     place.write("placement.json", placement);
-    let check = include_bytes!("../../../experiment/tests/golden/check-v2.json");
-    place.write("check.json", check);
     place.write("half.json", b"{\"kind\": \"run\", \"schema_ver");
     place.write("notes.txt", b"none of it");
     let dir = place.path().to_str().unwrap().to_owned();
@@ -154,7 +152,7 @@ fn a_site_has_a_page_of_each_document_and_benchmark() {
         "history", "site", "--dir", &dir, "--title", "Ours", "-o", "public",
     ];
     let ended = place.run(&made).code(0);
-    assert!(ended.stderr.contains("5 documents, "), "{ended:#?}");
+    assert!(ended.stderr.contains("4 documents, "), "{ended:#?}");
     assert!(ended.stderr.contains("left out: half.json: "), "{ended:#?}");
     let page = |name: &str| {
         let page = std::fs::read_to_string(place.path().join("public").join(name));
@@ -165,13 +163,7 @@ fn a_site_has_a_page_of_each_document_and_benchmark() {
     // What stacks cost, before all else.
     let costs = index.find("id=\"figure=costs-1\"").unwrap();
     assert!(costs < index.find("id=\"documents\"").unwrap());
-    for link in [
-        "1.html",
-        "3.html",
-        "check.html",
-        "placement.html",
-        "history-open.html",
-    ] {
+    for link in ["1.html", "3.html", "placement.html", "history-open.html"] {
         assert!(index.contains(&format!("href=\"{link}\"")), "{link}");
         assert!(page(link).starts_with("<!DOCTYPE html>"), "{link}");
     }

@@ -3,7 +3,6 @@
 //! nothing is booted.
 
 mod bisect;
-mod check;
 #[path = "../common/mod.rs"]
 mod common;
 mod compare;
@@ -186,7 +185,7 @@ fn manual_pages() {
     place.run(&asked).refused(3, error, None);
 }
 
-const RUN: &str = include_str!("../../../experiment/tests/golden/v2.json");
+const RUN: &str = include_str!("../../../experiment/tests/golden/run.json");
 
 #[test]
 fn a_closed_pipe_is_no_fault() {

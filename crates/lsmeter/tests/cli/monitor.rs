@@ -5,7 +5,7 @@ use experiment::{Document, Interval};
 
 use crate::common::Place;
 
-const GOLDEN: &[u8] = include_bytes!("../../../experiment/tests/golden/monitor-v1.json");
+const GOLDEN: &[u8] = include_bytes!("../../../experiment/tests/golden/monitor.json");
 
 #[test]
 fn help() {
@@ -25,7 +25,7 @@ fn a_recording_comes_back_in_every_form() {
         place.run(&asked).code(0).stdout
     };
     insta::assert_snapshot!("table", replay(&["--rows", "1"]));
-    // Of version 1 it becomes one of the version that is written, which stays what it is.
+    // What is written is what was read.
     let json = replay(&["--json"]);
     let document = Document::parse(json.as_bytes()).unwrap();
     let cells = Document::parse(GOLDEN).unwrap().cells;

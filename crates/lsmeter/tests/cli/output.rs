@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::common::{Ended, Place};
 
-const GOLDEN: &[u8] = include_bytes!("../../../experiment/tests/golden/monitor-v2.json");
+const GOLDEN: &[u8] = include_bytes!("../../../experiment/tests/golden/monitor.json");
 
 #[test]
 fn every_command_with_tables_has_the_same_flags() {
@@ -17,7 +17,6 @@ fn every_command_with_tables_has_the_same_flags() {
         &["monitor"],
         &["compare"],
         &["bisect"],
-        &["check"],
         &["history", "show"],
         &["placement"],
         &["placement", "diff"],

@@ -297,19 +297,29 @@ fn profile(release: &str, hooks: &[(&str, u64)]) -> Value {
         })
         .collect();
     json!({
-        "schema_version": 1,
+        "kind": "profile",
+        "schema_version": 2,
         "tool": {"name": "lsmeter", "version": "0.1.0"},
         "environment": {
             "os": "", "host_kernel": "", "cpu": "", "cores": 1, "kvm": false,
             "clock": "deterministic"
         },
-        "profiles": [{
-            "kernel": "debian:6.99", "release": release, "stack": ["capability"],
-            "active_lsms": ["capability"], "filesystem": "toyfs", "benchmark": "stat",
-            "variant": "AA/BB", "syscalls": ["stat"], "status": "ok", "total": 0,
-            "rep_iterations": 0, "hooked": 0, "hooks": hooks, "windows": 1,
-            "path_windows": 1, "dirty": 0
-        }]
+        "cells": [{
+            "key": {
+                "architecture": "x86_64", "kernel": "debian:6.99", "stack": ["capability"],
+                "policy": "none", "filesystem": "toyfs", "benchmark": "stat",
+                "variant": "AA/BB", "metric": "instructions"
+            },
+            "release": release, "active_lsms": ["capability"], "syscalls": ["stat"],
+            "status": "ok",
+            "evidence": {"counted": {"paths": {
+                "modal": {"instructions": 0, "rep_iterations": 0, "windows": 1},
+                "windows": 1, "dirty": 0
+            }, "hooked": {
+                "total": 0, "rep_iterations": 0, "windows": 1, "hooked": 0, "hooks": hooks
+            }}}
+        }],
+        "warnings": []
     })
 }
 

@@ -98,9 +98,13 @@ fn documents_stand_for_trees() {
     let ended = place.run(&["placement", "history", "stat.json", "stat.json"]);
     // Versions that have one number are told apart by their trees.
     assert!(ended.code(0).stdout.contains("\ntree "));
-    place.write("other.json", "{\"schema_version\": 1, \"cells\": []}");
+    place.write(
+        "other.json",
+        "{\"kind\": \"run\", \"schema_version\": 2, \"cells\": []}",
+    );
     let asked = ["placement", "diff", "other.json", tree];
-    place.run(&asked).refused(2, "placement document", None);
+    let hint = Some("lsmeter placement TREE --output FILE");
+    place.run(&asked).refused(2, "placement document", hint);
 }
 
 #[test]

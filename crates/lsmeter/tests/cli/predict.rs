@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use crate::common::{Ended, Place, schema};
 
-const RECORDING: &[u8] = include_bytes!("../../../experiment/tests/golden/monitor-v2.json");
-const CHECK: &[u8] = include_bytes!("../../../experiment/tests/golden/check-v2.json");
-const RUN: &[u8] = include_bytes!("../../../experiment/tests/golden/v2.json");
+const RECORDING: &[u8] = include_bytes!("../../../experiment/tests/golden/monitor.json");
+const ESTIMATE: &[u8] = include_bytes!("../../../experiment/tests/golden/estimate.json");
+const RUN: &[u8] = include_bytes!("../../../experiment/tests/golden/run.json");
 /// Of `lsmeter profile suite`, and of programs that were counted under the same stacks.
 const COSTS: &[u8] = include_bytes!("../../../../docs/results/predict-costs-6.12.json.xz");
 const PROGRAMS: &[u8] = include_bytes!("../../../../docs/results/predict-programs-6.12.json.xz");
@@ -127,7 +127,7 @@ fn a_prediction_from_its_own_answer_has_no_error() {
 #[test]
 fn documents_that_do_not_go_together() {
     let place = documents();
-    place.write("check.json", CHECK);
+    place.write("estimate.json", ESTIMATE);
     place.write("run.json", RUN);
     place.write("half.json", &RECORDING[..RECORDING.len() / 2]);
     let mut empty: Value = serde_json::from_slice(RECORDING).unwrap();
@@ -139,7 +139,12 @@ fn documents_that_do_not_go_together() {
     };
     refused("none.json", &[], "cannot read none.json", "--record");
     refused("half.json", &[], "ends in the middle", "measure again");
-    refused("check.json", &[], "it is a check document", "lsmeter run");
+    refused(
+        "estimate.json",
+        &[],
+        "it is a document of estimates",
+        "lsmeter run",
+    );
     refused(
         "run.json",
         &[],

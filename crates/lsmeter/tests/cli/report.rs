@@ -4,8 +4,6 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use experiment::{CheckDocument, Document, Stored as _};
-
 use crate::common::{Ended, Place};
 
 fn golden(name: &str) -> String {
@@ -30,11 +28,10 @@ fn help() {
 fn pages() {
     let place = Place::new();
     let documents = [
-        "v1.json",
-        "profile-v1.json",
-        "sensitivity-v1.json",
-        "monitor-v1.json",
-        "check-v1.json",
+        "run.json",
+        "profile.json",
+        "sensitivity.json",
+        "monitor.json",
     ];
     let mut args: Vec<String> = documents.map(golden).into();
     args.extend(["--output".to_owned(), "report.html".to_owned()]);
@@ -48,31 +45,10 @@ fn pages() {
     assert_eq!(ended.stdout, page);
 }
 
-/// What a document of version 1 becomes is reported as that was.
-#[test]
-fn pages_of_either_version() {
-    let place = Place::new();
-    for name in [
-        "v1.json",
-        "profile-v1.json",
-        "sensitivity-v1.json",
-        "monitor-v1.json",
-    ] {
-        let bytes = std::fs::read(golden(name)).unwrap();
-        place.write("old/a.json", &bytes);
-        let mut written = Vec::new();
-        let document = Document::parse(&bytes).unwrap();
-        document.write(&mut written).unwrap();
-        place.write("new/a.json", written);
-        let page = |file: &str| run(&place, &[file]).code(0).stdout;
-        assert_eq!(page("new/a.json"), page("old/a.json"), "{name}");
-    }
-}
-
 #[test]
 fn one_figure() {
     let place = Place::new();
-    let document = golden("v1.json");
+    let document = golden("run.json");
     let listed = run(&place, &[&document, "--list-figures"]).code(0).stdout;
     insta::assert_snapshot!("figures", listed);
     let name = "overhead-instructions";
@@ -89,7 +65,7 @@ fn one_figure() {
 #[test]
 fn figures_as_pdf_have_text_that_others_read() {
     let place = Place::new();
-    let documents = [golden("v1.json"), golden("profile-v1.json")];
+    let documents = [golden("run.json"), golden("profile.json")];
     let [run_of, profile] = documents.each_ref().map(String::as_str);
     let listed = run(&place, &[run_of, profile, "--list-figures"])
         .code(0)
@@ -111,42 +87,9 @@ fn figures_as_pdf_have_text_that_others_read() {
 }
 
 #[test]
-fn a_check() {
-    let place = Place::new();
-    let document = golden("check-v1.json");
-    let listed = run(&place, &[&document, "--list-figures"]).code(0).stdout;
-    insta::assert_snapshot!("figures-check", listed);
-    for (ending, begins) in [
-        ("svg", "<svg"),
-        ("csv", "what is compared,verdict,comparisons"),
-        ("json", "{"),
-        ("pdf", "%PDF"),
-    ] {
-        let file = format!("agreement.{ending}");
-        run(&place, &[&document, "--figure", "agreement", "-o", &file]).code(0);
-        let bytes = std::fs::read(place.join(&file)).unwrap();
-        assert!(bytes.starts_with(begins.as_bytes()), "{ending}");
-    }
-    // What was written anew of it says the same.
-    let bytes = std::fs::read(&document).unwrap();
-    let mut written = Vec::new();
-    let of = CheckDocument::parse(&bytes).unwrap();
-    of.write(&mut written).unwrap();
-    place.write("old/check.json", &bytes);
-    place.write("new/check.json", written);
-    let page = |file: &str| run(&place, &[file]).code(0).stdout;
-    assert_eq!(page("new/check.json"), page("old/check.json"));
-    let latex = run(&place, &[&document, "--format", "latex"]).code(0);
-    assert!(latex.stdout.contains("\\begin{longtable}"));
-    // Of no use to a publication, but no fault either.
-    let publication = ["--publication", "howells", &document, &golden("v2.json")];
-    run(&place, &publication).code(0);
-}
-
-#[test]
 fn other_formats() {
     let place = Place::new();
-    let document = golden("v1.json");
+    let document = golden("run.json");
     let markdown = run(&place, &[&document, "--format", "markdown"]).code(0);
     assert!(markdown.stdout.contains("| benchmark |"));
     let latex = run(&place, &[&document, "--format", "latex"]).code(0);
@@ -157,28 +100,19 @@ fn other_formats() {
 fn what_cannot_be_reported() {
     let place = Place::new();
     place.write("empty.json", "");
-    let text = std::fs::read(golden("v1.json")).unwrap();
+    let text = std::fs::read(golden("run.json")).unwrap();
     place.write("cut.json", &text[..text.len() / 2]);
     let mixed = String::from_utf8(text).unwrap();
-    let mixed = mixed.replacen("\"unit\":\"instructions\"", "\"unit\":\"ns\"", 1);
+    let mixed = mixed.replacen("\"metric\":\"instructions\"", "\"metric\":\"time\"", 1);
     place.write("mixed.json", mixed);
-    let check = std::fs::read(golden("check-v1.json")).unwrap();
-    place.write("cut-check.json", &check[..check.len() / 2]);
-    let check = String::from_utf8(check).unwrap();
-    let lies = check.replacen("\"disagree\":1", "\"disagree\":0", 1);
-    place.write("lying-check.json", lies);
-    let (good, newer) = (golden("v1.json"), golden("v7.json"));
-    let counts = golden("check-counts-v1.json");
+    let (good, newer) = (golden("run.json"), golden("newer.json"));
     let mut told = String::new();
     for args in [
         &["empty.json"][..],
         &["cut.json"],
         &["mixed.json"],
-        &["cut-check.json"],
-        &["lying-check.json"],
         &["missing.json"],
         &[newer.as_str()],
-        &[counts.as_str()],
         &[good.as_str(), "--figure", "overhead-time-x"],
         &[good.as_str(), "--figure", "overhead-time", "-o", "x.png"],
     ] {
@@ -193,7 +127,7 @@ fn what_cannot_be_reported() {
 #[test]
 fn a_publication_is_asked_for_by_its_name() {
     let place = Place::new();
-    let document = golden("v2.json");
+    let document = golden("run.json");
     let ended = run(&place, &["--publication", "howells", &document]).code(0);
     assert!(
         ended.stdout.contains("| all of it | 9 |"),

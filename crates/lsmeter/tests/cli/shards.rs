@@ -11,7 +11,7 @@ use crate::common::Place;
 
 const GOLDEN: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/../experiment/tests/golden/v1.json"
+    "/../experiment/tests/golden/run.json"
 );
 
 /// The golden document's cells in so many shards, in turns: 1.json, 2.json, …

@@ -8,6 +8,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod agreement;
 mod bisect;
 mod boots;
 mod calls;
@@ -31,7 +32,7 @@ mod roots;
 mod sensitivity;
 mod shards;
 mod slurm;
-mod suite;
+
 mod tutorials;
 mod um;
 mod view;

@@ -72,7 +72,7 @@ fn hook(name: &str, module: Option<&str>, openat: u64, none: u64) -> WatchedHook
 const HOSTILE: &str = "a\"b\\c\nd";
 
 fn recording() -> Document {
-    let golden = include_str!("../../../experiment/tests/golden/monitor-v1.json");
+    let golden = include_str!("../../../experiment/tests/golden/monitor.json");
     let mut document = Document::parse(golden.as_bytes()).unwrap();
     let interval = |begin_s, hooks, lost| Interval {
         begin_s,

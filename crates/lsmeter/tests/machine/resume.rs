@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 
 use super::cells::{assert_same, read};
 use crate::common::{Place, Running, children, names, runs, signal, wait_for};
-use experiment::{CheckDocument, Stored as _};
 use rustix::process::Signal;
 
 const OFFLINE: &[&str] = &["--offline", "--kernel", "debian:6.12", "--fs", "tmpfs"];
@@ -130,20 +129,4 @@ fn a_killed_coverage_goes_on() {
 fn a_killed_sweep_goes_on() {
     let asked = [&["sensitivity"], OFFLINE, CELLS].concat();
     killed(kills(1..=1), &asked, assert_same_documents);
-}
-
-#[test]
-fn a_killed_check_goes_on() {
-    // After 0.24 and 0.85 of the time: the monitor, and the sweep, which comes last.
-    killed(
-        kills(2..=3),
-        &[&["check"], OFFLINE, CELLS].concat(),
-        |place| {
-            let [killed, whole] = ["killed.json", "whole.json"].map(|name| {
-                let bytes = fs::read(place.join(name)).unwrap();
-                CheckDocument::parse(&bytes).unwrap()
-            });
-            assert_eq!(killed, whole);
-        },
-    );
 }

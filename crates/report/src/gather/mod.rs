@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The figures of documents of any kind, each with a name that stays.
 
-mod check;
 mod coverage;
 mod hooks;
 mod monitor;
@@ -13,8 +12,7 @@ mod sensitivity;
 use std::collections::{HashMap, HashSet};
 
 use experiment::{
-    CheckDocument, Document, DocumentError, EstimateDocument, Kind, PlacementDocument, Stored as _,
-    Warning,
+    Document, DocumentError, EstimateDocument, Kind, PlacementDocument, Stored as _, Warning,
 };
 
 use crate::figure::{Bar, Chart, Figure};
@@ -41,8 +39,6 @@ pub enum Content {
     Measured(Box<Document>),
     /// What a kernel's sources say.
     Placement(Box<PlacementDocument>),
-    /// Whether the instruments agree.
-    Check(Box<CheckDocument>),
 }
 
 impl Content {
@@ -53,7 +49,6 @@ impl Content {
     pub fn parse(bytes: &[u8]) -> Result<Content, DocumentError> {
         Ok(match Kind::of(bytes)? {
             Kind::Placement => Content::Placement(PlacementDocument::parse(bytes)?.into()),
-            Kind::Check => Content::Check(CheckDocument::parse(bytes)?.into()),
             _ => Content::Measured(Document::parse(bytes)?.into()),
         })
     }
@@ -63,7 +58,6 @@ impl Content {
         match self {
             Content::Measured(document) => document.kind,
             Content::Placement(_) => Kind::Placement,
-            Content::Check(_) => Kind::Check,
         }
     }
 
@@ -71,7 +65,7 @@ impl Content {
     pub fn warnings(&self) -> &[Warning] {
         match self {
             Content::Measured(document) => &document.warnings,
-            Content::Placement(_) | Content::Check(_) => &[],
+            Content::Placement(_) => &[],
         }
     }
 }
@@ -139,7 +133,6 @@ pub fn figures(sources: &[Source]) -> Vec<Gathered> {
     for (at, source) in sources.iter().enumerate() {
         let own = match &source.content {
             Content::Placement(document) => placement::drafts(document),
-            Content::Check(document) => check::drafts(document),
             Content::Measured(document) => match (document.kind, &document.monitor) {
                 (Kind::Profile, _) => profile::drafts(document),
                 (Kind::Coverage, _) => coverage::drafts(document),

@@ -2,8 +2,7 @@
 //! How a document came to be: method and environment.
 
 use experiment::{
-    CheckDocument, Document, Environment, Experiment, Kind, Monitoring, PlacementDocument,
-    PolicyProof, Tool,
+    Document, Environment, Experiment, Kind, Monitoring, PlacementDocument, PolicyProof, Tool,
 };
 use maud::{Markup, html};
 
@@ -17,7 +16,6 @@ pub(super) fn about(content: &Content) -> Markup {
     let (method, facts, setups) = match content {
         Content::Measured(document) => (method(document.kind), facts(document), &*document.setups),
         Content::Placement(document) => (OF_PLACEMENT, sources(document), &[] as &[PolicyProof]),
-        Content::Check(document) => (OF_CHECK, checked(document), &[] as &[PolicyProof]),
     };
     html! {
         details.about {
@@ -46,11 +44,6 @@ type Facts = Vec<(&'static str, String)>;
 const OF_PLACEMENT: &str = "The kernel's sources are read, not compiled or run. Counts are for \
      the path that a system call takes if all goes well, and at most; D is the number of \
      components of a path, S that of symbolic links.";
-
-const OF_CHECK: &str = "Instruments that share nothing but the benchmarks tell of the same operations: \
-     calls counted in an emulator, calls that eBPF programs count in a guest of the same kernel, \
-     slopes over the time of a hook's decision, bounds by the kernel's sources. What differs is \
-     explained only by a fact that says in which hooks of which operations, and by how much.";
 
 /// How such a document was measured.
 fn method(kind: Kind) -> &'static str {
@@ -126,17 +119,6 @@ fn sources(placement: &PlacementDocument) -> Facts {
         "read",
         format!("{} files, {} functions", coverage.files, coverage.functions),
     ));
-    facts
-}
-
-fn checked(check: &CheckDocument) -> Facts {
-    let mut facts = tool(&check.tool);
-    facts.extend([
-        ("kernel", format!("{} ({})", check.kernel, check.release)),
-        ("modules", check.stack.join(",")),
-        ("file system", check.filesystem.clone()),
-    ]);
-    facts.extend(check.environment.iter().flat_map(environment));
     facts
 }
 

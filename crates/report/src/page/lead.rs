@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use experiment::coverage::CoveredHook;
-use experiment::{CheckDocument, Document, Kind, PlacementDocument, Slope};
+use experiment::{Document, Kind, PlacementDocument, Slope};
 use maud::{Markup, html};
 
 use super::figure;
@@ -15,7 +15,6 @@ use crate::figure::Figure;
 use crate::format;
 use crate::gather::{Content, Gathered};
 use crate::group::{dearest_first, sum};
-use crate::instruments::{disagreements, reasons};
 use crate::monitor::framework;
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
@@ -25,13 +24,11 @@ const BARS_SHOWN: usize = 16;
 /// Most rows beside the figure.
 const ROWS_LIMIT: usize = 16;
 /// Most reasons: each takes two lines.
-const REASONS_LIMIT: usize = 10;
 
 /// Figures that lead, by what documents are of, the first that there is.
 fn leading(content: &Content) -> &'static [&'static str] {
     match content {
         Content::Placement(_) => &["reach", "modules"],
-        Content::Check(_) => &["agreement"],
         Content::Measured(document) => match document.kind {
             Kind::Profile => &["hook-shares"],
             Kind::Coverage => &["coverage"],
@@ -65,7 +62,6 @@ pub(super) fn front(content: &Content, lead: &Figure, id: &str) -> Markup {
 fn rows(content: &Content) -> Option<Rows> {
     let rows = match content {
         Content::Placement(document) => placed(document),
-        Content::Check(document) => checked(document),
         Content::Measured(document) => match document.kind {
             Kind::Profile => profiled(document),
             Kind::Coverage => uncovered(document),
@@ -225,56 +221,4 @@ fn placed(document: &PlacementDocument) -> Rows {
         all: calls.len(),
         left: 1,
     }
-}
-
-/// What nothing explains; if all is explained, by what.
-fn checked(document: &CheckDocument) -> Rows {
-    let all = disagreements(document).count();
-    if all == 0 {
-        return explained(document);
-    }
-    let rows = disagreements(document).take(ROWS_LIMIT).map(|of| {
-        vec![
-            printable(&of.operation, 36),
-            printable(&of.place, 36),
-            printable(&of.figures, 80),
-        ]
-    });
-    Rows {
-        title: "What nothing explains",
-        says: "calls that instruments tell of; outside hooks instructions, more or fewer."
-            .to_owned(),
-        columns: &["operation", "where", "told"],
-        rows: rows.collect(),
-        all,
-        left: 3,
-    }
-}
-
-/// Why instruments differ, the reason of most first.
-fn explained(document: &CheckDocument) -> Rows {
-    let reasons = reasons(document);
-    let rows = reasons.iter().take(REASONS_LIMIT).map(|(why, times)| {
-        let why = match gist(why) {
-            "" => "no reason is given",
-            why => why,
-        };
-        vec![format::count(*times), printable(why, 110)]
-    });
-    Rows {
-        title: "Why they differ",
-        says: "hooks of operations, and operations that differ outside hooks, by reason."
-            .to_owned(),
-        columns: &["times", "why"],
-        rows: rows.collect(),
-        all: reasons.len(),
-        left: 2,
-    }
-}
-
-/// A reason's first sentence, up to where it names the kernel's sources.
-fn gist(why: &str) -> &str {
-    let ends = [why.find(" ("), why.find(". ")];
-    let end = ends.into_iter().flatten().min();
-    end.map_or(why, |end| &why[..end])
 }

@@ -24,7 +24,6 @@ use crate::coverage::{COVERAGES, CoverageOptions, coverage_report, coverages_bes
 use crate::estimate::estimate_tables;
 use crate::figure::{Chart, Figure};
 use crate::gather::{Content, Gathered, Source, figures};
-use crate::instruments::{InstrumentsOptions, instruments_report};
 use crate::monitor::monitor_report;
 use crate::placement::{PlacementOptions, placement_report};
 use crate::profile::{ProfileView, profile_report};
@@ -44,9 +43,6 @@ pub fn any_report(source: &Source) -> Report {
     let document = match &source.content {
         Content::Placement(document) => {
             return placement_report(document, &PlacementOptions::default());
-        }
-        Content::Check(document) => {
-            return instruments_report(document, &InstrumentsOptions::default());
         }
         Content::Measured(document) => document,
     };
@@ -211,7 +207,6 @@ fn name(source: &Source) -> String {
         Kind::Recording => "recording",
         Kind::Coverage => "coverage",
         Kind::Placement => "placement",
-        Kind::Check => "check",
         _ => "document",
     };
     format!("{kind}: {}", printable(&source.name, TEXT_LIMIT))

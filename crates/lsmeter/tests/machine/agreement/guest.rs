@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Hooks of benchmarks counted by eBPF programs inside a guest. This test program itself runs
+//! there, so that all benchmarks share one monitor: attaching takes minutes in an emulator.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use experiment::{MonitorMode, Status};
+use lab::catalogue::{Benchmark, agents_of};
+use lab::protocol::{Decoder, Message, encode_experiment};
+use monitor::{Filter, Monitor, Options, Selection, Snapshot, SystemCall};
+use syscalls::Sysno;
+
+use super::Calls;
+use crate::vm::Vm;
+
+/// Operations of two runs of a benchmark. Only the difference counts: preparation and warm-up
+/// are the same in both.
+const OPERATIONS: [u64; 2] = [8, 24];
+const WARMUP: u32 = 16;
+
+/// What a monitor counted in one operation of each benchmark.
+pub struct Counted {
+    pub calls: Calls,
+    /// Hooks that it cannot watch.
+    pub unseen: BTreeSet<String>,
+}
+
+/// Boots a kernel with the agent and this program in it.
+pub fn count(kernel: &str, benchmarks: &[&Benchmark]) -> Counted {
+    let program = std::env::current_exe().unwrap();
+    let program = program.to_str().unwrap();
+    let mut wanted = String::new();
+    // Two runs must differ in operations alone: not those of thousands of names, which are made
+    // at once, nor those whose repetitions are their own.
+    for benchmark in benchmarks.iter().filter(|benchmark| {
+        benchmark.repetitions.is_none()
+            && !benchmark.composite
+            && !benchmark.variant.ends_with("-names")
+    }) {
+        let calls = benchmark.syscalls.join(",");
+        wanted += &format!("{} {} {calls}\n", benchmark.name, benchmark.variant);
+    }
+    let outcome = Vm::new(kernel)
+        .lsm("capability")
+        .minutes(40)
+        .file("/agent", agents_of(arch::native()).unwrap()[0], 0o755)
+        .file("/root/wanted", &wanted, 0o644)
+        .program(program)
+        .run(&format!(
+            "mount -t tmpfs tmpfs /mnt
+             {program} --ignored --exact --nocapture agreement::guest::runs_in_a_guest >&2"
+        ))
+        .status(0);
+    let mut counted = Counted {
+        calls: Calls::new(),
+        unseen: BTreeSet::new(),
+    };
+    for line in String::from_utf8(outcome.file("counts")).unwrap().lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        match words[..] {
+            ["unseen", hook] => _ = counted.unseen.insert(hook.to_owned()),
+            ["unsupported", ..] => {}
+            [title, hook, difference] => {
+                let operations = (OPERATIONS[1] - OPERATIONS[0]) as f64;
+                let calls = difference.parse::<f64>().unwrap() / operations;
+                let hooks = counted.calls.entry(title.to_owned()).or_default();
+                hooks.insert(hook.to_owned(), calls);
+            }
+            _ => panic!("{line}"),
+        }
+    }
+    counted
+}
+
+#[test]
+#[ignore = "another test runs it in a guest"]
+fn runs_in_a_guest() {
+    let options = Options {
+        mode: MonitorMode::Count,
+        filter: Filter::Machine,
+        selection: Selection::default(),
+        pairs: 8192,
+        ..Options::default()
+    };
+    let monitor = Monitor::start(&options, &mut |_| {}).unwrap();
+    let mut out = File::create("/out/counts").unwrap();
+    for left in monitor.left_out() {
+        let hook = left.name.trim_start_matches("security_");
+        writeln!(out, "unseen {hook}").unwrap();
+    }
+    // The agent's own first accesses belong to no benchmark.
+    watch(&monitor, "getppid null", 1).unwrap();
+    let wanted = fs::read_to_string("/root/wanted").unwrap();
+    for line in wanted.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [benchmark, variant, calls] = words[..] else {
+            panic!("{line}");
+        };
+        let calls: BTreeSet<u16> = calls.split(',').map(number).collect();
+        let runs = OPERATIONS.map(|operations| {
+            let name = format!("{benchmark} {variant}");
+            watch(&monitor, &name, operations).map(|snapshot| own(&snapshot, &calls))
+        });
+        let [Ok(short), Ok(long)] = runs else {
+            writeln!(out, "unsupported {benchmark} {variant} {runs:?}").unwrap();
+            continue;
+        };
+        let hooks: BTreeSet<&String> = short.keys().chain(long.keys()).collect();
+        for hook in hooks {
+            let of = |run: &BTreeMap<String, i64>| run.get(hook).copied().unwrap_or(0);
+            let difference = of(&long) - of(&short);
+            writeln!(out, "{benchmark}:{variant} {hook} {difference}").unwrap();
+        }
+    }
+    let lost = monitor.snapshot().lost.total() + monitor.missed().unwrap_or(0);
+    assert_eq!(lost, 0);
+    // Its links go with the machine, faster than one by one.
+    std::mem::forget(monitor);
+}
+
+/// The number of a system call. Where only one form exists, asm-generic/unistd.h has its plain
+/// name: fstatat.
+fn number(name: &str) -> u16 {
+    let plain = name.strip_prefix("new").unwrap_or(name);
+    let call: Result<Sysno, ()> = name.parse().or_else(|()| plain.parse());
+    call.unwrap().id() as u16
+}
+
+/// Calls in the system calls of the operation: a benchmark prepares and undoes with others.
+fn own(snapshot: &Snapshot, calls: &BTreeSet<u16>) -> BTreeMap<String, i64> {
+    let mut counts = BTreeMap::new();
+    for hook in &snapshot.hooks {
+        for (call, figures) in &hook.system_calls {
+            if matches!(call, SystemCall::Number(number) if calls.contains(number)) {
+                *counts.entry(hook.probe.hook.clone()).or_default() += figures.count as i64;
+            }
+        }
+    }
+    counts
+}
+
+/// Runs the agent on one benchmark, or returns why the kernel cannot.
+fn watch(monitor: &Monitor, name: &str, operations: u64) -> Result<Snapshot, String> {
+    let directives =
+        format!("dir /mnt\ncell 0 {name} instructions warmup={WARMUP} samples={operations}\n");
+    fs::write("/tmp/directives", encode_experiment(&directives)).unwrap();
+    let before = monitor.snapshot();
+    let status = Command::new("/agent")
+        .stdin(File::open("/tmp/directives").unwrap())
+        .stdout(File::create("/tmp/answers").unwrap())
+        .stderr(Stdio::inherit())
+        .status()
+        .unwrap();
+    let after = monitor.snapshot();
+    let messages = Decoder::default().push(&fs::read("/tmp/answers").unwrap());
+    for message in messages.unwrap() {
+        match message {
+            Message::CellEnd {
+                status: Status::Ok, ..
+            } => return Ok(after.since(&before)),
+            Message::CellEnd {
+                status: Status::Unsupported,
+                reason,
+                ..
+            } => return Err(reason),
+            Message::CellEnd { reason, .. } | Message::Failed(reason) => panic!("{name}: {reason}"),
+            _ => {}
+        }
+    }
+    panic!("{name}: the agent ended too early: {status}")
+}
