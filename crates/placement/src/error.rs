@@ -52,14 +52,6 @@ pub enum PlacementError {
         /// As it was given.
         revision: String,
     },
-    /// A range of revisions that is malformed, empty or too long.
-    #[error("`{range}` is not a range of revisions: {reason}")]
-    BadRange {
-        /// As it was given.
-        range: String,
-        /// What is wrong with it.
-        reason: String,
-    },
     /// A tree with more of something than any kernel has.
     #[error("{path}: {what} exceeds the limit of {limit}")]
     TooLarge {
@@ -145,9 +137,6 @@ impl Fault for PlacementError {
             }
             Self::BadArchive { .. } => {
                 "give a .tar.xz of a kernel's sources; fetch it again if it is cut off"
-            }
-            Self::BadRange { .. } => {
-                "write A..B: two tags of releases (v5.10..v7.2), or the ends of a series of patches"
             }
             Self::TooLarge { .. } => "is this really a kernel tree?",
             Self::BadFacts { .. } | Self::AnalysisFailed { .. } => {

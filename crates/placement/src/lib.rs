@@ -37,4 +37,4 @@ pub use compare::compare;
 pub use error::PlacementError;
 pub use experiment::placement::*;
 pub use source::{ParsedSource, PartlyParsed, SourceParser};
-pub use tree::{Tree, revisions};
+pub use tree::Tree;

@@ -5,14 +5,11 @@ mod archive;
 mod directory;
 mod git;
 mod kept;
-mod revisions;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::PlacementError;
-
-pub use revisions::revisions;
 
 /// Longest file that is read, in bytes. The longest of fs, mm, kernel and security in 6.12
 /// has 650 KiB; generated headers are longer.

@@ -95,10 +95,9 @@ pub use page::{
     SiteIndex, SitePage, any_report, comparison_page, history_page, page, site_index, tables_page,
 };
 pub use placement::{
-    ChecksOptions, DifferenceOptions, PlacementHistoryOptions, PlacementOptions, agreement_records,
-    agreement_report, checks_records, checks_report, difference_records, difference_report, dot,
-    mermaid, placement_history_records, placement_history_report, placement_records,
-    placement_report,
+    ChecksOptions, DifferenceOptions, PlacementOptions, agreement_records, agreement_report,
+    checks_records, checks_report, difference_records, difference_report, dot, mermaid,
+    placement_records, placement_report,
 };
 pub use prediction::{prediction_records, prediction_report};
 pub use profile::{ProfileView, profile_records, profile_report};

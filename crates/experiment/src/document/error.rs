@@ -38,8 +38,6 @@ words! {
     Estimate = "estimate",
     /// What differs between two placements: `lsmeter placement diff`.
     PlacementDifference = "placement_difference",
-    /// Placements over versions: `lsmeter placement history`.
-    PlacementHistory = "placement_history",
     /// The figures of many runs as series: `lsmeter history`.
     History = "history",
 }
@@ -59,7 +57,6 @@ impl Kind {
             Some(Kind::Prediction) => "prediction document",
             Some(Kind::Estimate) => "document of estimates",
             Some(Kind::PlacementDifference) => "difference of placements",
-            Some(Kind::PlacementHistory) => "history of placements",
             Some(Kind::History) => "history of runs",
             None => "document of lsmeter's",
         }
@@ -82,10 +79,6 @@ impl Kind {
             Kind::Prediction => ("predict again", "predict --output FILE"),
             Kind::Estimate => ("estimate again", "estimate --output FILE"),
             Kind::PlacementDifference => ("compare the trees again", "placement diff A B --json"),
-            Kind::PlacementHistory => (
-                "analyse the trees again",
-                "placement history TREE... --json",
-            ),
             Kind::History => ("show the history again", "history show --json"),
         }
     }

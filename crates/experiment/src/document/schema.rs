@@ -10,7 +10,7 @@ use crate::bisection::BisectionDocument;
 use crate::comparison::ComparisonDocument;
 use crate::estimate::EstimateDocument;
 use crate::history::History;
-use crate::placement::{PlacementDifference, PlacementDocument, PlacementHistory};
+use crate::placement::{PlacementDifference, PlacementDocument};
 use crate::prediction::PredictionDocument;
 
 /// Every document that lsmeter writes; its `kind` says which.
@@ -25,8 +25,6 @@ enum Any {
     Placement(Box<Headed<PlacementDocument>>),
     /// Of `placement diff`.
     PlacementDifference(Box<Headed<PlacementDifference>>),
-    /// Of `placement history`.
-    PlacementHistory(Box<Headed<PlacementHistory>>),
     /// Of `compare`.
     Comparison(Box<Headed<ComparisonDocument>>),
     /// Of `bisect`.

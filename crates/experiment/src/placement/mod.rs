@@ -6,7 +6,6 @@ mod agreement;
 mod checks;
 mod count;
 mod difference;
-mod history;
 mod unbounded;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +24,6 @@ pub use difference::{
     HookChange, HookDifference, HookPart, ModuleDifference, NameChanges, PlacementDifference,
     PlacementSide, Side, SyscallDifference,
 };
-pub use history::{ModuleSize, PlacementHistory, PlacementVersion, SkippedVersion, SyscallReach};
 pub use unbounded::{BoundlessCause, Unbounded};
 
 /// Which hooks a kernel's system calls can reach: `lsmeter placement --json`. See

@@ -3,14 +3,14 @@
 
 use crate::common::{self, golden};
 use diagnostics::Fault;
-use experiment::placement::{PlacementDifference, PlacementHistory};
+use experiment::placement::PlacementDifference;
 use experiment::{
     BisectionDocument, ComparisonDocument, Document, DocumentError, DocumentFault,
     EstimateDocument, History, Kind, PlacementDocument, PredictionDocument, Stored,
 };
 use proptest::prelude::*;
 
-const GOLDEN: [(Kind, &str); 12] = [
+const GOLDEN: [(Kind, &str); 11] = [
     (Kind::Run, "run"),
     (Kind::Profile, "profile"),
     (Kind::Sensitivity, "sensitivity"),
@@ -22,7 +22,6 @@ const GOLDEN: [(Kind, &str); 12] = [
     (Kind::Prediction, "prediction"),
     (Kind::Estimate, "estimate"),
     (Kind::PlacementDifference, "placement-diff"),
-    (Kind::PlacementHistory, "placement-history"),
 ];
 
 /// A document as this version writes it, whatever it is.
@@ -35,7 +34,6 @@ fn rewritten(bytes: &[u8]) -> Result<Vec<u8>, DocumentError> {
         Kind::Comparison => of::<ComparisonDocument>(bytes),
         Kind::Bisection => of::<BisectionDocument>(bytes),
         Kind::PlacementDifference => of::<PlacementDifference>(bytes),
-        Kind::PlacementHistory => of::<PlacementHistory>(bytes),
         Kind::Prediction => of::<PredictionDocument>(bytes),
         Kind::Estimate => of::<EstimateDocument>(bytes),
         Kind::History => of::<History>(bytes),

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Documents made from several placements: what a patch changed, and a history.
+//! Documents made from several placements: what a patch changed.
 
 use crate::common::{self, contradiction, names, stored};
-use experiment::placement::{
-    HookChange, HookPart, NameChanges, PlacementDifference, PlacementHistory, Side, SkippedVersion,
-};
+use experiment::placement::{HookChange, HookPart, PlacementDifference, Side};
 use experiment::{PlacementDocument, Stored};
 use proptest::prelude::*;
 
@@ -54,25 +52,9 @@ fn difference() -> PlacementDifference {
     }
 }
 
-fn history() -> PlacementHistory {
-    let (before, after) = pair();
-    let mut history = PlacementHistory {
-        tool: common::tool(),
-        ..PlacementHistory::default()
-    };
-    history.push(&before);
-    history.push(&after);
-    history.skipped.push(SkippedVersion {
-        tree: "/src/linux@v4.0".to_owned(),
-        reason: "it has no fs/\u{1b}[31mnamei.c".to_owned(),
-    });
-    history
-}
-
 #[test]
 fn writers_keep_to_the_golden_documents() {
     common::stored_keeps_to_golden("placement-diff", &difference());
-    common::stored_keeps_to_golden("placement-history", &history());
 }
 
 #[test]
@@ -143,24 +125,6 @@ fn a_hook_that_is_called_by_another_way_as_often_is_no_change() {
 }
 
 #[test]
-fn histories_tell_what_is_new_and_in_sums() {
-    let history = history();
-    let [first, second] = &history.versions[..] else {
-        panic!("{history:?}")
-    };
-    assert_eq!(first.since, NameChanges::default());
-    assert_eq!(second.since.added, ["new_hook", "other_hook"]);
-    let reach = &first.reach[0];
-    assert_eq!((reach.hooks, reach.reachable), (1, 4));
-    assert_eq!(
-        [reach.nominal, reach.max, reach.teardown].map(|count| count.to_string()),
-        ["D+S+1", "6D+3S+9", "2"]
-    );
-    assert_eq!(second.reach[0].nominal.to_string(), "D+S+3");
-    assert_eq!(second.reach[0].max.to_string(), "unbounded");
-}
-
-#[test]
 fn contradictions_and_other_documents_are_refused() {
     let mut wrong = difference();
     wrong.changes[0].hooks[0].change = HookChange::Fewer;
@@ -168,14 +132,10 @@ fn contradictions_and_other_documents_are_refused() {
         contradiction(PlacementDifference::parse(stored(&wrong).as_bytes())),
         "difference of placements: at changes[0]: the counts of new_hook say otherwise"
     );
-    let mut wrong = history();
-    wrong.versions[1].framework.hooks = 2;
-    let text = stored(&wrong);
-    contradiction(PlacementHistory::parse(text.as_bytes()));
-    let error = PlacementDifference::parse(text.as_bytes()).unwrap_err();
+    let error = PlacementDifference::parse(stored(&golden()).as_bytes()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no difference of placements: it is a history of placements"
+        "no difference of placements: it is a placement document"
     );
 }
 

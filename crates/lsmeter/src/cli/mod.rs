@@ -46,8 +46,7 @@ pub use merge::MergeArgs;
 pub use monitor::MonitorArgs;
 pub use output::{Common, Format, OutputArgs};
 pub use placement::{
-    ChecksArgs, DiffArgs, Drawing, HistoryArgs, PlacementArgs, PlacementCommand, ScopeArgs,
-    TreeArgs,
+    ChecksArgs, DiffArgs, Drawing, PlacementArgs, PlacementCommand, ScopeArgs, TreeArgs,
 };
 pub use predict::PredictArgs;
 pub use profile::{ProfileArgs, View};

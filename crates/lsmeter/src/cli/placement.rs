@@ -82,14 +82,13 @@ Examples:
   lsmeter profile suite --kernel debian:6.12 --output measured.json
   lsmeter placement ~/linux --agree measured.json  is what was measured in the static set?
   lsmeter placement diff ~/linux ~/patched         does this series add a hook to a path?
-  lsmeter placement history ~/linux --revs v5.10..v7.2
   lsmeter placement checks ~/linux                 asked twice, or by some modules only
 
 Calls while objects are released (teardown), and by modules from inside other hooks, are told
 apart from the others. With --agree the exit status is 1 if a hook was measured that is not
 in the static set, or more often than at most; 5 if nothing could be compared.
 
-A tree that is named diff, history or checks is given with its directory: ./diff."
+A tree that is named diff or checks is given with its directory: ./diff."
 )]
 pub struct PlacementArgs {
     /// What to do with several kernels
@@ -125,7 +124,6 @@ pub struct PlacementArgs {
 pub enum PlacementCommand {
     // Their help is that of their arguments.
     Diff(DiffArgs),
-    History(HistoryArgs),
     Checks(ChecksArgs),
 }
 
@@ -176,38 +174,6 @@ pub struct DiffArgs {
     /// Print the calls that lead to hooks anew and no longer
     #[arg(long, help_heading = "Output")]
     pub trace: bool,
-    /// Tables
-    #[command(flatten)]
-    pub table: TableArgs,
-}
-
-/// Tell how hooks, lines and what system calls reach have grown over versions
-///
-/// Of several trees, tarballs or documents that `lsmeter placement --output` wrote, in the order
-/// given; or of revisions of a git repository.
-#[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  lsmeter placement history linux-5.10 linux-6.1 linux-6.12 linux-7.2
-  lsmeter placement history ~/linux --revs v5.10..v7.2 --syscall open --syscall stat
-  lsmeter placement history ~/linux --revs master..my-series   patch by patch
-  lsmeter placement history ~/linux --revs v5.10..v7.2 --format csv > history.csv
-
-Between tags of releases --revs takes the releases, else the commits. What cannot be analysed is
-left out and named; the exit status is then 4.")]
-pub struct HistoryArgs {
-    /// Trees, tarballs or documents; one git repository with --revs
-    #[arg(required = true, value_name = "TREE", value_hint = ValueHint::AnyPath)]
-    pub trees: Vec<PathBuf>,
-    /// Revisions in a git repository: A..B, or one; may be given several times
-    #[arg(long, value_name = "RANGE", help_heading = "What is analysed")]
-    pub revs: Vec<String>,
-    /// What of them
-    #[command(flatten)]
-    pub scope: ScopeArgs,
-    /// Print also system calls that are the same in all, and how often at most
-    #[arg(long, help_heading = "Output")]
-    pub reach: bool,
     /// Tables
     #[command(flatten)]
     pub table: TableArgs,

@@ -20,7 +20,6 @@ fn every_command_with_tables_has_the_same_flags() {
         &["history", "show"],
         &["placement"],
         &["placement", "diff"],
-        &["placement", "history"],
         &["placement", "checks"],
     ] {
         let help = place.run(&[command, &["--help"]].concat()).code(0).stdout;

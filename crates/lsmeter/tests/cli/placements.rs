@@ -5,8 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
-
 use crate::common::{Ended, Place, schema};
 use crate::placement::{copy, toy};
 
@@ -39,15 +37,10 @@ fn placement(place: &Place, command: &str, more: &[&str]) -> Ended {
     place.run(&[&["placement", command, "--fs", "toyfs"], more].concat())
 }
 
-/// The tree's own place differs between machines.
-fn without_place(text: &str) -> String {
-    text.replace(toy().to_str().unwrap(), "TOY")
-}
-
 #[test]
 fn help() {
     let place = Place::new();
-    for command in ["checks", "diff", "history"] {
+    for command in ["checks", "diff"] {
         let asked = ["placement", command, "--help"];
         insta::assert_snapshot!(format!("help-{command}"), place.run(&asked).code(0).stdout);
     }
@@ -95,9 +88,6 @@ fn documents_stand_for_trees() {
     assert_eq!(told["compared"], 2);
     let asked = ["placement", "diff", "stat.json", "stat.json", "--check"];
     place.run(&[&asked[..], &["--fs", "ext4"]].concat()).code(5);
-    let ended = place.run(&["placement", "history", "stat.json", "stat.json"]);
-    // Versions that have one number are told apart by their trees.
-    assert!(ended.code(0).stdout.contains("\ntree "));
     place.write(
         "other.json",
         "{\"kind\": \"run\", \"schema_version\": 2, \"cells\": []}",
@@ -134,31 +124,6 @@ fn checks() {
 }
 
 #[test]
-fn histories() {
-    let place = Place::new();
-    patched(&place);
-    let tree = toy();
-    let tree = tree.to_str().unwrap();
-    let ended = placement(&place, "history", &[tree, "patched"]).code(0);
-    assert_eq!(ended.stderr, "");
-    insta::assert_snapshot!("history", without_place(&ended.stdout));
-    let told = placement(&place, "history", &[tree, "patched", "--json"]).json();
-    schema::assert_fits(&told);
-    assert_eq!(told["versions"][1]["since"]["added"][0], "inode_statfs");
-    let csv = placement(&place, "history", &[tree, "patched", "--format", "csv"]).code(0);
-    insta::assert_snapshot!("history-csv", without_place(&csv.stdout));
-    // What cannot be analysed is left out, unless it is all.
-    let ended = placement(&place, "history", &[tree, "nowhere"]).code(4);
-    assert!(ended.stderr.contains("skipped: nowhere"), "{ended:#?}");
-    assert!(ended.stdout.contains("not analysed: nowhere"), "{ended:#?}");
-    let ended = placement(&place, "history", &["nowhere", "no"]).code(2);
-    assert!(
-        ended.stderr.contains("nowhere: cannot be read"),
-        "{ended:#?}"
-    );
-}
-
-#[test]
 fn series_of_patches_and_releases() {
     let place = Place::new();
     let tree = place.join("tree");
@@ -180,34 +145,21 @@ fn series_of_patches_and_releases() {
     assert!(commit("v6.99-rc1"));
     change(&tree, "fs/stat.c", |text| text.replacen(asked, "", 1));
     assert!(commit("v6.99"));
-    let history = |range: &str| {
-        let asked = ["tree", "--revs", range, "--json", "--syscall", "stat"];
-        let told = placement(&place, "history", &asked).json();
-        let versions = told["versions"].as_array().unwrap().clone();
-        let nominal = |version: &Value| version["reach"][0]["nominal"].to_string();
-        versions.iter().map(nominal).collect::<Vec<_>>()
-    };
-    assert_eq!(history("v6.98..v6.99"), ["\"D+1\"", "\"D+1\""]);
-    assert_eq!(history("v6.98..HEAD"), ["\"D+1\"", "\"D+2\"", "\"D+1\""]);
+    // The recipe of docs/placement.md.
+    let docs = include_str!("../../../../docs/placement.md");
+    let (_, recipe) = docs.split_once("```sh\nfor rev in").unwrap();
+    let (recipe, _) = recipe.split_once("```").unwrap();
+    let recipe = format!("for rev in{recipe}")
+        .replace("lsmeter", env!("CARGO_BIN_EXE_lsmeter"))
+        .replace("~/linux", "tree");
+    let mut shell = Command::new("sh");
+    let shell = shell.args(["-euc", &recipe]).current_dir(place.path());
+    assert!(shell.status().unwrap().success(), "{recipe}");
+    let table = std::fs::read_to_string(place.join("history.csv")).unwrap();
+    for rev in ["v6.98", "v6.99-rc1", "v6.99"] {
+        let row = format!("\n{rev},stat,");
+        assert!(table.contains(&row), "{rev}: {table}");
+    }
     let diff = ["--repo", "tree", "v6.98", "v6.99-rc1", "--check"];
     placement(&place, "diff", &diff).code(1);
-    let refused = |range: &str, error: &str, hint: &str| {
-        let asked = ["tree", &format!("--revs={range}")];
-        placement(&place, "history", &asked).refused(2, error, Some(hint));
-    };
-    refused(
-        "v6.99..v6.98",
-        "its first end is the later one",
-        "write A..B",
-    );
-    refused("v6.98..", "it needs two ends", "write A..B");
-    refused("v6.98..v9.9", "no revision `v9.9`", "tag --list");
-    refused("HEAD..HEAD", "there are no commits in it", "write A..B");
-    refused("--all..HEAD", "no revision `--all`", "tag --list");
-    let asked = ["tree", "tree", "--revs", "HEAD"];
-    placement(&place, "history", &asked).refused(
-        2,
-        "one git repository",
-        Some("its directory only"),
-    );
 }

@@ -6,7 +6,6 @@ mod checks;
 mod difference;
 mod explained;
 mod graph;
-mod history;
 mod modules;
 mod records;
 mod syscalls;
@@ -23,7 +22,6 @@ pub use agreement::agreement_report;
 pub use checks::{ChecksOptions, checks_records, checks_report};
 pub use difference::{DifferenceOptions, difference_records, difference_report};
 pub use graph::{dot, mermaid};
-pub use history::{PlacementHistoryOptions, placement_history_records, placement_history_report};
 pub use records::{agreement_records, placement_records};
 
 /// What a report of a placement shows.

@@ -32,7 +32,7 @@ pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
         let group = group.as_deref();
         let of = move |calls: Line<'_>| {
             let on_it = calls.iter().rev().find(|call| call.filesystem == fs);
-            Some(on_it?.reach())
+            Some(sums(on_it?))
         };
         columns = columns
             .grouped(group, "hooks", move |line| Some(of(line)?.hooks))
@@ -61,6 +61,33 @@ pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
          --syscall NAME shows them.",
         VARIABLES,
     ]))
+}
+
+/// Sums over the hooks of a system call.
+#[derive(Default)]
+struct Sums {
+    hooks: usize,
+    reachable: usize,
+    nominal: Count,
+    max: Count,
+    teardown: Count,
+}
+
+/// Calls from inside hooks are left out.
+fn sums(call: &SyscallPlacement) -> Sums {
+    let mut sums = Sums {
+        reachable: call.hooks.len(),
+        ..Sums::default()
+    };
+    for hook in &call.hooks {
+        sums.teardown = sums.teardown.plus(hook.teardown.nominal);
+        if !hook.nominal.is_zero() {
+            sums.hooks += 1;
+            sums.nominal = sums.nominal.plus(hook.nominal);
+            sums.max = sums.max.plus(hook.max);
+        }
+    }
+    sums
 }
 
 /// Every hook of one system call.

@@ -3,7 +3,6 @@
 
 mod checks;
 mod diff;
-mod history;
 mod input;
 
 use std::collections::BTreeMap;
@@ -32,7 +31,6 @@ pub fn placement(args: &PlacementArgs) -> Result<Exit> {
     match &args.command {
         Some(PlacementCommand::Diff(args)) => return diff::diff(args),
         Some(PlacementCommand::Checks(args)) => return checks::checks(args),
-        Some(PlacementCommand::History(args)) => return history::history(args),
         None => {}
     }
     let hint = "give a document that `lsmeter profile --output FILE` wrote";
