@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a benchmark is. One file under bench/ is one benchmark: it fills in a
- * struct benchmark and hands it to BENCHMARK(); nothing else names it.
+ * What a benchmark is. A file under bench/ declares one, or a family of them, by
+ * BENCH(), which fills in a struct benchmark; nothing else names it.
  *
  * The runner (runner.c) drives every benchmark the same way:
  *
@@ -155,6 +155,37 @@ struct benchmark {
 	int (*undo)(struct cell *c, unsigned int i);
 	void (*teardown)(struct cell *c);
 };
+
+/*
+ * Registers a benchmark: a pointer in the section that the runner walks.
+ *
+ *	BENCH("access", ATTR, BEYOND, 4, "access of a regular file for reading",
+ *	      .variants = VARIANTS({ "AA/BB", .depth = 2 }),
+ *	      .setup = setup, .check = check, .op = op);
+ *
+ * Name, class, suite, number in it and summary; then the other fields. Without
+ * them a benchmark named access measures the latency of access, by access(2).
+ */
+#define BENCH(_name, _class, _suite, _number, _summary, ...)		\
+	static const struct benchmark *const BENCH_ENTRY(__LINE__)	\
+	__attribute__((used, section("benchmarks"))) =			\
+		&(const struct benchmark) {				\
+			.name = _name,					\
+			.summary = _summary,				\
+			.source = _name "(2)",				\
+			.syscalls = _name,				\
+			.class = CLASS_##_class,			\
+			.suite = SUITE_##_suite,			\
+			.number = _number,				\
+			.measures = MEASURE_LATENCY,			\
+			__VA_ARGS__					\
+		}
+#define BENCH_ENTRY(line)	BENCH_ENTRY_(line)
+#define BENCH_ENTRY_(line)	bench_##line
+#define VARIANTS(...)		(const struct variant[]) { __VA_ARGS__, { } }
+
+/* A field that is given replaces BENCH()'s. */
+#pragma GCC diagnostic ignored "-Woverride-init"
 
 /* Registers a benchmark: a pointer in the section that the runner walks. */
 #define BENCHMARK(ident)						\

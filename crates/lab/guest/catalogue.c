@@ -8,7 +8,7 @@
 #define AT_FORMS
 #endif
 
-/* The linker makes these from the section that BENCHMARK() fills. */
+/* The linker makes these from the section that BENCH() fills. */
 extern const struct benchmark *const __start_benchmarks[];
 extern const struct benchmark *const __stop_benchmarks[];
 

@@ -51,24 +51,6 @@ static void teardown(struct cell *c)
 		SYS(setresuid, c->state[USER], KEEP, KEEP);
 }
 
-static const struct variant variants[] = {
-	{ .name = "AA/BB", .depth = 2 },
-	{ .name = "other-ruid", .arg = OTHER_RUID },
-	{ }
-};
-
-BENCHMARK(bench_access) = {
-	.name = "access",
-	.summary = "access of a regular file for reading",
-	.source = "access(2)",
-	.syscalls = "access",
-	.variants = variants,
-	.class = CLASS_ATTR,
-	.suite = SUITE_BEYOND,
-	.number = 4,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("access", ATTR, BEYOND, 4, "access of a regular file for reading",
+      .variants = VARIANTS({ "AA/BB", .depth = 2 }, { "other-ruid", .arg = OTHER_RUID }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

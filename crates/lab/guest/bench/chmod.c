@@ -40,17 +40,6 @@ static int check(struct cell *c)
 	return 0;
 }
 
-BENCHMARK(chmod_file) = {
-	.name = "chmod",
-	.summary = "change a file's mode",
-	.source = "LMBench-Hook, Table 3 no. 9, section 4.1",
-	.syscalls = "chmod",
-	.variants = depth_variants,
-	.class = CLASS_ATTR,
-	.suite = SUITE_PAPER,
-	.number = 9,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("chmod", ATTR, PAPER, 9, "change a file's mode",
+      .source = "LMBench-Hook, Table 3 no. 9, section 4.1", .variants = depth_variants,
+      .setup = setup, .check = check, .op = op);

@@ -89,26 +89,9 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "same", .arg = SAME },
-	{ .name = "other", .arg = OTHER },
-	{ .name = "capabilities", .arg = CAPABILITIES },
-	{ }
-};
-
-BENCHMARK(bench_chown) = {
-	.name = "chown",
-	.summary = "chown of a file to the owner it has (same) or to another (other)",
-	.source = "paper section 4.1, class 4; chown(2)",
-	.syscalls = "chown",
-	.variants = variants,
-	.class = CLASS_ATTR,
-	.suite = SUITE_BEYOND,
-	.number = 7,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("chown", ATTR, BEYOND, 7, "chown of a file to the owner it has (same) or to another (other)",
+      .source = "paper section 4.1, class 4; chown(2)", .max_batch = WARM_SLOTS,
+      .variants = VARIANTS({ "same", .arg = SAME },
+			   { "other", .arg = OTHER },
+			   { "capabilities", .arg = CAPABILITIES }),
+      .setup = setup, .check = check, .op = op, .undo = undo);

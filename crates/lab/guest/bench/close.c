@@ -33,24 +33,7 @@ static int check(struct cell *c)
 	return ret == -EBADF ? 0 : failed(c, "close: the descriptor is still there", ret);
 }
 
-static const struct variant variants[] = {
-	{ .name = "file" },
-	{ }
-};
-
-BENCHMARK(bench_close) = {
-	.name = "close",
-	.summary = "close a file's last descriptor",
-	.source = "paper Table 7; close(2)",
-	.syscalls = "close",
-	.variants = variants,
-	.class = CLASS_DESCRIPTOR,
-	.suite = SUITE_BEYOND,
-	.number = 34,
-	.measures = MEASURE_LATENCY,
-	.max_batch = MAX_FD_SLOTS,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-};
+BENCH("close", DESCRIPTOR, BEYOND, 34, "close a file's last descriptor",
+      .source = "paper Table 7; close(2)", .max_batch = MAX_FD_SLOTS,
+      .variants = VARIANTS({ "file" }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op);

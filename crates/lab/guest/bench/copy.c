@@ -100,19 +100,7 @@ static void teardown(struct cell *c)
 	sys_close(c->fd[1]);
 }
 
-BENCHMARK(copy_file) = {
-	.name = "copy",
-	.summary = "read from a 100 KB file, write over another",
-	.source = "LMBench-Hook, Table 3 no. 14, section 4.1",
-	.syscalls = "read write",
-	.variants = rw_variants,
-	.class = CLASS_READ_WRITE,
-	.suite = SUITE_PAPER,
-	.number = 14,
-	.measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("copy", READ_WRITE, PAPER, 14, "read from a 100 KB file, write over another",
+      .source = "LMBench-Hook, Table 3 no. 14, section 4.1", .syscalls = "read write",
+      .measures = MEASURE_LATENCY | MEASURE_THROUGHPUT, .variants = rw_variants,
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .teardown = teardown);

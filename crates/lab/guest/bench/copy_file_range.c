@@ -59,23 +59,7 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "4KB" },
-	{ }
-};
-
-BENCHMARK(bench_copy_file_range) = {
-	.name = "copy_file_range",
-	.summary = "copy_file_range of 4 KB from one cached file over another",
-	.source = "copy_file_range(2)",
-	.syscalls = "copy_file_range",
-	.variants = variants,
-	.class = CLASS_READ_WRITE,
-	.suite = SUITE_BEYOND,
-	.number = 23,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("copy_file_range", READ_WRITE, BEYOND, 23,
+      "copy_file_range of 4 KB from one cached file over another",
+      .variants = VARIANTS({ "4KB" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -48,19 +48,7 @@ static int check(struct cell *c)
 	return err < 0 ? failed(c, "close unlink", err) : 0;
 }
 
-BENCHMARK(creat_only) = {
-	.name = "creat-only",
-	.summary = "create a file; random names",
-	.source = "paper Table 7; creat(2)",
-	.syscalls = "creat",
-	.variants = depth_variants,
-	.class = CLASS_FILE,
-	.suite = SUITE_BEYOND,
-	.number = 38,
-	.measures = MEASURE_LATENCY,
-	.max_batch = FDS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("creat-only", FILE, BEYOND, 38, "create a file; random names",
+      .source = "paper Table 7; creat(2)", .syscalls = "creat", .max_batch = FDS,
+      .variants = depth_variants,
+      .setup = setup, .check = check, .op = op, .undo = undo);

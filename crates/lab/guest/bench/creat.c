@@ -6,11 +6,6 @@
  */
 #include "paths.h"
 
-static const struct variant variants[] = {
-	{ "random", NULL, 0, 0 },
-	{ NULL, NULL, 0, 0 },
-};
-
 static int prepare(struct cell *c, unsigned int i)
 {
 	random_name(c, slot_name[i], "");
@@ -64,19 +59,7 @@ static int check(struct cell *c)
 	return err < 0 ? failed(c, "unlink", err) : 0;
 }
 
-BENCHMARK(creat_close) = {
-	.name = "creat",
-	.summary = "rename a file away, create it anew, close it; random names",
-	.source = "LMBench-Hook, Table 3 no. 4, section 4.1",
-	.syscalls = "rename creat close",
-	.variants = variants,
-	.class = CLASS_FILE,
-	.suite = SUITE_PAPER,
-	.number = 4,
-	.measures = MEASURE_LATENCY,
-	.max_batch = SLOTS,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-};
+BENCH("creat", FILE, PAPER, 4, "rename a file away, create it anew, close it; random names",
+      .source = "LMBench-Hook, Table 3 no. 4, section 4.1", .syscalls = "rename creat close",
+      .max_batch = SLOTS, .variants = VARIANTS({ "random" }),
+      .check = check, .prepare = prepare, .op = op, .undo = undo);

@@ -43,30 +43,16 @@ static int check(struct cell *c)
 }
 
 /* A letter for each module that denies it by name: settings/denials.c. */
-static const struct variant variants[] = {
-	{ .name = "allowed", .path = "granted/----" },
-	{ .name = "by-apparmor", .path = "granted/a---" },
-	{ .name = "by-tomoyo", .path = "granted/-t--" },
-	{ .name = "by-landlock", .path = "refused/----" },
-	{ .name = "by-selinux", .path = "granted/--s-" },
-	{ .name = "by-smack", .path = "granted/---m" },
-	{ .name = "by-apparmor-tomoyo", .path = "granted/at--" },
-	{ .name = "by-apparmor-landlock", .path = "refused/a---" },
-	{ .name = "by-tomoyo-landlock", .path = "refused/-t--" },
-	{ }
-};
-
-BENCHMARK(denied_open) = {
-	.name = "denied-open",
-	.summary = "open of a file for reading that modules deny; open and close of one they allow",
-	.source = "the paper's Figure 5; open(2)",
-	.syscalls = "open close",
-	.variants = variants,
-	.class = CLASS_FILE,
-	.suite = SUITE_BEYOND,
-	.number = 60,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("denied-open", FILE, BEYOND, 60,
+      "open of a file for reading that modules deny; open and close of one they allow",
+      .source = "the paper's Figure 5; open(2)", .syscalls = "open close",
+      .variants = VARIANTS({ "allowed", .path = "granted/----" },
+			   { "by-apparmor", .path = "granted/a---" },
+			   { "by-tomoyo", .path = "granted/-t--" },
+			   { "by-landlock", .path = "refused/----" },
+			   { "by-selinux", .path = "granted/--s-" },
+			   { "by-smack", .path = "granted/---m" },
+			   { "by-apparmor-tomoyo", .path = "granted/at--" },
+			   { "by-apparmor-landlock", .path = "refused/a---" },
+			   { "by-tomoyo-landlock", .path = "refused/-t--" }),
+      .setup = setup, .check = check, .op = op);

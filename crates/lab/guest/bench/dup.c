@@ -48,25 +48,7 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "file" },
-	{ }
-};
-
-BENCHMARK(bench_dup) = {
-	.name = "dup",
-	.summary = "dup of a descriptor",
-	.source = "paper section 4.1, class 6; dup(2)",
-	.syscalls = "dup",
-	.variants = variants,
-	.class = CLASS_DESCRIPTOR,
-	.suite = SUITE_BEYOND,
-	.number = 26,
-	.measures = MEASURE_LATENCY,
-	.max_batch = MAX_FD_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("dup", DESCRIPTOR, BEYOND, 26, "dup of a descriptor",
+      .source = "paper section 4.1, class 6; dup(2)", .max_batch = MAX_FD_SLOTS,
+      .variants = VARIANTS({ "file" }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

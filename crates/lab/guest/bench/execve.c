@@ -48,23 +48,8 @@ static int check(struct cell *c)
 	return status == 0 ? 0 : failed(c, "execve: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "agent" },
-	{ }
-};
-
-BENCHMARK(bench_execve) = {
-	.name = "execve",
-	.summary = "fork and execve of a small static program that exits at once, and the wait for it",
-	.source = "LMbench lat_proc exec; execve(2)",
-	.syscalls = "fork execve exit_group wait4",
-	.variants = variants,
-	.class = CLASS_PROCESS,
-	.suite = SUITE_BEYOND,
-	.number = 31,
-	.measures = MEASURE_LATENCY,
-	.counts_children = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("execve", PROCESS, BEYOND, 31,
+      "fork and execve of a small static program that exits at once, and the wait for it",
+      .source = "LMbench lat_proc exec; execve(2)", .syscalls = "fork execve exit_group wait4",
+      .counts_children = 1, .variants = VARIANTS({ "agent" }),
+      .setup = setup, .check = check, .op = op);

@@ -55,25 +55,6 @@ static void teardown(struct cell *c)
 	slots_close(c);
 }
 
-static const struct variant variants[] = {
-	{ .name = "4KB" },
-	{ }
-};
-
-BENCHMARK(bench_fallocate) = {
-	.name = "fallocate",
-	.summary = "fallocate of 4 KB in an empty file",
-	.source = "fallocate(2)",
-	.syscalls = "fallocate",
-	.variants = variants,
-	.class = CLASS_READ_WRITE,
-	.suite = SUITE_BEYOND,
-	.number = 10,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("fallocate", READ_WRITE, BEYOND, 10, "fallocate of 4 KB in an empty file",
+      .max_batch = WARM_SLOTS, .variants = VARIANTS({ "4KB" }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

@@ -43,23 +43,6 @@ static void teardown(struct cell *c)
 	sys_close(c->fd[0]);
 }
 
-static const struct variant variants[] = {
-	{ .name = "file" },
-	{ }
-};
-
-BENCHMARK(bench_fchmod) = {
-	.name = "fchmod",
-	.summary = "change the mode of an open file",
-	.source = "paper Table 7; fchmod(2)",
-	.syscalls = "fchmod",
-	.variants = variants,
-	.class = CLASS_ATTR,
-	.suite = SUITE_BEYOND,
-	.number = 35,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("fchmod", ATTR, BEYOND, 35, "change the mode of an open file",
+      .source = "paper Table 7; fchmod(2)", .variants = VARIANTS({ "file" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -43,25 +43,10 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "F_GETFL", .arg = F_GETFL },
-	{ .name = "F_SETFL", .arg = F_SETFL },
-	{ .name = "F_SETOWN", .arg = F_SETOWN },
-	{ }
-};
-
-BENCHMARK(bench_fcntl) = {
-	.name = "fcntl",
-	.summary = "fcntl that reads or sets the flags of an open file, or its owner",
-	.source = "paper section 4.1, class 6; fcntl(2)",
-	.syscalls = "fcntl",
-	.variants = variants,
-	.class = CLASS_DESCRIPTOR,
-	.suite = SUITE_BEYOND,
-	.number = 25,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("fcntl", DESCRIPTOR, BEYOND, 25,
+      "fcntl that reads or sets the flags of an open file, or its owner",
+      .source = "paper section 4.1, class 6; fcntl(2)",
+      .variants = VARIANTS({ "F_GETFL", .arg = F_GETFL },
+			   { "F_SETFL", .arg = F_SETFL },
+			   { "F_SETOWN", .arg = F_SETOWN }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

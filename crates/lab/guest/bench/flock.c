@@ -55,23 +55,6 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "LOCK_EX" },
-	{ }
-};
-
-BENCHMARK(bench_flock) = {
-	.name = "flock",
-	.summary = "flock of a file, exclusively, and its release",
-	.source = "flock(2)",
-	.syscalls = "flock flock",
-	.variants = variants,
-	.class = CLASS_DESCRIPTOR,
-	.suite = SUITE_BEYOND,
-	.number = 28,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("flock", DESCRIPTOR, BEYOND, 28, "flock of a file, exclusively, and its release",
+      .syscalls = "flock flock", .variants = VARIANTS({ "LOCK_EX" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

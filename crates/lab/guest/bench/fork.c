@@ -35,22 +35,7 @@ static int check(struct cell *c)
 	return status == STATUS << 8 ? 0 : failed(c, "fork: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "exit" },
-	{ }
-};
-
-BENCHMARK(bench_fork) = {
-	.name = "fork",
-	.summary = "fork of a child that exits at once, and the wait for it",
-	.source = "LMbench lat_proc fork; fork(2)",
-	.syscalls = "fork exit_group wait4",
-	.variants = variants,
-	.class = CLASS_PROCESS,
-	.suite = SUITE_BEYOND,
-	.number = 30,
-	.measures = MEASURE_LATENCY,
-	.counts_children = 1,
-	.check = check,
-	.op = op,
-};
+BENCH("fork", PROCESS, BEYOND, 30, "fork of a child that exits at once, and the wait for it",
+      .source = "LMbench lat_proc fork; fork(2)", .syscalls = "fork exit_group wait4",
+      .counts_children = 1, .variants = VARIANTS({ "exit" }),
+      .check = check, .op = op);

@@ -34,23 +34,6 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "file" },
-	{ }
-};
-
-BENCHMARK(bench_fstat) = {
-	.name = "fstat",
-	.summary = "fstat of an open regular file",
-	.source = "fstat(2)",
-	.syscalls = "fstat",
-	.variants = variants,
-	.class = CLASS_ATTR,
-	.suite = SUITE_BEYOND,
-	.number = 1,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("fstat", ATTR, BEYOND, 1, "fstat of an open regular file",
+      .variants = VARIANTS({ "file" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

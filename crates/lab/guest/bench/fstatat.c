@@ -5,11 +5,6 @@
 
 #define FILES	256
 
-static const struct variant variants[] = {
-	{ "random", NULL, 0, 0 },
-	{ NULL, NULL, 0, 0 },
-};
-
 static int setup(struct cell *c)
 {
 	char path[SLOT_LEN + 4];
@@ -56,18 +51,7 @@ static void teardown(struct cell *c)
 	sys_close(c->fd[0]);
 }
 
-BENCHMARK(fstatat_name) = {
-	.name = "fstatat",
-	.summary = "stat a file below a directory descriptor; random names",
-	.source = "LMBench-Hook, Table 3 no. 11, section 4.1",
-	.syscalls = "newfstatat",
-	.variants = variants,
-	.class = CLASS_ATTR,
-	.suite = SUITE_PAPER,
-	.number = 11,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("fstatat", ATTR, PAPER, 11, "stat a file below a directory descriptor; random names",
+      .source = "LMBench-Hook, Table 3 no. 11, section 4.1", .syscalls = "newfstatat",
+      .variants = VARIANTS({ "random" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

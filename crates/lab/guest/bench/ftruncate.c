@@ -69,25 +69,6 @@ static void teardown(struct cell *c)
 	slots_close(c);
 }
 
-static const struct variant variants[] = {
-	{ .name = "4KB" },
-	{ }
-};
-
-BENCHMARK(bench_ftruncate) = {
-	.name = "ftruncate",
-	.summary = "ftruncate of a file of 4 KB to nothing",
-	.source = "ftruncate(2)",
-	.syscalls = "ftruncate",
-	.variants = variants,
-	.class = CLASS_ATTR,
-	.suite = SUITE_BEYOND,
-	.number = 9,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("ftruncate", ATTR, BEYOND, 9, "ftruncate of a file of 4 KB to nothing",
+      .max_batch = WARM_SLOTS, .variants = VARIANTS({ "4KB" }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

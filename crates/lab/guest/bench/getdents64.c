@@ -61,26 +61,7 @@ static int check(struct cell *c)
 	return op(c, 0) == 0 ? undo(c, 0) : failed(c, "getdents64: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "8files", .arg = 8 },
-	{ .name = "128files", .arg = 128 },
-	{ }
-};
-
-BENCHMARK(bench_getdents64) = {
-	.name = "getdents64",
-	.summary = "getdents64 of a directory with 8 or 128 files",
-	.source = "getdents64(2)",
-	.syscalls = "getdents64",
-	.variants = variants,
-	.class = CLASS_DIR,
-	.suite = SUITE_BEYOND,
-	.number = 12,
-	.measures = MEASURE_LATENCY,
-	.max_batch = MAX_FD_SLOTS,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-};
+BENCH("getdents64", DIR, BEYOND, 12, "getdents64 of a directory with 8 or 128 files",
+      .max_batch = MAX_FD_SLOTS,
+      .variants = VARIANTS({ "8files", .arg = 8 }, { "128files", .arg = 128 }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo);

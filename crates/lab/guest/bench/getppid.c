@@ -20,21 +20,6 @@ static int check(struct cell *c)
 	return ret != SYS(getpid) ? 0 : failed(c, "getppid: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "null" },
-	{ }
-};
-
-BENCHMARK(bench_getppid) = {
-	.name = "getppid",
-	.summary = "getppid: the floor, a system call without hooks",
-	.source = "LMbench lat_syscall null; getppid(2)",
-	.syscalls = "getppid",
-	.variants = variants,
-	.class = CLASS_FLOOR,
-	.suite = SUITE_BEYOND,
-	.number = 32,
-	.measures = MEASURE_LATENCY,
-	.check = check,
-	.op = op,
-};
+BENCH("getppid", FLOOR, BEYOND, 32, "getppid: the floor, a system call without hooks",
+      .source = "LMbench lat_syscall null; getppid(2)", .variants = VARIANTS({ "null" }),
+      .check = check, .op = op);

@@ -80,27 +80,8 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "IN_MODIFY" },
-	{ }
-};
-
-BENCHMARK(bench_inotify_add_watch) = {
-	.name = "inotify_add_watch",
-	/* What the super block keeps of it (s_fsnotify_info) each notification looks at. */
-	.last = 1,
-	.summary = "inotify_add_watch of a file",
-	.source = "paper section 4.1, class 8; inotify_add_watch(2)",
-	.syscalls = "inotify_add_watch",
-	.variants = variants,
-	.class = CLASS_EVENT,
-	.suite = SUITE_BEYOND,
-	.number = 29,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("inotify_add_watch", EVENT, BEYOND, 29, "inotify_add_watch of a file",
+      .source = "paper section 4.1, class 8; inotify_add_watch(2)", .max_batch = WARM_SLOTS,
+      /* What the super block keeps of it (s_fsnotify_info) each notification looks at. */
+      .last = 1, .variants = VARIANTS({ "IN_MODIFY" }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

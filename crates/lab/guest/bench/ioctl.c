@@ -36,23 +36,6 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "FIONREAD" },
-	{ }
-};
-
-BENCHMARK(bench_ioctl) = {
-	.name = "ioctl",
-	.summary = "ioctl(FIONREAD) of a regular file",
-	.source = "ioctl(2)",
-	.syscalls = "ioctl",
-	.variants = variants,
-	.class = CLASS_DESCRIPTOR,
-	.suite = SUITE_BEYOND,
-	.number = 27,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("ioctl", DESCRIPTOR, BEYOND, 27, "ioctl(FIONREAD) of a regular file",
+      .variants = VARIANTS({ "FIONREAD" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -121,29 +121,13 @@ static int check(struct cell *c)
 	return ret < 0 ? failed(c, "creat in the sandbox", ret) : 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "10", .arg = 10 },
-	{ .name = "100", .arg = 100 },
-	{ .name = "1000", .arg = 1000 },
-	{ .name = "5000", .arg = 5000 },
-	{ .name = "10000", .arg = 10000 },
-	{ }
-};
-
-BENCHMARK(landlock_nested) = {
-	.name = "landlock-nested",
-	.summary = "a creat that is denied below nested directories, each with a rule",
-	.source = "tools/testing/selftests/landlock/fs_bench.c",
-	.syscalls = "open",
-	.variants = variants,
-	.class = CLASS_FILE,
-	.suite = SUITE_BEYOND,
-	.number = 44,
-	.measures = MEASURE_LATENCY,
-	.composite = 1,
-	.repetitions = 16,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("landlock-nested", FILE, BEYOND, 44,
+      "a creat that is denied below nested directories, each with a rule",
+      .source = "tools/testing/selftests/landlock/fs_bench.c", .syscalls = "open", .composite = 1,
+      .repetitions = 16,
+      .variants = VARIANTS({ "10", .arg = 10 },
+			   { "100", .arg = 100 },
+			   { "1000", .arg = 1000 },
+			   { "5000", .arg = 5000 },
+			   { "10000", .arg = 10000 }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -70,26 +70,12 @@ static int check(struct cell *c)
 	return ret < 0 ? ret : op(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "depth1", .arg = 1, .depth = 1 },
-	{ .name = "depth4", .arg = 4, .depth = 4 },
-	{ .name = "depth10", .arg = 10, .depth = 10 },
-	{ .name = "depth29", .arg = 29, .depth = 29 },
-	{ .name = "denied" },
-	{ }
-};
-
-BENCHMARK(landlock_open) = {
-	.name = "landlock-open",
-	.summary = "open and close of a file below nested directories; a creat that is denied",
-	.source = "tools/testing/selftests/landlock/fs_bench.c; open(2)",
-	.syscalls = "open close",
-	.variants = variants,
-	.class = CLASS_FILE,
-	.suite = SUITE_BEYOND,
-	.number = 33,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("landlock-open", FILE, BEYOND, 33,
+      "open and close of a file below nested directories; a creat that is denied",
+      .source = "tools/testing/selftests/landlock/fs_bench.c; open(2)", .syscalls = "open close",
+      .variants = VARIANTS({ "depth1", .arg = 1, .depth = 1 },
+			   { "depth4", .arg = 4, .depth = 4 },
+			   { "depth10", .arg = 10, .depth = 10 },
+			   { "depth29", .arg = 29, .depth = 29 },
+			   { "denied" }),
+      .setup = setup, .check = check, .op = op);

@@ -137,31 +137,17 @@ static int check(struct cell *c)
 	return ret < 0 ? failed(c, "landlock", ret) : 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "create" },
-	{ .name = "add-path", .arg = ADD_PATH },
-	{ .name = "add-port", .arg = ADD_PORT },
-	{ .name = "restrict-1", .arg = 1 },
-	{ .name = "restrict-2", .arg = 2 },
-	{ .name = "restrict-4", .arg = 4 },
-	{ .name = "restrict-8", .arg = 8 },
-	{ .name = "restrict-16", .arg = 16 },
-	{ }
-};
-
-BENCHMARK(landlock_setup) = {
-	.name = "landlock-setup",
-	.summary = "what a program takes to sandbox itself: a ruleset, a rule, a layer",
-	.source = "landlock(7); landlock_restrict_self(2)",
-	.syscalls = "landlock_create_ruleset landlock_add_rule landlock_restrict_self",
-	.variants = variants,
-	.class = CLASS_PROCESS,
-	.suite = SUITE_BEYOND,
-	.number = 43,
-	.measures = MEASURE_LATENCY,
-	.composite = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("landlock-setup", PROCESS, BEYOND, 43,
+      "what a program takes to sandbox itself: a ruleset, a rule, a layer",
+      .source = "landlock(7); landlock_restrict_self(2)",
+      .syscalls = "landlock_create_ruleset landlock_add_rule landlock_restrict_self",
+      .composite = 1,
+      .variants = VARIANTS({ "create" },
+			   { "add-path", .arg = ADD_PATH },
+			   { "add-port", .arg = ADD_PORT },
+			   { "restrict-1", .arg = 1 },
+			   { "restrict-2", .arg = 2 },
+			   { "restrict-4", .arg = 4 },
+			   { "restrict-8", .arg = 8 },
+			   { "restrict-16", .arg = 16 }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -51,24 +51,6 @@ static int check(struct cell *c)
 	return st->st_nlink == 1 ? 0 : failed(c, "link: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "AA/BB", .depth = 2 },
-	{ }
-};
-
-BENCHMARK(bench_link) = {
-	.name = "link",
-	.summary = "link of a file under a new name in its directory",
-	.source = "link(2)",
-	.syscalls = "link",
-	.variants = variants,
-	.class = CLASS_LINK,
-	.suite = SUITE_BEYOND,
-	.number = 5,
-	.measures = MEASURE_LATENCY,
-	.max_batch = MAX_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("link", LINK, BEYOND, 5, "link of a file under a new name in its directory",
+      .max_batch = MAX_SLOTS, .variants = VARIANTS({ "AA/BB", .depth = 2 }),
+      .setup = setup, .check = check, .op = op, .undo = undo);

@@ -49,25 +49,9 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "0KB", .arg = 0 },
-	{ .name = "10KB", .arg = 10 * 1024 },
-	{ }
-};
-
-BENCHMARK(lmbench_create) = {
-	.name = "lmbench-create",
-	.summary = "creat of a new file, write of its contents (10KB only), close",
-	.source = "LMbench lat_fs; LSMPMON Tables 3 and 4, rows 0 KB and 10 KB file create",
-	.syscalls = "creat write close",
-	.variants = variants,
-	.class = CLASS_FILE,
-	.suite = SUITE_LMBENCH,
-	.number = 5,
-	.measures = MEASURE_LATENCY,
-	.max_batch = MAX_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("lmbench-create", FILE, LMBENCH, 5,
+      "creat of a new file, write of its contents (10KB only), close",
+      .source = "LMbench lat_fs; LSMPMON Tables 3 and 4, rows 0 KB and 10 KB file create",
+      .syscalls = "creat write close", .max_batch = MAX_SLOTS,
+      .variants = VARIANTS({ "0KB", .arg = 0 }, { "10KB", .arg = 10 * 1024 }),
+      .setup = setup, .check = check, .op = op, .undo = undo);

@@ -48,25 +48,8 @@ static int check(struct cell *c)
 	return ret == -ENOENT ? 0 : failed(c, "delete: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "0KB", .arg = 0 },
-	{ .name = "10KB", .arg = 10 * 1024 },
-	{ }
-};
-
-BENCHMARK(lmbench_delete) = {
-	.name = "lmbench-delete",
-	.summary = "unlink of a file of 0 or 10 KB",
-	.source = "LMbench lat_fs; LSMPMON Tables 3 and 4, rows 0 KB and 10 KB file delete",
-	.syscalls = "unlink",
-	.variants = variants,
-	.class = CLASS_LINK,
-	.suite = SUITE_LMBENCH,
-	.number = 6,
-	.measures = MEASURE_LATENCY,
-	.max_batch = MAX_SLOTS,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-};
+BENCH("lmbench-delete", LINK, LMBENCH, 6, "unlink of a file of 0 or 10 KB",
+      .source = "LMbench lat_fs; LSMPMON Tables 3 and 4, rows 0 KB and 10 KB file delete",
+      .syscalls = "unlink", .max_batch = MAX_SLOTS,
+      .variants = VARIANTS({ "0KB", .arg = 0 }, { "10KB", .arg = 10 * 1024 }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op);

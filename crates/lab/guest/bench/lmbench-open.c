@@ -42,22 +42,8 @@ static int check(struct cell *c)
 	return op(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "var/tmp/lmbench", .path = "var/tmp/lmbench", .depth = 3 },
-	{ }
-};
-
-BENCHMARK(lmbench_open) = {
-	.name = "lmbench-open",
-	.summary = "open and close of a file three components down",
-	.source = "LMbench lat_syscall open; LSMPMON Tables 3 and 4, row open/close",
-	.syscalls = "open close",
-	.variants = variants,
-	.class = CLASS_FILE,
-	.suite = SUITE_LMBENCH,
-	.number = 2,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("lmbench-open", FILE, LMBENCH, 2, "open and close of a file three components down",
+      .source = "LMbench lat_syscall open; LSMPMON Tables 3 and 4, row open/close",
+      .syscalls = "open close",
+      .variants = VARIANTS({ "var/tmp/lmbench", .path = "var/tmp/lmbench", .depth = 3 }),
+      .setup = setup, .check = check, .op = op);

@@ -31,23 +31,8 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "1B" },
-	{ }
-};
-
-BENCHMARK(lmbench_read) = {
-	.name = "lmbench-read",
-	.summary = "read of one byte from /dev/zero",
-	.source = "LMbench lat_syscall read; LSMPMON Tables 3 and 4: the row read/write is the mean of lmbench-read and lmbench-write",
-	.syscalls = "read",
-	.variants = variants,
-	.class = CLASS_READ_WRITE,
-	.suite = SUITE_LMBENCH,
-	.number = 3,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("lmbench-read", READ_WRITE, LMBENCH, 3, "read of one byte from /dev/zero",
+      .source = "LMbench lat_syscall read; LSMPMON Tables 3 and 4: the row "
+		"read/write is the mean of lmbench-read and lmbench-write",
+      .syscalls = "read", .variants = VARIANTS({ "1B" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -34,22 +34,7 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "var/tmp/lmbench", .path = "var/tmp/lmbench", .depth = 3 },
-	{ }
-};
-
-BENCHMARK(lmbench_stat) = {
-	.name = "lmbench-stat",
-	.summary = "stat of a file three components down",
-	.source = "LMbench lat_syscall stat; LSMPMON Tables 3 and 4, row stat",
-	.syscalls = "stat",
-	.variants = variants,
-	.class = CLASS_ATTR,
-	.suite = SUITE_LMBENCH,
-	.number = 1,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("lmbench-stat", ATTR, LMBENCH, 1, "stat of a file three components down",
+      .source = "LMbench lat_syscall stat; LSMPMON Tables 3 and 4, row stat", .syscalls = "stat",
+      .variants = VARIANTS({ "var/tmp/lmbench", .path = "var/tmp/lmbench", .depth = 3 }),
+      .setup = setup, .check = check, .op = op);

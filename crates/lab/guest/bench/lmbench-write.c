@@ -26,23 +26,8 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "1B" },
-	{ }
-};
-
-BENCHMARK(lmbench_write) = {
-	.name = "lmbench-write",
-	.summary = "write of one byte to /dev/null",
-	.source = "LMbench lat_syscall write; LSMPMON Tables 3 and 4: the row read/write is the mean of lmbench-read and lmbench-write",
-	.syscalls = "write",
-	.variants = variants,
-	.class = CLASS_READ_WRITE,
-	.suite = SUITE_LMBENCH,
-	.number = 4,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("lmbench-write", READ_WRITE, LMBENCH, 4, "write of one byte to /dev/null",
+      .source = "LMbench lat_syscall write; LSMPMON Tables 3 and 4: the row "
+		"read/write is the mean of lmbench-read and lmbench-write",
+      .syscalls = "write", .variants = VARIANTS({ "1B" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

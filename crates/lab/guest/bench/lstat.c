@@ -29,22 +29,6 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "AA/BB", .depth = 2 },
-	{ }
-};
-
-BENCHMARK(bench_lstat) = {
-	.name = "lstat",
-	.summary = "lstat of a symbolic link",
-	.source = "lstat(2)",
-	.syscalls = "lstat",
-	.variants = variants,
-	.class = CLASS_ATTR,
-	.suite = SUITE_BEYOND,
-	.number = 2,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("lstat", ATTR, BEYOND, 2, "lstat of a symbolic link",
+      .variants = VARIANTS({ "AA/BB", .depth = 2 }),
+      .setup = setup, .check = check, .op = op);

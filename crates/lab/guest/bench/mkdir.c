@@ -7,12 +7,6 @@
  */
 #include "paths.h"
 
-static const struct variant variants[] = {
-	{ "one", NULL, 0, 0, 0 },
-	{ "9437-names", NULL, 0, 0, DIR_NAMES },
-	{ NULL, NULL, 0, 0, 0 },
-};
-
 static long op(struct cell *c, unsigned int i)
 {
 	(void)c;
@@ -43,19 +37,8 @@ static int check(struct cell *c)
 	return err < 0 ? failed(c, "rmdir", err) : 0;
 }
 
-BENCHMARK(mkdir_names) = {
-	.name = "mkdir",
-	.summary = "make directories under distinct names",
-	.source = "LMBench-Hook, Table 3 no. 5, section 4.1",
-	.syscalls = "mkdir",
-	.variants = variants,
-	.class = CLASS_DIR,
-	.suite = SUITE_PAPER,
-	.number = 5,
-	.measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
-	.max_batch = DIR_NAMES,
-	.setup = make_dir_names,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("mkdir", DIR, PAPER, 5, "make directories under distinct names",
+      .source = "LMBench-Hook, Table 3 no. 5, section 4.1",
+      .measures = MEASURE_LATENCY | MEASURE_THROUGHPUT, .max_batch = DIR_NAMES,
+      .variants = VARIANTS({ "one" }, { "9437-names", .together = DIR_NAMES }),
+      .setup = make_dir_names, .check = check, .op = op, .undo = undo);

@@ -42,25 +42,7 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "fifo", .arg = S_IFIFO },
-	{ .name = "file", .arg = S_IFREG },
-	{ }
-};
-
-BENCHMARK(bench_mknod) = {
-	.name = "mknod",
-	.summary = "mknod of a FIFO or of a regular file",
-	.source = "mknod(2)",
-	.syscalls = "mknod",
-	.variants = variants,
-	.class = CLASS_FILE,
-	.suite = SUITE_BEYOND,
-	.number = 11,
-	.measures = MEASURE_LATENCY,
-	.max_batch = MAX_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("mknod", FILE, BEYOND, 11, "mknod of a FIFO or of a regular file",
+      .max_batch = MAX_SLOTS,
+      .variants = VARIANTS({ "fifo", .arg = S_IFIFO }, { "file", .arg = S_IFREG }),
+      .setup = setup, .check = check, .op = op, .undo = undo);

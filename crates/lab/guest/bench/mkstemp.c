@@ -41,24 +41,7 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "random" },
-	{ }
-};
-
-BENCHMARK(bench_mkstemp) = {
-	.name = "mkstemp",
-	.summary = "open a new file as mkstemp does; random names",
-	.source = "paper section 5.1.2; mkstemp(3)",
-	.syscalls = "open",
-	.variants = variants,
-	.class = CLASS_FILE,
-	.suite = SUITE_BEYOND,
-	.number = 36,
-	.measures = MEASURE_LATENCY,
-	.max_batch = MAX_FD_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("mkstemp", FILE, BEYOND, 36, "open a new file as mkstemp does; random names",
+      .source = "paper section 5.1.2; mkstemp(3)", .syscalls = "open", .max_batch = MAX_FD_SLOTS,
+      .variants = VARIANTS({ "random" }),
+      .setup = setup, .check = check, .op = op, .undo = undo);

@@ -54,23 +54,6 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "4KB" },
-	{ }
-};
-
-BENCHMARK(bench_mmap) = {
-	.name = "mmap",
-	.summary = "mmap and munmap of a file of 4 KB, untouched",
-	.source = "mmap(2)",
-	.syscalls = "mmap munmap",
-	.variants = variants,
-	.class = CLASS_READ_WRITE,
-	.suite = SUITE_BEYOND,
-	.number = 24,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("mmap", READ_WRITE, BEYOND, 24, "mmap and munmap of a file of 4 KB, untouched",
+      .syscalls = "mmap munmap", .variants = VARIANTS({ "4KB" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

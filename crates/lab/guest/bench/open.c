@@ -42,17 +42,7 @@ static int check(struct cell *c)
 	return err == -EBADF ? 0 : failed(c, "second close", err);
 }
 
-BENCHMARK(open_close) = {
-	.name = "open",
-	.summary = "open a file for reading, close it",
-	.source = "LMBench-Hook, Table 3 no. 1, section 4.1; Table 6",
-	.syscalls = "open close",
-	.variants = lookup_variants,
-	.class = CLASS_FILE,
-	.suite = SUITE_PAPER,
-	.number = 1,
-	.measures = MEASURE_LATENCY,
-	.setup = make_lookup_file,
-	.check = check,
-	.op = op,
-};
+BENCH("open", FILE, PAPER, 1, "open a file for reading, close it",
+      .source = "LMBench-Hook, Table 3 no. 1, section 4.1; Table 6", .syscalls = "open close",
+      .variants = lookup_variants,
+      .setup = make_lookup_file, .check = check, .op = op);

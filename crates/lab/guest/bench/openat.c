@@ -8,11 +8,6 @@
 
 #define FILES	256
 
-static const struct variant variants[] = {
-	{ "random", NULL, 0, 0 },
-	{ NULL, NULL, 0, 0 },
-};
-
 static int setup(struct cell *c)
 {
 	char path[SLOT_LEN + 4];
@@ -66,18 +61,7 @@ static void teardown(struct cell *c)
 	sys_close(c->fd[0]);
 }
 
-BENCHMARK(openat_close) = {
-	.name = "openat",
-	.summary = "open a file below a directory descriptor, close it; random names",
-	.source = "LMBench-Hook, Table 3 no. 2, section 4.1",
-	.syscalls = "openat close",
-	.variants = variants,
-	.class = CLASS_FILE,
-	.suite = SUITE_PAPER,
-	.number = 2,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("openat", FILE, PAPER, 2, "open a file below a directory descriptor, close it; random names",
+      .source = "LMBench-Hook, Table 3 no. 2, section 4.1", .syscalls = "openat close",
+      .variants = VARIANTS({ "random" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -37,23 +37,7 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "4KB" },
-	{ }
-};
-
-BENCHMARK(bench_pread) = {
-	.name = "pread",
-	.summary = "pread of 4 KB from a cached file",
-	.source = "paper section 4.1, class 7; pread(2)",
-	.syscalls = "pread64",
-	.variants = variants,
-	.class = CLASS_READ_WRITE,
-	.suite = SUITE_BEYOND,
-	.number = 18,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("pread", READ_WRITE, BEYOND, 18, "pread of 4 KB from a cached file",
+      .source = "paper section 4.1, class 7; pread(2)", .syscalls = "pread64",
+      .variants = VARIANTS({ "4KB" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -46,23 +46,7 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "4KB" },
-	{ }
-};
-
-BENCHMARK(bench_pwrite) = {
-	.name = "pwrite",
-	.summary = "pwrite of 4 KB over a cached file",
-	.source = "paper section 4.1, class 7; pwrite(2)",
-	.syscalls = "pwrite64",
-	.variants = variants,
-	.class = CLASS_READ_WRITE,
-	.suite = SUITE_BEYOND,
-	.number = 19,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("pwrite", READ_WRITE, BEYOND, 19, "pwrite of 4 KB over a cached file",
+      .source = "paper section 4.1, class 7; pwrite(2)", .syscalls = "pwrite64",
+      .variants = VARIANTS({ "4KB" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

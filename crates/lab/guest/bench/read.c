@@ -76,19 +76,7 @@ static void teardown(struct cell *c)
 	sys_close(c->fd[0]);
 }
 
-BENCHMARK(read_file) = {
-	.name = "read",
-	.summary = "read from a 100 KB file",
-	.source = "LMBench-Hook, Table 3 no. 12, section 4.1",
-	.syscalls = "read",
-	.variants = rw_variants,
-	.class = CLASS_READ_WRITE,
-	.suite = SUITE_PAPER,
-	.number = 12,
-	.measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("read", READ_WRITE, PAPER, 12, "read from a 100 KB file",
+      .source = "LMBench-Hook, Table 3 no. 12, section 4.1",
+      .measures = MEASURE_LATENCY | MEASURE_THROUGHPUT, .variants = rw_variants,
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .teardown = teardown);

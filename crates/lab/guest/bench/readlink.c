@@ -40,23 +40,6 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "AA/BB", .depth = 2 },
-	{ }
-};
-
-BENCHMARK(bench_readlink) = {
-	.name = "readlink",
-	.summary = "readlink of a symbolic link",
-	.source = "readlink(2)",
-	.syscalls = "readlink",
-	.variants = variants,
-	.class = CLASS_LINK,
-	.suite = SUITE_BEYOND,
-	.number = 6,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("readlink", LINK, BEYOND, 6, "readlink of a symbolic link",
+      .max_batch = WARM_SLOTS, .variants = VARIANTS({ "AA/BB", .depth = 2 }),
+      .setup = setup, .check = check, .op = op);

@@ -57,25 +57,6 @@ static void teardown(struct cell *c)
 	slots_close(c);
 }
 
-static const struct variant variants[] = {
-	{ .name = "4KB" },
-	{ }
-};
-
-BENCHMARK(bench_readv) = {
-	.name = "readv",
-	.summary = "readv of 4 KB from a cached file into four buffers",
-	.source = "readv(2)",
-	.syscalls = "readv",
-	.variants = variants,
-	.class = CLASS_READ_WRITE,
-	.suite = SUITE_BEYOND,
-	.number = 20,
-	.measures = MEASURE_LATENCY,
-	.max_batch = MAX_FD_SLOTS,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("readv", READ_WRITE, BEYOND, 20, "readv of 4 KB from a cached file into four buffers",
+      .max_batch = MAX_FD_SLOTS, .variants = VARIANTS({ "4KB" }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .teardown = teardown);

@@ -6,12 +6,6 @@
  */
 #include "rename.h"
 
-static const struct variant variants[] = {
-	{ .name = "depth2", .path = "", .arg = 2, .depth = 2 },
-	{ .name = "depth5", .path = "AA/BB/CC/", .arg = 5, .depth = 5 },
-	{ }
-};
-
 static int setup(struct cell *c)
 {
 	const char *above = c->variant->path;
@@ -28,20 +22,8 @@ static int setup(struct cell *c)
 	return err < 0 ? failed(c, "mkdir", err) : 0;
 }
 
-BENCHMARK(rename_across) = {
-	.name = "rename-across",
-	.summary = "rename a file into another directory",
-	.source = "paper Table 7, its footnote; rename(2)",
-	.syscalls = "rename",
-	.variants = variants,
-	.class = CLASS_FILE,
-	.suite = SUITE_BEYOND,
-	.number = 37,
-	.measures = MEASURE_LATENCY,
-	.max_batch = SLOTS,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-};
+BENCH("rename-across", FILE, BEYOND, 37, "rename a file into another directory",
+      .source = "paper Table 7, its footnote; rename(2)", .syscalls = "rename", .max_batch = SLOTS,
+      .variants = VARIANTS({ "depth2", .path = "", .arg = 2, .depth = 2 },
+			   { "depth5", .path = "AA/BB/CC/", .arg = 5, .depth = 5 }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo);

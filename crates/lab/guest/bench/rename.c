@@ -23,20 +23,7 @@ static int setup(struct cell *c)
 	return 0;
 }
 
-BENCHMARK(rename_file) = {
-	.name = "rename",
-	.summary = "rename a file within its directory",
-	.source = "LMBench-Hook, Table 3 no. 3, section 4.1",
-	.syscalls = "rename",
-	.variants = depth_variants,
-	.class = CLASS_FILE,
-	.suite = SUITE_PAPER,
-	.number = 3,
-	.measures = MEASURE_LATENCY,
-	.max_batch = SLOTS,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-};
+BENCH("rename", FILE, PAPER, 3, "rename a file within its directory",
+      .source = "LMBench-Hook, Table 3 no. 3, section 4.1", .max_batch = SLOTS,
+      .variants = depth_variants,
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo);

@@ -2,12 +2,6 @@
 /* rmdir over the paper's 9,437 distinct names: how many are used, see mkdir.c. */
 #include "paths.h"
 
-static const struct variant variants[] = {
-	{ "one", NULL, 0, 0, 0 },
-	{ "9437-names", NULL, 0, 0, DIR_NAMES },
-	{ NULL, NULL, 0, 0, 0 },
-};
-
 static int prepare(struct cell *c, unsigned int i)
 {
 	(void)c;
@@ -35,19 +29,8 @@ static int check(struct cell *c)
 	return err == -ENOENT ? 0 : failed(c, "rmdir: the name is still there", err);
 }
 
-BENCHMARK(rmdir_names) = {
-	.name = "rmdir",
-	.summary = "remove directories under distinct names",
-	.source = "LMBench-Hook, Table 3 no. 6, section 4.1",
-	.syscalls = "rmdir",
-	.variants = variants,
-	.class = CLASS_DIR,
-	.suite = SUITE_PAPER,
-	.number = 6,
-	.measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
-	.max_batch = DIR_NAMES,
-	.setup = make_dir_names,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-};
+BENCH("rmdir", DIR, PAPER, 6, "remove directories under distinct names",
+      .source = "LMBench-Hook, Table 3 no. 6, section 4.1",
+      .measures = MEASURE_LATENCY | MEASURE_THROUGHPUT, .max_batch = DIR_NAMES,
+      .variants = VARIANTS({ "one" }, { "9437-names", .together = DIR_NAMES }),
+      .setup = make_dir_names, .check = check, .prepare = prepare, .op = op);

@@ -68,25 +68,6 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "4KB" },
-	{ }
-};
-
-BENCHMARK(bench_sendfile) = {
-	.name = "sendfile",
-	.summary = "sendfile of 4 KB from one cached file over another",
-	.source = "sendfile(2)",
-	.syscalls = "sendfile",
-	.variants = variants,
-	.class = CLASS_READ_WRITE,
-	.suite = SUITE_BEYOND,
-	.number = 22,
-	.measures = MEASURE_LATENCY,
-	.max_batch = MAX_FD_SLOTS,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("sendfile", READ_WRITE, BEYOND, 22, "sendfile of 4 KB from one cached file over another",
+      .max_batch = MAX_FD_SLOTS, .variants = VARIANTS({ "4KB" }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .teardown = teardown);

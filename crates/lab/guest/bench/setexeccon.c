@@ -88,23 +88,9 @@ static int check(struct cell *c)
 	return status == 0 ? 0 : failed(c, "setexeccon and execve: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "own-context" },
-	{ }
-};
-
-BENCHMARK(setexeccon) = {
-	.name = "setexeccon",
-	.summary = "fork, setexeccon to the context it has, execve of a small program, the wait for it",
-	.source = "setexeccon(3), execve(2)",
-	.syscalls = "fork open write close execve exit_group wait4",
-	.variants = variants,
-	.class = CLASS_PROCESS,
-	.suite = SUITE_BEYOND,
-	.number = 61,
-	.measures = MEASURE_LATENCY,
-	.counts_children = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("setexeccon", PROCESS, BEYOND, 61,
+      "fork, setexeccon to the context it has, execve of a small program, the wait for it",
+      .source = "setexeccon(3), execve(2)",
+      .syscalls = "fork open write close execve exit_group wait4", .counts_children = 1,
+      .variants = VARIANTS({ "own-context" }),
+      .setup = setup, .check = check, .op = op);

@@ -29,17 +29,6 @@ static int check(struct cell *c)
 	return 0;
 }
 
-BENCHMARK(stat_path) = {
-	.name = "stat",
-	.summary = "stat a path",
-	.source = "LMBench-Hook, Table 3 no. 10, section 4.1; Table 6",
-	.syscalls = "stat",
-	.variants = lookup_variants,
-	.class = CLASS_ATTR,
-	.suite = SUITE_PAPER,
-	.number = 10,
-	.measures = MEASURE_LATENCY,
-	.setup = make_lookup_file,
-	.check = check,
-	.op = op,
-};
+BENCH("stat", ATTR, PAPER, 10, "stat a path",
+      .source = "LMBench-Hook, Table 3 no. 10, section 4.1; Table 6", .variants = lookup_variants,
+      .setup = make_lookup_file, .check = check, .op = op);

@@ -31,22 +31,6 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "AA/BB", .depth = 2 },
-	{ }
-};
-
-BENCHMARK(bench_statx) = {
-	.name = "statx",
-	.summary = "statx of a regular file, basic attributes",
-	.source = "statx(2)",
-	.syscalls = "statx",
-	.variants = variants,
-	.class = CLASS_ATTR,
-	.suite = SUITE_BEYOND,
-	.number = 3,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("statx", ATTR, BEYOND, 3, "statx of a regular file, basic attributes",
+      .variants = VARIANTS({ "AA/BB", .depth = 2 }),
+      .setup = setup, .check = check, .op = op);

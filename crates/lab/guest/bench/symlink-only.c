@@ -43,19 +43,7 @@ static int check(struct cell *c)
 	return err < 0 ? failed(c, "unlink", err) : 0;
 }
 
-BENCHMARK(symlink_only) = {
-	.name = "symlink-only",
-	.summary = "make a symbolic link; random names",
-	.source = "paper Table 7; symlink(2)",
-	.syscalls = "symlink",
-	.variants = depth_variants,
-	.class = CLASS_LINK,
-	.suite = SUITE_BEYOND,
-	.number = 39,
-	.measures = MEASURE_LATENCY,
-	.max_batch = SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("symlink-only", LINK, BEYOND, 39, "make a symbolic link; random names",
+      .source = "paper Table 7; symlink(2)", .syscalls = "symlink", .max_batch = SLOTS,
+      .variants = depth_variants,
+      .setup = setup, .check = check, .op = op, .undo = undo);

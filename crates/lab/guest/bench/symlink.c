@@ -4,11 +4,6 @@
 
 #define TARGET	"AA"
 
-static const struct variant variants[] = {
-	{ "random", NULL, 0, 0 },
-	{ NULL, NULL, 0, 0 },
-};
-
 static int setup(struct cell *c)
 {
 	random_slots(c, "");
@@ -47,17 +42,7 @@ static int check(struct cell *c)
 	return err == -ENOENT ? 0 : failed(c, "unlink: the name is still there", err);
 }
 
-BENCHMARK(symlink_unlink) = {
-	.name = "symlink",
-	.summary = "make a symbolic link, unlink it; random names",
-	.source = "LMBench-Hook, Table 3 no. 8, section 4.1",
-	.syscalls = "symlink unlink",
-	.variants = variants,
-	.class = CLASS_LINK,
-	.suite = SUITE_PAPER,
-	.number = 8,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("symlink", LINK, PAPER, 8, "make a symbolic link, unlink it; random names",
+      .source = "LMBench-Hook, Table 3 no. 8, section 4.1", .syscalls = "symlink unlink",
+      .variants = VARIANTS({ "random" }),
+      .setup = setup, .check = check, .op = op);

@@ -36,23 +36,7 @@ static int check(struct cell *c)
 	return got == 'x' ? undo(c, 0) : failed(c, "open(O_TMPFILE): wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "O_TMPFILE" },
-	{ }
-};
-
-BENCHMARK(bench_tmpfile) = {
-	.name = "tmpfile",
-	.summary = "open of a file without a name",
-	.source = "open(2)",
-	.syscalls = "open",
-	.variants = variants,
-	.class = CLASS_FILE,
-	.suite = SUITE_BEYOND,
-	.number = 63,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("tmpfile", FILE, BEYOND, 63, "open of a file without a name",
+      .source = "open(2)", .syscalls = "open", .max_batch = WARM_SLOTS,
+      .variants = VARIANTS({ "O_TMPFILE" }),
+      .check = check, .op = op, .undo = undo);

@@ -242,27 +242,13 @@ static void teardown(struct cell *c)
 		remount(0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "full", .arg = 266, .arg2 = 19255 },
-	{ .name = "small", .arg = 10, .arg2 = 200 },
-	{ .name = "full-read-only", .arg = 266, .arg2 = 19255, .path = READ_ONLY },
-	{ }
-};
-
-BENCHMARK(treewalk) = {
-	.name = "treewalk",
-	.summary = "stat and open of every file and directory of a tree, recursively (full: 266 directories, 19255 files; small: 10, 200)",
-	.source = "D. Howells, mail on separating the task security context: openit, mean of nine runs",
-	.syscalls = "stat open close getdents64",
-	.variants = variants,
-	.class = CLASS_FILE,
-	.suite = SUITE_HOWELLS,
-	.number = 1,
-	.measures = MEASURE_LATENCY,
-	.composite = 1,
-	.repetitions = 9,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("treewalk", FILE, HOWELLS, 1,
+      "stat and open of every file and directory of a tree, recursively "
+      "(full: 266 directories, 19255 files; small: 10, 200)",
+      .source = "D. Howells, mail on separating the task security context: openit, "
+		"mean of nine runs",
+      .syscalls = "stat open close getdents64", .composite = 1, .repetitions = 9,
+      .variants = VARIANTS({ "full", .arg = 266, .arg2 = 19255 },
+			   { "small", .arg = 10, .arg2 = 200 },
+			   { "full-read-only", .arg = 266, .arg2 = 19255, .path = READ_ONLY }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -73,25 +73,6 @@ static void teardown(struct cell *c)
 	slots_close(c);
 }
 
-static const struct variant variants[] = {
-	{ .name = "4KB" },
-	{ }
-};
-
-BENCHMARK(bench_truncate) = {
-	.name = "truncate",
-	.summary = "truncate of a file of 4 KB to nothing, by path",
-	.source = "truncate(2)",
-	.syscalls = "truncate",
-	.variants = variants,
-	.class = CLASS_ATTR,
-	.suite = SUITE_BEYOND,
-	.number = 8,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("truncate", ATTR, BEYOND, 8, "truncate of a file of 4 KB to nothing, by path",
+      .max_batch = WARM_SLOTS, .variants = VARIANTS({ "4KB" }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

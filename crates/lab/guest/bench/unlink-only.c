@@ -39,19 +39,7 @@ static int check(struct cell *c)
 	return err == -ENOENT ? 0 : failed(c, "unlink: the name is still there", err);
 }
 
-BENCHMARK(unlink_only) = {
-	.name = "unlink-only",
-	.summary = "unlink a file; random names",
-	.source = "paper Table 7; unlink(2)",
-	.syscalls = "unlink",
-	.variants = depth_variants,
-	.class = CLASS_LINK,
-	.suite = SUITE_BEYOND,
-	.number = 40,
-	.measures = MEASURE_LATENCY,
-	.max_batch = SLOTS,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-};
+BENCH("unlink-only", LINK, BEYOND, 40, "unlink a file; random names",
+      .source = "paper Table 7; unlink(2)", .syscalls = "unlink", .max_batch = SLOTS,
+      .variants = depth_variants,
+      .setup = setup, .check = check, .prepare = prepare, .op = op);

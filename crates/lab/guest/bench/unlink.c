@@ -6,11 +6,6 @@
  */
 #include "paths.h"
 
-static const struct variant variants[] = {
-	{ "random", NULL, 0, 0 },
-	{ NULL, NULL, 0, 0 },
-};
-
 static int prepare(struct cell *c, unsigned int i)
 {
 	random_name(c, slot_name[i], "");
@@ -47,18 +42,7 @@ static int check(struct cell *c)
 	return err == -ENOENT ? 0 : failed(c, "unlink: the name is still there", err);
 }
 
-BENCHMARK(open_unlink_close) = {
-	.name = "unlink",
-	.summary = "open a file, unlink it, close it; random names",
-	.source = "LMBench-Hook, Table 3 no. 7, section 4.1",
-	.syscalls = "open unlink close",
-	.variants = variants,
-	.class = CLASS_LINK,
-	.suite = SUITE_PAPER,
-	.number = 7,
-	.measures = MEASURE_LATENCY,
-	.max_batch = SLOTS,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-};
+BENCH("unlink", LINK, PAPER, 7, "open a file, unlink it, close it; random names",
+      .source = "LMBench-Hook, Table 3 no. 7, section 4.1", .syscalls = "open unlink close",
+      .max_batch = SLOTS, .variants = VARIANTS({ "random" }),
+      .check = check, .prepare = prepare, .op = op);

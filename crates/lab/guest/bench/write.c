@@ -81,19 +81,7 @@ static void teardown(struct cell *c)
 	sys_close(c->fd[0]);
 }
 
-BENCHMARK(write_file) = {
-	.name = "write",
-	.summary = "write over a 100 KB file",
-	.source = "LMBench-Hook, Table 3 no. 13, section 4.1",
-	.syscalls = "write",
-	.variants = rw_variants,
-	.class = CLASS_READ_WRITE,
-	.suite = SUITE_PAPER,
-	.number = 13,
-	.measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("write", READ_WRITE, PAPER, 13, "write over a 100 KB file",
+      .source = "LMBench-Hook, Table 3 no. 13, section 4.1",
+      .measures = MEASURE_LATENCY | MEASURE_THROUGHPUT, .variants = rw_variants,
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .teardown = teardown);

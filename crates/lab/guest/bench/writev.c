@@ -63,25 +63,6 @@ static void teardown(struct cell *c)
 	slots_close(c);
 }
 
-static const struct variant variants[] = {
-	{ .name = "4KB" },
-	{ }
-};
-
-BENCHMARK(bench_writev) = {
-	.name = "writev",
-	.summary = "writev of 4 KB from four buffers over a cached file",
-	.source = "writev(2)",
-	.syscalls = "writev",
-	.variants = variants,
-	.class = CLASS_READ_WRITE,
-	.suite = SUITE_BEYOND,
-	.number = 21,
-	.measures = MEASURE_LATENCY,
-	.max_batch = MAX_FD_SLOTS,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("writev", READ_WRITE, BEYOND, 21, "writev of 4 KB from four buffers over a cached file",
+      .max_batch = MAX_FD_SLOTS, .variants = VARIANTS({ "4KB" }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .teardown = teardown);

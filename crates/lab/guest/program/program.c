@@ -428,15 +428,5 @@ static long op(struct cell *c, unsigned int i)
 	return run_all(c, 0, UNMEASURED, NULL);
 }
 
-BENCHMARK(bench_program) = {
-	.name = PROGRAM,
-	.summary = "a command of the experiment's, in a root of its own",
-	.source = "execve(2)",
-	.syscalls = "",
-	.variants = no_variants,
-	.class = CLASS_PROCESS,
-	.suite = SUITE_BEYOND,
-	.number = ~0u,
-	.measures = MEASURE_LATENCY,
-	.op = op,
-};
+BENCH(PROGRAM, PROCESS, BEYOND, ~0u, "a command of the experiment's, in a root of its own",
+      .source = "execve(2)", .syscalls = "", .variants = no_variants, .op = op);

@@ -447,26 +447,14 @@ int measure_memory(const struct cell_spec *spec, struct cell *c, struct outcome 
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "boot", .arg = BOOT },
-	{ .name = "boot-slab", .arg = BOOT_SLAB },
-	{ .name = "boot-percpu", .arg = BOOT_PERCPU },
-	{ .name = "boot-vmalloc", .arg = BOOT_VMALLOC },
-	{ .name = "inode", .arg = INODE },
-	{ .name = "file", .arg = FILE },
-	{ .name = "socket", .arg = SOCKET },
-	{ .name = "queue", .arg = QUEUE },
-	{ .name = "task", .arg = TASK },
-	{ 0 }
-};
-
-BENCHMARK(memory) = {
-	.name = "memory",
-	.summary = "what the kernel holds",
-	.source = "proc_meminfo(5), slabinfo(5)",
-	.syscalls = "",
-	.variants = variants,
-	.class = CLASS_FLOOR,
-	.suite = SUITE_BEYOND,
-	.measures = MEASURE_MEMORY,
-};
+BENCH("memory", FLOOR, BEYOND, 0, "what the kernel holds",
+      .source = "proc_meminfo(5), slabinfo(5)", .syscalls = "", .measures = MEASURE_MEMORY,
+      .variants = VARIANTS({ "boot", .arg = BOOT },
+			   { "boot-slab", .arg = BOOT_SLAB },
+			   { "boot-percpu", .arg = BOOT_PERCPU },
+			   { "boot-vmalloc", .arg = BOOT_VMALLOC },
+			   { "inode", .arg = INODE },
+			   { "file", .arg = FILE },
+			   { "socket", .arg = SOCKET },
+			   { "queue", .arg = QUEUE },
+			   { "task", .arg = TASK }));
