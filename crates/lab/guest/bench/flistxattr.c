@@ -52,23 +52,6 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "memfd" },
-	{ }
-};
-
-BENCHMARK(bench_flistxattr) = {
-	.name = "flistxattr",
-	.summary = "flistxattr of a memfd with a security attribute",
-	.source = "flistxattr(2)",
-	.syscalls = "flistxattr",
-	.variants = variants,
-	.class = CLASS_XATTR,
-	.suite = SUITE_BEYOND,
-	.number = 64,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("flistxattr", XATTR, BEYOND, 64, "flistxattr of a memfd with a security attribute",
+      .variants = VARIANTS({ "memfd" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

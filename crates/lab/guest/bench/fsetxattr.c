@@ -48,25 +48,6 @@ static void teardown(struct cell *c)
 	slots_close(c);
 }
 
-static const struct variant variants[] = {
-	{ .name = "32B" },
-	{ }
-};
-
-BENCHMARK(bench_fsetxattr) = {
-	.name = "fsetxattr",
-	.summary = "fsetxattr that replaces a value of 32 bytes",
-	.source = "fsetxattr(2)",
-	.syscalls = "fsetxattr",
-	.variants = variants,
-	.class = CLASS_XATTR,
-	.suite = SUITE_BEYOND,
-	.number = 17,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("fsetxattr", XATTR, BEYOND, 17, "fsetxattr that replaces a value of 32 bytes",
+      .max_batch = WARM_SLOTS, .variants = VARIANTS({ "32B" }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

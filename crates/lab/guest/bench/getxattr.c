@@ -32,24 +32,10 @@ static int check(struct cell *c)
 	       failed(c, "getxattr: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "32B" },
-	{ .name = "posix-acl", .arg = XATTR_ACL },
-	{ .name = "security", .arg = XATTR_SECURITY },
-	{ }
-};
-
-BENCHMARK(bench_getxattr) = {
-	.name = "getxattr",
-	.summary = "getxattr of 32 bytes, an access control list or a security attribute",
-	.source = "paper section 4.1, class 5; getxattr(2)",
-	.syscalls = "getxattr",
-	.variants = variants,
-	.class = CLASS_XATTR,
-	.suite = SUITE_BEYOND,
-	.number = 13,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("getxattr", XATTR, BEYOND, 13,
+      "getxattr of 32 bytes, an access control list or a security attribute",
+      .source = "paper section 4.1, class 5; getxattr(2)",
+      .variants = VARIANTS({ "32B" },
+			   { "posix-acl", .arg = XATTR_ACL },
+			   { "security", .arg = XATTR_SECURITY }),
+      .setup = setup, .check = check, .op = op);

@@ -62,23 +62,7 @@ static int check(struct cell *c)
 	return found == c->variant->arg2 ? 0 : failed(c, "listxattr: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "1attribute", .arg2 = 1 },
-	{ .name = "8attributes", .arg2 = 8 },
-	{ }
-};
-
-BENCHMARK(bench_listxattr) = {
-	.name = "listxattr",
-	.summary = "listxattr of a file with 1 or 8 attributes",
-	.source = "paper section 4.1, class 5; listxattr(2)",
-	.syscalls = "listxattr",
-	.variants = variants,
-	.class = CLASS_XATTR,
-	.suite = SUITE_BEYOND,
-	.number = 15,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("listxattr", XATTR, BEYOND, 15, "listxattr of a file with 1 or 8 attributes",
+      .source = "paper section 4.1, class 5; listxattr(2)",
+      .variants = VARIANTS({ "1attribute", .arg2 = 1 }, { "8attributes", .arg2 = 8 }),
+      .setup = setup, .check = check, .op = op);

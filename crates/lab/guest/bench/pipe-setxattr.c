@@ -37,23 +37,7 @@ static void teardown(struct cell *c)
 	close_as(c, WRITER);
 }
 
-static const struct variant variants[] = {
-	{ .name = "security" },
-	{ }
-};
-
-BENCHMARK(bench_pipe_setxattr) = {
-	.name = "pipe-setxattr",
-	.summary = "fsetxattr of a security attribute of a pipe, which no module keeps",
-	.source = "fsetxattr(2)",
-	.syscalls = "fsetxattr",
-	.variants = variants,
-	.class = CLASS_XATTR,
-	.suite = SUITE_BEYOND,
-	.number = 65,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("pipe-setxattr", XATTR, BEYOND, 65,
+      "fsetxattr of a security attribute of a pipe, which no module keeps",
+      .source = "fsetxattr(2)", .syscalls = "fsetxattr", .variants = VARIANTS({ "security" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

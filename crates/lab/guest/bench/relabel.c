@@ -90,25 +90,10 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "selinux", .path = "security.selinux" },
-	{ .name = "smack", .path = "security.SMACK64", .arg = 1 },
-	{ }
-};
-
-BENCHMARK(relabel) = {
-	.name = "relabel",
-	.summary = "lsetxattr that gives a file another label of SELinux's or Smack's",
-	.source = "chcon(1), restorecon(8), setxattr(2)",
-	.syscalls = "lsetxattr",
-	.variants = variants,
-	.class = CLASS_XATTR,
-	.suite = SUITE_BEYOND,
-	.number = 62,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("relabel", XATTR, BEYOND, 62,
+      "lsetxattr that gives a file another label of SELinux's or Smack's",
+      .source = "chcon(1), restorecon(8), setxattr(2)", .syscalls = "lsetxattr",
+      .max_batch = WARM_SLOTS,
+      .variants = VARIANTS({ "selinux", .path = "security.selinux" },
+			   { "smack", .path = "security.SMACK64", .arg = 1 }),
+      .setup = setup, .check = check, .op = op, .undo = undo);

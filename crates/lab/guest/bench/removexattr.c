@@ -29,25 +29,8 @@ static int check(struct cell *c)
 	return xattr_expect(c, slot_name(c, 0), XATTR_OLD);
 }
 
-static const struct variant variants[] = {
-	{ .name = "32B" },
-	{ .name = "posix-acl", .arg = XATTR_ACL },
-	{ }
-};
-
-BENCHMARK(bench_removexattr) = {
-	.name = "removexattr",
-	.summary = "removexattr of a value of 32 bytes, or of an access control list",
-	.source = "paper section 4.1, class 5; removexattr(2)",
-	.syscalls = "removexattr",
-	.variants = variants,
-	.class = CLASS_XATTR,
-	.suite = SUITE_BEYOND,
-	.number = 16,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = xattr_make_files,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("removexattr", XATTR, BEYOND, 16,
+      "removexattr of a value of 32 bytes, or of an access control list",
+      .source = "paper section 4.1, class 5; removexattr(2)", .max_batch = WARM_SLOTS,
+      .variants = VARIANTS({ "32B" }, { "posix-acl", .arg = XATTR_ACL }),
+      .setup = xattr_make_files, .check = check, .op = op, .undo = undo);

@@ -32,25 +32,8 @@ static int check(struct cell *c)
 	return xattr_expect(c, slot_name(c, 0), XATTR_OLD);
 }
 
-static const struct variant variants[] = {
-	{ .name = "32B" },
-	{ .name = "posix-acl", .arg = XATTR_ACL },
-	{ }
-};
-
-BENCHMARK(bench_setxattr) = {
-	.name = "setxattr",
-	.summary = "setxattr that replaces a value of 32 bytes, or an access control list",
-	.source = "paper section 4.1, class 5; setxattr(2)",
-	.syscalls = "setxattr",
-	.variants = variants,
-	.class = CLASS_XATTR,
-	.suite = SUITE_BEYOND,
-	.number = 14,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = xattr_make_files,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("setxattr", XATTR, BEYOND, 14,
+      "setxattr that replaces a value of 32 bytes, or an access control list",
+      .source = "paper section 4.1, class 5; setxattr(2)", .max_batch = WARM_SLOTS,
+      .variants = VARIANTS({ "32B" }, { "posix-acl", .arg = XATTR_ACL }),
+      .setup = xattr_make_files, .check = check, .op = op, .undo = undo);
