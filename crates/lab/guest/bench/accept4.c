@@ -50,30 +50,12 @@ static int check(struct cell *c)
 	return got == 'x' ? undo(c, 0) : failed(c, "accept4: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "unix-stream", .arg = UNIX_STREAM },
-	{ .name = "unix-seqpacket", .arg = UNIX_SEQPACKET },
-	{ .name = "tcp", .arg = TCP },
-	{ .name = "tcp6", .arg = TCP6 },
-	{ .name = "sctp", .arg = SCTP, .modules = "sctp" },
-	{ }
-};
-
-BENCHMARK(bench_accept4) = {
-	.name = "accept4",
-	.summary = "accept4 of a connection that is there",
-	.source = "accept4(2)",
-	.syscalls = "accept4",
-	.variants = variants,
-	.class = CLASS_SOCKET,
-	.suite = SUITE_NETWORK,
-	.number = 6,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-	.teardown = close_all,
-};
+BENCH("accept4", SOCKET, NETWORK, 6, "accept4 of a connection that is there",
+      .max_batch = WARM_SLOTS,
+      .variants = VARIANTS({ "unix-stream", .arg = UNIX_STREAM },
+			   { "unix-seqpacket", .arg = UNIX_SEQPACKET },
+			   { "tcp", .arg = TCP },
+			   { "tcp6", .arg = TCP6 },
+			   { "sctp", .arg = SCTP, .modules = "sctp" }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo,
+      .teardown = close_all);

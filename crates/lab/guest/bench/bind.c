@@ -58,33 +58,15 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "unix", .arg = UNIX_STREAM },
-	{ .name = "tcp", .arg = TCP },
-	{ .name = "udp", .arg = UDP },
-	{ .name = "tcp6", .arg = TCP6 },
-	{ .name = "udp6", .arg = UDP6 },
-	{ .name = "sctp", .arg = SCTP, .modules = "sctp" },
-	{ .name = "sctp-bindx", .arg = SCTP, .arg2 = BINDX_ADD, .modules = "sctp",
-	  .syscalls = "setsockopt" },
-	{ .name = "mptcp", .arg = MPTCP },
-	{ }
-};
-
-BENCHMARK(bench_bind) = {
-	.name = "bind",
-	.summary = "bind of a socket to an address that nobody has",
-	.source = "bind(2)",
-	.syscalls = "bind",
-	.variants = variants,
-	.class = CLASS_SOCKET,
-	.suite = SUITE_NETWORK,
-	.number = 3,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-};
+BENCH("bind", SOCKET, NETWORK, 3, "bind of a socket to an address that nobody has",
+      .max_batch = WARM_SLOTS,
+      .variants = VARIANTS({ "unix", .arg = UNIX_STREAM },
+			   { "tcp", .arg = TCP },
+			   { "udp", .arg = UDP },
+			   { "tcp6", .arg = TCP6 },
+			   { "udp6", .arg = UDP6 },
+			   { "sctp", .arg = SCTP, .modules = "sctp" },
+			   { "sctp-bindx", .arg = SCTP, .arg2 = BINDX_ADD, .modules = "sctp",
+			     .syscalls = "setsockopt" },
+			   { "mptcp", .arg = MPTCP }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo);

@@ -66,34 +66,16 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "unix-stream", .arg = UNIX_STREAM },
-	{ .name = "unix-dgram", .arg = UNIX_DGRAM },
-	{ .name = "unix-seqpacket", .arg = UNIX_SEQPACKET },
-	{ .name = "tcp", .arg = TCP },
-	{ .name = "udp", .arg = UDP },
-	{ .name = "tcp6", .arg = TCP6 },
-	{ .name = "udp6", .arg = UDP6 },
-	{ .name = "sctp", .arg = SCTP, .modules = "sctp" },
-	{ .name = "tcp-refused", .arg = TCP, .arg2 = REFUSED },
-	{ }
-};
-
-BENCHMARK(bench_connect) = {
-	.name = "connect",
-	.summary = "connect to a socket of the same task",
-	.source = "LMbench lat_connect; connect(2)",
-	.syscalls = "connect",
-	.variants = variants,
-	.class = CLASS_SOCKET,
-	.suite = SUITE_NETWORK,
-	.number = 5,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-	.teardown = close_all,
-};
+BENCH("connect", SOCKET, NETWORK, 5, "connect to a socket of the same task",
+      .source = "LMbench lat_connect; connect(2)", .max_batch = WARM_SLOTS,
+      .variants = VARIANTS({ "unix-stream", .arg = UNIX_STREAM },
+			   { "unix-dgram", .arg = UNIX_DGRAM },
+			   { "unix-seqpacket", .arg = UNIX_SEQPACKET },
+			   { "tcp", .arg = TCP },
+			   { "udp", .arg = UDP },
+			   { "tcp6", .arg = TCP6 },
+			   { "udp6", .arg = UDP6 },
+			   { "sctp", .arg = SCTP, .modules = "sctp" },
+			   { "tcp-refused", .arg = TCP, .arg2 = REFUSED }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo,
+      .teardown = close_all);

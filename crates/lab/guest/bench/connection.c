@@ -47,26 +47,11 @@ static int check(struct cell *c)
 	return ret == -EAGAIN ? 0 : failed(c, "accept4: wrong result", ret);
 }
 
-static const struct variant variants[] = {
-	{ .name = "unix", .arg = UNIX_STREAM },
-	{ .name = "tcp", .arg = TCP },
-	{ .name = "tcp6", .arg = TCP6 },
-	{ }
-};
-
-BENCHMARK(bench_connection) = {
-	.name = "connection",
-	.summary = "a connection, set up and torn down by a task that is both ends",
-	.source = "LMbench lat_connect",
-	.syscalls = "socket connect accept4 close close",
-	.variants = variants,
-	.class = CLASS_SOCKET,
-	.suite = SUITE_NETWORK,
-	.number = 7,
-	.measures = MEASURE_LATENCY,
-	.max_batch = MAX_FD_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = close_all,
-};
+BENCH("connection", SOCKET, NETWORK, 7,
+      "a connection, set up and torn down by a task that is both ends",
+      .source = "LMbench lat_connect", .syscalls = "socket connect accept4 close close",
+      .max_batch = MAX_FD_SLOTS,
+      .variants = VARIANTS({ "unix", .arg = UNIX_STREAM },
+			   { "tcp", .arg = TCP },
+			   { "tcp6", .arg = TCP6 }),
+      .setup = setup, .check = check, .op = op, .teardown = close_all);

@@ -25,25 +25,8 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "unix", .arg = UNIX_STREAM },
-	{ .name = "tcp", .arg = TCP },
-	{ .name = "tcp6", .arg = TCP6 },
-	{ }
-};
-
-BENCHMARK(bench_getpeername) = {
-	.name = "getpeername",
-	.summary = "the address of the socket at the other end",
-	.source = "getpeername(2)",
-	.syscalls = "getpeername",
-	.variants = variants,
-	.class = CLASS_SOCKET,
-	.suite = SUITE_NETWORK,
-	.number = 12,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = tear_down_pair,
-};
+BENCH("getpeername", SOCKET, NETWORK, 12, "the address of the socket at the other end",
+      .variants = VARIANTS({ "unix", .arg = UNIX_STREAM },
+			   { "tcp", .arg = TCP },
+			   { "tcp6", .arg = TCP6 }),
+      .setup = setup, .check = check, .op = op, .teardown = tear_down_pair);

@@ -25,25 +25,8 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "unix", .arg = UNIX_STREAM },
-	{ .name = "tcp", .arg = TCP },
-	{ .name = "tcp6", .arg = TCP6 },
-	{ }
-};
-
-BENCHMARK(bench_getsockname) = {
-	.name = "getsockname",
-	.summary = "the address of the socket itself",
-	.source = "getsockname(2)",
-	.syscalls = "getsockname",
-	.variants = variants,
-	.class = CLASS_SOCKET,
-	.suite = SUITE_NETWORK,
-	.number = 11,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = tear_down_pair,
-};
+BENCH("getsockname", SOCKET, NETWORK, 11, "the address of the socket itself",
+      .variants = VARIANTS({ "unix", .arg = UNIX_STREAM },
+			   { "tcp", .arg = TCP },
+			   { "tcp6", .arg = TCP6 }),
+      .setup = setup, .check = check, .op = op, .teardown = tear_down_pair);

@@ -34,26 +34,10 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "SO_TYPE", .arg = UNIX_STREAM, .arg2 = SO_TYPE },
-	{ .name = "SO_PEERCRED", .arg = UNIX_STREAM, .arg2 = SO_PEERCRED },
-	{ .name = "SO_PEERSEC", .arg = UNIX_STREAM, .arg2 = SO_PEERSEC },
-	{ .name = "tcp-SO_PEERSEC", .arg = TCP, .arg2 = SO_PEERSEC },
-	{ }
-};
-
-BENCHMARK(bench_getsockopt) = {
-	.name = "getsockopt",
-	.summary = "getsockopt of a connected socket",
-	.source = "socket(7)",
-	.syscalls = "getsockopt",
-	.variants = variants,
-	.class = CLASS_SOCKET,
-	.suite = SUITE_NETWORK,
-	.number = 9,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = tear_down_pair,
-};
+BENCH("getsockopt", SOCKET, NETWORK, 9, "getsockopt of a connected socket",
+      .source = "socket(7)",
+      .variants = VARIANTS({ "SO_TYPE", .arg = UNIX_STREAM, .arg2 = SO_TYPE },
+			   { "SO_PEERCRED", .arg = UNIX_STREAM, .arg2 = SO_PEERCRED },
+			   { "SO_PEERSEC", .arg = UNIX_STREAM, .arg2 = SO_PEERSEC },
+			   { "tcp-SO_PEERSEC", .arg = TCP, .arg2 = SO_PEERSEC }),
+      .setup = setup, .check = check, .op = op, .teardown = tear_down_pair);

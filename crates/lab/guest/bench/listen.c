@@ -43,28 +43,10 @@ static int check(struct cell *c)
 	return listens == 1 ? undo(c, 0) : failed(c, "listen: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "unix-stream", .arg = UNIX_STREAM },
-	{ .name = "unix-seqpacket", .arg = UNIX_SEQPACKET },
-	{ .name = "tcp", .arg = TCP },
-	{ .name = "tcp6", .arg = TCP6 },
-	{ }
-};
-
-BENCHMARK(bench_listen) = {
-	.name = "listen",
-	.summary = "listen of a socket that is bound",
-	.source = "listen(2)",
-	.syscalls = "listen",
-	.variants = variants,
-	.class = CLASS_SOCKET,
-	.suite = SUITE_NETWORK,
-	.number = 4,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-};
+BENCH("listen", SOCKET, NETWORK, 4, "listen of a socket that is bound",
+      .max_batch = WARM_SLOTS,
+      .variants = VARIANTS({ "unix-stream", .arg = UNIX_STREAM },
+			   { "unix-seqpacket", .arg = UNIX_SEQPACKET },
+			   { "tcp", .arg = TCP },
+			   { "tcp6", .arg = TCP6 }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo);

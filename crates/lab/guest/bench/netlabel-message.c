@@ -88,23 +88,8 @@ static int check(struct cell *c)
 	return ret ? ret : check_label(c);
 }
 
-static const struct variant variants[] = {
-	{ .name = "udp-1B", .arg = UDP, .arg2 = 1 },
-	{ }
-};
-
-BENCHMARK(bench_netlabel_message) = {
-	.name = "netlabel-message",
-	.summary = "a datagram over the loopback interface that NetLabel gives a label",
-	.source = "Linux: Documentation/netlabel",
-	.syscalls = "sendto recvfrom",
-	.variants = variants,
-	.class = CLASS_MESSAGE,
-	.suite = SUITE_NETWORK,
-	.number = 26,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = send_and_receive,
-	.teardown = teardown,
-};
+BENCH("netlabel-message", MESSAGE, NETWORK, 26,
+      "a datagram over the loopback interface that NetLabel gives a label",
+      .source = "Linux: Documentation/netlabel", .syscalls = "sendto recvfrom",
+      .variants = VARIANTS({ "udp-1B", .arg = UDP, .arg2 = 1 }),
+      .setup = setup, .check = check, .op = send_and_receive, .teardown = teardown);

@@ -59,25 +59,7 @@ static int check(struct cell *c)
 	return error_of(c) == -ENOENT ? 0 : failed(c, "netlabel: wrong answer", error_of(c));
 }
 
-static const struct variant variants[] = {
-	{ .name = "static-label" },
-	{ }
-};
-
-BENCHMARK(bench_netlabel) = {
-	.name = "netlabel",
-	.summary = "a label for packets that have none, given to NetLabel",
-	.source = "Linux: Documentation/netlabel",
-	.syscalls = "sendto recvfrom",
-	.variants = variants,
-	.class = CLASS_MESSAGE,
-	.suite = SUITE_NETWORK,
-	.number = 22,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = close_all,
-};
+BENCH("netlabel", MESSAGE, NETWORK, 22, "a label for packets that have none, given to NetLabel",
+      .source = "Linux: Documentation/netlabel", .syscalls = "sendto recvfrom", .max_batch = 1,
+      .variants = VARIANTS({ "static-label" }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = close_all);

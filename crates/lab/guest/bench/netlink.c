@@ -62,23 +62,7 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "RTM_GETLINK", .arg = RTM_GETLINK },
-	{ }
-};
-
-BENCHMARK(bench_netlink) = {
-	.name = "netlink",
-	.summary = "a question to the kernel over netlink, and its answer",
-	.source = "rtnetlink(7)",
-	.syscalls = "sendto recvfrom",
-	.variants = variants,
-	.class = CLASS_MESSAGE,
-	.suite = SUITE_NETWORK,
-	.number = 18,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = close_all,
-};
+BENCH("netlink", MESSAGE, NETWORK, 18, "a question to the kernel over netlink, and its answer",
+      .source = "rtnetlink(7)", .syscalls = "sendto recvfrom",
+      .variants = VARIANTS({ "RTM_GETLINK", .arg = RTM_GETLINK }),
+      .setup = setup, .check = check, .op = op, .teardown = close_all);

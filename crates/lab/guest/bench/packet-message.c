@@ -58,24 +58,8 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "1B", .arg2 = 1 },
-	{ .name = "1KB", .arg2 = KB },
-	{ }
-};
-
-BENCHMARK(bench_packet_message) = {
-	.name = "packet-message",
-	.summary = "a frame of a packet socket over the loopback interface, received by the same",
-	.source = "packet(7)",
-	.syscalls = "sendto recvfrom",
-	.variants = variants,
-	.class = CLASS_MESSAGE,
-	.suite = SUITE_NETWORK,
-	.number = 20,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = close_all,
-};
+BENCH("packet-message", MESSAGE, NETWORK, 20,
+      "a frame of a packet socket over the loopback interface, received by the same",
+      .source = "packet(7)", .syscalls = "sendto recvfrom",
+      .variants = VARIANTS({ "1B", .arg2 = 1 }, { "1KB", .arg2 = KB }),
+      .setup = setup, .check = check, .op = op, .teardown = close_all);

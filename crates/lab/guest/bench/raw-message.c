@@ -52,24 +52,8 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "1B", .arg2 = 1 },
-	{ .name = "1KB", .arg2 = KB },
-	{ }
-};
-
-BENCHMARK(bench_raw_message) = {
-	.name = "raw-message",
-	.summary = "a packet of a raw socket over the loopback interface, received by the same",
-	.source = "raw(7)",
-	.syscalls = "sendto recvfrom",
-	.variants = variants,
-	.class = CLASS_MESSAGE,
-	.suite = SUITE_NETWORK,
-	.number = 19,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = close_all,
-};
+BENCH("raw-message", MESSAGE, NETWORK, 19,
+      "a packet of a raw socket over the loopback interface, received by the same",
+      .source = "raw(7)", .syscalls = "sendto recvfrom",
+      .variants = VARIANTS({ "1B", .arg2 = 1 }, { "1KB", .arg2 = KB }),
+      .setup = setup, .check = check, .op = op, .teardown = close_all);

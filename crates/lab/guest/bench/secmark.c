@@ -143,26 +143,8 @@ static int check(struct cell *c)
 	return ret == -ENOENT ? 0 : failed(c, "nf_tables: the label is still there", ret);
 }
 
-static const struct variant variants[] = {
-	{ .name = "add", .modules = "nf_tables" },
-	{ }
-};
-
-BENCHMARK(bench_secmark) = {
-	.name = "secmark",
-	.summary = "a label for packets, made in nf_tables",
-	.source = "nft(8), secmark",
-	.syscalls = "sendto recvfrom",
-	.variants = variants,
-	.class = CLASS_SOCKET,
-	.suite = SUITE_NETWORK,
-	.number = 24,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("secmark", SOCKET, NETWORK, 24, "a label for packets, made in nf_tables",
+      .source = "nft(8), secmark", .syscalls = "sendto recvfrom", .max_batch = 1,
+      .variants = VARIANTS({ "add", .modules = "nf_tables" }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo,
+      .teardown = teardown);

@@ -36,24 +36,8 @@ static int check(struct cell *c)
 	return is_on(c) == 1 ? 0 : failed(c, "setsockopt: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "SO_BROADCAST", .arg = SOL_SOCKET, .arg2 = SO_BROADCAST },
-	{ .name = "TCP_NODELAY", .arg = IPPROTO_TCP, .arg2 = TCP_NODELAY },
-	{ }
-};
-
-BENCHMARK(bench_setsockopt) = {
-	.name = "setsockopt",
-	.summary = "setsockopt of a connected socket",
-	.source = "socket(7), tcp(7)",
-	.syscalls = "setsockopt",
-	.variants = variants,
-	.class = CLASS_SOCKET,
-	.suite = SUITE_NETWORK,
-	.number = 10,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = tear_down_pair,
-};
+BENCH("setsockopt", SOCKET, NETWORK, 10, "setsockopt of a connected socket",
+      .source = "socket(7), tcp(7)",
+      .variants = VARIANTS({ "SO_BROADCAST", .arg = SOL_SOCKET, .arg2 = SO_BROADCAST },
+			   { "TCP_NODELAY", .arg = IPPROTO_TCP, .arg2 = TCP_NODELAY }),
+      .setup = setup, .check = check, .op = op, .teardown = tear_down_pair);

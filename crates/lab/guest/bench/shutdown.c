@@ -51,28 +51,10 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "unix-stream", .arg = UNIX_STREAM },
-	{ .name = "tcp", .arg = TCP },
-	{ .name = "tcp6", .arg = TCP6 },
-	{ }
-};
-
-BENCHMARK(bench_shutdown) = {
-	.name = "shutdown",
-	.summary = "shutdown of one direction of a connection",
-	.source = "shutdown(2)",
-	.syscalls = "shutdown",
-	.variants = variants,
-	.class = CLASS_SOCKET,
-	.suite = SUITE_NETWORK,
-	.number = 8,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-	.teardown = close_all,
-};
+BENCH("shutdown", SOCKET, NETWORK, 8, "shutdown of one direction of a connection",
+      .max_batch = WARM_SLOTS,
+      .variants = VARIANTS({ "unix-stream", .arg = UNIX_STREAM },
+			   { "tcp", .arg = TCP },
+			   { "tcp6", .arg = TCP6 }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo,
+      .teardown = close_all);

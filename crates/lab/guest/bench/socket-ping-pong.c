@@ -34,26 +34,10 @@ static void teardown(struct cell *c)
 	tear_down_pair(c);
 }
 
-static const struct variant variants[] = {
-	{ .name = "unix", .arg = UNIX_STREAM },
-	{ .name = "udp", .arg = UDP },
-	{ .name = "tcp", .arg = TCP },
-	{ }
-};
-
-BENCHMARK(bench_socket_ping_pong) = {
-	.name = "socket-ping-pong",
-	.summary = "a byte to a child through a connection, and back",
-	.source = "LMbench lat_unix, lat_udp, lat_tcp",
-	.syscalls = "write read write read",
-	.variants = variants,
-	.class = CLASS_MESSAGE,
-	.suite = SUITE_NETWORK,
-	.number = 21,
-	.measures = MEASURE_LATENCY,
-	.counts_children = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("socket-ping-pong", MESSAGE, NETWORK, 21, "a byte to a child through a connection, and back",
+      .source = "LMbench lat_unix, lat_udp, lat_tcp", .syscalls = "write read write read",
+      .counts_children = 1,
+      .variants = VARIANTS({ "unix", .arg = UNIX_STREAM },
+			   { "udp", .arg = UDP },
+			   { "tcp", .arg = TCP }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

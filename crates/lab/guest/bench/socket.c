@@ -40,35 +40,18 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "unix-stream", .arg = UNIX_STREAM },
-	{ .name = "unix-dgram", .arg = UNIX_DGRAM },
-	{ .name = "unix-seqpacket", .arg = UNIX_SEQPACKET },
-	{ .name = "tcp", .arg = TCP },
-	{ .name = "udp", .arg = UDP },
-	{ .name = "tcp6", .arg = TCP6 },
-	{ .name = "udp6", .arg = UDP6 },
-	{ .name = "sctp", .arg = SCTP, .modules = "sctp" },
-	{ .name = "raw", .arg = RAW },
-	{ .name = "packet", .arg = PACKET },
-	{ .name = "netlink-route", .arg = ROUTE },
-	{ .name = "netlink-audit", .arg = AUDIT },
-	{ }
-};
-
-BENCHMARK(bench_socket) = {
-	.name = "socket",
-	.summary = "socket of a kind",
-	.source = "socket(2)",
-	.syscalls = "socket",
-	.variants = variants,
-	.class = CLASS_SOCKET,
-	.suite = SUITE_NETWORK,
-	.number = 1,
-	.measures = MEASURE_LATENCY,
-	.max_batch = MAX_FD_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("socket", SOCKET, NETWORK, 1, "socket of a kind",
+      .max_batch = MAX_FD_SLOTS,
+      .variants = VARIANTS({ "unix-stream", .arg = UNIX_STREAM },
+			   { "unix-dgram", .arg = UNIX_DGRAM },
+			   { "unix-seqpacket", .arg = UNIX_SEQPACKET },
+			   { "tcp", .arg = TCP },
+			   { "udp", .arg = UDP },
+			   { "tcp6", .arg = TCP6 },
+			   { "udp6", .arg = UDP6 },
+			   { "sctp", .arg = SCTP, .modules = "sctp" },
+			   { "raw", .arg = RAW },
+			   { "packet", .arg = PACKET },
+			   { "netlink-route", .arg = ROUTE },
+			   { "netlink-audit", .arg = AUDIT }),
+      .setup = setup, .check = check, .op = op, .undo = undo);

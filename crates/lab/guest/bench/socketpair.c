@@ -37,26 +37,9 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "stream", .arg = UNIX_STREAM },
-	{ .name = "dgram", .arg = UNIX_DGRAM },
-	{ .name = "seqpacket", .arg = UNIX_SEQPACKET },
-	{ }
-};
-
-BENCHMARK(bench_socketpair) = {
-	.name = "socketpair",
-	.summary = "socketpair of unix sockets",
-	.source = "socketpair(2)",
-	.syscalls = "socketpair",
-	.variants = variants,
-	.class = CLASS_SOCKET,
-	.suite = SUITE_NETWORK,
-	.number = 2,
-	.measures = MEASURE_LATENCY,
-	.max_batch = MAX_FD_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("socketpair", SOCKET, NETWORK, 2, "socketpair of unix sockets",
+      .max_batch = MAX_FD_SLOTS,
+      .variants = VARIANTS({ "stream", .arg = UNIX_STREAM },
+			   { "dgram", .arg = UNIX_DGRAM },
+			   { "seqpacket", .arg = UNIX_SEQPACKET }),
+      .setup = setup, .check = check, .op = op, .undo = undo);

@@ -34,28 +34,15 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "1B", .arg = TCP, .arg2 = 1 },
-	{ .name = "1KB", .arg = TCP, .arg2 = KB },
-	{ .name = "64KB", .arg = TCP, .arg2 = 64 * KB },
-	{ .name = "ipv6-1B", .arg = TCP6, .arg2 = 1 },
-	{ .name = "ipv6-1KB", .arg = TCP6, .arg2 = KB },
-	{ .name = "ipv6-64KB", .arg = TCP6, .arg2 = 64 * KB },
-	{ }
-};
-
-BENCHMARK(bench_tcp_message) = {
-	.name = "tcp-message",
-	.summary = "a request and its answer over TCP on the loopback interface, by one task",
-	.source = "LMbench lat_tcp, without a switch of tasks; tcp(7)",
-	.syscalls = "sendto recvfrom sendto recvfrom",
-	.variants = variants,
-	.class = CLASS_MESSAGE,
-	.suite = SUITE_NETWORK,
-	.number = 15,
-	.measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = tear_down_pair,
-};
+BENCH("tcp-message", MESSAGE, NETWORK, 15,
+      "a request and its answer over TCP on the loopback interface, by one task",
+      .source = "LMbench lat_tcp, without a switch of tasks; tcp(7)",
+      .syscalls = "sendto recvfrom sendto recvfrom",
+      .measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
+      .variants = VARIANTS({ "1B", .arg = TCP, .arg2 = 1 },
+			   { "1KB", .arg = TCP, .arg2 = KB },
+			   { "64KB", .arg = TCP, .arg2 = 64 * KB },
+			   { "ipv6-1B", .arg = TCP6, .arg2 = 1 },
+			   { "ipv6-1KB", .arg = TCP6, .arg2 = KB },
+			   { "ipv6-64KB", .arg = TCP6, .arg2 = 64 * KB }),
+      .setup = setup, .check = check, .op = op, .teardown = tear_down_pair);

@@ -11,24 +11,10 @@ static int setup(struct cell *c)
 	return set_up_pair(c, c->variant->arg);
 }
 
-static const struct variant variants[] = {
-	{ .name = "64KB", .arg = TCP, .arg2 = 64 * KB },
-	{ .name = "ipv6-64KB", .arg = TCP6, .arg2 = 64 * KB },
-	{ }
-};
-
-BENCHMARK(bench_tcp_stream) = {
-	.name = "tcp-stream",
-	.summary = "bytes through a TCP connection on the loopback interface, in one direction",
-	.source = "LMbench bw_tcp, without a switch of tasks; tcp(7)",
-	.syscalls = "sendto recvfrom",
-	.variants = variants,
-	.class = CLASS_MESSAGE,
-	.suite = SUITE_NETWORK,
-	.number = 16,
-	.measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
-	.setup = setup,
-	.check = check_message,
-	.op = send_and_receive,
-	.teardown = tear_down_pair,
-};
+BENCH("tcp-stream", MESSAGE, NETWORK, 16,
+      "bytes through a TCP connection on the loopback interface, in one direction",
+      .source = "LMbench bw_tcp, without a switch of tasks; tcp(7)", .syscalls = "sendto recvfrom",
+      .measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
+      .variants = VARIANTS({ "64KB", .arg = TCP, .arg2 = 64 * KB },
+			   { "ipv6-64KB", .arg = TCP6, .arg2 = 64 * KB }),
+      .setup = setup, .check = check_message, .op = send_and_receive, .teardown = tear_down_pair);

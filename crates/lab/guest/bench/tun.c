@@ -114,28 +114,10 @@ static int check(struct cell *c)
 	return ret == -EEXIST || ret == -EINVAL ? undo(c, 0) : failed(c, "tun: wrong result", ret);
 }
 
-static const struct variant variants[] = {
-	{ .name = "create", .arg = CREATE, .modules = "tun" },
-	{ .name = "attach", .arg = ATTACH, .modules = "tun" },
-	{ .name = "queue", .arg = QUEUE, .modules = "tun" },
-	{ }
-};
-
-BENCHMARK(bench_tun) = {
-	.name = "tun",
-	.summary = "a virtual device of the network: made, opened, a queue attached",
-	.source = "Documentation/networking/tuntap.rst",
-	.syscalls = "ioctl",
-	.variants = variants,
-	.class = CLASS_SOCKET,
-	.suite = SUITE_NETWORK,
-	.number = 25,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("tun", SOCKET, NETWORK, 25, "a virtual device of the network: made, opened, a queue attached",
+      .source = "Documentation/networking/tuntap.rst", .syscalls = "ioctl", .max_batch = 1,
+      .variants = VARIANTS({ "create", .arg = CREATE, .modules = "tun" },
+			   { "attach", .arg = ATTACH, .modules = "tun" },
+			   { "queue", .arg = QUEUE, .modules = "tun" }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo,
+      .teardown = teardown);

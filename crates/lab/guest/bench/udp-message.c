@@ -10,28 +10,14 @@ static int setup(struct cell *c)
 	return set_up_pair(c, c->variant->arg);
 }
 
-static const struct variant variants[] = {
-	{ .name = "1B", .arg = UDP, .arg2 = 1 },
-	{ .name = "1KB", .arg = UDP, .arg2 = KB },
-	{ .name = "63KB", .arg = UDP, .arg2 = 63 * KB },
-	{ .name = "ipv6-1B", .arg = UDP6, .arg2 = 1 },
-	{ .name = "ipv6-1KB", .arg = UDP6, .arg2 = KB },
-	{ .name = "ipv6-63KB", .arg = UDP6, .arg2 = 63 * KB },
-	{ }
-};
-
-BENCHMARK(bench_udp_message) = {
-	.name = "udp-message",
-	.summary = "a datagram over the loopback interface: sent, then received by the same task",
-	.source = "LMbench lat_udp, without a switch of tasks; udp(7)",
-	.syscalls = "sendto recvfrom",
-	.variants = variants,
-	.class = CLASS_MESSAGE,
-	.suite = SUITE_NETWORK,
-	.number = 14,
-	.measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
-	.setup = setup,
-	.check = check_message,
-	.op = send_and_receive,
-	.teardown = tear_down_pair,
-};
+BENCH("udp-message", MESSAGE, NETWORK, 14,
+      "a datagram over the loopback interface: sent, then received by the same task",
+      .source = "LMbench lat_udp, without a switch of tasks; udp(7)", .syscalls = "sendto recvfrom",
+      .measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
+      .variants = VARIANTS({ "1B", .arg = UDP, .arg2 = 1 },
+			   { "1KB", .arg = UDP, .arg2 = KB },
+			   { "63KB", .arg = UDP, .arg2 = 63 * KB },
+			   { "ipv6-1B", .arg = UDP6, .arg2 = 1 },
+			   { "ipv6-1KB", .arg = UDP6, .arg2 = KB },
+			   { "ipv6-63KB", .arg = UDP6, .arg2 = 63 * KB }),
+      .setup = setup, .check = check_message, .op = send_and_receive, .teardown = tear_down_pair);

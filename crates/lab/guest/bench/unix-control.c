@@ -104,28 +104,11 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "SCM_RIGHTS", .arg = SCM_RIGHTS },
-	{ .name = "SCM_CREDENTIALS", .arg = SCM_CREDENTIALS },
-	{ .name = "SCM_SECURITY", .arg = SCM_SECURITY },
-	{ }
-};
-
-BENCHMARK(bench_unix_control) = {
-	.name = "unix-control",
-	.summary = "a descriptor, credentials or a label from one unix socket of a task to another",
-	.source = "unix(7)",
-	.syscalls = "sendmsg recvmsg",
-	.variants = variants,
-	.class = CLASS_MESSAGE,
-	.suite = SUITE_NETWORK,
-	.number = 17,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-	.teardown = tear_down_pair,
-};
+BENCH("unix-control", MESSAGE, NETWORK, 17,
+      "a descriptor, credentials or a label from one unix socket of a task to another",
+      .source = "unix(7)", .syscalls = "sendmsg recvmsg", .max_batch = 1,
+      .variants = VARIANTS({ "SCM_RIGHTS", .arg = SCM_RIGHTS },
+			   { "SCM_CREDENTIALS", .arg = SCM_CREDENTIALS },
+			   { "SCM_SECURITY", .arg = SCM_SECURITY }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo,
+      .teardown = tear_down_pair);

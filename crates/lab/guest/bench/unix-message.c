@@ -10,31 +10,17 @@ static int setup(struct cell *c)
 	return set_up_pair(c, c->variant->arg);
 }
 
-static const struct variant variants[] = {
-	{ .name = "stream-1B", .arg = UNIX_STREAM, .arg2 = 1 },
-	{ .name = "stream-1KB", .arg = UNIX_STREAM, .arg2 = KB },
-	{ .name = "stream-64KB", .arg = UNIX_STREAM, .arg2 = 64 * KB },
-	{ .name = "dgram-1B", .arg = UNIX_DGRAM, .arg2 = 1 },
-	{ .name = "dgram-1KB", .arg = UNIX_DGRAM, .arg2 = KB },
-	{ .name = "dgram-64KB", .arg = UNIX_DGRAM, .arg2 = 64 * KB },
-	{ .name = "seqpacket-1B", .arg = UNIX_SEQPACKET, .arg2 = 1 },
-	{ .name = "seqpacket-1KB", .arg = UNIX_SEQPACKET, .arg2 = KB },
-	{ .name = "seqpacket-64KB", .arg = UNIX_SEQPACKET, .arg2 = 64 * KB },
-	{ }
-};
-
-BENCHMARK(bench_unix_message) = {
-	.name = "unix-message",
-	.summary = "a message between two unix sockets of a task: sent, then received",
-	.source = "LMbench lat_unix, without a switch of tasks; unix(7)",
-	.syscalls = "sendto recvfrom",
-	.variants = variants,
-	.class = CLASS_MESSAGE,
-	.suite = SUITE_NETWORK,
-	.number = 13,
-	.measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
-	.setup = setup,
-	.check = check_message,
-	.op = send_and_receive,
-	.teardown = tear_down_pair,
-};
+BENCH("unix-message", MESSAGE, NETWORK, 13,
+      "a message between two unix sockets of a task: sent, then received",
+      .source = "LMbench lat_unix, without a switch of tasks; unix(7)",
+      .syscalls = "sendto recvfrom", .measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
+      .variants = VARIANTS({ "stream-1B", .arg = UNIX_STREAM, .arg2 = 1 },
+			   { "stream-1KB", .arg = UNIX_STREAM, .arg2 = KB },
+			   { "stream-64KB", .arg = UNIX_STREAM, .arg2 = 64 * KB },
+			   { "dgram-1B", .arg = UNIX_DGRAM, .arg2 = 1 },
+			   { "dgram-1KB", .arg = UNIX_DGRAM, .arg2 = KB },
+			   { "dgram-64KB", .arg = UNIX_DGRAM, .arg2 = 64 * KB },
+			   { "seqpacket-1B", .arg = UNIX_SEQPACKET, .arg2 = 1 },
+			   { "seqpacket-1KB", .arg = UNIX_SEQPACKET, .arg2 = KB },
+			   { "seqpacket-64KB", .arg = UNIX_SEQPACKET, .arg2 = 64 * KB }),
+      .setup = setup, .check = check_message, .op = send_and_receive, .teardown = tear_down_pair);

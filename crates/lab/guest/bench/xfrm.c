@@ -367,32 +367,16 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "policy-add", .arg = ADD, .modules = "xfrm_user" },
-	{ .name = "policy-delete", .arg = DELETE, .modules = "xfrm_user" },
-	{ .name = "state-delete", .arg = STATE_DELETE, .modules = "xfrm_user" },
-	{ .name = "lookup", .arg = LOOKUP, .modules = "xfrm_user", .syscalls = "sendto" },
-	{ .name = "acquire", .arg = ACQUIRE, .modules = "xfrm_user", .syscalls = "sendto" },
-	{ .name = "clone", .arg = CLONE, .modules = "xfrm_user", .syscalls = "connect" },
-	{ }
-};
-
-BENCHMARK(bench_xfrm) = {
-	.name = "xfrm",
-	.summary = "IPsec's policies and states with labels",
-	.source = "ip-xfrm(8)",
-	.syscalls = "sendto recvfrom",
-	.variants = variants,
-	.class = CLASS_SOCKET,
-	.suite = SUITE_NETWORK,
-	.number = 23,
-	.measures = MEASURE_LATENCY,
-	.counts_children = 1,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("xfrm", SOCKET, NETWORK, 23, "IPsec's policies and states with labels",
+      .source = "ip-xfrm(8)", .syscalls = "sendto recvfrom", .max_batch = 1, .counts_children = 1,
+      .variants = VARIANTS({ "policy-add", .arg = ADD, .modules = "xfrm_user" },
+			   { "policy-delete", .arg = DELETE, .modules = "xfrm_user" },
+			   { "state-delete", .arg = STATE_DELETE, .modules = "xfrm_user" },
+			   { "lookup", .arg = LOOKUP, .modules = "xfrm_user",
+			     .syscalls = "sendto" },
+			   { "acquire", .arg = ACQUIRE, .modules = "xfrm_user",
+			     .syscalls = "sendto" },
+			   { "clone", .arg = CLONE, .modules = "xfrm_user",
+			     .syscalls = "connect" }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo,
+      .teardown = teardown);
