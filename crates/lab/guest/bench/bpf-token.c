@@ -224,27 +224,7 @@ static int check(struct cell *c)
 	return ret == -EPERM ? 0 : failed(c, "bpf: a token for who is outside", ret);
 }
 
-static const struct variant variants[] = {
-	{ .name = "create" },
-	{ .name = "map-create", .arg = MAP_CREATE },
-	{ }
-};
-
-BENCHMARK(bench_bpf_token) = {
-	.name = "bpf-token",
-	.summary = "bpf that makes a token, or that is allowed by one",
-	.source = "Linux: kernel/bpf/token.c",
-	.syscalls = "bpf",
-	.variants = variants,
-	.class = CLASS_TRACE,
-	.suite = SUITE_IPC,
-	.number = 38,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.composite = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("bpf-token", TRACE, IPC, 38, "bpf that makes a token, or that is allowed by one",
+      .source = "Linux: kernel/bpf/token.c", .syscalls = "bpf", .max_batch = 1, .composite = 1,
+      .variants = VARIANTS({ "create" }, { "map-create", .arg = MAP_CREATE }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

@@ -118,28 +118,10 @@ static void teardown(struct cell *c)
 	close_as(c, 1);
 }
 
-static const struct variant variants[] = {
-	{ .name = "map-create", .arg = BPF_MAP_CREATE },
-	{ .name = "prog-load", .arg = BPF_PROG_LOAD },
-	{ .name = "map-lookup", .arg = BPF_MAP_LOOKUP_ELEM },
-	{ .name = "map-update", .arg = BPF_MAP_UPDATE_ELEM },
-	{ }
-};
-
-BENCHMARK(bench_bpf) = {
-	.name = "bpf",
-	.summary = "a command of bpf",
-	.source = "bpf(2)",
-	.syscalls = "bpf",
-	.variants = variants,
-	.class = CLASS_TRACE,
-	.suite = SUITE_IPC,
-	.number = 25,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("bpf", TRACE, IPC, 25, "a command of bpf",
+      .max_batch = 1,
+      .variants = VARIANTS({ "map-create", .arg = BPF_MAP_CREATE },
+			   { "prog-load", .arg = BPF_PROG_LOAD },
+			   { "map-lookup", .arg = BPF_MAP_LOOKUP_ELEM },
+			   { "map-update", .arg = BPF_MAP_UPDATE_ELEM }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

@@ -62,23 +62,7 @@ static void teardown(struct cell *c)
 	close_as(c, POLL);
 }
 
-static const struct variant variants[] = {
-	{ .name = "eventfd" },
-	{ }
-};
-
-BENCHMARK(bench_epoll) = {
-	.name = "epoll",
-	.summary = "a descriptor watched, found ready, and no longer watched",
-	.source = "epoll(7)",
-	.syscalls = "epoll_ctl epoll_pwait epoll_ctl",
-	.variants = variants,
-	.class = CLASS_EVENT,
-	.suite = SUITE_IPC,
-	.number = 20,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("epoll", EVENT, IPC, 20, "a descriptor watched, found ready, and no longer watched",
+      .source = "epoll(7)", .syscalls = "epoll_ctl epoll_pwait epoll_ctl",
+      .variants = VARIANTS({ "eventfd" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

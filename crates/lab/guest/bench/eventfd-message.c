@@ -39,23 +39,7 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "count" },
-	{ }
-};
-
-BENCHMARK(bench_eventfd_message) = {
-	.name = "eventfd-message",
-	.summary = "a write to an eventfd, and the read that takes its count",
-	.source = "eventfd(2)",
-	.syscalls = "write read",
-	.variants = variants,
-	.class = CLASS_MESSAGE,
-	.suite = SUITE_IPC,
-	.number = 4,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("eventfd-message", MESSAGE, IPC, 4,
+      "a write to an eventfd, and the read that takes its count",
+      .source = "eventfd(2)", .syscalls = "write read", .variants = VARIANTS({ "count" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

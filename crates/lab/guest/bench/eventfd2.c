@@ -29,23 +29,6 @@ static int check(struct cell *c)
 	return count == 1 ? undo(c, 0) : failed(c, "eventfd2: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "counter" },
-	{ }
-};
-
-BENCHMARK(bench_eventfd2) = {
-	.name = "eventfd2",
-	.summary = "eventfd2, which makes a counter to wait for",
-	.source = "eventfd(2)",
-	.syscalls = "eventfd2",
-	.variants = variants,
-	.class = CLASS_IPC,
-	.suite = SUITE_IPC,
-	.number = 3,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("eventfd2", IPC, IPC, 3, "eventfd2, which makes a counter to wait for",
+      .source = "eventfd(2)", .max_batch = WARM_SLOTS, .variants = VARIANTS({ "counter" }),
+      .check = check, .op = op, .undo = undo);

@@ -21,21 +21,6 @@ static int check(struct cell *c)
 	return ret == -EAGAIN ? 0 : failed(c, "futex: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "wake" },
-	{ }
-};
-
-BENCHMARK(bench_futex) = {
-	.name = "futex",
-	.summary = "a wake for which nobody waits: no hook",
-	.source = "futex(2)",
-	.syscalls = "futex",
-	.variants = variants,
-	.class = CLASS_FLOOR,
-	.suite = SUITE_IPC,
-	.number = 19,
-	.measures = MEASURE_LATENCY,
-	.check = check,
-	.op = op,
-};
+BENCH("futex", FLOOR, IPC, 19, "a wake for which nobody waits: no hook",
+      .variants = VARIANTS({ "wake" }),
+      .check = check, .op = op);

@@ -205,30 +205,14 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "nop", .path = "/dev/zero", .arg = IORING_OP_NOP },
-	{ .name = "read-1KB", .path = "/dev/zero", .arg = IORING_OP_READ },
-	{ .name = "openat", .path = "/dev/zero", .arg = IORING_OP_OPENAT },
-	{ .name = "personality", .path = "/dev/zero", .arg = IORING_OP_NOP, .arg2 = PERSONALITY },
-	{ .name = "uring-cmd", .path = "/dev/null", .arg = IORING_OP_URING_CMD },
-	{ }
-};
-
-BENCHMARK(bench_io_uring_enter) = {
-	.name = "io_uring_enter",
-	.summary = "an operation through a ring: submitted, and completed when the call returns",
-	.source = "io_uring_enter(2)",
-	.syscalls = "io_uring_enter",
-	.variants = variants,
-	.class = CLASS_IPC,
-	.suite = SUITE_IPC,
-	.number = 26,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("io_uring_enter", IPC, IPC, 26,
+      "an operation through a ring: submitted, and completed when the call returns",
+      .max_batch = 1,
+      .variants = VARIANTS({ "nop", .path = "/dev/zero", .arg = IORING_OP_NOP },
+			   { "read-1KB", .path = "/dev/zero", .arg = IORING_OP_READ },
+			   { "openat", .path = "/dev/zero", .arg = IORING_OP_OPENAT },
+			   { "personality", .path = "/dev/zero", .arg = IORING_OP_NOP,
+			     .arg2 = PERSONALITY },
+			   { "uring-cmd", .path = "/dev/null", .arg = IORING_OP_URING_CMD }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo,
+      .teardown = teardown);

@@ -101,27 +101,7 @@ static void teardown(struct cell *c)
 	rest();
 }
 
-static const struct variant variants[] = {
-	{ .name = "plain" },
-	{ .name = "sqpoll", .arg = SQPOLL },
-	{ }
-};
-
-BENCHMARK(bench_io_uring_setup) = {
-	.name = "io_uring_setup",
-	.summary = "io_uring_setup of a ring of one entry",
-	.source = "io_uring_setup(2)",
-	.syscalls = "io_uring_setup",
-	.variants = variants,
-	.class = CLASS_IPC,
-	.suite = SUITE_IPC,
-	.number = 34,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("io_uring_setup", IPC, IPC, 34, "io_uring_setup of a ring of one entry",
+      .max_batch = 1, .variants = VARIANTS({ "plain" }, { "sqpoll", .arg = SQPOLL }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo,
+      .teardown = teardown);

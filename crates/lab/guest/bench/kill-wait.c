@@ -20,23 +20,7 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "self" },
-	{ }
-};
-
-BENCHMARK(bench_kill_wait) = {
-	.name = "kill-wait",
-	.summary = "a blocked signal to the process itself, sent and taken",
-	.source = "kill(2), sigwaitinfo(2)",
-	.syscalls = "kill rt_sigtimedwait",
-	.variants = variants,
-	.class = CLASS_SIGNAL,
-	.suite = SUITE_IPC,
-	.number = 14,
-	.measures = MEASURE_LATENCY,
-	.setup = block_signal,
-	.check = check,
-	.op = op,
-	.teardown = unblock_signal,
-};
+BENCH("kill-wait", SIGNAL, IPC, 14, "a blocked signal to the process itself, sent and taken",
+      .source = "kill(2), sigwaitinfo(2)", .syscalls = "kill rt_sigtimedwait",
+      .variants = VARIANTS({ "self" }),
+      .setup = block_signal, .check = check, .op = op, .teardown = unblock_signal);

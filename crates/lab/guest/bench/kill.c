@@ -50,25 +50,8 @@ static void teardown(struct cell *c)
 		SYS(rt_sigaction, c->variant->arg, slot_data(c), NULL, sizeof(u64));
 }
 
-static const struct variant variants[] = {
-	{ .name = "null" },
-	{ .name = "ignored", .arg = SIGUSR1 },
-	{ .name = "child", .arg2 = 1 },
-	{ }
-};
-
-BENCHMARK(bench_kill) = {
-	.name = "kill",
-	.summary = "kill of the process itself, or of a child, by a signal that does nothing",
-	.source = "LMbench lat_sig; kill(2)",
-	.syscalls = "kill",
-	.variants = variants,
-	.class = CLASS_SIGNAL,
-	.suite = SUITE_IPC,
-	.number = 13,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("kill", SIGNAL, IPC, 13,
+      "kill of the process itself, or of a child, by a signal that does nothing",
+      .source = "LMbench lat_sig; kill(2)",
+      .variants = VARIANTS({ "null" }, { "ignored", .arg = SIGUSR1 }, { "child", .arg2 = 1 }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -32,23 +32,6 @@ static int check(struct cell *c)
 	return got == 'x' ? undo(c, 0) : failed(c, "memfd_create: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "empty" },
-	{ }
-};
-
-BENCHMARK(bench_memfd_create) = {
-	.name = "memfd_create",
-	.summary = "memfd_create of an empty file",
-	.source = "memfd_create(2)",
-	.syscalls = "memfd_create",
-	.variants = variants,
-	.class = CLASS_IPC,
-	.suite = SUITE_IPC,
-	.number = 18,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("memfd_create", IPC, IPC, 18, "memfd_create of an empty file",
+      .max_batch = WARM_SLOTS, .variants = VARIANTS({ "empty" }),
+      .check = check, .op = op, .undo = undo);

@@ -28,23 +28,6 @@ static int check(struct cell *c)
 	       failed(c, "memfd_secret: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "empty" },
-	{ }
-};
-
-BENCHMARK(bench_memfd_secret) = {
-	.name = "memfd_secret",
-	.summary = "memfd_secret of an empty file",
-	.source = "memfd_secret(2)",
-	.syscalls = "memfd_secret",
-	.variants = variants,
-	.class = CLASS_IPC,
-	.suite = SUITE_IPC,
-	.number = 36,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("memfd_secret", IPC, IPC, 36, "memfd_secret of an empty file",
+      .max_batch = WARM_SLOTS, .variants = VARIANTS({ "empty" }),
+      .check = check, .op = op, .undo = undo);

@@ -29,24 +29,7 @@ static int check(struct cell *c)
 	return ret < 0 ? ret : 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "1B", .arg = 1 },
-	{ .name = "1KB", .arg = MESSAGE_MAX },
-	{ }
-};
-
-BENCHMARK(bench_mq_message) = {
-	.name = "mq-message",
-	.summary = "a message into a POSIX message queue, and out of it",
-	.source = "mq_overview(7)",
-	.syscalls = "mq_timedsend mq_timedreceive",
-	.variants = variants,
-	.class = CLASS_MESSAGE,
-	.suite = SUITE_IPC,
-	.number = 12,
-	.measures = MEASURE_LATENCY,
-	.setup = open_queue,
-	.check = check,
-	.op = op,
-	.teardown = close_queue,
-};
+BENCH("mq-message", MESSAGE, IPC, 12, "a message into a POSIX message queue, and out of it",
+      .source = "mq_overview(7)", .syscalls = "mq_timedsend mq_timedreceive",
+      .variants = VARIANTS({ "1B", .arg = 1 }, { "1KB", .arg = MESSAGE_MAX }),
+      .setup = open_queue, .check = check, .op = op, .teardown = close_queue);

@@ -20,23 +20,6 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "existing" },
-	{ }
-};
-
-BENCHMARK(bench_mq_open) = {
-	.name = "mq_open",
-	.summary = "open and close of a POSIX message queue",
-	.source = "mq_open(3)",
-	.syscalls = "mq_open close",
-	.variants = variants,
-	.class = CLASS_IPC,
-	.suite = SUITE_IPC,
-	.number = 11,
-	.measures = MEASURE_LATENCY,
-	.setup = open_queue,
-	.check = check,
-	.op = op,
-	.teardown = close_queue,
-};
+BENCH("mq_open", IPC, IPC, 11, "open and close of a POSIX message queue",
+      .source = "mq_open(3)", .syscalls = "mq_open close", .variants = VARIANTS({ "existing" }),
+      .setup = open_queue, .check = check, .op = op, .teardown = close_queue);

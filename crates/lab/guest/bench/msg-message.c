@@ -43,24 +43,7 @@ static void teardown(struct cell *c)
 	SYS(msgctl, c->state[OBJECT], IPC_RMID, NULL);
 }
 
-static const struct variant variants[] = {
-	{ .name = "1B", .arg = 1 },
-	{ .name = "1KB", .arg = KB },
-	{ }
-};
-
-BENCHMARK(bench_msg_message) = {
-	.name = "msg-message",
-	.summary = "a message into a queue of System V, and out of it",
-	.source = "msgop(2)",
-	.syscalls = "msgsnd msgrcv",
-	.variants = variants,
-	.class = CLASS_MESSAGE,
-	.suite = SUITE_IPC,
-	.number = 6,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("msg-message", MESSAGE, IPC, 6, "a message into a queue of System V, and out of it",
+      .source = "msgop(2)", .syscalls = "msgsnd msgrcv",
+      .variants = VARIANTS({ "1B", .arg = 1 }, { "1KB", .arg = KB }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -33,23 +33,6 @@ static void teardown(struct cell *c)
 	SYS(msgctl, c->state[OBJECT], IPC_RMID, NULL);
 }
 
-static const struct variant variants[] = {
-	{ .name = "IPC_STAT" },
-	{ }
-};
-
-BENCHMARK(bench_msgctl) = {
-	.name = "msgctl",
-	.summary = "msgctl(IPC_STAT) of a queue of System V",
-	.source = "msgctl(2)",
-	.syscalls = "msgctl",
-	.variants = variants,
-	.class = CLASS_IPC,
-	.suite = SUITE_IPC,
-	.number = 28,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("msgctl", IPC, IPC, 28, "msgctl(IPC_STAT) of a queue of System V",
+      .variants = VARIANTS({ "IPC_STAT" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -42,26 +42,6 @@ static void teardown(struct cell *c)
 		SYS(msgctl, c->state[OBJECT], IPC_RMID, NULL);
 }
 
-static const struct variant variants[] = {
-	{ .name = "private" },
-	{ .name = "existing", .arg = EXISTING },
-	{ }
-};
-
-BENCHMARK(bench_msgget) = {
-	.name = "msgget",
-	.summary = "msgget of a queue of System V, new or there",
-	.source = "msgget(2)",
-	.syscalls = "msgget",
-	.variants = variants,
-	.class = CLASS_IPC,
-	.suite = SUITE_IPC,
-	.number = 5,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("msgget", IPC, IPC, 5, "msgget of a queue of System V, new or there",
+      .max_batch = WARM_SLOTS, .variants = VARIANTS({ "private" }, { "existing", .arg = EXISTING }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

@@ -18,23 +18,7 @@ static int check(struct cell *c)
 	       failed(c, "ioctl: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "RESET", .arg = PERF_EVENT_IOC_RESET },
-	{ }
-};
-
-BENCHMARK(bench_perf_event_ioctl) = {
-	.name = "perf-event-ioctl",
-	.summary = "ioctl of a software event",
-	.source = "perf_event_open(2)",
-	.syscalls = "ioctl",
-	.variants = variants,
-	.class = CLASS_TRACE,
-	.suite = SUITE_IPC,
-	.number = 32,
-	.measures = MEASURE_LATENCY,
-	.setup = set_up_event,
-	.check = check,
-	.op = op,
-	.teardown = tear_down_event,
-};
+BENCH("perf-event-ioctl", TRACE, IPC, 32, "ioctl of a software event",
+      .source = "perf_event_open(2)", .syscalls = "ioctl",
+      .variants = VARIANTS({ "RESET", .arg = PERF_EVENT_IOC_RESET }),
+      .setup = set_up_event, .check = check, .op = op, .teardown = tear_down_event);

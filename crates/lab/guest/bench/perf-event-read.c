@@ -23,23 +23,6 @@ static int check(struct cell *c)
 	       failed(c, "read: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "dummy" },
-	{ }
-};
-
-BENCHMARK(bench_perf_event_read) = {
-	.name = "perf-event-read",
-	.summary = "read of the count of a software event",
-	.source = "perf_event_open(2)",
-	.syscalls = "read",
-	.variants = variants,
-	.class = CLASS_TRACE,
-	.suite = SUITE_IPC,
-	.number = 31,
-	.measures = MEASURE_LATENCY,
-	.setup = set_up_event,
-	.check = check,
-	.op = op,
-	.teardown = tear_down_event,
-};
+BENCH("perf-event-read", TRACE, IPC, 31, "read of the count of a software event",
+      .source = "perf_event_open(2)", .syscalls = "read", .variants = VARIANTS({ "dummy" }),
+      .setup = set_up_event, .check = check, .op = op, .teardown = tear_down_event);

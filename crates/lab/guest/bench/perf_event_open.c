@@ -34,24 +34,6 @@ static int check(struct cell *c)
 	return !count ? undo(c, 0) : failed(c, "perf_event_open: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "dummy" },
-	{ }
-};
-
-BENCHMARK(bench_perf_event_open) = {
-	.name = "perf_event_open",
-	.summary = "perf_event_open of a software event",
-	.source = "perf_event_open(2)",
-	.syscalls = "perf_event_open",
-	.variants = variants,
-	.class = CLASS_TRACE,
-	.suite = SUITE_IPC,
-	.number = 24,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("perf_event_open", TRACE, IPC, 24, "perf_event_open of a software event",
+      .max_batch = 1, .variants = VARIANTS({ "dummy" }),
+      .setup = setup, .check = check, .op = op, .undo = undo);

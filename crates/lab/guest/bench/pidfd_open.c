@@ -32,24 +32,6 @@ static int check(struct cell *c)
 	return ret < 0 ? ret : undo(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "self" },
-	{ }
-};
-
-BENCHMARK(bench_pidfd_open) = {
-	.name = "pidfd_open",
-	.summary = "pidfd_open of the process itself",
-	.source = "pidfd_open(2)",
-	.syscalls = "pidfd_open",
-	.variants = variants,
-	.class = CLASS_SIGNAL,
-	.suite = SUITE_IPC,
-	.number = 16,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("pidfd_open", SIGNAL, IPC, 16, "pidfd_open of the process itself",
+      .max_batch = WARM_SLOTS, .variants = VARIANTS({ "self" }),
+      .setup = setup, .check = check, .op = op, .undo = undo);

@@ -40,23 +40,7 @@ static void teardown(struct cell *c)
 	end_child(c);
 }
 
-static const struct variant variants[] = {
-	{ .name = "child" },
-	{ }
-};
-
-BENCHMARK(bench_pidfd_send_signal) = {
-	.name = "pidfd_send_signal",
-	.summary = "pidfd_send_signal to a child, by a signal that does nothing",
-	.source = "pidfd_send_signal(2)",
-	.syscalls = "pidfd_send_signal",
-	.variants = variants,
-	.class = CLASS_SIGNAL,
-	.suite = SUITE_IPC,
-	.number = 17,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("pidfd_send_signal", SIGNAL, IPC, 17,
+      "pidfd_send_signal to a child, by a signal that does nothing",
+      .variants = VARIANTS({ "child" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -38,25 +38,9 @@ static void teardown(struct cell *c)
 	close_as(c, OUT);
 }
 
-static const struct variant variants[] = {
-	{ .name = "1B", .arg = 1 },
-	{ .name = "1KB", .arg = KB },
-	{ .name = "64KB", .arg = 64 * KB },
-	{ }
-};
-
-BENCHMARK(bench_pipe_message) = {
-	.name = "pipe-message",
-	.summary = "a write into a pipe, and the read at its other end by the same task",
-	.source = "LMbench lat_pipe, without a switch of tasks; pipe(7)",
-	.syscalls = "write read",
-	.variants = variants,
-	.class = CLASS_MESSAGE,
-	.suite = SUITE_IPC,
-	.number = 2,
-	.measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("pipe-message", MESSAGE, IPC, 2,
+      "a write into a pipe, and the read at its other end by the same task",
+      .source = "LMbench lat_pipe, without a switch of tasks; pipe(7)", .syscalls = "write read",
+      .measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
+      .variants = VARIANTS({ "1B", .arg = 1 }, { "1KB", .arg = KB }, { "64KB", .arg = 64 * KB }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -45,24 +45,8 @@ static void teardown(struct cell *c)
 	close_pipes(c);
 }
 
-static const struct variant variants[] = {
-	{ .name = "1B" },
-	{ }
-};
-
-BENCHMARK(bench_pipe_ping_pong) = {
-	.name = "pipe-ping-pong",
-	.summary = "a byte through a pipe to a child, and through another back",
-	.source = "LMbench lat_pipe",
-	.syscalls = "write read write read",
-	.variants = variants,
-	.class = CLASS_MESSAGE,
-	.suite = SUITE_IPC,
-	.number = 27,
-	.measures = MEASURE_LATENCY,
-	.counts_children = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("pipe-ping-pong", MESSAGE, IPC, 27,
+      "a byte through a pipe to a child, and through another back",
+      .source = "LMbench lat_pipe", .syscalls = "write read write read", .counts_children = 1,
+      .variants = VARIANTS({ "1B" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

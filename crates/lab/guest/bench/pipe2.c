@@ -29,23 +29,6 @@ static int check(struct cell *c)
 	return got == 'x' ? undo(c, 0) : failed(c, "pipe2: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "pair" },
-	{ }
-};
-
-BENCHMARK(bench_pipe2) = {
-	.name = "pipe2",
-	.summary = "pipe2, which makes both ends",
-	.source = "pipe2(2)",
-	.syscalls = "pipe2",
-	.variants = variants,
-	.class = CLASS_IPC,
-	.suite = SUITE_IPC,
-	.number = 1,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("pipe2", IPC, IPC, 1, "pipe2, which makes both ends",
+      .max_batch = WARM_SLOTS, .variants = VARIANTS({ "pair" }),
+      .check = check, .op = op, .undo = undo);

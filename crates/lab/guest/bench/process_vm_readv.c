@@ -35,23 +35,6 @@ static int check(struct cell *c)
 	       failed(c, "process_vm_readv: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "1KB" },
-	{ }
-};
-
-BENCHMARK(bench_process_vm_readv) = {
-	.name = "process_vm_readv",
-	.summary = "process_vm_readv of 1 KB of a child",
-	.source = "process_vm_readv(2)",
-	.syscalls = "process_vm_readv",
-	.variants = variants,
-	.class = CLASS_TRACE,
-	.suite = SUITE_IPC,
-	.number = 22,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = end_child,
-};
+BENCH("process_vm_readv", TRACE, IPC, 22, "process_vm_readv of 1 KB of a child",
+      .variants = VARIANTS({ "1KB" }),
+      .setup = setup, .check = check, .op = op, .teardown = end_child);

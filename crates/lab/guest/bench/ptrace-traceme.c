@@ -43,22 +43,7 @@ static int check(struct cell *c)
 	return in_a_child(1) == -EPERM ? 0 : failed(c, "ptrace: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "child" },
-	{ }
-};
-
-BENCHMARK(bench_ptrace_traceme) = {
-	.name = "ptrace-traceme",
-	.summary = "a child makes its parent its tracer",
-	.source = "ptrace(2)",
-	.syscalls = "ptrace",
-	.variants = variants,
-	.class = CLASS_TRACE,
-	.suite = SUITE_IPC,
-	.number = 33,
-	.measures = MEASURE_LATENCY,
-	.composite = 1,
-	.check = check,
-	.op = op,
-};
+BENCH("ptrace-traceme", TRACE, IPC, 33, "a child makes its parent its tracer",
+      .source = "ptrace(2)", .syscalls = "ptrace", .composite = 1,
+      .variants = VARIANTS({ "child" }),
+      .check = check, .op = op);

@@ -75,26 +75,6 @@ static int check(struct cell *c)
 	       failed(c, "ptrace: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "seize" },
-	{ .name = "peek", .arg = PEEK },
-	{ }
-};
-
-BENCHMARK(bench_ptrace) = {
-	.name = "ptrace",
-	.summary = "ptrace of a child",
-	.source = "ptrace(2)",
-	.syscalls = "ptrace",
-	.variants = variants,
-	.class = CLASS_TRACE,
-	.suite = SUITE_IPC,
-	.number = 23,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = end_child,
-};
+BENCH("ptrace", TRACE, IPC, 23, "ptrace of a child",
+      .max_batch = 1, .variants = VARIANTS({ "seize" }, { "peek", .arg = PEEK }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = end_child);

@@ -33,23 +33,6 @@ static void teardown(struct cell *c)
 	SYS(semctl, c->state[OBJECT], 0, IPC_RMID, NULL);
 }
 
-static const struct variant variants[] = {
-	{ .name = "IPC_STAT" },
-	{ }
-};
-
-BENCHMARK(bench_semctl) = {
-	.name = "semctl",
-	.summary = "semctl(IPC_STAT) of a set of semaphores of System V",
-	.source = "semctl(2)",
-	.syscalls = "semctl",
-	.variants = variants,
-	.class = CLASS_IPC,
-	.suite = SUITE_IPC,
-	.number = 29,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("semctl", IPC, IPC, 29, "semctl(IPC_STAT) of a set of semaphores of System V",
+      .variants = VARIANTS({ "IPC_STAT" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -42,26 +42,6 @@ static void teardown(struct cell *c)
 		SYS(semctl, c->state[OBJECT], 0, IPC_RMID, NULL);
 }
 
-static const struct variant variants[] = {
-	{ .name = "private" },
-	{ .name = "existing", .arg = EXISTING },
-	{ }
-};
-
-BENCHMARK(bench_semget) = {
-	.name = "semget",
-	.summary = "semget of a semaphore of System V, new or there",
-	.source = "semget(2)",
-	.syscalls = "semget",
-	.variants = variants,
-	.class = CLASS_IPC,
-	.suite = SUITE_IPC,
-	.number = 7,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("semget", IPC, IPC, 7, "semget of a semaphore of System V, new or there",
+      .max_batch = WARM_SLOTS, .variants = VARIANTS({ "private" }, { "existing", .arg = EXISTING }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

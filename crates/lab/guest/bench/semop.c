@@ -34,23 +34,7 @@ static void teardown(struct cell *c)
 	SYS(semctl, c->state[OBJECT], 0, IPC_RMID, NULL);
 }
 
-static const struct variant variants[] = {
-	{ .name = "up-down" },
-	{ }
-};
-
-BENCHMARK(bench_semop) = {
-	.name = "semop",
-	.summary = "a semaphore of System V, raised and lowered",
-	.source = "LMbench lat_sem, without a switch of tasks; semop(2)",
-	.syscalls = "semop semop",
-	.variants = variants,
-	.class = CLASS_MESSAGE,
-	.suite = SUITE_IPC,
-	.number = 8,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("semop", MESSAGE, IPC, 8, "a semaphore of System V, raised and lowered",
+      .source = "LMbench lat_sem, without a switch of tasks; semop(2)", .syscalls = "semop semop",
+      .variants = VARIANTS({ "up-down" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -37,23 +37,6 @@ static void teardown(struct cell *c)
 	SYS(shmctl, c->state[OBJECT], IPC_RMID, NULL);
 }
 
-static const struct variant variants[] = {
-	{ .name = "4KB" },
-	{ }
-};
-
-BENCHMARK(bench_shmat) = {
-	.name = "shmat",
-	.summary = "shmat and shmdt of a segment of System V's shared memory",
-	.source = "shmop(2)",
-	.syscalls = "shmat shmdt",
-	.variants = variants,
-	.class = CLASS_IPC,
-	.suite = SUITE_IPC,
-	.number = 10,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("shmat", IPC, IPC, 10, "shmat and shmdt of a segment of System V's shared memory",
+      .source = "shmop(2)", .syscalls = "shmat shmdt", .variants = VARIANTS({ "4KB" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -33,23 +33,6 @@ static void teardown(struct cell *c)
 	SYS(shmctl, c->state[OBJECT], IPC_RMID, NULL);
 }
 
-static const struct variant variants[] = {
-	{ .name = "IPC_STAT" },
-	{ }
-};
-
-BENCHMARK(bench_shmctl) = {
-	.name = "shmctl",
-	.summary = "shmctl(IPC_STAT) of a segment of System V's shared memory",
-	.source = "shmctl(2)",
-	.syscalls = "shmctl",
-	.variants = variants,
-	.class = CLASS_IPC,
-	.suite = SUITE_IPC,
-	.number = 30,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("shmctl", IPC, IPC, 30, "shmctl(IPC_STAT) of a segment of System V's shared memory",
+      .variants = VARIANTS({ "IPC_STAT" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -42,26 +42,6 @@ static void teardown(struct cell *c)
 		SYS(shmctl, c->state[OBJECT], IPC_RMID, NULL);
 }
 
-static const struct variant variants[] = {
-	{ .name = "4KB" },
-	{ .name = "existing", .arg = EXISTING },
-	{ }
-};
-
-BENCHMARK(bench_shmget) = {
-	.name = "shmget",
-	.summary = "shmget of a segment of System V's shared memory, new or there",
-	.source = "shmget(2)",
-	.syscalls = "shmget",
-	.variants = variants,
-	.class = CLASS_IPC,
-	.suite = SUITE_IPC,
-	.number = 9,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("shmget", IPC, IPC, 9, "shmget of a segment of System V's shared memory, new or there",
+      .max_batch = WARM_SLOTS, .variants = VARIANTS({ "4KB" }, { "existing", .arg = EXISTING }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

@@ -71,25 +71,6 @@ static int check(struct cell *c)
 	return ret == 1 && *slot_data(c) == 'x' ? 0 : failed(c, "read: wrong byte", ret);
 }
 
-static const struct variant variants[] = {
-	{ .name = "pipe" },
-	{ }
-};
-
-BENCHMARK(bench_sigio) = {
-	.name = "sigio",
-	.summary = "write to a pipe whose reader is sent SIGIO",
-	.source = "fcntl(2)",
-	.syscalls = "write",
-	.variants = variants,
-	.class = CLASS_SIGNAL,
-	.suite = SUITE_IPC,
-	.number = 37,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("sigio", SIGNAL, IPC, 37, "write to a pipe whose reader is sent SIGIO",
+      .source = "fcntl(2)", .syscalls = "write", .max_batch = 1, .variants = VARIANTS({ "pipe" }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

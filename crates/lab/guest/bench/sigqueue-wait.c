@@ -38,23 +38,8 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "self" },
-	{ }
-};
-
-BENCHMARK(bench_sigqueue_wait) = {
-	.name = "sigqueue-wait",
-	.summary = "a blocked signal with a value to the process itself, sent and taken",
-	.source = "sigqueue(3), sigwaitinfo(2)",
-	.syscalls = "rt_sigqueueinfo rt_sigtimedwait",
-	.variants = variants,
-	.class = CLASS_SIGNAL,
-	.suite = SUITE_IPC,
-	.number = 15,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = unblock_signal,
-};
+BENCH("sigqueue-wait", SIGNAL, IPC, 15,
+      "a blocked signal with a value to the process itself, sent and taken",
+      .source = "sigqueue(3), sigwaitinfo(2)", .syscalls = "rt_sigqueueinfo rt_sigtimedwait",
+      .variants = VARIANTS({ "self" }),
+      .setup = setup, .check = check, .op = op, .teardown = unblock_signal);

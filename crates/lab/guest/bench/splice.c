@@ -57,23 +57,6 @@ static int check(struct cell *c)
 	return ret == (long)PAGE_SIZE ? 0 : failed(c, "splice: wrong length", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "4KB" },
-	{ }
-};
-
-BENCHMARK(bench_splice) = {
-	.name = "splice",
-	.summary = "splice of 4 KB of a file into a pipe, and out of it",
-	.source = "splice(2)",
-	.syscalls = "splice splice",
-	.variants = variants,
-	.class = CLASS_MESSAGE,
-	.suite = SUITE_IPC,
-	.number = 21,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("splice", MESSAGE, IPC, 21, "splice of 4 KB of a file into a pipe, and out of it",
+      .syscalls = "splice splice", .variants = VARIANTS({ "4KB" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -39,23 +39,6 @@ static int check(struct cell *c)
 	       failed(c, "userfaultfd: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "user-mode" },
-	{ }
-};
-
-BENCHMARK(bench_userfaultfd) = {
-	.name = "userfaultfd",
-	.summary = "userfaultfd for faults of user space",
-	.source = "userfaultfd(2)",
-	.syscalls = "userfaultfd",
-	.variants = variants,
-	.class = CLASS_IPC,
-	.suite = SUITE_IPC,
-	.number = 35,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("userfaultfd", IPC, IPC, 35, "userfaultfd for faults of user space",
+      .max_batch = WARM_SLOTS, .variants = VARIANTS({ "user-mode" }),
+      .check = check, .op = op, .undo = undo);
