@@ -38,22 +38,6 @@ static int check(struct cell *c)
 	return data->effective & ~data->permitted ? failed(c, "capget: wrong result", 0) : 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "self" },
-	{ }
-};
-
-BENCHMARK(bench_capget) = {
-	.name = "capget",
-	.summary = "capget of the process itself",
-	.source = "capget(2)",
-	.syscalls = "capget",
-	.variants = variants,
-	.class = CLASS_CREDENTIALS,
-	.suite = SUITE_PROCESS,
-	.number = 6,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("capget", CREDENTIALS, PROCESS, 6, "capget of the process itself",
+      .variants = VARIANTS({ "self" }),
+      .setup = setup, .check = check, .op = op);

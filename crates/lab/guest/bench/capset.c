@@ -36,22 +36,6 @@ static int check(struct cell *c)
 	return memcmp(&before, of(c), sizeof(before)) ? failed(c, "capset: wrong result", 0) : 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "same" },
-	{ }
-};
-
-BENCHMARK(bench_capset) = {
-	.name = "capset",
-	.summary = "capset to the capabilities that the process has",
-	.source = "capset(2)",
-	.syscalls = "capset",
-	.variants = variants,
-	.class = CLASS_CREDENTIALS,
-	.suite = SUITE_PROCESS,
-	.number = 7,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("capset", CREDENTIALS, PROCESS, 7, "capset to the capabilities that the process has",
+      .variants = VARIANTS({ "same" }),
+      .setup = setup, .check = check, .op = op);

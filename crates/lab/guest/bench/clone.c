@@ -41,24 +41,10 @@ static int check(struct cell *c)
 	return status == STATUS << 8 ? 0 : failed(c, "clone: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "vfork", .arg = CLONE_VM | CLONE_VFORK },
-	{ .name = "newuts", .arg = CLONE_NEWUTS, .arg2 = 1 },
-	{ .name = "newuser", .arg = CLONE_NEWUSER, .arg2 = 1 },
-	{ }
-};
-
-BENCHMARK(bench_clone) = {
-	.name = "clone",
-	.summary = "clone of a child that exits at once, and the wait for it",
-	.source = "LMbench lat_proc; clone(2), vfork(2)",
-	.syscalls = "clone exit wait4",
-	.variants = variants,
-	.class = CLASS_PROCESS,
-	.suite = SUITE_PROCESS,
-	.number = 1,
-	.measures = MEASURE_LATENCY,
-	.counts_children = 1,
-	.check = check,
-	.op = op,
-};
+BENCH("clone", PROCESS, PROCESS, 1, "clone of a child that exits at once, and the wait for it",
+      .source = "LMbench lat_proc; clone(2), vfork(2)", .syscalls = "clone exit wait4",
+      .counts_children = 1,
+      .variants = VARIANTS({ "vfork", .arg = CLONE_VM | CLONE_VFORK },
+			   { "newuts", .arg = CLONE_NEWUTS, .arg2 = 1 },
+			   { "newuser", .arg = CLONE_NEWUSER, .arg2 = 1 }),
+      .check = check, .op = op);

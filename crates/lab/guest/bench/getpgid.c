@@ -16,23 +16,6 @@ static int check(struct cell *c)
 	return ret == SYS(getpgid, 0) ? 0 : failed(c, "getpgid: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "child" },
-	{ }
-};
-
-BENCHMARK(bench_getpgid) = {
-	.name = "getpgid",
-	.summary = "getpgid of a child",
-	.source = "getpgid(2)",
-	.syscalls = "getpgid",
-	.variants = variants,
-	.class = CLASS_PROCESS,
-	.suite = SUITE_PROCESS,
-	.number = 11,
-	.measures = MEASURE_LATENCY,
-	.setup = start_child,
-	.check = check,
-	.op = op,
-	.teardown = end_child,
-};
+BENCH("getpgid", PROCESS, PROCESS, 11, "getpgid of a child",
+      .variants = VARIANTS({ "child" }),
+      .setup = start_child, .check = check, .op = op, .teardown = end_child);

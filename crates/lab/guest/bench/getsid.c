@@ -16,23 +16,6 @@ static int check(struct cell *c)
 	return ret == SYS(getsid, 0) ? 0 : failed(c, "getsid: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "child" },
-	{ }
-};
-
-BENCHMARK(bench_getsid) = {
-	.name = "getsid",
-	.summary = "getsid of a child",
-	.source = "getsid(2)",
-	.syscalls = "getsid",
-	.variants = variants,
-	.class = CLASS_PROCESS,
-	.suite = SUITE_PROCESS,
-	.number = 12,
-	.measures = MEASURE_LATENCY,
-	.setup = start_child,
-	.check = check,
-	.op = op,
-	.teardown = end_child,
-};
+BENCH("getsid", PROCESS, PROCESS, 12, "getsid of a child",
+      .variants = VARIANTS({ "child" }),
+      .setup = start_child, .check = check, .op = op, .teardown = end_child);

@@ -20,23 +20,6 @@ static int check(struct cell *c)
 	       failed(c, "ioprio_get: wrong result", ret);
 }
 
-static const struct variant variants[] = {
-	{ .name = "child" },
-	{ }
-};
-
-BENCHMARK(bench_ioprio_get) = {
-	.name = "ioprio_get",
-	.summary = "ioprio_get of a child",
-	.source = "ioprio_get(2)",
-	.syscalls = "ioprio_get",
-	.variants = variants,
-	.class = CLASS_SCHEDULING,
-	.suite = SUITE_PROCESS,
-	.number = 19,
-	.measures = MEASURE_LATENCY,
-	.setup = start_child,
-	.check = check,
-	.op = op,
-	.teardown = end_child,
-};
+BENCH("ioprio_get", SCHEDULING, PROCESS, 19, "ioprio_get of a child",
+      .variants = VARIANTS({ "child" }),
+      .setup = start_child, .check = check, .op = op, .teardown = end_child);

@@ -18,23 +18,6 @@ static int check(struct cell *c)
 	return ret == -EINVAL ? 0 : failed(c, "ioprio_set: wrong result", ret);
 }
 
-static const struct variant variants[] = {
-	{ .name = "child" },
-	{ }
-};
-
-BENCHMARK(bench_ioprio_set) = {
-	.name = "ioprio_set",
-	.summary = "ioprio_set of a child to what it is",
-	.source = "ioprio_set(2)",
-	.syscalls = "ioprio_set",
-	.variants = variants,
-	.class = CLASS_SCHEDULING,
-	.suite = SUITE_PROCESS,
-	.number = 18,
-	.measures = MEASURE_LATENCY,
-	.setup = start_child,
-	.check = check,
-	.op = op,
-	.teardown = end_child,
-};
+BENCH("ioprio_set", SCHEDULING, PROCESS, 18, "ioprio_set of a child to what it is",
+      .variants = VARIANTS({ "child" }),
+      .setup = start_child, .check = check, .op = op, .teardown = end_child);

@@ -33,21 +33,7 @@ static int check(struct cell *c)
 	       failed(c, "lsm_get_self_attr: wrong error", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "current" },
-	{ }
-};
-
-BENCHMARK(bench_lsm_get_self_attr) = {
-	.name = "lsm_get_self_attr",
-	.summary = "lsm_get_self_attr of the label of the process",
-	.source = "Linux: Documentation/userspace-api/lsm.rst",
-	.syscalls = "lsm_get_self_attr",
-	.variants = variants,
-	.class = CLASS_CREDENTIALS,
-	.suite = SUITE_PROCESS,
-	.number = 25,
-	.measures = MEASURE_LATENCY,
-	.check = check,
-	.op = op,
-};
+BENCH("lsm_get_self_attr", CREDENTIALS, PROCESS, 25,
+      "lsm_get_self_attr of the label of the process",
+      .source = "Linux: Documentation/userspace-api/lsm.rst", .variants = VARIANTS({ "current" }),
+      .check = check, .op = op);

@@ -73,22 +73,7 @@ static int check(struct cell *c)
 	       failed(c, "lsm_set_self_attr: wrong error", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "same" },
-	{ }
-};
-
-BENCHMARK(bench_lsm_set_self_attr) = {
-	.name = "lsm_set_self_attr",
-	.summary = "lsm_set_self_attr of the label of the process to what it is",
-	.source = "Linux: Documentation/userspace-api/lsm.rst",
-	.syscalls = "lsm_set_self_attr",
-	.variants = variants,
-	.class = CLASS_CREDENTIALS,
-	.suite = SUITE_PROCESS,
-	.number = 26,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("lsm_set_self_attr", CREDENTIALS, PROCESS, 26,
+      "lsm_set_self_attr of the label of the process to what it is",
+      .source = "Linux: Documentation/userspace-api/lsm.rst", .variants = VARIANTS({ "same" }),
+      .setup = setup, .check = check, .op = op);

@@ -40,23 +40,6 @@ static int check(struct cell *c)
 	return !ret && *node < 0 ? 0 : failed(c, "move_pages: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "child" },
-	{ }
-};
-
-BENCHMARK(bench_move_pages) = {
-	.name = "move_pages",
-	.summary = "move_pages that asks where a page of a child is",
-	.source = "move_pages(2)",
-	.syscalls = "move_pages",
-	.variants = variants,
-	.class = CLASS_PROCESS,
-	.suite = SUITE_PROCESS,
-	.number = 23,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = end_child,
-};
+BENCH("move_pages", PROCESS, PROCESS, 23, "move_pages that asks where a page of a child is",
+      .variants = VARIANTS({ "child" }),
+      .setup = setup, .check = check, .op = op, .teardown = end_child);

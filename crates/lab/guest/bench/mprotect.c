@@ -51,25 +51,6 @@ static void teardown(struct cell *c)
 	SYS(munmap, c->state[AT], PAGE_SIZE);
 }
 
-static const struct variant variants[] = {
-	{ .name = "4KB" },
-	{ }
-};
-
-BENCHMARK(bench_mprotect) = {
-	.name = "mprotect",
-	.summary = "mprotect of a page, which becomes read-only",
-	.source = "mprotect(2)",
-	.syscalls = "mprotect",
-	.variants = variants,
-	.class = CLASS_PROCESS,
-	.suite = SUITE_PROCESS,
-	.number = 22,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("mprotect", PROCESS, PROCESS, 22, "mprotect of a page, which becomes read-only",
+      .max_batch = 1, .variants = VARIANTS({ "4KB" }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

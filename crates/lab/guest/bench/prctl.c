@@ -18,23 +18,8 @@ static int check(struct cell *c)
 	return SYS(prctl, 0x7fffffff, 0, 0, 0, 0) == -EINVAL ? 0 : failed(c, "prctl: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "PR_GET_DUMPABLE", .arg = PR_GET_DUMPABLE },
-	{ .name = "PR_SET_KEEPCAPS", .arg = PR_SET_KEEPCAPS },
-	{ .name = "PR_CAPBSET_READ", .arg = PR_CAPBSET_READ },
-	{ }
-};
-
-BENCHMARK(bench_prctl) = {
-	.name = "prctl",
-	.summary = "prctl that asks, or sets what is set",
-	.source = "prctl(2)",
-	.syscalls = "prctl",
-	.variants = variants,
-	.class = CLASS_CREDENTIALS,
-	.suite = SUITE_PROCESS,
-	.number = 8,
-	.measures = MEASURE_LATENCY,
-	.check = check,
-	.op = op,
-};
+BENCH("prctl", CREDENTIALS, PROCESS, 8, "prctl that asks, or sets what is set",
+      .variants = VARIANTS({ "PR_GET_DUMPABLE", .arg = PR_GET_DUMPABLE },
+			   { "PR_SET_KEEPCAPS", .arg = PR_SET_KEEPCAPS },
+			   { "PR_CAPBSET_READ", .arg = PR_CAPBSET_READ }),
+      .check = check, .op = op);

@@ -20,23 +20,6 @@ static int check(struct cell *c)
 	return memcmp(got, own, 2 * sizeof(u64)) ? failed(c, "prlimit64: wrong result", 0) : 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "child" },
-	{ }
-};
-
-BENCHMARK(bench_prlimit64) = {
-	.name = "prlimit64",
-	.summary = "a limit of a child",
-	.source = "prlimit64(2)",
-	.syscalls = "prlimit64",
-	.variants = variants,
-	.class = CLASS_SCHEDULING,
-	.suite = SUITE_PROCESS,
-	.number = 10,
-	.measures = MEASURE_LATENCY,
-	.setup = start_child,
-	.check = check,
-	.op = op,
-	.teardown = end_child,
-};
+BENCH("prlimit64", SCHEDULING, PROCESS, 10, "a limit of a child",
+      .variants = VARIANTS({ "child" }),
+      .setup = start_child, .check = check, .op = op, .teardown = end_child);

@@ -44,23 +44,8 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "current" },
-	{ }
-};
-
-BENCHMARK(bench_procattr_read) = {
-	.name = "procattr-read",
-	.summary = "a read of the label of the process in /proc/self/attr",
-	.source = "getcon(3); Linux: Documentation/ABI/testing/procfs-attr-current",
-	.syscalls = "pread64",
-	.variants = variants,
-	.class = CLASS_CREDENTIALS,
-	.suite = SUITE_PROCESS,
-	.number = 24,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("procattr-read", CREDENTIALS, PROCESS, 24,
+      "a read of the label of the process in /proc/self/attr",
+      .source = "getcon(3); Linux: Documentation/ABI/testing/procfs-attr-current",
+      .syscalls = "pread64", .variants = VARIANTS({ "current" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

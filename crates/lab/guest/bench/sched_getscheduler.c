@@ -16,23 +16,6 @@ static int check(struct cell *c)
 	return ret == SYS(sched_getscheduler, 0) ? 0 : failed(c, "sched_getscheduler: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "child" },
-	{ }
-};
-
-BENCHMARK(bench_sched_getscheduler) = {
-	.name = "sched_getscheduler",
-	.summary = "sched_getscheduler of a child",
-	.source = "sched_getscheduler(2)",
-	.syscalls = "sched_getscheduler",
-	.variants = variants,
-	.class = CLASS_SCHEDULING,
-	.suite = SUITE_PROCESS,
-	.number = 16,
-	.measures = MEASURE_LATENCY,
-	.setup = start_child,
-	.check = check,
-	.op = op,
-	.teardown = end_child,
-};
+BENCH("sched_getscheduler", SCHEDULING, PROCESS, 16, "sched_getscheduler of a child",
+      .variants = VARIANTS({ "child" }),
+      .setup = start_child, .check = check, .op = op, .teardown = end_child);

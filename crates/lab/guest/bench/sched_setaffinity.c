@@ -40,23 +40,6 @@ static int check(struct cell *c)
 	return ret < 0 ? ret : 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "child" },
-	{ }
-};
-
-BENCHMARK(bench_sched_setaffinity) = {
-	.name = "sched_setaffinity",
-	.summary = "sched_setaffinity of a child to what it is",
-	.source = "sched_setaffinity(2)",
-	.syscalls = "sched_setaffinity",
-	.variants = variants,
-	.class = CLASS_SCHEDULING,
-	.suite = SUITE_PROCESS,
-	.number = 14,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = end_child,
-};
+BENCH("sched_setaffinity", SCHEDULING, PROCESS, 14, "sched_setaffinity of a child to what it is",
+      .variants = VARIANTS({ "child" }),
+      .setup = setup, .check = check, .op = op, .teardown = end_child);

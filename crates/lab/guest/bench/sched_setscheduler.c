@@ -18,23 +18,6 @@ static int check(struct cell *c)
 	return ret == c->variant->arg ? 0 : failed(c, "sched_setscheduler: wrong result", ret);
 }
 
-static const struct variant variants[] = {
-	{ .name = "SCHED_OTHER", .arg = SCHED_NORMAL },
-	{ }
-};
-
-BENCHMARK(bench_sched_setscheduler) = {
-	.name = "sched_setscheduler",
-	.summary = "sched_setscheduler of a child to what it is",
-	.source = "sched_setscheduler(2)",
-	.syscalls = "sched_setscheduler",
-	.variants = variants,
-	.class = CLASS_SCHEDULING,
-	.suite = SUITE_PROCESS,
-	.number = 15,
-	.measures = MEASURE_LATENCY,
-	.setup = start_child,
-	.check = check,
-	.op = op,
-	.teardown = end_child,
-};
+BENCH("sched_setscheduler", SCHEDULING, PROCESS, 15, "sched_setscheduler of a child to what it is",
+      .variants = VARIANTS({ "SCHED_OTHER", .arg = SCHED_NORMAL }),
+      .setup = start_child, .check = check, .op = op, .teardown = end_child);

@@ -119,26 +119,10 @@ static int check(struct cell *c)
 	return ret < 0 ? failed(c, "seccomp: wrong result", ret) : 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "install", .arg = INSTALL },
-	{ .name = "allow", .arg = ALLOW },
-	{ .name = "log", .arg = LOG },
-	{ }
-};
-
-BENCHMARK(bench_seccomp) = {
-	.name = "seccomp",
-	.summary = "a filter of system calls: installed, and a call that one lets pass or writes down",
-	.source = "seccomp(2)",
-	.syscalls = "seccomp getppid sched_yield",
-	.variants = variants,
-	.class = CLASS_CREDENTIALS,
-	.suite = SUITE_PROCESS,
-	.number = 29,
-	.measures = MEASURE_LATENCY,
-	.composite = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("seccomp", CREDENTIALS, PROCESS, 29,
+      "a filter of system calls: installed, and a call that one lets pass or writes down",
+      .syscalls = "seccomp getppid sched_yield", .composite = 1,
+      .variants = VARIANTS({ "install", .arg = INSTALL },
+			   { "allow", .arg = ALLOW },
+			   { "log", .arg = LOG }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -24,22 +24,6 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "same" },
-	{ }
-};
-
-BENCHMARK(bench_setgid) = {
-	.name = "setgid",
-	.summary = "setgid to the group that the process has",
-	.source = "setgid(2)",
-	.syscalls = "setgid",
-	.variants = variants,
-	.class = CLASS_CREDENTIALS,
-	.suite = SUITE_PROCESS,
-	.number = 4,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("setgid", CREDENTIALS, PROCESS, 4, "setgid to the group that the process has",
+      .variants = VARIANTS({ "same" }),
+      .setup = setup, .check = check, .op = op);

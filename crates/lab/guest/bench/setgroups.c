@@ -30,22 +30,6 @@ static int check(struct cell *c)
 	return SYS(getgroups, 0, NULL) == c->state[0] ? 0 : failed(c, "setgroups: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "same" },
-	{ }
-};
-
-BENCHMARK(bench_setgroups) = {
-	.name = "setgroups",
-	.summary = "setgroups to the groups that the process has",
-	.source = "setgroups(2)",
-	.syscalls = "setgroups",
-	.variants = variants,
-	.class = CLASS_CREDENTIALS,
-	.suite = SUITE_PROCESS,
-	.number = 5,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("setgroups", CREDENTIALS, PROCESS, 5, "setgroups to the groups that the process has",
+      .variants = VARIANTS({ "same" }),
+      .setup = setup, .check = check, .op = op);

@@ -34,25 +34,8 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "uts", .arg = CLONE_NEWUTS },
-	{ .name = "ipc", .arg = CLONE_NEWIPC },
-	{ .name = "net", .arg = CLONE_NEWNET },
-	{ }
-};
-
-BENCHMARK(bench_setns) = {
-	.name = "setns",
-	.summary = "setns into the namespace that the process is in",
-	.source = "setns(2)",
-	.syscalls = "setns",
-	.variants = variants,
-	.class = CLASS_NAMESPACE,
-	.suite = SUITE_PROCESS,
-	.number = 21,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("setns", NAMESPACE, PROCESS, 21, "setns into the namespace that the process is in",
+      .variants = VARIANTS({ "uts", .arg = CLONE_NEWUTS },
+			   { "ipc", .arg = CLONE_NEWIPC },
+			   { "net", .arg = CLONE_NEWNET }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -17,23 +17,6 @@ static int check(struct cell *c)
 	       failed(c, "setpgid: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "child" },
-	{ }
-};
-
-BENCHMARK(bench_setpgid) = {
-	.name = "setpgid",
-	.summary = "setpgid of a child to the group that it is in",
-	.source = "setpgid(2)",
-	.syscalls = "setpgid",
-	.variants = variants,
-	.class = CLASS_PROCESS,
-	.suite = SUITE_PROCESS,
-	.number = 13,
-	.measures = MEASURE_LATENCY,
-	.setup = start_child,
-	.check = check,
-	.op = op,
-	.teardown = end_child,
-};
+BENCH("setpgid", PROCESS, PROCESS, 13, "setpgid of a child to the group that it is in",
+      .variants = VARIANTS({ "child" }),
+      .setup = start_child, .check = check, .op = op, .teardown = end_child);

@@ -30,23 +30,6 @@ static int check(struct cell *c)
 	return ret == 20 - c->state[NICE] ? 0 : failed(c, "setpriority: wrong result", ret);
 }
 
-static const struct variant variants[] = {
-	{ .name = "child" },
-	{ }
-};
-
-BENCHMARK(bench_setpriority) = {
-	.name = "setpriority",
-	.summary = "setpriority of a child to what it is",
-	.source = "setpriority(2)",
-	.syscalls = "setpriority",
-	.variants = variants,
-	.class = CLASS_SCHEDULING,
-	.suite = SUITE_PROCESS,
-	.number = 17,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = end_child,
-};
+BENCH("setpriority", SCHEDULING, PROCESS, 17, "setpriority of a child to what it is",
+      .variants = VARIANTS({ "child" }),
+      .setup = setup, .check = check, .op = op, .teardown = end_child);

@@ -33,22 +33,6 @@ static int check(struct cell *c)
 	return SYS(setrlimit, RLIM_NLIMITS, got) == -EINVAL ? 0 : failed(c, "setrlimit: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "RLIMIT_CORE" },
-	{ }
-};
-
-BENCHMARK(bench_setrlimit) = {
-	.name = "setrlimit",
-	.summary = "setrlimit to the limit that there is",
-	.source = "setrlimit(2)",
-	.syscalls = "setrlimit",
-	.variants = variants,
-	.class = CLASS_SCHEDULING,
-	.suite = SUITE_PROCESS,
-	.number = 9,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("setrlimit", SCHEDULING, PROCESS, 9, "setrlimit to the limit that there is",
+      .variants = VARIANTS({ "RLIMIT_CORE" }),
+      .setup = setup, .check = check, .op = op);

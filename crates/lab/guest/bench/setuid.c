@@ -24,22 +24,6 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "same" },
-	{ }
-};
-
-BENCHMARK(bench_setuid) = {
-	.name = "setuid",
-	.summary = "setuid to the user that the process has",
-	.source = "setuid(2)",
-	.syscalls = "setuid",
-	.variants = variants,
-	.class = CLASS_CREDENTIALS,
-	.suite = SUITE_PROCESS,
-	.number = 3,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("setuid", CREDENTIALS, PROCESS, 3, "setuid to the user that the process has",
+      .variants = VARIANTS({ "same" }),
+      .setup = setup, .check = check, .op = op);

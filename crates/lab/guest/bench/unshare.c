@@ -50,25 +50,6 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "uts", .arg = CLONE_NEWUTS },
-	{ }
-};
-
-BENCHMARK(bench_unshare) = {
-	.name = "unshare",
-	.summary = "unshare into a new namespace",
-	.source = "unshare(2)",
-	.syscalls = "unshare",
-	.variants = variants,
-	.class = CLASS_NAMESPACE,
-	.suite = SUITE_PROCESS,
-	.number = 20,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("unshare", NAMESPACE, PROCESS, 20, "unshare into a new namespace",
+      .max_batch = 1, .variants = VARIANTS({ "uts", .arg = CLONE_NEWUTS }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

@@ -68,23 +68,6 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "FIONREAD" },
-	{ }
-};
-
-BENCHMARK(bench_ioctl32) = {
-	.name = "ioctl32",
-	.summary = "ioctl(FIONREAD) as 32-bit programs make it",
-	.source = "ioctl(2)",
-	.syscalls = "ioctl",
-	.variants = variants,
-	.class = CLASS_DESCRIPTOR,
-	.suite = SUITE_PROCESS,
-	.number = 28,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("ioctl32", DESCRIPTOR, PROCESS, 28, "ioctl(FIONREAD) as 32-bit programs make it",
+      .source = "ioctl(2)", .syscalls = "ioctl", .variants = VARIANTS({ "FIONREAD" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -37,23 +37,6 @@ static int check(struct cell *c)
 	return SYS(ioperm, 0x10000, 1, 1) == -EINVAL ? 0 : failed(c, "ioperm: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "one-port" },
-	{ }
-};
-
-BENCHMARK(bench_ioperm) = {
-	.name = "ioperm",
-	.summary = "ioperm that asks for a port",
-	.source = "ioperm(2)",
-	.syscalls = "ioperm",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_PROCESS,
-	.number = 27,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("ioperm", ADMIN, PROCESS, 27, "ioperm that asks for a port",
+      .max_batch = 1, .variants = VARIANTS({ "one-port" }),
+      .check = check, .op = op, .undo = undo);
