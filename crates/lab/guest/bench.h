@@ -187,13 +187,6 @@ struct benchmark {
 /* A field that is given replaces BENCH()'s. */
 #pragma GCC diagnostic ignored "-Woverride-init"
 
-/* Registers a benchmark: a pointer in the section that the runner walks. */
-#define BENCHMARK(ident)						\
-	static const struct benchmark ident;				\
-	static const struct benchmark *const ident##_entry		\
-	__attribute__((used, section("benchmarks"))) = &ident;		\
-	static const struct benchmark ident
-
 /* Fails setup() or check() with a reason that the user sees: "unsupported". */
 #define UNSUPPORTED	(-4096)
 int unsupported(struct cell *c, const char *reason, long error);

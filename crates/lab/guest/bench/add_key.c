@@ -34,24 +34,6 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "user" },
-	{ }
-};
-
-BENCHMARK(bench_add_key) = {
-	.name = "add_key",
-	.summary = "add_key of a key of 8 bytes",
-	.source = "add_key(2)",
-	.syscalls = "add_key",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 8,
-	.measures = MEASURE_LATENCY,
-	.max_batch = WARM_SLOTS,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("add_key", ADMIN, ADMIN, 8, "add_key of a key of 8 bytes",
+      .max_batch = WARM_SLOTS, .variants = VARIANTS({ "user" }),
+      .setup = setup, .check = check, .op = op, .undo = undo);

@@ -144,30 +144,12 @@ static int check(struct cell *c)
 	return ret == -EEXIST ? undo(c, 0) : failed(c, "audit: wrong result", ret);
 }
 
-static const struct variant variants[] = {
-	{ .name = "add", .arg = ADD },
-	{ .name = "again", .arg = AGAIN },
-	{ .name = "match", .arg = MATCH },
-	{ .name = "written", .arg = WRITTEN },
-	{ }
-};
-
-BENCHMARK(bench_audit_rule) = {
-	.name = "audit-rule",
-	.summary = "a rule of audit about labels: added, added again, and messages that one fits or none",
-	.source = "auditctl(8)",
-	.syscalls = "sendto recvfrom",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 24,
-	.measures = MEASURE_LATENCY,
-	.counts_children = 1,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("audit-rule", ADMIN, ADMIN, 24,
+      "a rule of audit about labels: added, added again, and messages that one fits or none",
+      .source = "auditctl(8)", .syscalls = "sendto recvfrom", .max_batch = 1, .counts_children = 1,
+      .variants = VARIANTS({ "add", .arg = ADD },
+			   { "again", .arg = AGAIN },
+			   { "match", .arg = MATCH },
+			   { "written", .arg = WRITTEN }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo,
+      .teardown = teardown);

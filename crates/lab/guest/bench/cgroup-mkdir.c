@@ -47,25 +47,7 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "cgroup2" },
-	{ }
-};
-
-BENCHMARK(bench_cgroup_mkdir) = {
-	.name = "cgroup-mkdir",
-	.summary = "mkdir of a control group",
-	.source = "cgroups(7)",
-	.syscalls = "mkdir",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 17,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("cgroup-mkdir", ADMIN, ADMIN, 17, "mkdir of a control group",
+      .source = "cgroups(7)", .syscalls = "mkdir", .max_batch = 1,
+      .variants = VARIANTS({ "cgroup2" }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

@@ -44,25 +44,6 @@ static void teardown(struct cell *c)
 	forget_root(c);
 }
 
-static const struct variant variants[] = {
-	{ .name = "directory" },
-	{ }
-};
-
-BENCHMARK(bench_chroot) = {
-	.name = "chroot",
-	.summary = "chroot into a directory",
-	.source = "chroot(2)",
-	.syscalls = "chroot",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 10,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("chroot", ADMIN, ADMIN, 10, "chroot into a directory",
+      .max_batch = 1, .variants = VARIANTS({ "directory" }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

@@ -39,23 +39,6 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "damaged" },
-	{ }
-};
-
-BENCHMARK(bench_finit_module) = {
-	.name = "finit_module",
-	.summary = "finit_module of a file that is no module",
-	.source = "finit_module(2)",
-	.syscalls = "finit_module",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 19,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("finit_module", ADMIN, ADMIN, 19, "finit_module of a file that is no module",
+      .variants = VARIANTS({ "damaged" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

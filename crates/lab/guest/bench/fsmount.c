@@ -59,25 +59,8 @@ static int check(struct cell *c)
 	return (st->st_mode & 07777) == 0700 ? undo(c, 0) : failed(c, "fsmount: wrong mode", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "tmpfs" },
-	{ }
-};
-
-BENCHMARK(bench_fsmount) = {
-	.name = "fsmount",
-	.summary = "a tmpfs mounted by the calls that mount(8) makes today",
-	.source = "fsopen(2), fsconfig(2), fsmount(2), move_mount(2)",
-	.syscalls = "fsopen fsconfig fsconfig fsmount move_mount",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 13,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("fsmount", ADMIN, ADMIN, 13, "a tmpfs mounted by the calls that mount(8) makes today",
+      .source = "fsopen(2), fsconfig(2), fsmount(2), move_mount(2)",
+      .syscalls = "fsopen fsconfig fsconfig fsmount move_mount", .max_batch = 1,
+      .variants = VARIANTS({ "tmpfs" }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

@@ -164,26 +164,7 @@ static int check(struct cell *c)
 	return again == -ENOENT ? 0 : failed(c, "creat: wrong result", again);
 }
 
-static const struct variant variants[] = {
-	{ .name = "creat", .modules = "fuse" },
-	{ }
-};
-
-BENCHMARK(bench_fuse) = {
-	.name = "fuse",
-	.summary = "creat of a file in a file system whose server a child is",
-	.source = "fuse(4)",
-	.syscalls = "creat",
-	.variants = variants,
-	.class = CLASS_FILE,
-	.suite = SUITE_ADMIN,
-	.number = 26,
-	.measures = MEASURE_LATENCY,
-	.counts_children = 1,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("fuse", FILE, ADMIN, 26, "creat of a file in a file system whose server a child is",
+      .source = "fuse(4)", .syscalls = "creat", .max_batch = 1, .counts_children = 1,
+      .variants = VARIANTS({ "creat", .modules = "fuse" }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

@@ -25,22 +25,6 @@ static int check(struct cell *c)
 	return op(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "damaged" },
-	{ }
-};
-
-BENCHMARK(bench_init_module) = {
-	.name = "init_module",
-	.summary = "init_module of what is no module",
-	.source = "init_module(2)",
-	.syscalls = "init_module",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 18,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("init_module", ADMIN, ADMIN, 18, "init_module of what is no module",
+      .variants = VARIANTS({ "damaged" }),
+      .setup = setup, .check = check, .op = op);

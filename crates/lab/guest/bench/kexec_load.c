@@ -26,22 +26,6 @@ static int check(struct cell *c)
 	return op(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "refused" },
-	{ }
-};
-
-BENCHMARK(bench_kexec_load) = {
-	.name = "kexec_load",
-	.summary = "kexec_load that is refused",
-	.source = "kexec_load(2)",
-	.syscalls = "kexec_load",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 20,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("kexec_load", ADMIN, ADMIN, 20, "kexec_load that is refused",
+      .variants = VARIANTS({ "refused" }),
+      .setup = setup, .check = check, .op = op);

@@ -188,27 +188,7 @@ static int check(struct cell *c)
 	return op(c, 0) == -ESTALE ? 0 : failed(c, "keyctl: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "to-parent" },
-	{ }
-};
-
-BENCHMARK(bench_keyctl_session) = {
-	.name = "keyctl-session",
-	.summary = "a child gives its session keyring to its parent",
-	.source = "keyctl_session_to_parent(3)",
-	.syscalls = "keyctl write read",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 40,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.composite = 1,
-	.counts_children = 1,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("keyctl-session", ADMIN, ADMIN, 40, "a child gives its session keyring to its parent",
+      .source = "keyctl_session_to_parent(3)", .syscalls = "keyctl write read", .max_batch = 1,
+      .composite = 1, .counts_children = 1, .variants = VARIANTS({ "to-parent" }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .teardown = teardown);

@@ -39,25 +39,8 @@ static void teardown(struct cell *c)
 	SYS(keyctl, KEYCTL_UNLINK, c->state[KEY], KEY_SPEC_PROCESS_KEYRING);
 }
 
-static const struct variant variants[] = {
-	{ .name = "KEYCTL_READ", .arg = KEYCTL_READ },
-	{ .name = "KEYCTL_DESCRIBE", .arg = KEYCTL_DESCRIBE },
-	{ .name = "KEYCTL_GET_SECURITY", .arg = KEYCTL_GET_SECURITY },
-	{ }
-};
-
-BENCHMARK(bench_keyctl) = {
-	.name = "keyctl",
-	.summary = "a command of keyctl on a key",
-	.source = "keyctl(2)",
-	.syscalls = "keyctl",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 9,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("keyctl", ADMIN, ADMIN, 9, "a command of keyctl on a key",
+      .variants = VARIANTS({ "KEYCTL_READ", .arg = KEYCTL_READ },
+			   { "KEYCTL_DESCRIBE", .arg = KEYCTL_DESCRIBE },
+			   { "KEYCTL_GET_SECURITY", .arg = KEYCTL_GET_SECURITY }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

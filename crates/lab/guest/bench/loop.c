@@ -81,26 +81,7 @@ static void teardown(struct cell *c)
 	close_as(c, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "LOOP_CTL_ADD", .modules = "loop" },
-	{ }
-};
-
-BENCHMARK(bench_loop) = {
-	.name = "loop",
-	.summary = "a loop device, made",
-	.source = "loop(4)",
-	.syscalls = "ioctl",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 23,
-	.measures = MEASURE_LATENCY,
-	.counts_children = 1,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("loop", ADMIN, ADMIN, 23, "a loop device, made",
+      .source = "loop(4)", .syscalls = "ioctl", .max_batch = 1, .counts_children = 1,
+      .variants = VARIANTS({ "LOOP_CTL_ADD", .modules = "loop" }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

@@ -71,24 +71,8 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "socket-family" },
-	{ }
-};
-
-BENCHMARK(bench_module_request) = {
-	.name = "module-request",
-	.summary = "socket of a family without code, for which the kernel asks modprobe",
-	.source = "socket(2)",
-	.syscalls = "socket",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 27,
-	.measures = MEASURE_LATENCY,
-	.counts_children = 1,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("module-request", ADMIN, ADMIN, 27,
+      "socket of a family without code, for which the kernel asks modprobe",
+      .source = "socket(2)", .syscalls = "socket", .max_batch = 1, .counts_children = 1,
+      .variants = VARIANTS({ "socket-family" }),
+      .setup = setup, .check = check, .op = op);

@@ -44,25 +44,6 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "tmpfs" },
-	{ .name = "options", .path = "size=1m,mode=0700" },
-	{ }
-};
-
-BENCHMARK(bench_mount) = {
-	.name = "mount",
-	.summary = "mount of an empty tmpfs",
-	.source = "mount(2)",
-	.syscalls = "mount",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 5,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("mount", ADMIN, ADMIN, 5, "mount of an empty tmpfs",
+      .max_batch = 1, .variants = VARIANTS({ "tmpfs" }, { "options", .path = "size=1m,mode=0700" }),
+      .setup = setup, .check = check, .op = op, .undo = undo);

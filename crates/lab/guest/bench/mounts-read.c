@@ -29,21 +29,6 @@ static int check(struct cell *c)
 	return failed(c, "mounts: no /proc among them", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "self" },
-	{ }
-};
-
-BENCHMARK(bench_mounts_read) = {
-	.name = "mounts-read",
-	.summary = "the list of mounts, read",
-	.source = "proc(5)",
-	.syscalls = "open read close",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 16,
-	.measures = MEASURE_LATENCY,
-	.check = check,
-	.op = op,
-};
+BENCH("mounts-read", ADMIN, ADMIN, 16, "the list of mounts, read",
+      .source = "proc(5)", .syscalls = "open read close", .variants = VARIANTS({ "self" }),
+      .check = check, .op = op);

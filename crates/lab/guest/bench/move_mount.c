@@ -49,25 +49,6 @@ static int check(struct cell *c)
 	       failed(c, "move_mount: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "tmpfs" },
-	{ }
-};
-
-BENCHMARK(bench_move_mount) = {
-	.name = "move_mount",
-	.summary = "move_mount of a tmpfs to another directory",
-	.source = "move_mount(2)",
-	.syscalls = "move_mount",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 12,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("move_mount", ADMIN, ADMIN, 12, "move_mount of a tmpfs to another directory",
+      .max_batch = 1, .variants = VARIANTS({ "tmpfs" }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

@@ -129,29 +129,13 @@ static void teardown(struct cell *c)
 	SYS(umount2, "merged", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "open", .path = OPTIONS, .arg = OPEN, .modules = "overlay" },
-	{ .name = "mmap", .path = OPTIONS, .arg = MMAP, .modules = "overlay" },
-	{ .name = "creat", .path = OPTIONS, .arg = CREAT, .modules = "overlay" },
-	{ .name = "copy-up", .path = OPTIONS ",volatile", .arg = COPY_UP, .modules = "overlay" },
-	{ }
-};
-
-BENCHMARK(bench_overlay) = {
-	.name = "overlay",
-	.summary = "a file of overlayfs: open, mmap, creat, and copied up",
-	.source = "overlayfs: Documentation/filesystems/overlayfs.rst",
-	.syscalls = "open close",
-	.variants = variants,
-	.class = CLASS_FILE,
-	.suite = SUITE_ADMIN,
-	.number = 21,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("overlay", FILE, ADMIN, 21, "a file of overlayfs: open, mmap, creat, and copied up",
+      .source = "overlayfs: Documentation/filesystems/overlayfs.rst", .syscalls = "open close",
+      .max_batch = 1,
+      .variants = VARIANTS({ "open", .path = OPTIONS, .arg = OPEN, .modules = "overlay" },
+			   { "mmap", .path = OPTIONS, .arg = MMAP, .modules = "overlay" },
+			   { "creat", .path = OPTIONS, .arg = CREAT, .modules = "overlay" },
+			   { "copy-up", .path = OPTIONS ",volatile", .arg = COPY_UP,
+			     .modules = "overlay" }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo,
+      .teardown = teardown);

@@ -60,25 +60,6 @@ static int check(struct cell *c)
 	return ret;
 }
 
-static const struct variant variants[] = {
-	{ .name = "tmpfs" },
-	{ }
-};
-
-BENCHMARK(bench_pivot_root) = {
-	.name = "pivot_root",
-	.summary = "pivot_root into a tmpfs",
-	.source = "pivot_root(2)",
-	.syscalls = "pivot_root",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 11,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("pivot_root", ADMIN, ADMIN, 11, "pivot_root into a tmpfs",
+      .max_batch = 1, .variants = VARIANTS({ "tmpfs" }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

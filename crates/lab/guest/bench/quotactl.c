@@ -23,21 +23,6 @@ static int check(struct cell *c)
 	       failed(c, "quotactl: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "Q_SYNC" },
-	{ }
-};
-
-BENCHMARK(bench_quotactl) = {
-	.name = "quotactl",
-	.summary = "quotactl that has quotas written, where there are none",
-	.source = "quotactl(2)",
-	.syscalls = "quotactl",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 15,
-	.measures = MEASURE_LATENCY,
-	.check = check,
-	.op = op,
-};
+BENCH("quotactl", ADMIN, ADMIN, 15, "quotactl that has quotas written, where there are none",
+      .variants = VARIANTS({ "Q_SYNC" }),
+      .check = check, .op = op);

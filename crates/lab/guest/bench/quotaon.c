@@ -139,27 +139,8 @@ static int check(struct cell *c)
 	return ret == -EBUSY ? undo(c, 0) : failed(c, "quotactl: wrong result", ret);
 }
 
-static const struct variant variants[] = {
-	{ .name = "user", .modules = "quota_v2" },
-	{ }
-};
-
-BENCHMARK(bench_quotaon) = {
-	.name = "quotaon",
-	.summary = "quotactl that turns users' quotas of ext4 on",
-	.source = "quotactl(2)",
-	.syscalls = "quotactl",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 29,
-	.measures = MEASURE_LATENCY,
-	.counts_children = 1,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("quotaon", ADMIN, ADMIN, 29, "quotactl that turns users' quotas of ext4 on",
+      .source = "quotactl(2)", .syscalls = "quotactl", .max_batch = 1, .counts_children = 1,
+      .variants = VARIANTS({ "user", .modules = "quota_v2" }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo,
+      .teardown = teardown);

@@ -29,23 +29,6 @@ static void teardown(struct cell *c)
 	SYS(umount2, PLACE, 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "tmpfs" },
-	{ }
-};
-
-BENCHMARK(bench_remount) = {
-	.name = "remount",
-	.summary = "mount again of a tmpfs with the flags that it has",
-	.source = "mount(2)",
-	.syscalls = "mount",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 6,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.teardown = teardown,
-};
+BENCH("remount", ADMIN, ADMIN, 6, "mount again of a tmpfs with the flags that it has",
+      .source = "mount(2)", .syscalls = "mount", .variants = VARIANTS({ "tmpfs" }),
+      .setup = setup, .check = check, .op = op, .teardown = teardown);

@@ -212,28 +212,8 @@ static int check(struct cell *c)
 	return ret == -EEXIST ? undo(c, 0) : failed(c, "a rule of audit: wrong result", ret);
 }
 
-static const struct variant variants[] = {
-	{ .name = "rule", .arg = RULE },
-	{ .name = "label-rule", .arg = LABEL_RULE },
-	{ }
-};
-
-BENCHMARK(bench_setenforce) = {
-	.name = "setenforce",
-	.summary = "SELinux is told to enforce, while there is a rule of audit",
-	.source = "setenforce(8)",
-	.syscalls = "pwrite64",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 28,
-	.measures = MEASURE_LATENCY,
-	.counts_children = 1,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.prepare = prepare,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("setenforce", ADMIN, ADMIN, 28, "SELinux is told to enforce, while there is a rule of audit",
+      .source = "setenforce(8)", .syscalls = "pwrite64", .max_batch = 1, .counts_children = 1,
+      .variants = VARIANTS({ "rule", .arg = RULE }, { "label-rule", .arg = LABEL_RULE }),
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo,
+      .teardown = teardown);

@@ -31,22 +31,6 @@ static int check(struct cell *c)
 	       failed(c, "settimeofday: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "time-zone" },
-	{ }
-};
-
-BENCHMARK(bench_settimeofday) = {
-	.name = "settimeofday",
-	.summary = "settimeofday of the time zone that the kernel has",
-	.source = "settimeofday(2)",
-	.syscalls = "settimeofday",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 14,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("settimeofday", ADMIN, ADMIN, 14, "settimeofday of the time zone that the kernel has",
+      .variants = VARIANTS({ "time-zone" }),
+      .setup = setup, .check = check, .op = op);

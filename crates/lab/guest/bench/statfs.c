@@ -25,22 +25,6 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static const struct variant variants[] = {
-	{ .name = "file" },
-	{ }
-};
-
-BENCHMARK(bench_statfs) = {
-	.name = "statfs",
-	.summary = "statfs of a file",
-	.source = "statfs(2)",
-	.syscalls = "statfs",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 1,
-	.measures = MEASURE_LATENCY,
-	.setup = setup,
-	.check = check,
-	.op = op,
-};
+BENCH("statfs", ADMIN, ADMIN, 1, "statfs of a file",
+      .variants = VARIANTS({ "file" }),
+      .setup = setup, .check = check, .op = op);

@@ -59,24 +59,6 @@ static int check(struct cell *c)
 	return ret == -EBUSY ? undo(c, 0) : failed(c, "swapon: wrong result", ret);
 }
 
-static const struct variant variants[] = {
-	{ .name = "file" },
-	{ }
-};
-
-BENCHMARK(bench_swapon) = {
-	.name = "swapon",
-	.summary = "swapon of a file",
-	.source = "swapon(2)",
-	.syscalls = "swapon",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 25,
-	.measures = MEASURE_LATENCY,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-};
+BENCH("swapon", ADMIN, ADMIN, 25, "swapon of a file",
+      .max_batch = 1, .variants = VARIANTS({ "file" }),
+      .setup = setup, .check = check, .op = op, .undo = undo);

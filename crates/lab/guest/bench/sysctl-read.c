@@ -14,22 +14,6 @@ static int check(struct cell *c)
 	return check_value(c, op(c, 0));
 }
 
-static const struct variant variants[] = {
-	{ .name = "number" },
-	{ }
-};
-
-BENCHMARK(bench_sysctl_read) = {
-	.name = "sysctl-read",
-	.summary = "a setting of the kernel in /proc/sys, read",
-	.source = "proc(5)",
-	.syscalls = "open read close",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 3,
-	.measures = MEASURE_LATENCY,
-	.setup = keep_value,
-	.check = check,
-	.op = op,
-};
+BENCH("sysctl-read", ADMIN, ADMIN, 3, "a setting of the kernel in /proc/sys, read",
+      .source = "proc(5)", .syscalls = "open read close", .variants = VARIANTS({ "number" }),
+      .setup = keep_value, .check = check, .op = op);

@@ -21,22 +21,6 @@ static int check(struct cell *c)
 	return check_value(c, op(c, 0));
 }
 
-static const struct variant variants[] = {
-	{ .name = "number" },
-	{ }
-};
-
-BENCHMARK(bench_sysctl_write) = {
-	.name = "sysctl-write",
-	.summary = "a setting of the kernel in /proc/sys, set to what it is",
-	.source = "proc(5)",
-	.syscalls = "open write close",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 4,
-	.measures = MEASURE_LATENCY,
-	.setup = keep_value,
-	.check = check,
-	.op = op,
-};
+BENCH("sysctl-write", ADMIN, ADMIN, 4, "a setting of the kernel in /proc/sys, set to what it is",
+      .source = "proc(5)", .syscalls = "open write close", .variants = VARIANTS({ "number" }),
+      .setup = keep_value, .check = check, .op = op);

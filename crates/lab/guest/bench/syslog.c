@@ -21,21 +21,6 @@ static int check(struct cell *c)
 	       failed(c, "syslog: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "size" },
-	{ }
-};
-
-BENCHMARK(bench_syslog) = {
-	.name = "syslog",
-	.summary = "the size of the kernel's log",
-	.source = "syslog(2)",
-	.syscalls = "syslog",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 2,
-	.measures = MEASURE_LATENCY,
-	.check = check,
-	.op = op,
-};
+BENCH("syslog", ADMIN, ADMIN, 2, "the size of the kernel's log",
+      .variants = VARIANTS({ "size" }),
+      .check = check, .op = op);

@@ -40,26 +40,7 @@ static int check(struct cell *c)
 	return before->st_dev != after->st_dev ? undo(c, 0) : failed(c, "umount: wrong result", 0);
 }
 
-static const struct variant variants[] = {
-	{ .name = "tmpfs" },
-	{ }
-};
-
-BENCHMARK(bench_umount) = {
-	.name = "umount",
-	.summary = "umount of an empty tmpfs",
-	.source = "umount(2)",
-	.syscalls = "umount2",
-	.variants = variants,
-	.class = CLASS_ADMIN,
-	.suite = SUITE_ADMIN,
-	.number = 22,
-	.measures = MEASURE_LATENCY,
-	.counts_children = 1,
-	.max_batch = 1,
-	.setup = setup,
-	.check = check,
-	.op = op,
-	.undo = undo,
-	.teardown = teardown,
-};
+BENCH("umount", ADMIN, ADMIN, 22, "umount of an empty tmpfs",
+      .syscalls = "umount2", .max_batch = 1, .counts_children = 1,
+      .variants = VARIANTS({ "tmpfs" }),
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);
