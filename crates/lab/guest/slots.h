@@ -43,11 +43,14 @@ static inline char *slot_data(struct cell *c)
 	return c->buffer + SLOT_DATA;
 }
 
-/* Random names of one length below dir ("AA/"), all different. */
+/* Makes dir ("AA/"), and random names of one length below it, all different. */
 static inline int slots_name(struct cell *c, const char *dir)
 {
+	int ret = make_dirs(dir);
 	unsigned int i;
 
+	if (ret < 0)
+		return ret;
 	if (c->batch > MAX_SLOTS)
 		return -E2BIG;
 	for (i = 0; i < c->batch; i++)
@@ -70,7 +73,7 @@ static inline int slots_make_files(struct cell *c, size_t size)
 	return 0;
 }
 
-/* For teardown(): closes what slots_open() opened. */
+/* A teardown(): closes what slots_open() opened. */
 static inline void slots_close(struct cell *c)
 {
 	long i;
@@ -120,6 +123,12 @@ static inline void close_as(struct cell *c, int n)
 	if (c->fd[n] > 0)
 		sys_close(c->fd[n]);
 	c->fd[n] = 0;
+}
+
+/* A teardown(): of what open_as() opened as c->fd[0]. */
+static inline void close_file(struct cell *c)
+{
+	close_as(c, 0);
 }
 
 /* What a kernel or a file system says of a call it does not have. */

@@ -115,9 +115,6 @@ static inline int xattr_make_files(struct cell *c)
 	unsigned int i;
 	int ret;
 
-	ret = make_dirs("AA/");
-	if (ret < 0)
-		return ret;
 	ret = slots_name(c, "AA/");
 	if (ret < 0)
 		return ret;

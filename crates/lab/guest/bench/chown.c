@@ -37,9 +37,6 @@ static int setup(struct cell *c)
 	c->state[GID] = SYS(getegid);
 	c->state[NEW_UID] = c->variant->arg == OTHER ? 1 : c->state[UID];
 	c->state[NEW_GID] = c->variant->arg == OTHER ? 1 : c->state[GID];
-	ret = make_dirs("AA/");
-	if (ret < 0)
-		return ret;
 	ret = slots_name(c, "AA/");
 	if (ret < 0)
 		return ret;

@@ -43,12 +43,7 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 BENCH("dup", DESCRIPTOR, BEYOND, 26, "dup of a descriptor",
       .source = "paper section 4.1, class 6; dup(2)", .max_batch = MAX_FD_SLOTS,
       .variants = VARIANTS({ "file" }),
-      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = close_file);

@@ -34,12 +34,7 @@ static int check(struct cell *c)
 	return *(u64 *)slot_data(c) == 4 ? 0 : failed(c, "read: wrong result", 0);
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 BENCH("eventfd-message", MESSAGE, IPC, 4,
       "a write to an eventfd, and the read that takes its count",
       .source = "eventfd(2)", .syscalls = "write read", .variants = VARIANTS({ "count" }),
-      .setup = setup, .check = check, .op = op, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .teardown = close_file);

@@ -10,11 +10,8 @@
 
 static int setup(struct cell *c)
 {
-	int ret = make_dirs("AA/");
+	int ret = slots_name(c, "AA/");
 
-	if (ret < 0)
-		return ret;
-	ret = slots_name(c, "AA/");
 	if (ret < 0)
 		return ret;
 	ret = slots_make_files(c, 0);
@@ -50,11 +47,6 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-static void teardown(struct cell *c)
-{
-	slots_close(c);
-}
-
 BENCH("fallocate", READ_WRITE, BEYOND, 10, "fallocate of 4 KB in an empty file",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "4KB" }),
-      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = slots_close);

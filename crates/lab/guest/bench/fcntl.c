@@ -38,15 +38,10 @@ static int check(struct cell *c)
 	return failed(c, "fcntl: wrong result", 0);
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 BENCH("fcntl", DESCRIPTOR, BEYOND, 25,
       "fcntl that reads or sets the flags of an open file, or its owner",
       .source = "paper section 4.1, class 6; fcntl(2)",
       .variants = VARIANTS({ "F_GETFL", .arg = F_GETFL },
 			   { "F_SETFL", .arg = F_SETFL },
 			   { "F_SETOWN", .arg = F_SETOWN }),
-      .setup = setup, .check = check, .op = op, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .teardown = close_file);

@@ -34,11 +34,6 @@ static int check(struct cell *c)
 	return op(c, 0);
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 BENCH("finit_module", ADMIN, ADMIN, 19, "finit_module of a file that is no module",
       .variants = VARIANTS({ "damaged" }),
-      .setup = setup, .check = check, .op = op, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .teardown = close_file);

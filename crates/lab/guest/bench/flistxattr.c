@@ -47,11 +47,6 @@ static int check(struct cell *c)
 	return failed(c, "flistxattr: the attribute is missing", 0);
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 BENCH("flistxattr", XATTR, BEYOND, 64, "flistxattr of a memfd with a security attribute",
       .variants = VARIANTS({ "memfd" }),
-      .setup = setup, .check = check, .op = op, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .teardown = close_file);

@@ -43,11 +43,6 @@ static int check(struct cell *c)
 	return xattr_expect(c, slot_name(c, 0), XATTR_OLD);
 }
 
-static void teardown(struct cell *c)
-{
-	slots_close(c);
-}
-
 BENCH("fsetxattr", XATTR, BEYOND, 17, "fsetxattr that replaces a value of 32 bytes",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "32B" }),
-      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = slots_close);

@@ -29,11 +29,6 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 BENCH("fstat", ATTR, BEYOND, 1, "fstat of an open regular file",
       .variants = VARIANTS({ "file" }),
-      .setup = setup, .check = check, .op = op, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .teardown = close_file);

@@ -11,11 +11,8 @@
 
 static int setup(struct cell *c)
 {
-	int ret = make_dirs("AA/");
+	int ret = slots_name(c, "AA/");
 
-	if (ret < 0)
-		return ret;
-	ret = slots_name(c, "AA/");
 	if (ret < 0)
 		return ret;
 	ret = slots_make_files(c, SIZE);

@@ -11,11 +11,8 @@
 
 static int setup(struct cell *c)
 {
-	long ret = make_dirs("AA/");
+	long ret = slots_name(c, "AA/");
 
-	if (ret < 0)
-		return ret;
-	ret = slots_name(c, "AA/");
 	if (ret < 0)
 		return ret;
 	ret = slots_make_files(c, 0);
@@ -75,13 +72,8 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 BENCH("inotify_add_watch", EVENT, BEYOND, 29, "inotify_add_watch of a file",
       .source = "paper section 4.1, class 8; inotify_add_watch(2)", .max_batch = WARM_SLOTS,
       /* What the super block keeps of it (s_fsnotify_info) each notification looks at. */
       .last = 1, .variants = VARIANTS({ "IN_MODIFY" }),
-      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = close_file);

@@ -31,11 +31,6 @@ static int check(struct cell *c)
 	return *left == 4096 ? 0 : failed(c, "ioctl: wrong result", 0);
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 BENCH("ioctl", DESCRIPTOR, BEYOND, 27, "ioctl(FIONREAD) of a regular file",
       .variants = VARIANTS({ "FIONREAD" }),
-      .setup = setup, .check = check, .op = op, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .teardown = close_file);

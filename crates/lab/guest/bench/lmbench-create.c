@@ -8,10 +8,6 @@
 
 static int setup(struct cell *c)
 {
-	int ret = make_dirs("lat_fs/");
-
-	if (ret < 0)
-		return ret;
 	return slots_name(c, "lat_fs/");
 }
 

@@ -26,13 +26,8 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 BENCH("lmbench-read", READ_WRITE, LMBENCH, 3, "read of one byte from /dev/zero",
       .source = "LMbench lat_syscall read; LSMPMON Tables 3 and 4: the row "
 		"read/write is the mean of lmbench-read and lmbench-write",
       .syscalls = "read", .variants = VARIANTS({ "1B" }),
-      .setup = setup, .check = check, .op = op, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .teardown = close_file);

@@ -21,13 +21,8 @@ static int check(struct cell *c)
 	return ret == 1 ? 0 : failed(c, "write: wrong result", 0);
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 BENCH("lmbench-write", READ_WRITE, LMBENCH, 4, "write of one byte to /dev/null",
       .source = "LMbench lat_syscall write; LSMPMON Tables 3 and 4: the row "
 		"read/write is the mean of lmbench-read and lmbench-write",
       .syscalls = "write", .variants = VARIANTS({ "1B" }),
-      .setup = setup, .check = check, .op = op, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .teardown = close_file);

@@ -76,12 +76,7 @@ static int check(struct cell *c)
 	return ret == -EEXIST ? undo(c, 0) : failed(c, "LOOP_CTL_ADD: wrong result", ret);
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 BENCH("loop", ADMIN, ADMIN, 23, "a loop device, made",
       .source = "loop(4)", .syscalls = "ioctl", .max_batch = 1, .counts_children = 1,
       .variants = VARIANTS({ "LOOP_CTL_ADD", .modules = "loop" }),
-      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = close_file);

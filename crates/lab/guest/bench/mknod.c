@@ -8,10 +8,6 @@
 
 static int setup(struct cell *c)
 {
-	int ret = make_dirs("AA/");
-
-	if (ret < 0)
-		return ret;
 	return slots_name(c, "AA/");
 }
 

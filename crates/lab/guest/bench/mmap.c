@@ -49,11 +49,6 @@ static int check(struct cell *c)
 	return op(c, 0);
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 BENCH("mmap", READ_WRITE, BEYOND, 24, "mmap and munmap of a file of 4 KB, untouched",
       .syscalls = "mmap munmap", .variants = VARIANTS({ "4KB" }),
-      .setup = setup, .check = check, .op = op, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .teardown = close_file);

@@ -32,12 +32,7 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 BENCH("pread", READ_WRITE, BEYOND, 18, "pread of 4 KB from a cached file",
       .source = "paper section 4.1, class 7; pread(2)", .syscalls = "pread64",
       .variants = VARIANTS({ "4KB" }),
-      .setup = setup, .check = check, .op = op, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .teardown = close_file);

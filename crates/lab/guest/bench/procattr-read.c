@@ -39,13 +39,8 @@ static int check(struct cell *c)
 	       failed(c, "read: more than there is", 0);
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 BENCH("procattr-read", CREDENTIALS, PROCESS, 24,
       "a read of the label of the process in /proc/self/attr",
       .source = "getcon(3); Linux: Documentation/ABI/testing/procfs-attr-current",
       .syscalls = "pread64", .variants = VARIANTS({ "current" }),
-      .setup = setup, .check = check, .op = op, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .teardown = close_file);

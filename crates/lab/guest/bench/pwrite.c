@@ -41,12 +41,7 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 BENCH("pwrite", READ_WRITE, BEYOND, 19, "pwrite of 4 KB over a cached file",
       .source = "paper section 4.1, class 7; pwrite(2)", .syscalls = "pwrite64",
       .variants = VARIANTS({ "4KB" }),
-      .setup = setup, .check = check, .op = op, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .teardown = close_file);

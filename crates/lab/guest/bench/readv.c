@@ -52,11 +52,6 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static void teardown(struct cell *c)
-{
-	slots_close(c);
-}
-
 BENCH("readv", READ_WRITE, BEYOND, 20, "readv of 4 KB from a cached file into four buffers",
       .max_batch = MAX_FD_SLOTS, .variants = VARIANTS({ "4KB" }),
-      .setup = setup, .check = check, .prepare = prepare, .op = op, .teardown = teardown);
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .teardown = slots_close);

@@ -95,11 +95,6 @@ static int setup(struct cell *c)
 	return err ? err : keep_a_program(c);
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 static long op(struct cell *c, unsigned int i)
 {
 	return in_a_child(c->variant->arg, c->variant->arg == LOG ? SECCOMP_RET_LOG :
@@ -125,4 +120,4 @@ BENCH("seccomp", CREDENTIALS, PROCESS, 29,
       .variants = VARIANTS({ "install", .arg = INSTALL },
 			   { "allow", .arg = ALLOW },
 			   { "log", .arg = LOG }),
-      .setup = setup, .check = check, .op = op, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .teardown = close_file);

@@ -29,13 +29,8 @@ static int check(struct cell *c)
 	return SYS(setns, c->fd[0], CLONE_NEWUSER) == -EINVAL ? 0 : failed(c, "setns: wrong result", 0);
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 BENCH("setns", NAMESPACE, PROCESS, 21, "setns into the namespace that the process is in",
       .variants = VARIANTS({ "uts", .arg = CLONE_NEWUTS },
 			   { "ipc", .arg = CLONE_NEWIPC },
 			   { "net", .arg = CLONE_NEWNET }),
-      .setup = setup, .check = check, .op = op, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .teardown = close_file);

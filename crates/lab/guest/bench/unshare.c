@@ -45,11 +45,6 @@ static int check(struct cell *c)
 	return before->st_ino != after->st_ino ? undo(c, 0) : failed(c, "unshare: wrong result", 0);
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 BENCH("unshare", NAMESPACE, PROCESS, 20, "unshare into a new namespace",
       .max_batch = 1, .variants = VARIANTS({ "uts", .arg = CLONE_NEWUTS }),
-      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = close_file);

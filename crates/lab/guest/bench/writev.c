@@ -58,11 +58,6 @@ static int check(struct cell *c)
 	return 0;
 }
 
-static void teardown(struct cell *c)
-{
-	slots_close(c);
-}
-
 BENCH("writev", READ_WRITE, BEYOND, 21, "writev of 4 KB from four buffers over a cached file",
       .max_batch = MAX_FD_SLOTS, .variants = VARIANTS({ "4KB" }),
-      .setup = setup, .check = check, .prepare = prepare, .op = op, .teardown = teardown);
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .teardown = slots_close);

@@ -63,11 +63,6 @@ static int check(struct cell *c)
 	return *left == 4096 ? 0 : failed(c, "ioctl: wrong result", 0);
 }
 
-static void teardown(struct cell *c)
-{
-	close_as(c, 0);
-}
-
 BENCH("ioctl32", DESCRIPTOR, PROCESS, 28, "ioctl(FIONREAD) as 32-bit programs make it",
       .source = "ioctl(2)", .syscalls = "ioctl", .variants = VARIANTS({ "FIONREAD" }),
-      .setup = setup, .check = check, .op = op, .teardown = teardown);
+      .setup = setup, .check = check, .op = op, .teardown = close_file);
