@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * chmod of a file that is the last of 1 to 5 components. Two modes take turns,
- * so nothing has to be undone.
- */
 #include "paths.h"
 
 static const unsigned int modes[2] = { 0640, 0600 };
 
-static int setup(struct cell *c)
+static int chmod_setup(struct cell *c)
 {
 	long err;
 
@@ -19,18 +15,22 @@ static int setup(struct cell *c)
 	return err < 0 ? failed(c, "creating the file", err) : 0;
 }
 
-static long op(struct cell *c, unsigned int i)
+/*
+ * chmod of a file that is the last of 1 to 5 components. Two modes take turns,
+ * so nothing has to be undone.
+ */
+static long chmod_op(struct cell *c, unsigned int i)
 {
 	return SYS(chmod, c->path, modes[i & 1]);
 }
 
-static int check(struct cell *c)
+static int chmod_check(struct cell *c)
 {
 	unsigned int i, mode;
 	long err;
 
 	for (i = 0; i < 2; i++) {
-		err = op(c, i);
+		err = chmod_op(c, i);
 		if (err < 0)
 			return failed(c, "chmod", err);
 		err = file_mode(c->path, &mode);
@@ -42,4 +42,48 @@ static int check(struct cell *c)
 
 BENCH("chmod", ATTR, PAPER, 9, "change a file's mode",
       .source = "LMBench-Hook, Table 3 no. 9, section 4.1", .variants = depth_variants,
-      .setup = setup, .check = check, .op = op);
+      .setup = chmod_setup, .check = chmod_check, .op = chmod_op);
+
+static int fchmod_setup(struct cell *c)
+{
+	long ret = make_file("file", 0);
+
+	if (ret < 0)
+		return failed(c, "creating the file", ret);
+	ret = sys_open("file", O_RDONLY, 0);
+	if (ret < 0)
+		return failed(c, "open", ret);
+	c->fd[0] = ret;
+	return 0;
+}
+
+/* Window: fchmod of an open file. Two modes take turns: nothing to undo. */
+static long fchmod_op(struct cell *c, unsigned int i)
+{
+	return SYS(fchmod, c->fd[0], modes[i & 1]);
+}
+
+static int fchmod_check(struct cell *c)
+{
+	unsigned int i, mode;
+	long ret;
+
+	for (i = 0; i < 2; i++) {
+		ret = fchmod_op(c, i);
+		if (ret < 0)
+			return failed(c, "fchmod", ret);
+		ret = file_mode("file", &mode);
+		if (ret < 0 || (mode & 07777) != modes[i])
+			return failed(c, "fchmod: the mode has not changed", ret);
+	}
+	return 0;
+}
+
+static void teardown(struct cell *c)
+{
+	sys_close(c->fd[0]);
+}
+
+BENCH("fchmod", ATTR, BEYOND, 35, "change the mode of an open file",
+      .source = "paper Table 7; fchmod(2)", .variants = VARIANTS({ "file" }),
+      .setup = fchmod_setup, .check = fchmod_check, .op = fchmod_op, .teardown = teardown);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * creat as Table 3 has it: rename the file of that name away, create it anew,
- * close it, all three in the window. The old file is made before it, both are
- * removed after it, and every operation has random names of its own.
- */
 #include "paths.h"
+
+#define FDS	256	/* well below the usual limit of 1024 */
 
 static int prepare(struct cell *c, unsigned int i)
 {
@@ -13,7 +10,12 @@ static int prepare(struct cell *c, unsigned int i)
 	return make_file(slot_name[i], 0);
 }
 
-static long op(struct cell *c, unsigned int i)
+/*
+ * creat as Table 3 has it: rename the file of that name away, create it anew,
+ * close it, all three in the window. The old file is made before it, both are
+ * removed after it, and every operation has random names of its own.
+ */
+static long creat_op(struct cell *c, unsigned int i)
 {
 	long fd;
 
@@ -27,7 +29,7 @@ static long op(struct cell *c, unsigned int i)
 	return sys_close(fd);
 }
 
-static int undo(struct cell *c, unsigned int i)
+static int creat_undo(struct cell *c, unsigned int i)
 {
 	long err, err2;
 
@@ -37,7 +39,7 @@ static int undo(struct cell *c, unsigned int i)
 	return err < 0 ? err : err2;
 }
 
-static int check(struct cell *c)
+static int creat_check(struct cell *c)
 {
 	long err, size;
 
@@ -46,7 +48,7 @@ static int check(struct cell *c)
 	err = make_file(slot_name[0], 7);
 	if (err < 0)
 		return failed(c, "creating the file", err);
-	err = op(c, 0);
+	err = creat_op(c, 0);
 	if (err < 0)
 		return failed(c, "rename creat close", err);
 	err = file_size(slot_other[0], &size);
@@ -55,11 +57,61 @@ static int check(struct cell *c)
 	err = file_size(slot_name[0], &size);
 	if (err < 0 || size != 0)
 		return failed(c, "creat: no new empty file", err);
-	err = undo(c, 0);
+	err = creat_undo(c, 0);
 	return err < 0 ? failed(c, "unlink", err) : 0;
 }
 
 BENCH("creat", FILE, PAPER, 4, "rename a file away, create it anew, close it; random names",
       .source = "LMBench-Hook, Table 3 no. 4, section 4.1", .syscalls = "rename creat close",
       .max_batch = SLOTS, .variants = VARIANTS({ "random" }),
-      .check = check, .prepare = prepare, .op = op, .undo = undo);
+      .check = creat_check, .prepare = prepare, .op = creat_op, .undo = creat_undo);
+
+static int setup(struct cell *c)
+{
+	unsigned int i;
+	long err = make_dirs(c->variant->path);
+
+	for (i = 0; i < FDS; i++)
+		random_name(c, slot_name[i], c->variant->path);
+	return err < 0 ? failed(c, "mkdir", err) : 0;
+}
+
+static int *fd_of(struct cell *c, unsigned int i)
+{
+	return (int *)c->buffer + i;
+}
+
+/*
+ * Window: creat of a new file, which is the last of some components, and
+ * nothing else. Undone outside: close, unlink.
+ */
+static long creat_only_op(struct cell *c, unsigned int i)
+{
+	return *fd_of(c, i) = SYS(creat, slot_name[i], 0644);
+}
+
+static int creat_only_undo(struct cell *c, unsigned int i)
+{
+	long err = sys_close(*fd_of(c, i));
+
+	return err < 0 ? err : sys_unlink(slot_name[i]);
+}
+
+static int creat_only_check(struct cell *c)
+{
+	long err, size;
+
+	err = creat_only_op(c, 0);
+	if (err < 0)
+		return failed(c, "creat", err);
+	err = file_size(slot_name[0], &size);
+	if (err < 0 || size != 0)
+		return failed(c, "creat: no new empty file", err);
+	err = creat_only_undo(c, 0);
+	return err < 0 ? failed(c, "close unlink", err) : 0;
+}
+
+BENCH("creat-only", FILE, BEYOND, 38, "create a file; random names",
+      .source = "paper Table 7; creat(2)", .syscalls = "creat", .max_batch = FDS,
+      .variants = depth_variants,
+      .setup = setup, .check = creat_only_check, .op = creat_only_op, .undo = creat_only_undo);

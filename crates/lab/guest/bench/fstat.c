@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: fstat of an open regular file. Nothing to undo. */
 #include <asm/stat.h>
 #include "slots.h"
 
-static int setup(struct cell *c)
+static int fstat_setup(struct cell *c)
 {
 	int ret = make_file("file", 4096);
 
@@ -12,15 +11,16 @@ static int setup(struct cell *c)
 	return open_as(c, 0, "file", O_RDONLY);
 }
 
-static long op(struct cell *c, unsigned int i)
+/* Window: fstat of an open regular file. Nothing to undo. */
+static long fstat_op(struct cell *c, unsigned int i)
 {
 	return SYS(fstat, c->fd[0], slot_data(c));
 }
 
-static int check(struct cell *c)
+static int fstat_check(struct cell *c)
 {
 	struct stat *st = (struct stat *)slot_data(c);
-	long ret = op(c, 0);
+	long ret = fstat_op(c, 0);
 
 	if (ret < 0)
 		return ret;
@@ -31,4 +31,69 @@ static int check(struct cell *c)
 
 BENCH("fstat", ATTR, BEYOND, 1, "fstat of an open regular file",
       .variants = VARIANTS({ "file" }),
-      .setup = setup, .check = check, .op = op, .teardown = close_file);
+      .setup = fstat_setup, .check = fstat_check, .op = fstat_op, .teardown = close_file);
+
+static int lstat_setup(struct cell *c)
+{
+	int ret = make_dirs("AA/BB");
+
+	if (ret < 0)
+		return ret;
+	return SYS(symlink, "target", "AA/BB");
+}
+
+/* Window: lstat of a symbolic link. Nothing to undo. */
+static long lstat_op(struct cell *c, unsigned int i)
+{
+	return SYS(lstat, "AA/BB", slot_data(c));
+}
+
+static int lstat_check(struct cell *c)
+{
+	struct stat *st = (struct stat *)slot_data(c);
+	long ret = lstat_op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	if (!S_ISLNK(st->st_mode) || st->st_size != 6)
+		return failed(c, "lstat: wrong result", 0);
+	return 0;
+}
+
+BENCH("lstat", ATTR, BEYOND, 2, "lstat of a symbolic link",
+      .variants = VARIANTS({ "AA/BB", .depth = 2 }),
+      .setup = lstat_setup, .check = lstat_check, .op = lstat_op);
+
+static int statx_setup(struct cell *c)
+{
+	int ret = make_dirs("AA/BB");
+
+	if (ret < 0)
+		return ret;
+	return make_file("AA/BB", 4096);
+}
+
+/* Window: statx of a regular file by path. Nothing to undo. */
+static long statx_op(struct cell *c, unsigned int i)
+{
+	return SYS(statx, AT_FDCWD, "AA/BB", 0, STATX_BASIC_STATS, slot_data(c));
+}
+
+static int statx_check(struct cell *c)
+{
+	struct statx *stx = (struct statx *)slot_data(c);
+	long ret = statx_op(c, 0);
+
+	if (ret == -ENOSYS)
+		return unsupported(c, "this kernel has no statx", ret);
+	if (ret < 0)
+		return ret;
+	if ((stx->stx_mask & STATX_SIZE) == 0 || !S_ISREG(stx->stx_mode) ||
+	    stx->stx_size != 4096)
+		return failed(c, "statx: wrong result", 0);
+	return 0;
+}
+
+BENCH("statx", ATTR, BEYOND, 3, "statx of a regular file, basic attributes",
+      .variants = VARIANTS({ "AA/BB", .depth = 2 }),
+      .setup = statx_setup, .check = statx_check, .op = statx_op);

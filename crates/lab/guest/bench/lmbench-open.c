@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Window: open for reading and close of an empty file three components down.
- * Nothing to undo.
- */
 #include <asm/stat.h>
 #include "slots.h"
 
@@ -15,7 +11,11 @@ static int setup(struct cell *c)
 	return make_file(c->variant->path, 0);
 }
 
-static long op(struct cell *c, unsigned int i)
+/*
+ * Window: open for reading and close of an empty file three components down.
+ * Nothing to undo.
+ */
+static long lmbench_open_op(struct cell *c, unsigned int i)
 {
 	long fd = sys_open(c->variant->path, O_RDONLY, 0);
 
@@ -24,7 +24,7 @@ static long op(struct cell *c, unsigned int i)
 	return sys_close(fd);
 }
 
-static int check(struct cell *c)
+static int lmbench_open_check(struct cell *c)
 {
 	struct stat *st = (struct stat *)slot_data(c);
 	long fd, ret;
@@ -39,11 +39,39 @@ static int check(struct cell *c)
 	sys_close(fd);
 	if (ret < 0)
 		return ret;
-	return op(c, 0);
+	return lmbench_open_op(c, 0);
 }
 
 BENCH("lmbench-open", FILE, LMBENCH, 2, "open and close of a file three components down",
       .source = "LMbench lat_syscall open; LSMPMON Tables 3 and 4, row open/close",
       .syscalls = "open close",
       .variants = VARIANTS({ "var/tmp/lmbench", .path = "var/tmp/lmbench", .depth = 3 }),
-      .setup = setup, .check = check, .op = op);
+      .setup = setup, .check = lmbench_open_check, .op = lmbench_open_op);
+
+/*
+ * Window: stat of an empty file three components down, as LMbench stats
+ * /usr/tmp/lmbench or /var/tmp/lmbench. Nothing to undo.
+ */
+static long lmbench_stat_op(struct cell *c, unsigned int i)
+{
+	return SYS(stat, c->variant->path, slot_data(c));
+}
+
+static int lmbench_stat_check(struct cell *c)
+{
+	struct stat *st = (struct stat *)slot_data(c);
+	long ret;
+
+	st->st_mode = 0;
+	ret = lmbench_stat_op(c, 0);
+	if (ret < 0)
+		return ret;
+	if (!S_ISREG(st->st_mode) || st->st_size)
+		return failed(c, "stat: wrong result", 0);
+	return 0;
+}
+
+BENCH("lmbench-stat", ATTR, LMBENCH, 1, "stat of a file three components down",
+      .source = "LMbench lat_syscall stat; LSMPMON Tables 3 and 4, row stat", .syscalls = "stat",
+      .variants = VARIANTS({ "var/tmp/lmbench", .path = "var/tmp/lmbench", .depth = 3 }),
+      .setup = setup, .check = lmbench_stat_check, .op = lmbench_stat_op);

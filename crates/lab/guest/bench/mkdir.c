@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "paths.h"
+
 /*
  * mkdir at depth one over the paper's 9,437 distinct names. As a throughput,
  * a round makes all of them before they are removed; as a latency, a batch
  * makes the first so many of them. In exact counts "9437-names" makes all of
  * them one after the other, "one" removes each before the next is made.
  */
-#include "paths.h"
-
-static long op(struct cell *c, unsigned int i)
+static long mkdir_op(struct cell *c, unsigned int i)
 {
 	(void)c;
 	return sys_mkdir(dir_name[i], 0755);
@@ -19,18 +19,18 @@ static int undo(struct cell *c, unsigned int i)
 	return sys_rmdir(dir_name[i]);
 }
 
-static int check(struct cell *c)
+static int mkdir_check(struct cell *c)
 {
 	unsigned int mode;
 	long err;
 
-	err = op(c, 0);
+	err = mkdir_op(c, 0);
 	if (err < 0)
 		return failed(c, "mkdir", err);
 	err = file_mode(dir_name[0], &mode);
 	if (err < 0 || mode != (S_IFDIR | 0755))
 		return failed(c, "mkdir: no directory of that mode", err);
-	err = op(c, 0);
+	err = mkdir_op(c, 0);
 	if (err != -EEXIST)
 		return failed(c, "second mkdir", err);
 	err = undo(c, 0);
@@ -41,4 +41,38 @@ BENCH("mkdir", DIR, PAPER, 5, "make directories under distinct names",
       .source = "LMBench-Hook, Table 3 no. 5, section 4.1",
       .measures = MEASURE_LATENCY | MEASURE_THROUGHPUT, .max_batch = DIR_NAMES,
       .variants = VARIANTS({ "one" }, { "9437-names", .together = DIR_NAMES }),
-      .setup = make_dir_names, .check = check, .op = op, .undo = undo);
+      .setup = make_dir_names, .check = mkdir_check, .op = mkdir_op, .undo = undo);
+
+static int prepare(struct cell *c, unsigned int i)
+{
+	(void)c;
+	return sys_mkdir(dir_name[i], 0755);
+}
+
+/* rmdir over the paper's 9,437 distinct names: as many are used as of mkdir. */
+static long rmdir_op(struct cell *c, unsigned int i)
+{
+	(void)c;
+	return sys_rmdir(dir_name[i]);
+}
+
+static int rmdir_check(struct cell *c)
+{
+	unsigned int mode;
+	long err;
+
+	err = prepare(c, 0);
+	if (err < 0)
+		return failed(c, "mkdir", err);
+	err = rmdir_op(c, 0);
+	if (err < 0)
+		return failed(c, "rmdir", err);
+	err = file_mode(dir_name[0], &mode);
+	return err == -ENOENT ? 0 : failed(c, "rmdir: the name is still there", err);
+}
+
+BENCH("rmdir", DIR, PAPER, 6, "remove directories under distinct names",
+      .source = "LMBench-Hook, Table 3 no. 6, section 4.1",
+      .measures = MEASURE_LATENCY | MEASURE_THROUGHPUT, .max_batch = DIR_NAMES,
+      .variants = VARIANTS({ "one" }, { "9437-names", .together = DIR_NAMES }),
+      .setup = make_dir_names, .check = rmdir_check, .prepare = prepare, .op = rmdir_op);

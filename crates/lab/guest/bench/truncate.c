@@ -1,13 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Window: truncate of a file of 4096 bytes to 0; each operation of a batch has
- * its own. Undone outside: pwrite through a descriptor that stays open, which
- * fills it again.
- *
- * It stays open because ext4 and xfs write a file out when it is closed after a
- * truncation to nothing (auto_da_alloc): the next truncation would wait for the
- * disk.
- */
 #include <asm/stat.h>
 #include "slots.h"
 
@@ -25,7 +16,16 @@ static int setup(struct cell *c)
 	return slots_open(c, NULL, O_WRONLY);
 }
 
-static long op(struct cell *c, unsigned int i)
+/*
+ * Window: truncate of a file of 4096 bytes to 0; each operation of a batch has
+ * its own. Undone outside: pwrite through a descriptor that stays open, which
+ * fills it again.
+ *
+ * It stays open because ext4 and xfs write a file out when it is closed after a
+ * truncation to nothing (auto_da_alloc): the next truncation would wait for the
+ * disk.
+ */
+static long truncate_op(struct cell *c, unsigned int i)
 {
 	return SYS(truncate, slot_name(c, i), 0);
 }
@@ -39,25 +39,27 @@ static int undo(struct cell *c, unsigned int i)
 	return ret == SIZE ? 0 : -ENOSPC;
 }
 
-static int check(struct cell *c)
+static int check_size(struct cell *c, long size, const char *wrong)
 {
 	struct stat *st = (struct stat *)slot_data(c);
-	long ret;
+	long ret = SYS(stat, slot_name(c, 0), st);
 
-	ret = SYS(stat, slot_name(c, 0), st);
 	if (ret < 0)
 		return ret;
-	if (st->st_size != SIZE)
-		return failed(c, "truncate: wrong result", 0);
-	ret = op(c, 0);
+	return st->st_size == size ? 0 : failed(c, wrong, 0);
+}
+
+static int truncate_check(struct cell *c)
+{
+	static const char wrong[] = "truncate: wrong result";
+	long ret = check_size(c, SIZE, wrong);
+
 	if (ret < 0)
 		return ret;
-	ret = SYS(stat, slot_name(c, 0), st);
-	if (ret < 0)
-		return ret;
-	if (st->st_size)
-		return failed(c, "truncate: wrong result", 0);
-	return undo(c, 0);
+	ret = truncate_op(c, 0);
+	if (ret >= 0)
+		ret = check_size(c, 0, wrong);
+	return ret < 0 ? ret : undo(c, 0);
 }
 
 /* Empties the files first, so that closing them writes nothing out. */
@@ -66,10 +68,42 @@ static void teardown(struct cell *c)
 	unsigned int i;
 
 	for (i = 0; i < c->batch; i++)
-		op(c, i);
+		truncate_op(c, i);
 	slots_close(c);
 }
 
 BENCH("truncate", ATTR, BEYOND, 8, "truncate of a file of 4 KB to nothing, by path",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "4KB" }),
-      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);
+      .setup = setup, .check = truncate_check, .op = truncate_op, .undo = undo,
+      .teardown = teardown);
+
+/*
+ * Window: ftruncate of a file of 4096 bytes to 0; each operation of a batch has
+ * its own file and descriptor. Undone outside: pwrite, which fills it again.
+ * The descriptors stay open for the reason given above.
+ */
+static long ftruncate_op(struct cell *c, unsigned int i)
+{
+	return SYS(ftruncate, *slot_fd(c, i), 0);
+}
+
+static int ftruncate_check(struct cell *c)
+{
+	static const char wrong[] = "ftruncate: wrong result";
+	struct stat *st = (struct stat *)slot_data(c);
+	long ret = SYS(fstat, *slot_fd(c, 0), st);
+
+	if (ret < 0)
+		return ret;
+	if (st->st_size != SIZE)
+		return failed(c, wrong, 0);
+	ret = ftruncate_op(c, 0);
+	if (ret >= 0)
+		ret = check_size(c, 0, wrong);
+	return ret < 0 ? ret : undo(c, 0);
+}
+
+BENCH("ftruncate", ATTR, BEYOND, 9, "ftruncate of a file of 4 KB to nothing",
+      .max_batch = WARM_SLOTS, .variants = VARIANTS({ "4KB" }),
+      .setup = setup, .check = ftruncate_check, .op = ftruncate_op, .undo = undo,
+      .teardown = teardown);

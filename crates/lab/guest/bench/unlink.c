@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * unlink as Table 3 has it: open (an existing file, for reading), unlink,
- * close. Closing the last descriptor of a file without a name frees it, in the
- * window. The file is made before it, under a random name.
- */
 #include "paths.h"
 
-static int prepare(struct cell *c, unsigned int i)
+static int unlink_prepare(struct cell *c, unsigned int i)
 {
 	random_name(c, slot_name[i], "");
 	return make_file(slot_name[i], 0);
 }
 
-static long op(struct cell *c, unsigned int i)
+/*
+ * unlink as Table 3 has it: open (an existing file, for reading), unlink,
+ * close. Closing the last descriptor of a file without a name frees it, in the
+ * window. The file is made before it, under a random name.
+ */
+static long unlink_op(struct cell *c, unsigned int i)
 {
 	long fd, err;
 
@@ -28,14 +28,14 @@ static long op(struct cell *c, unsigned int i)
 	return sys_close(fd);
 }
 
-static int check(struct cell *c)
+static int unlink_check(struct cell *c)
 {
 	long err, size;
 
-	err = prepare(c, 0);
+	err = unlink_prepare(c, 0);
 	if (err < 0)
 		return failed(c, "creating the file", err);
-	err = op(c, 0);
+	err = unlink_op(c, 0);
 	if (err < 0)
 		return failed(c, "open unlink close", err);
 	err = file_size(slot_name[0], &size);
@@ -45,4 +45,48 @@ static int check(struct cell *c)
 BENCH("unlink", LINK, PAPER, 7, "open a file, unlink it, close it; random names",
       .source = "LMBench-Hook, Table 3 no. 7, section 4.1", .syscalls = "open unlink close",
       .max_batch = SLOTS, .variants = VARIANTS({ "random" }),
-      .check = check, .prepare = prepare, .op = op);
+      .check = unlink_check, .prepare = unlink_prepare, .op = unlink_op);
+
+static int setup(struct cell *c)
+{
+	long err = make_dirs(c->variant->path);
+
+	random_slots(c, c->variant->path);
+	return err < 0 ? failed(c, "mkdir", err) : 0;
+}
+
+static int unlink_only_prepare(struct cell *c, unsigned int i)
+{
+	(void)c;
+	return make_file(slot_name[i], 0);
+}
+
+/*
+ * Window: unlink of an empty file, which is the last of some components and
+ * which nobody has open. The file is made before it.
+ */
+static long unlink_only_op(struct cell *c, unsigned int i)
+{
+	(void)c;
+	return SYS(unlink, slot_name[i]);
+}
+
+static int unlink_only_check(struct cell *c)
+{
+	long err, size;
+
+	err = unlink_only_prepare(c, 0);
+	if (err < 0)
+		return failed(c, "creating the file", err);
+	err = unlink_only_op(c, 0);
+	if (err < 0)
+		return failed(c, "unlink", err);
+	err = file_size(slot_name[0], &size);
+	return err == -ENOENT ? 0 : failed(c, "unlink: the name is still there", err);
+}
+
+BENCH("unlink-only", LINK, BEYOND, 40, "unlink a file; random names",
+      .source = "paper Table 7; unlink(2)", .syscalls = "unlink", .max_batch = SLOTS,
+      .variants = depth_variants,
+      .setup = setup, .check = unlink_only_check, .prepare = unlink_only_prepare,
+      .op = unlink_only_op);
