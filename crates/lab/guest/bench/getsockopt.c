@@ -1,18 +1,70 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Window: getsockopt of a connected socket. SO_PEERSEC asks security modules who the other
- * end is, and where none knows, ENOPROTOOPT is the answer. Nothing to undo.
- */
 #include "../sockets.h"
 
 #define LABEL_SIZE	1024
 
-static int setup(struct cell *c)
+static int set_up_kind(struct cell *c)
 {
 	return set_up_pair(c, c->variant->arg);
 }
 
-static long op(struct cell *c, unsigned int i)
+/* Window: getsockname of a connected socket. Nothing to undo. */
+static long getsockname_op(struct cell *c, unsigned int i)
+{
+	int size = sizeof(struct sockaddr_un);
+
+	return SYS(getsockname, c->fd[CLIENT], slot_data(c), &size);
+}
+
+static int getsockname_check(struct cell *c)
+{
+	long ret = getsockname_op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	if (memcmp(slot_data(c), slot_address(c, 1), c->state[ADDRESS_SIZE]))
+		return failed(c, "getsockname: wrong result", 0);
+	return 0;
+}
+
+BENCH("getsockname", SOCKET, NETWORK, 11, "the address of the socket itself",
+      .variants = VARIANTS({ "unix", .arg = UNIX_STREAM },
+			   { "tcp", .arg = TCP },
+			   { "tcp6", .arg = TCP6 }),
+      .setup = set_up_kind, .check = getsockname_check, .op = getsockname_op,
+      .teardown = tear_down_pair);
+
+/* Window: getpeername of a connected socket. Nothing to undo. */
+static long getpeername_op(struct cell *c, unsigned int i)
+{
+	int size = sizeof(struct sockaddr_un);
+
+	return SYS(getpeername, c->fd[CLIENT], slot_data(c), &size);
+}
+
+static int getpeername_check(struct cell *c)
+{
+	long ret = getpeername_op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	if (memcmp(slot_data(c), slot_address(c, 0), c->state[ADDRESS_SIZE]))
+		return failed(c, "getpeername: wrong result", 0);
+	return 0;
+}
+
+BENCH("getpeername", SOCKET, NETWORK, 12, "the address of the socket at the other end",
+      .variants = VARIANTS({ "unix", .arg = UNIX_STREAM },
+			   { "tcp", .arg = TCP },
+			   { "tcp6", .arg = TCP6 }),
+      .setup = set_up_kind, .check = getpeername_check, .op = getpeername_op,
+      .teardown = tear_down_pair);
+
+/*
+ * Window: getsockopt of a connected socket. SO_PEERSEC asks security modules who the other
+ * end is, and where none knows, ENOPROTOOPT is the answer. Nothing to undo.
+ */
+static long getsockopt_op(struct cell *c, unsigned int i)
 {
 	int size = LABEL_SIZE;
 	long ret = SYS(getsockopt, c->fd[CLIENT], SOL_SOCKET, c->variant->arg2, slot_data(c), &size);
@@ -20,10 +72,10 @@ static long op(struct cell *c, unsigned int i)
 	return ret == -ENOPROTOOPT ? 0 : ret;
 }
 
-static int check(struct cell *c)
+static int getsockopt_check(struct cell *c)
 {
 	int *value = (int *)slot_data(c);
-	long ret = op(c, 0);
+	long ret = getsockopt_op(c, 0);
 
 	if (ret < 0)
 		return ret;
@@ -40,4 +92,46 @@ BENCH("getsockopt", SOCKET, NETWORK, 9, "getsockopt of a connected socket",
 			   { "SO_PEERCRED", .arg = UNIX_STREAM, .arg2 = SO_PEERCRED },
 			   { "SO_PEERSEC", .arg = UNIX_STREAM, .arg2 = SO_PEERSEC },
 			   { "tcp-SO_PEERSEC", .arg = TCP, .arg2 = SO_PEERSEC }),
-      .setup = setup, .check = check, .op = op, .teardown = tear_down_pair);
+      .setup = set_up_kind, .check = getsockopt_check, .op = getsockopt_op,
+      .teardown = tear_down_pair);
+
+static int setsockopt_setup(struct cell *c)
+{
+	return set_up_pair(c, TCP);
+}
+
+/* Window: setsockopt that turns on an option that is on. Nothing to undo. */
+static long setsockopt_op(struct cell *c, unsigned int i)
+{
+	int on = 1;
+
+	return SYS(setsockopt, c->fd[CLIENT], c->variant->arg, c->variant->arg2, &on, sizeof(on));
+}
+
+/* Whether it is on; or -errno. */
+static long is_on(struct cell *c)
+{
+	int on = -1, size = sizeof(on);
+	long ret = SYS(getsockopt, c->fd[CLIENT], c->variant->arg, c->variant->arg2, &on, &size);
+
+	return ret < 0 ? ret : !!on;
+}
+
+static int setsockopt_check(struct cell *c)
+{
+	long ret = set_option(c->fd[CLIENT], c->variant->arg, c->variant->arg2, 0);
+
+	if (ret < 0 || is_on(c) != 0)
+		return failed(c, "setsockopt: wrong result", ret);
+	ret = setsockopt_op(c, 0);
+	if (ret < 0)
+		return ret;
+	return is_on(c) == 1 ? 0 : failed(c, "setsockopt: wrong result", 0);
+}
+
+BENCH("setsockopt", SOCKET, NETWORK, 10, "setsockopt of a connected socket",
+      .source = "socket(7), tcp(7)",
+      .variants = VARIANTS({ "SO_BROADCAST", .arg = SOL_SOCKET, .arg2 = SO_BROADCAST },
+			   { "TCP_NODELAY", .arg = IPPROTO_TCP, .arg2 = TCP_NODELAY }),
+      .setup = setsockopt_setup, .check = setsockopt_check, .op = setsockopt_op,
+      .teardown = tear_down_pair);

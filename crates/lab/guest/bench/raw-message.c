@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Window: an IP packet of a protocol that nobody speaks (253, for experiments) from one raw
- * socket to itself over the loopback interface, and its receipt with its header. Nothing to
- * undo.
- */
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
 #include "../messages.h"
 
 #define HEADER		20
+#define EXPERIMENT	0x88b5	/* IEEE 802: for local experiments */
+#define LOOPBACK	1	/* the interface's index, in every network namespace */
 
 /* The socket is connected to the address that it receives at: it hears itself. */
-static int setup(struct cell *c)
+static int raw_message_setup(struct cell *c)
 {
 	int ret = sockets_start(c, RAW);
 	long fd;
@@ -29,7 +28,12 @@ static int setup(struct cell *c)
 	return 0;
 }
 
-static long op(struct cell *c, unsigned int i)
+/*
+ * Window: an IP packet of a protocol that nobody speaks (253, for experiments) from one raw
+ * socket to itself over the loopback interface, and its receipt with its header. Nothing to
+ * undo.
+ */
+static long raw_message_op(struct cell *c, unsigned int i)
 {
 	long ret = send_to(c, CLIENT, c->variant->arg2);
 
@@ -38,12 +42,12 @@ static long op(struct cell *c, unsigned int i)
 	return SYS(recvfrom, c->fd[CLIENT], slot_data(c), DATA_SIZE, 0, NULL, NULL);
 }
 
-static int check(struct cell *c)
+static int raw_message_check(struct cell *c)
 {
 	long ret;
 
 	fill_message(c);
-	ret = op(c, 0);
+	ret = raw_message_op(c, 0);
 	if (ret < 0)
 		return ret;
 	if (ret != HEADER + c->variant->arg2 ||
@@ -56,4 +60,64 @@ BENCH("raw-message", MESSAGE, NETWORK, 19,
       "a packet of a raw socket over the loopback interface, received by the same",
       .source = "raw(7)", .syscalls = "sendto recvfrom",
       .variants = VARIANTS({ "1B", .arg2 = 1 }, { "1KB", .arg2 = KB }),
-      .setup = setup, .check = check, .op = op, .teardown = close_all);
+      .setup = raw_message_setup, .check = raw_message_check, .op = raw_message_op,
+      .teardown = close_all);
+
+static int packet_message_setup(struct cell *c)
+{
+	struct sockaddr_ll at = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = big_endian(EXPERIMENT),
+		.sll_ifindex = LOOPBACK,
+	};
+	int ret = sockets_start(c, PACKET);
+	long fd;
+
+	if (ret)
+		return ret;
+	fd = new_socket(PACKET);
+	if (fd < 0)
+		return failed(c, "socket", fd);
+	c->fd[CLIENT] = fd;
+	fd = SYS(bind, fd, &at, sizeof(at));
+	if (fd < 0) {
+		close_all(c);
+		return failed(c, "bind", fd);
+	}
+	return 0;
+}
+
+/*
+ * Window: a frame of a packet socket that the loopback interface brings back to it (of an
+ * Ethernet type for experiments, which no protocol takes), and its receipt. Nothing to undo.
+ */
+static long packet_message_op(struct cell *c, unsigned int i)
+{
+	long ret = send_to(c, CLIENT, ETH_HLEN + c->variant->arg2);
+
+	if (ret < 0)
+		return ret;
+	return SYS(recvfrom, c->fd[CLIENT], slot_data(c), DATA_SIZE, 0, NULL, NULL);
+}
+
+static int packet_message_check(struct cell *c)
+{
+	struct ethhdr *head = (struct ethhdr *)c->buffer;
+	long size = ETH_HLEN + c->variant->arg2, ret;
+
+	head->h_proto = big_endian(EXPERIMENT);
+	c->buffer[ETH_HLEN] = 'x';
+	ret = packet_message_op(c, 0);
+	if (ret < 0)
+		return ret;
+	if (ret != size || memcmp(slot_data(c), c->buffer, size))
+		return failed(c, "recvfrom: wrong result", 0);
+	return 0;
+}
+
+BENCH("packet-message", MESSAGE, NETWORK, 20,
+      "a frame of a packet socket over the loopback interface, received by the same",
+      .source = "packet(7)", .syscalls = "sendto recvfrom",
+      .variants = VARIANTS({ "1B", .arg2 = 1 }, { "1KB", .arg2 = KB }),
+      .setup = packet_message_setup, .check = packet_message_check, .op = packet_message_op,
+      .teardown = close_all);

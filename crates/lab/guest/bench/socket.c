@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: socket. Undone outside: close. */
 #include "../sockets.h"
 
-static int setup(struct cell *c)
+static int socket_setup(struct cell *c)
 {
 	long fd = new_socket(c->variant->arg);
 
@@ -12,7 +11,8 @@ static int setup(struct cell *c)
 	return 0;
 }
 
-static long op(struct cell *c, unsigned int i)
+/* Window: socket. Undone outside: close. */
+static long socket_op(struct cell *c, unsigned int i)
 {
 	long fd = new_socket(c->variant->arg);
 
@@ -20,15 +20,15 @@ static long op(struct cell *c, unsigned int i)
 	return fd;
 }
 
-static int undo(struct cell *c, unsigned int i)
+static int socket_undo(struct cell *c, unsigned int i)
 {
 	return sys_close(*slot_fd(c, i));
 }
 
-static int check(struct cell *c)
+static int socket_check(struct cell *c)
 {
 	int type = 0, size = sizeof(type);
-	long fd = op(c, 0);
+	long fd = socket_op(c, 0);
 
 	if (fd < 0)
 		return fd;
@@ -37,7 +37,7 @@ static int check(struct cell *c)
 		return fd;
 	if (type != socket_kinds[c->variant->arg].type)
 		return failed(c, "socket: wrong result", 0);
-	return undo(c, 0);
+	return socket_undo(c, 0);
 }
 
 BENCH("socket", SOCKET, NETWORK, 1, "socket of a kind",
@@ -54,4 +54,47 @@ BENCH("socket", SOCKET, NETWORK, 1, "socket of a kind",
 			   { "packet", .arg = PACKET },
 			   { "netlink-route", .arg = ROUTE },
 			   { "netlink-audit", .arg = AUDIT }),
-      .setup = setup, .check = check, .op = op, .undo = undo);
+      .setup = socket_setup, .check = socket_check, .op = socket_op, .undo = socket_undo);
+
+static int socketpair_setup(struct cell *c)
+{
+	return sockets_start(c, c->variant->arg);
+}
+
+/* Window: socketpair. Undone outside: close of both. A slot's two descriptors lie side by side. */
+static long socketpair_op(struct cell *c, unsigned int i)
+{
+	return SYS(socketpair, AF_UNIX, socket_kinds[c->variant->arg].type | SOCK_CLOEXEC, 0,
+		   slot_fd(c, 2 * i));
+}
+
+static int socketpair_undo(struct cell *c, unsigned int i)
+{
+	sys_close(*slot_fd(c, 2 * i));
+	return sys_close(*slot_fd(c, 2 * i + 1));
+}
+
+static int socketpair_check(struct cell *c)
+{
+	long ret = socketpair_op(c, 0);
+	char got = 0;
+
+	if (ret < 0)
+		return ret;
+	ret = sys_write(*slot_fd(c, 0), "x", 1);
+	if (ret == 1)
+		ret = sys_read(*slot_fd(c, 1), &got, 1);
+	if (ret < 0)
+		return ret;
+	if (got != 'x')
+		return failed(c, "socketpair: wrong result", 0);
+	return socketpair_undo(c, 0);
+}
+
+BENCH("socketpair", SOCKET, NETWORK, 2, "socketpair of unix sockets",
+      .max_batch = MAX_FD_SLOTS,
+      .variants = VARIANTS({ "stream", .arg = UNIX_STREAM },
+			   { "dgram", .arg = UNIX_DGRAM },
+			   { "seqpacket", .arg = UNIX_SEQPACKET }),
+      .setup = socketpair_setup, .check = socketpair_check, .op = socketpair_op,
+      .undo = socketpair_undo);
