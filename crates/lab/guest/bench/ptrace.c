@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Window: ptrace. `seize` becomes the tracer of a child, which goes on waiting; undone outside:
- * it is stopped and let go. `peek` reads a word of a child that stands still. No other task runs
- * in the window.
- */
 #include <linux/ptrace.h>
 #include <linux/wait.h>
 #include "../child.h"
 
 #define PEEK	1	/* arg of variants */
+#define STATUS	7	/* exits with this, so that 0 cannot pass by chance */
 
 static long let_go(struct cell *c)
 {
@@ -46,7 +42,12 @@ static int setup(struct cell *c)
 	       failed(c, "ptrace", err);
 }
 
-static long op(struct cell *c, unsigned int i)
+/*
+ * Window: ptrace. `seize` becomes the tracer of a child, which goes on waiting; undone outside:
+ * it is stopped and let go. `peek` reads a word of a child that stands still. No other task runs
+ * in the window.
+ */
+static long ptrace_op(struct cell *c, unsigned int i)
 {
 	if (c->variant->arg == PEEK)
 		return SYS(ptrace, PTRACE_PEEKDATA, c->state[CHILD], slot_name(c, 0), slot_data(c));
@@ -58,12 +59,12 @@ static int undo(struct cell *c, unsigned int i)
 	return c->variant->arg == PEEK ? 0 : let_go(c);
 }
 
-static int check(struct cell *c)
+static int ptrace_check(struct cell *c)
 {
 	long ret;
 
 	*(long *)slot_name(c, 0) = 'y';
-	ret = op(c, 0);
+	ret = ptrace_op(c, 0);
 	if (ret == -EPERM)
 		return unsupported(c, "this machine lets nobody trace a child", ret);
 	if (ret < 0)
@@ -77,4 +78,48 @@ static int check(struct cell *c)
 
 BENCH("ptrace", TRACE, IPC, 23, "ptrace of a child",
       .max_batch = 1, .variants = VARIANTS({ "seize" }, { "peek", .arg = PEEK }),
-      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = end_child);
+      .setup = setup, .check = ptrace_check, .op = ptrace_op, .undo = undo, .teardown = end_child);
+
+static inline __attribute__((always_inline)) long in_a_child(int again)
+{
+	long pid = SYS(fork);
+
+	if (pid == 0) {
+		long ret;
+
+		window_begin();
+		ret = SYS(ptrace, PTRACE_TRACEME, 0, 0, 0);
+		window_end();
+		if (!ret && again)
+			ret = SYS(ptrace, PTRACE_TRACEME, 0, 0, 0);
+		for (;;)
+			SYS(exit_group, ret < 0 ? -ret & 0xff : STATUS);
+	}
+	return result_of_child(pid, STATUS);
+}
+
+/*
+ * Window: ptrace(PTRACE_TRACEME), by a child that exits then. Each operation has a child of its
+ * own, and its window is the child's. Nothing to undo.
+ */
+static long ptrace_traceme_op(struct cell *c, unsigned int i)
+{
+	return in_a_child(0);
+}
+
+static int ptrace_traceme_check(struct cell *c)
+{
+	long ret = in_a_child(0);
+
+	if (ret == -ENOSYS)
+		return unsupported(c, "this kernel has no ptrace", ret);
+	if (ret < 0)
+		return ret;
+	/* It has a tracer then. */
+	return in_a_child(1) == -EPERM ? 0 : failed(c, "ptrace: wrong result", 0);
+}
+
+BENCH("ptrace-traceme", TRACE, IPC, 33, "a child makes its parent its tracer",
+      .source = "ptrace(2)", .syscalls = "ptrace", .composite = 1,
+      .variants = VARIANTS({ "child" }),
+      .check = ptrace_traceme_check, .op = ptrace_traceme_op);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "slots.h"
+
+/* Window: eventfd2, with a count of 1. Undone outside: close. */
+static long eventfd2_op(struct cell *c, unsigned int i)
+{
+	long fd = SYS(eventfd2, 1, O_CLOEXEC);
+
+	*slot_fd(c, i) = fd;
+	return fd;
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return sys_close(*slot_fd(c, i));
+}
+
+static int eventfd2_check(struct cell *c)
+{
+	long ret = eventfd2_op(c, 0);
+	u64 count = 0;
+
+	if (ret == -ENOSYS)
+		return unsupported(c, "this kernel has no eventfd", ret);
+	if (ret >= 0)
+		ret = sys_read(*slot_fd(c, 0), &count, sizeof(count));
+	if (ret < 0)
+		return ret;
+	return count == 1 ? undo(c, 0) : failed(c, "eventfd2: wrong result", 0);
+}
+
+BENCH("eventfd2", IPC, IPC, 3, "eventfd2, which makes a counter to wait for",
+      .source = "eventfd(2)", .max_batch = WARM_SLOTS, .variants = VARIANTS({ "counter" }),
+      .check = eventfd2_check, .op = eventfd2_op, .undo = undo);
+
+static int setup(struct cell *c)
+{
+	long fd = SYS(eventfd2, 0, O_CLOEXEC);
+
+	if (fd == -ENOSYS)
+		return unsupported(c, "this kernel has no eventfd", fd);
+	if (fd < 0)
+		return fd;
+	c->fd[0] = fd;
+	*(u64 *)slot_data(c) = 3;
+	return 0;
+}
+
+/* Window: a write to an eventfd and the read that takes its count. Nothing to undo. */
+static long eventfd_message_op(struct cell *c, unsigned int i)
+{
+	long ret = sys_write(c->fd[0], slot_data(c), sizeof(u64));
+
+	return ret < 0 ? ret : sys_read(c->fd[0], slot_data(c), sizeof(u64));
+}
+
+static int eventfd_message_check(struct cell *c)
+{
+	u64 one = 1;
+	long ret = sys_write(c->fd[0], &one, sizeof(one));
+
+	if (ret >= 0)
+		ret = eventfd_message_op(c, 0);
+	if (ret < 0)
+		return ret;
+	return *(u64 *)slot_data(c) == 4 ? 0 : failed(c, "read: wrong result", 0);
+}
+
+BENCH("eventfd-message", MESSAGE, IPC, 4,
+      "a write to an eventfd, and the read that takes its count",
+      .source = "eventfd(2)", .syscalls = "write read", .variants = VARIANTS({ "count" }),
+      .setup = setup, .check = eventfd_message_check, .op = eventfd_message_op,
+      .teardown = close_file);

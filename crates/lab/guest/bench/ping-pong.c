@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "../ping-pong.h"
+#include "../sockets.h"
+
+#define TO_CHILD	0	/* c->fd[]: of each pipe the end that is read, and the other */
+#define FROM_CHILD	2
+
+static void close_pipes(struct cell *c)
+{
+	unsigned int n;
+
+	for (n = 0; n < 4; n++)
+		close_as(c, n);
+}
+
+static int pipe_ping_pong_setup(struct cell *c)
+{
+	int ret = SYS(pipe2, c->fd + TO_CHILD, O_CLOEXEC);
+
+	if (!ret)
+		ret = SYS(pipe2, c->fd + FROM_CHILD, O_CLOEXEC);
+	if (!ret)
+		ret = start_partner(c, c->fd[TO_CHILD], c->fd[FROM_CHILD + 1]);
+	if (ret)
+		close_pipes(c);
+	return ret;
+}
+
+/*
+ * Window: a byte into a pipe, its receipt by a child, and the same back: write and read of both
+ * tasks, and two switches. Nothing to undo.
+ */
+static long pipe_ping_pong_op(struct cell *c, unsigned int i)
+{
+	return there_and_back(c, c->fd[TO_CHILD + 1], c->fd[FROM_CHILD]);
+}
+
+static int pipe_ping_pong_check(struct cell *c)
+{
+	return check_there_and_back(c, c->fd[TO_CHILD + 1], c->fd[FROM_CHILD]);
+}
+
+static void pipe_ping_pong_teardown(struct cell *c)
+{
+	end_child(c);
+	close_pipes(c);
+}
+
+BENCH("pipe-ping-pong", MESSAGE, IPC, 27,
+      "a byte through a pipe to a child, and through another back",
+      .source = "LMbench lat_pipe", .syscalls = "write read write read", .counts_children = 1,
+      .variants = VARIANTS({ "1B" }),
+      .setup = pipe_ping_pong_setup, .check = pipe_ping_pong_check, .op = pipe_ping_pong_op,
+      .teardown = pipe_ping_pong_teardown);
+
+static int socket_ping_pong_setup(struct cell *c)
+{
+	int ret = set_up_pair(c, c->variant->arg);
+
+	if (ret)
+		return ret;
+	ret = start_partner(c, c->fd[SERVER], c->fd[SERVER]);
+	if (ret)
+		tear_down_pair(c);
+	return ret;
+}
+
+/*
+ * Window: a byte into a socket, its receipt by a child, and the same back: write and read of both
+ * tasks, and two switches. Nothing to undo.
+ */
+static long socket_ping_pong_op(struct cell *c, unsigned int i)
+{
+	return there_and_back(c, c->fd[CLIENT], c->fd[CLIENT]);
+}
+
+static int socket_ping_pong_check(struct cell *c)
+{
+	return check_there_and_back(c, c->fd[CLIENT], c->fd[CLIENT]);
+}
+
+static void socket_ping_pong_teardown(struct cell *c)
+{
+	end_child(c);
+	tear_down_pair(c);
+}
+
+BENCH("socket-ping-pong", MESSAGE, NETWORK, 21, "a byte to a child through a connection, and back",
+      .source = "LMbench lat_unix, lat_udp, lat_tcp", .syscalls = "write read write read",
+      .counts_children = 1,
+      .variants = VARIANTS({ "unix", .arg = UNIX_STREAM },
+			   { "udp", .arg = UDP },
+			   { "tcp", .arg = TCP }),
+      .setup = socket_ping_pong_setup, .check = socket_ping_pong_check, .op = socket_ping_pong_op,
+      .teardown = socket_ping_pong_teardown);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "slots.h"
+
+#define KB	1024
+#define OUT	0	/* c->fd[]: where the bytes come out */
+#define IN	1
+
+/* Window: pipe2. Undone outside: close of both ends. A slot's two descriptors lie side by side. */
+static long pipe2_op(struct cell *c, unsigned int i)
+{
+	return SYS(pipe2, slot_fd(c, 2 * i), O_CLOEXEC);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	sys_close(*slot_fd(c, 2 * i));
+	return sys_close(*slot_fd(c, 2 * i + 1));
+}
+
+static int pipe2_check(struct cell *c)
+{
+	long ret = pipe2_op(c, 0);
+	char got = 0;
+
+	if (ret < 0)
+		return ret;
+	ret = sys_write(*slot_fd(c, 1), "x", 1);
+	if (ret == 1)
+		ret = sys_read(*slot_fd(c, 0), &got, 1);
+	if (ret < 0)
+		return ret;
+	return got == 'x' ? undo(c, 0) : failed(c, "pipe2: wrong result", 0);
+}
+
+BENCH("pipe2", IPC, IPC, 1, "pipe2, which makes both ends",
+      .max_batch = WARM_SLOTS, .variants = VARIANTS({ "pair" }),
+      .check = pipe2_check, .op = pipe2_op, .undo = undo);
+
+static int setup(struct cell *c)
+{
+	return SYS(pipe2, &c->fd[OUT], O_CLOEXEC);
+}
+
+/* Window: a write into a pipe and the read at its other end, by one task. Nothing to undo. */
+static long pipe_message_op(struct cell *c, unsigned int i)
+{
+	long ret = sys_write(c->fd[IN], c->buffer, c->variant->arg);
+
+	return ret < 0 ? ret : sys_read(c->fd[OUT], c->buffer, c->variant->arg);
+}
+
+static int pipe_message_check(struct cell *c)
+{
+	long ret;
+
+	c->buffer[0] = 'x';
+	c->buffer[c->variant->arg - 1] = 'x';
+	ret = pipe_message_op(c, 0);
+	if (ret < 0)
+		return ret;
+	if (ret != c->variant->arg || c->buffer[0] != 'x' || c->buffer[ret - 1] != 'x')
+		return failed(c, "read: wrong result", 0);
+	return 0;
+}
+
+static void teardown(struct cell *c)
+{
+	close_as(c, IN);
+	close_as(c, OUT);
+}
+
+BENCH("pipe-message", MESSAGE, IPC, 2,
+      "a write into a pipe, and the read at its other end by the same task",
+      .source = "LMbench lat_pipe, without a switch of tasks; pipe(7)", .syscalls = "write read",
+      .measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
+      .variants = VARIANTS({ "1B", .arg = 1 }, { "1KB", .arg = KB }, { "64KB", .arg = 64 * KB }),
+      .setup = setup, .check = pipe_message_check, .op = pipe_message_op, .teardown = teardown);
