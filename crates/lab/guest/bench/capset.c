@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: capset to the capabilities that the process has. Nothing to undo. */
 #include <linux/capability.h>
 #include "slots.h"
 
@@ -13,21 +12,52 @@ static struct capability *of(struct cell *c)
 	return (struct capability *)slot_data(c);
 }
 
-static int setup(struct cell *c)
+static int capget_setup(struct cell *c)
+{
+	of(c)->head.version = _LINUX_CAPABILITY_VERSION_3;
+	return 0;
+}
+
+/* Window: capget of the process itself. Nothing to undo. */
+static long capget_op(struct cell *c, unsigned int i)
+{
+	return SYS(capget, &of(c)->head, of(c)->data);
+}
+
+static int capget_check(struct cell *c)
+{
+	struct __user_cap_data_struct *data = of(c)->data;
+	long ret;
+
+	data->effective = 1;
+	data->permitted = 0;
+	ret = capget_op(c, 0);
+	if (ret < 0)
+		return ret;
+	/* Who may use what it has not? */
+	return data->effective & ~data->permitted ? failed(c, "capget: wrong result", 0) : 0;
+}
+
+BENCH("capget", CREDENTIALS, PROCESS, 6, "capget of the process itself",
+      .variants = VARIANTS({ "self" }),
+      .setup = capget_setup, .check = capget_check, .op = capget_op);
+
+static int capset_setup(struct cell *c)
 {
 	of(c)->head.version = _LINUX_CAPABILITY_VERSION_3;
 	return SYS(capget, &of(c)->head, of(c)->data);
 }
 
-static long op(struct cell *c, unsigned int i)
+/* Window: capset to the capabilities that the process has. Nothing to undo. */
+static long capset_op(struct cell *c, unsigned int i)
 {
 	return SYS(capset, &of(c)->head, of(c)->data);
 }
 
-static int check(struct cell *c)
+static int capset_check(struct cell *c)
 {
 	struct capability before = *of(c);
-	long ret = op(c, 0);
+	long ret = capset_op(c, 0);
 
 	if (ret >= 0)
 		ret = SYS(capget, &of(c)->head, of(c)->data);
@@ -38,4 +68,4 @@ static int check(struct cell *c)
 
 BENCH("capset", CREDENTIALS, PROCESS, 7, "capset to the capabilities that the process has",
       .variants = VARIANTS({ "same" }),
-      .setup = setup, .check = check, .op = op);
+      .setup = capset_setup, .check = capset_check, .op = capset_op);

@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Window: fork, execve of the agent itself in the child, its exit, and wait4;
- * the child's kernel work belongs to the operation. Nothing to undo.
- *
- * The agent's main() exits with 0 at once when argv[0] is "lsmeter-exit".
- */
 #include "../agent-path.h"
 
 #define FAILED		127	/* the child's status when execve fails */
+#define SCRIPT		"script"
+#define INTERPRETER	"lsmeter-exit"	/* what the agent is called to exit at once */
 
 /* c->path becomes the agent's own path. */
-static int setup(struct cell *c)
+static int execve_setup(struct cell *c)
 {
 	return agent_path(c->path, sizeof(c->path));
 }
 
-static inline long fork_execve_wait(struct cell *c, int *status)
+static inline long fork_execve_wait(const char *path, char *name, int *status)
 {
-	char *const argv[] = { "lsmeter-exit", NULL };
+	char *const argv[] = { name, NULL };
 	char *const envp[] = { NULL };
 	long pid = SYS(fork);
 
 	if (pid == 0) {
-		SYS(execve, c->path, argv, envp);
+		SYS(execve, path, argv, envp);
 		for (;;)
 			SYS(exit_group, FAILED);
 	}
@@ -31,15 +27,21 @@ static inline long fork_execve_wait(struct cell *c, int *status)
 	return SYS(wait4, pid, status, 0, 0);
 }
 
-static long op(struct cell *c, unsigned int i)
+/*
+ * Window: fork, execve of the agent itself in the child, its exit, and wait4;
+ * the child's kernel work belongs to the operation. Nothing to undo.
+ *
+ * The agent's main() exits with 0 at once when argv[0] is "lsmeter-exit".
+ */
+static long execve_op(struct cell *c, unsigned int i)
 {
-	return fork_execve_wait(c, NULL);
+	return fork_execve_wait(c->path, INTERPRETER, NULL);
 }
 
-static int check(struct cell *c)
+static int execve_check(struct cell *c)
 {
 	int status = -1;
-	long ret = fork_execve_wait(c, &status);
+	long ret = fork_execve_wait(c->path, INTERPRETER, &status);
 
 	if (ret < 0)
 		return ret;
@@ -52,4 +54,51 @@ BENCH("execve", PROCESS, BEYOND, 31,
       "fork and execve of a small static program that exits at once, and the wait for it",
       .source = "LMbench lat_proc exec; execve(2)", .syscalls = "fork execve exit_group wait4",
       .counts_children = 1, .variants = VARIANTS({ "agent" }),
-      .setup = setup, .check = check, .op = op);
+      .setup = execve_setup, .check = execve_check, .op = execve_op);
+
+static int execve_script_setup(struct cell *c)
+{
+	static const char text[] = "#!" INTERPRETER "\n";
+	long ret = agent_path(c->path, sizeof(c->path)), fd;
+
+	if (ret >= 0)
+		ret = SYS(symlink, c->path, INTERPRETER);
+	if (ret < 0)
+		return ret;
+	fd = sys_open(SCRIPT, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+	if (fd < 0)
+		return fd;
+	ret = sys_write(fd, text, sizeof(text) - 1);
+	sys_close(fd);
+	return ret < 0 ? ret : 0;
+}
+
+/*
+ * Window: fork, execve of a script in the child, which executes its interpreter, the exit of that
+ * and wait4; the child's kernel work belongs to the operation. Nothing to undo.
+ *
+ * The interpreter is the agent, whose main() exits with 0 at once when argv[0] is "lsmeter-exit":
+ * the name that the script's first line gives it.
+ */
+static long execve_script_op(struct cell *c, unsigned int i)
+{
+	return fork_execve_wait(SCRIPT, SCRIPT, NULL);
+}
+
+static int execve_script_check(struct cell *c)
+{
+	int status = -1;
+	long ret = fork_execve_wait(SCRIPT, SCRIPT, &status);
+
+	if (ret < 0)
+		return ret;
+	if (status == FAILED << 8)
+		return unsupported(c, "no scripts here, or the agent cannot execute itself", -EACCES);
+	return status == 0 ? 0 : failed(c, "execve: wrong result", 0);
+}
+
+BENCH("execve-script", PROCESS, PROCESS, 2,
+      "fork and execve of a script whose interpreter exits at once, and the wait for it",
+      .source = "LMbench lat_proc shell; execve(2)", .syscalls = "fork execve exit_group wait4",
+      .counts_children = 1, .variants = VARIANTS({ "agent" }),
+      .setup = execve_script_setup, .check = execve_script_check, .op = execve_script_op);

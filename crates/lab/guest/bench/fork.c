@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Window: fork of a child that exits at once, and wait4 for it; the child's
- * kernel work belongs to the operation. Nothing to undo.
- */
-#include "slots.h"
+#include <linux/sched.h>
+#include "../child.h"
 
 #define STATUS	7	/* exits with this, so that 0 cannot pass by chance */
 
@@ -20,12 +17,16 @@ static inline long fork_exit_wait(int *status)
 	return SYS(wait4, pid, status, 0, 0);
 }
 
-static long op(struct cell *c, unsigned int i)
+/*
+ * Window: fork of a child that exits at once, and wait4 for it; the child's
+ * kernel work belongs to the operation. Nothing to undo.
+ */
+static long fork_op(struct cell *c, unsigned int i)
 {
 	return fork_exit_wait(NULL);
 }
 
-static int check(struct cell *c)
+static int fork_check(struct cell *c)
 {
 	int status = -1;
 	long ret = fork_exit_wait(&status);
@@ -38,4 +39,49 @@ static int check(struct cell *c)
 BENCH("fork", PROCESS, BEYOND, 30, "fork of a child that exits at once, and the wait for it",
       .source = "LMbench lat_proc fork; fork(2)", .syscalls = "fork exit_group wait4",
       .counts_children = 1, .variants = VARIANTS({ "exit" }),
-      .check = check, .op = op);
+      .check = fork_check, .op = fork_op);
+
+/* A child with the parent's memory runs on its stack, and must leave it as it is. */
+static inline __attribute__((always_inline)) long clone_exit_wait(struct cell *c, int *status)
+{
+	long pid = SYS(clone, c->variant->arg | SIGCHLD, 0, 0, 0, 0);
+
+	if (pid == 0) {
+		for (;;)
+			SYS(exit, STATUS);
+	}
+	if (pid < 0)
+		return pid;
+	return SYS(wait4, pid, status, 0, 0);
+}
+
+/*
+ * Window: clone of a child that exits at once, and wait4 for it; the child's kernel work belongs
+ * to the operation. `vfork`: the child borrows the memory, and its parent waits meanwhile, as
+ * vfork(2) and posix_spawn(3) have it; `newuts`, `newuser`: in a new namespace. Nothing to undo.
+ */
+static long clone_op(struct cell *c, unsigned int i)
+{
+	return clone_exit_wait(c, NULL);
+}
+
+static int clone_check(struct cell *c)
+{
+	int status = -1;
+	long ret = clone_exit_wait(c, &status);
+
+	if ((ret == -EPERM || ret == -ENOSPC || ret == -EINVAL || ret == -EACCES) &&
+	    c->variant->arg2)
+		return unsupported(c, "no such namespace for this user", ret);
+	if (ret < 0)
+		return ret;
+	return status == STATUS << 8 ? 0 : failed(c, "clone: wrong result", 0);
+}
+
+BENCH("clone", PROCESS, PROCESS, 1, "clone of a child that exits at once, and the wait for it",
+      .source = "LMbench lat_proc; clone(2), vfork(2)", .syscalls = "clone exit wait4",
+      .counts_children = 1,
+      .variants = VARIANTS({ "vfork", .arg = CLONE_VM | CLONE_VFORK },
+			   { "newuts", .arg = CLONE_NEWUTS, .arg2 = 1 },
+			   { "newuser", .arg = CLONE_NEWUSER, .arg2 = 1 }),
+      .check = clone_check, .op = clone_op);

@@ -1,16 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: sched_setscheduler of a child to the usual policy, which it has. Nothing to undo. */
 #include <linux/sched.h>
 #include "../child.h"
 
-static long op(struct cell *c, unsigned int i)
+/* Window: sched_getscheduler of a child. Nothing to undo. */
+static long sched_getscheduler_op(struct cell *c, unsigned int i)
+{
+	return SYS(sched_getscheduler, c->state[CHILD]);
+}
+
+static int sched_getscheduler_check(struct cell *c)
+{
+	long ret = sched_getscheduler_op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	return ret == SYS(sched_getscheduler, 0) ? 0 : failed(c, "sched_getscheduler: wrong result", 0);
+}
+
+BENCH("sched_getscheduler", SCHEDULING, PROCESS, 16, "sched_getscheduler of a child",
+      .variants = VARIANTS({ "child" }),
+      .setup = start_child, .check = sched_getscheduler_check, .op = sched_getscheduler_op,
+      .teardown = end_child);
+
+/* Window: sched_setscheduler of a child to the usual policy, which it has. Nothing to undo. */
+static long sched_setscheduler_op(struct cell *c, unsigned int i)
 {
 	return SYS(sched_setscheduler, c->state[CHILD], c->variant->arg, slot_data(c));
 }
 
-static int check(struct cell *c)
+static int sched_setscheduler_check(struct cell *c)
 {
-	long ret = op(c, 0);
+	long ret = sched_setscheduler_op(c, 0);
 
 	if (ret < 0)
 		return ret;
@@ -20,4 +40,5 @@ static int check(struct cell *c)
 
 BENCH("sched_setscheduler", SCHEDULING, PROCESS, 15, "sched_setscheduler of a child to what it is",
       .variants = VARIANTS({ "SCHED_OTHER", .arg = SCHED_NORMAL }),
-      .setup = start_child, .check = check, .op = op, .teardown = end_child);
+      .setup = start_child, .check = sched_setscheduler_check, .op = sched_setscheduler_op,
+      .teardown = end_child);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: setrlimit of the size of core files to what it is. Nothing to undo. */
 #include <linux/resource.h>
-#include "slots.h"
+#include "../child.h"
 
 /* Two words: the soft limit and the hard one. */
 static u64 *limits(struct cell *c)
@@ -14,15 +13,16 @@ static int setup(struct cell *c)
 	return SYS(getrlimit, RLIMIT_CORE, limits(c));
 }
 
-static long op(struct cell *c, unsigned int i)
+/* Window: setrlimit of the size of core files to what it is. Nothing to undo. */
+static long setrlimit_op(struct cell *c, unsigned int i)
 {
 	return SYS(setrlimit, RLIMIT_CORE, limits(c));
 }
 
-static int check(struct cell *c)
+static int setrlimit_check(struct cell *c)
 {
 	u64 *got = limits(c) + 2;
-	long ret = op(c, 0);
+	long ret = setrlimit_op(c, 0);
 
 	if (ret >= 0)
 		ret = SYS(getrlimit, RLIMIT_CORE, got);
@@ -35,4 +35,26 @@ static int check(struct cell *c)
 
 BENCH("setrlimit", SCHEDULING, PROCESS, 9, "setrlimit to the limit that there is",
       .variants = VARIANTS({ "RLIMIT_CORE" }),
-      .setup = setup, .check = check, .op = op);
+      .setup = setup, .check = setrlimit_check, .op = setrlimit_op);
+
+/* Window: prlimit64 of a child that asks for its limit of open files. Nothing to undo. */
+static long prlimit64_op(struct cell *c, unsigned int i)
+{
+	return SYS(prlimit64, c->state[CHILD], RLIMIT_NOFILE, NULL, slot_data(c));
+}
+
+static int prlimit64_check(struct cell *c)
+{
+	u64 *got = (u64 *)slot_data(c), *own = got + 2;
+	long ret = prlimit64_op(c, 0);
+
+	if (ret >= 0)
+		ret = SYS(getrlimit, RLIMIT_NOFILE, own);
+	if (ret < 0)
+		return ret;
+	return memcmp(got, own, 2 * sizeof(u64)) ? failed(c, "prlimit64: wrong result", 0) : 0;
+}
+
+BENCH("prlimit64", SCHEDULING, PROCESS, 10, "a limit of a child",
+      .variants = VARIANTS({ "child" }),
+      .setup = start_child, .check = prlimit64_check, .op = prlimit64_op, .teardown = end_child);

@@ -1,11 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Window: lsm_set_self_attr of the label under which the process runs to what it is, of the first
- * module that has one; where none has, of no module, and EOPNOTSUPP is the answer. Nothing to undo.
- */
 #include "../self-attr.h"
 
 #define ANSWER	0	/* c->state[]: -EOPNOTSUPP, or 0 */
+
+/*
+ * Window: lsm_get_self_attr of the label under which the process runs, of all modules; where none
+ * knows, EOPNOTSUPP is the answer. Nothing to undo.
+ */
+static long lsm_get_self_attr_op(struct cell *c, unsigned int i)
+{
+	long ret = get_self_attr((struct self_attr *)slot_data(c));
+
+	return ret < 0 && ret == c->state[ANSWER] ? 0 : ret;
+}
+
+static int lsm_get_self_attr_check(struct cell *c)
+{
+	struct self_attr *attr = (struct self_attr *)slot_data(c);
+	long ret = lsm_get_self_attr_op(c, 0);
+	u32 size = ATTR_MAX;
+
+	if (ret == -ENOSYS)
+		return unsupported(c, "this kernel has no lsm_get_self_attr", ret);
+	if (ret == -EOPNOTSUPP)
+		c->state[ANSWER] = ret;
+	else if (ret < 0)
+		return ret;
+	else if (ret < 1 || !attr->id || !attr->text_len || attr->len > ATTR_MAX)
+		return failed(c, "lsm_get_self_attr: wrong result", 0);
+	/* There is no such attribute. */
+	return SYS(lsm_get_self_attr, 0, attr, &size, 0) == -EINVAL ? 0 :
+	       failed(c, "lsm_get_self_attr: wrong error", 0);
+}
+
+BENCH("lsm_get_self_attr", CREDENTIALS, PROCESS, 25,
+      "lsm_get_self_attr of the label of the process",
+      .source = "Linux: Documentation/userspace-api/lsm.rst", .variants = VARIANTS({ "current" }),
+      .check = lsm_get_self_attr_check, .op = lsm_get_self_attr_op);
 
 static struct self_attr *own(struct cell *c)
 {
@@ -47,18 +78,22 @@ static int setup(struct cell *c)
 	return 0;
 }
 
-static long op(struct cell *c, unsigned int i)
+/*
+ * Window: lsm_set_self_attr of the label under which the process runs to what it is, of the first
+ * module that has one; where none has, of no module, and EOPNOTSUPP is the answer. Nothing to undo.
+ */
+static long lsm_set_self_attr_op(struct cell *c, unsigned int i)
 {
 	long ret = SYS(lsm_set_self_attr, ATTR_CURRENT, own(c), own(c)->len, 0);
 
 	return ret < 0 && ret == c->state[ANSWER] ? 0 : ret;
 }
 
-static int check(struct cell *c)
+static int lsm_set_self_attr_check(struct cell *c)
 {
 	struct self_attr *before = (struct self_attr *)c->path;
 	struct self_attr *after = (struct self_attr *)c->path2;
-	long ret = op(c, 0);
+	long ret = lsm_set_self_attr_op(c, 0);
 
 	if (ret == -EPERM || ret == -EACCES)
 		return unsupported(c, "this process may not set its label", ret);
@@ -76,4 +111,4 @@ static int check(struct cell *c)
 BENCH("lsm_set_self_attr", CREDENTIALS, PROCESS, 26,
       "lsm_set_self_attr of the label of the process to what it is",
       .source = "Linux: Documentation/userspace-api/lsm.rst", .variants = VARIANTS({ "same" }),
-      .setup = setup, .check = check, .op = op);
+      .setup = setup, .check = lsm_set_self_attr_check, .op = lsm_set_self_attr_op);
