@@ -1,30 +1,68 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Window: init_module of 4 KB that are no module: refused by a module that lets none be loaded
- * from memory, or as no ELF file. Nothing to undo.
- */
 #include "refused.h"
 
-static long load(struct cell *c)
+static long init_module_load(struct cell *c)
 {
 	return SYS(init_module, slot_data(c), 4096, "");
 }
 
-static int setup(struct cell *c)
+static int init_module_setup(struct cell *c)
 {
-	return keep_refusal(c, load(c), -ENOEXEC, CAP_SYS_MODULE);
+	return keep_refusal(c, init_module_load(c), -ENOEXEC, CAP_SYS_MODULE);
 }
 
-static long op(struct cell *c, unsigned int i)
+/*
+ * Window: init_module of 4 KB that are no module: refused by a module that lets none be loaded
+ * from memory, or as no ELF file. Nothing to undo.
+ */
+static long init_module_op(struct cell *c, unsigned int i)
 {
-	return refused(c, load(c));
+	return refused(c, init_module_load(c));
 }
 
-static int check(struct cell *c)
+static int init_module_check(struct cell *c)
 {
-	return op(c, 0);
+	return init_module_op(c, 0);
 }
 
 BENCH("init_module", ADMIN, ADMIN, 18, "init_module of what is no module",
       .variants = VARIANTS({ "damaged" }),
-      .setup = setup, .check = check, .op = op);
+      .setup = init_module_setup, .check = init_module_check, .op = init_module_op);
+
+static long finit_module_load(struct cell *c)
+{
+	return SYS(finit_module, c->fd[0], "", 0);
+}
+
+static int finit_module_setup(struct cell *c)
+{
+	int ret = make_file("file", 4096);
+
+	if (ret >= 0)
+		ret = open_as(c, 0, "file", O_RDONLY | O_CLOEXEC);
+	if (ret < 0)
+		return ret;
+	ret = keep_refusal(c, finit_module_load(c), -ENOEXEC, CAP_SYS_MODULE);
+	if (ret)
+		close_as(c, 0);
+	return ret;
+}
+
+/*
+ * Window: finit_module of a file of 4 KB that is no module: refused by a module that lets none be
+ * loaded from there, or as no ELF file. Nothing to undo.
+ */
+static long finit_module_op(struct cell *c, unsigned int i)
+{
+	return refused(c, finit_module_load(c));
+}
+
+static int finit_module_check(struct cell *c)
+{
+	return finit_module_op(c, 0);
+}
+
+BENCH("finit_module", ADMIN, ADMIN, 19, "finit_module of a file that is no module",
+      .variants = VARIANTS({ "damaged" }),
+      .setup = finit_module_setup, .check = finit_module_check, .op = finit_module_op,
+      .teardown = close_file);

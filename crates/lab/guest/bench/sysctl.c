@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "../sysctl.h"
+
+/*
+ * Window: open of a file of /proc/sys, a read of its value, and close. Nothing to undo.
+ */
+static long sysctl_read_op(struct cell *c, unsigned int i)
+{
+	return read_value(slot_data(c));
+}
+
+static int sysctl_read_check(struct cell *c)
+{
+	return check_value(c, sysctl_read_op(c, 0));
+}
+
+BENCH("sysctl-read", ADMIN, ADMIN, 3, "a setting of the kernel in /proc/sys, read",
+      .source = "proc(5)", .syscalls = "open read close", .variants = VARIANTS({ "number" }),
+      .setup = keep_value, .check = sysctl_read_check, .op = sysctl_read_op);
+
+/*
+ * Window: open of a file of /proc/sys, a write of the value that it has,
+ * and close. Nothing to undo.
+ */
+static long sysctl_write_op(struct cell *c, unsigned int i)
+{
+	long fd = sys_open(PATH, O_WRONLY | O_CLOEXEC, 0), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = sys_write(fd, slot_data(c), c->state[VALUE_LEN]);
+	sys_close(fd);
+	return ret;
+}
+
+static int sysctl_write_check(struct cell *c)
+{
+	return check_value(c, sysctl_write_op(c, 0));
+}
+
+BENCH("sysctl-write", ADMIN, ADMIN, 4, "a setting of the kernel in /proc/sys, set to what it is",
+      .source = "proc(5)", .syscalls = "open write close", .variants = VARIANTS({ "number" }),
+      .setup = keep_value, .check = sysctl_write_check, .op = sysctl_write_op);
