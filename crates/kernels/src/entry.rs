@@ -94,7 +94,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
     } else {
         return Err(Error::unsupported(
             &what,
-            "it is no bzImage, Image, vmlinux, boot image or Debian package",
+            "it is no bzImage, Image, vmlinux or Debian package",
         ));
     };
     let kernel = inner.as_deref().unwrap_or(&data);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Kernels given by path: a bzImage, an Image, a vmlinux, a boot image, a package, a build
-//! directory.
+//! Kernels given by path: a bzImage, an Image, a vmlinux, a package, a build directory.
 
 use crate::deb;
 use crate::entry::{self, Kernel};
@@ -33,7 +32,7 @@ struct Parts {
 
 impl Store {
     /// Takes the kernel at `path` as it is: a bzImage, an Image, a vmlinux with a PVH
-    /// entry, a boot image of Android or EFI around one of them, a Debian package, or a kernel
+    /// entry, an EFI application around one of them, a Debian package, or a kernel
     /// build directory. The file is not copied; what is derived from it is cached by its digest. With
     /// `vmlinuz-RELEASE` its neighbours `config-RELEASE` and
     /// `../lib/modules/RELEASE` are used, and with the bzImage of a build
@@ -179,7 +178,7 @@ fn is_package(path: &Path) -> Result<bool, Error> {
     Ok(path.is_file() && files::read_head(path, 8)? == b"!<arch>\n")
 }
 
-/// Unpacks a boot image or a package into the directory `entry`; the package's version. The
+/// Unpacks an image or a package into the directory `entry`; the package's version. The
 /// image of a split kernel is completed by the packages of its modules and configuration, if
 /// they lie beside it.
 fn unpack(path: &Path, entry: &Path) -> Result<Option<String>, Error> {

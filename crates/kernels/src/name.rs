@@ -11,7 +11,7 @@ use std::str::FromStr;
 pub(crate) const ACCEPTED: &str = "a kernel is named `debian:6.12` (newest of a series), \
      `debian:6.1.0-56` (one package), `debian:6.12/ARCHITECTURE` (not this machine's), \
      `build:NAME` (built or added here), or by the path of a bzImage, an Image, a vmlinux, a \
-     boot.img, a .deb or a kernel build directory";
+     .deb or a kernel build directory";
 
 const LONGEST_NAME: usize = 64;
 

@@ -83,8 +83,7 @@ pub struct ConfigurationArgs {
     /// one processor and configured as `um`, so that what is timed there can be counted
     #[arg(long, default_value_t, value_name = "all|all-up|dac|um|um-dac")]
     pub flavour: Flavour,
-    /// What compiles it, with the tools that go with it: Clang for the settings that only it has,
-    /// such as those of Android's kernels
+    /// What compiles it, with the tools that go with it: Clang for the settings that only it has
     #[arg(long, default_value_t, value_name = "gcc|clang|clang-N")]
     pub compiler: Compiler,
     /// Options over those of the flavour, as lines of a .config (repeatable)

@@ -148,7 +148,7 @@ pub enum KernelCommand {
     },
     // Its help is that of its arguments.
     Build(BuildArgs),
-    /// Keep a kernel of your own: a bzImage, an Image, a vmlinux, a boot.img, a .deb or a build directory
+    /// Keep a kernel of your own: a bzImage, an Image, a vmlinux, a .deb or a build directory
     Add {
         /// Where it is
         #[arg(value_hint = ValueHint::AnyPath)]

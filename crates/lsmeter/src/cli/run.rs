@@ -42,7 +42,7 @@ Examples:
 
 Stacks are written as the kernel's lsm= parameter; `default` is the
 distribution's own list. Kernels are debian:SERIES, debian:VERSION, build:NAME
-or the path of a bzImage, an Image, a vmlinux, a boot.img, a .deb or a build directory.")]
+or the path of a bzImage, an Image, a vmlinux, a .deb or a build directory.")]
 pub struct RunArgs {
     /// A preset (`lsmeter list presets`) or a TOML file
     #[arg(value_name = "PRESET|SPEC.toml", default_value = "quick", value_hint = ValueHint::FilePath)]
