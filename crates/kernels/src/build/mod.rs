@@ -11,7 +11,6 @@
 
 mod compiler;
 mod estimate;
-mod expression;
 mod fragment;
 mod kconfig;
 mod log;
@@ -182,7 +181,7 @@ pub enum BuildEvent {
     /// Options of the flavour that this source does not know, such as those of a
     /// module that came later.
     Unknown(Vec<String>),
-    /// Options that fall with what the flavour takes away.
+    /// Options of the base that are not set where the flavour leaves options out.
     Fallen(Vec<String>),
     /// An object was compiled.
     Compiling {

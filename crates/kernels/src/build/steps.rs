@@ -122,11 +122,18 @@ impl Build<'_> {
         events(BuildEvent::Configuring);
         let wanted = self.objects.join("lsmeter.config");
         files::write(&wanted, self.plan.wishes.text().as_bytes())?;
-        let mut command = self.make("allnoconfig");
-        command.env("KCONFIG_ALLCONFIG", &wanted);
-        self.run(command, "make allnoconfig", &mut |_| {})?;
+        let mut command = self.command("sh");
+        command
+            .args(["scripts/kconfig/merge_config.sh", "-n", "-O"])
+            .args([&self.objects, &wanted])
+            .current_dir(&self.view)
+            .env(
+                "MAKEFLAGS",
+                self.variables().join(" ").replace("ccache ", "ccache\\ "),
+            );
+        self.run(command, "merge_config.sh", &mut |_| {})?;
         let config = Config::read(&self.objects.join(".config"))?;
-        let options = Options::read(&self.view, self.plan.target.source)?;
+        let options = Options::read(&self.view, self.plan.target.source);
         let mut verdict = options.judge(&self.plan.wishes, &config);
         if !verdict.problems.is_empty() {
             let more = verdict.problems.len().saturating_sub(10);
@@ -219,21 +226,26 @@ impl Build<'_> {
     }
 
     fn make(&self, goal: &str) -> Command {
-        let mut command = Command::new("make");
+        let mut command = self.command("make");
         let mut output = OsString::from("O=");
         output.push(&self.objects);
-        let Plan {
-            target, compiler, ..
-        } = self.plan;
-        let has_ccache = tools::is_program("ccache");
+        command.arg("-C").arg(&self.view).arg(output);
+        command.args(self.variables()).arg(goal);
         command
-            .arg("-C")
-            .arg(&self.view)
-            .arg(output)
-            .args(compiler.arguments(target.cross, has_ccache))
-            .args(target.arch.map(|arch| format!("ARCH={arch}")))
-            .args(["--no-print-directory", "LOCALVERSION="])
-            .arg(goal);
+    }
+
+    /// What make is called with, whatever it makes.
+    fn variables(&self) -> Vec<String> {
+        let target = &self.plan.target;
+        let has_ccache = tools::is_program("ccache");
+        let mut variables = vec!["--no-print-directory".to_owned(), "LOCALVERSION=".into()];
+        variables.extend(self.plan.compiler.arguments(target.cross, has_ccache));
+        variables.extend(target.arch.map(|arch| format!("ARCH={arch}")));
+        variables
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
         for name in FOREIGN {
             command.env_remove(name);
         }

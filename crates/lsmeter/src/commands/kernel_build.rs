@@ -169,7 +169,7 @@ impl Watch {
                 options.join(", ")
             )),
             BuildEvent::Fallen(options) => line.keep(&format!(
-                "{name}: the flavour takes {} away too, which depends on what it leaves out",
+                "{name}: the flavour leaves out {}, too",
                 options.join(", ")
             )),
             BuildEvent::Compiling { done, total, what } => {
