@@ -301,8 +301,8 @@ pub(super) fn damaged(what: &str, error: &io::Error) -> Failure {
             "a root lies in the guest's memory: leave out what the program does not need"
         }
         _ => {
-            "a root is a directory, a tar file (as it is, or by gzip, xz or zstd), an OCI image \
-             layout or what `docker save` writes"
+            "a root is a directory, a tar file (as it is, or by gzip, xz or zstd) or an OCI image \
+             layout"
         }
     };
     Failure::environment(format!("cannot read {what}: {reason}"), hint)

@@ -107,7 +107,7 @@ fn what_is_no_root_is_told() {
         "leave out #",
     );
     place.write("text", "hello\n".repeat(1000));
-    refused(3, "text", "cannot read", "docker save");
+    refused(3, "text", "cannot read", "OCI image");
     place.write("some.tar.bz2", "BZh91AY");
     refused(
         3,

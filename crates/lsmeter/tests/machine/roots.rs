@@ -209,13 +209,13 @@ fn a_hostile_archive_is_a_root_like_any() {
     assert_eq!(place.left_over(), [""; 0]);
 }
 
-/// What docker and podman themselves saved: crates/lab/src/root/tests/saved/README.md. The image's
+/// What container tools themselves saved: crates/lab/src/root/tests/saved/README.md. The image's
 /// program ends well only if it runs as the image says.
 #[test]
-fn what_docker_saved_runs_as_it_says() {
+fn what_tools_saved_runs_as_it_says() {
     let saved = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/src/root/tests/saved");
     let place = Place::with_kernels();
-    for name in ["docker.tar.gz", "podman-oci.tar.gz"] {
+    for name in ["skopeo-oci.tar.gz", "podman-oci.tar.gz"] {
         let archive = saved.join(name);
         let out = format!("{name}.json");
         let asked = ["run", "--offline", "--kernel", "debian:6.12", "--root"];

@@ -8,19 +8,18 @@ use std::ops::ControlFlow;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use diagnostics::Failure;
 use kernels::decompress::{self, Format};
 use kernels::tar::{self, Kind};
 
 use crate::error::LabError;
-use crate::root::tree::{BYTES_LIMIT, TARGET_LIMIT};
+use crate::root::tree::BYTES_LIMIT;
 use crate::root::unpack::{Unpacker, damaged};
 use crate::root::watch::Watch;
 
 /// Most bytes of an archive of an image, and most parts: each layer is one.
 const ARCHIVE_LIMIT: u64 = 2 * BYTES_LIMIT;
 const PARTS_LIMIT: usize = 10_000;
-/// Most links from one part to another that are followed.
-const LINKS_LIMIT: usize = 4;
 const MAGIC_BYTES: u64 = 6;
 
 /// A tar file, compressed or not.
@@ -37,20 +36,15 @@ pub(super) enum Store {
     /// Of a tar file that is not compressed.
     Archive {
         file: PathBuf,
-        parts: BTreeMap<String, Part>,
+        parts: Parts,
     },
 }
 
 /// A reader of a part, and its length.
 type Opened = (Box<dyn Read>, u64);
 
-#[derive(Debug)]
-pub(super) enum Part {
-    /// Where it begins, and how long it is.
-    Data(u64, u64),
-    /// A link to another one, as its full name.
-    Link(String),
-}
+/// Where each part begins, and how long it is.
+type Parts = BTreeMap<String, (u64, u64)>;
 
 impl Archive {
     pub fn open(path: &Path) -> Result<Archive, LabError> {
@@ -111,7 +105,7 @@ impl Archive {
     }
 
     /// The parts of an image; None as soon as something shows up that none has.
-    fn parts(&self, watch: &mut Watch<'_>) -> Result<Option<BTreeMap<String, Part>>, LabError> {
+    fn parts(&self, watch: &mut Watch<'_>) -> Result<Option<Parts>, LabError> {
         let mut parts = BTreeMap::new();
         let mut foreign = false;
         let fail = |error: io::Error| LabError::from(damaged(&self.title(), &error));
@@ -124,23 +118,26 @@ impl Archive {
             if foreign {
                 return Ok(ControlFlow::Break(()));
             }
-            let part = match entry.kind {
-                Kind::File => Part::Data(entry.position, entry.size),
-                Kind::SymbolicLink => Part::Link(beside(name, &entry.link)),
-                Kind::HardLink => Part::Link(beside("", &entry.link)),
-                _ => return Ok(ControlFlow::Continue(())),
-            };
-            parts.insert(name.to_owned(), part);
+            if entry.kind == Kind::File {
+                parts.insert(name.to_owned(), (entry.position, entry.size));
+            }
             Ok(ControlFlow::Continue(()))
         })?;
-        let of_an_image = ["oci-layout", "manifest.json"];
-        let is_image = !foreign && of_an_image.iter().any(|name| parts.contains_key(*name));
+        let is_image = !foreign && parts.contains_key("oci-layout");
+        if !foreign && !is_image && parts.contains_key("manifest.json") {
+            let path = self.path.display();
+            return Err(Failure::environment(
+                format!("{path} is an archive of Docker's older format"),
+                format!("skopeo copy docker-archive:{path} oci-archive:image.tar"),
+            )
+            .into());
+        }
         Ok(is_image.then_some(parts))
     }
 }
 
-/// Is it what an archive of an image holds? Blobs, lists of them, and of older ones directories
-/// and files that are called by digests.
+/// Is it what an archive of an image holds? Blobs and lists of them; in Docker's older format
+/// also directories and files that are called by digests.
 fn is_part(name: &str) -> bool {
     const KNOWN: [&str; 5] = [
         "blobs",
@@ -152,21 +149,6 @@ fn is_part(name: &str) -> bool {
     let top = name.split('/').next().unwrap_or(name);
     let stem = top.split('.').next().unwrap_or(top);
     KNOWN.contains(&top) || stem.len() == 64 && stem.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-/// Where a link leads that lies at `name`.
-fn beside(name: &str, link: &[u8]) -> String {
-    let link = String::from_utf8_lossy(&link[..link.len().min(TARGET_LIMIT)]);
-    let mut parts: Vec<&str> = name.split('/').collect();
-    parts.pop();
-    for part in link.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
 }
 
 /// A reader of what a compressed file holds.
@@ -209,13 +191,7 @@ impl Store {
                     .then(|| (Box::new(file) as Box<dyn Read>, found.len())))
             }
             Store::Archive { file, parts } => {
-                let mut part = parts.get(name);
-                for _ in 0..LINKS_LIMIT {
-                    if let Some(Part::Link(target)) = part {
-                        part = parts.get(target);
-                    }
-                }
-                let Some(Part::Data(position, size)) = part else {
+                let Some((position, size)) = parts.get(name) else {
                     return Ok(None);
                 };
                 let mut opened = File::open(file).map_err(LabError::io("read", file))?;

@@ -41,15 +41,6 @@ impl Digest {
         format!("blobs/{}", self.0.replacen(':', "/", 1))
     }
 
-    /// What a part's name says that it hashes to: a blob's, or an older configuration's.
-    pub fn of_name(name: &str) -> Option<Digest> {
-        let digits = match name.strip_prefix("blobs/sha256/") {
-            Some(digits) => digits,
-            None => name.strip_suffix(".json")?,
-        };
-        Digest::try_from(format!("sha256:{digits}")).ok()
-    }
-
     /// As a user may shorten it.
     pub fn begins_with(&self, text: &str) -> bool {
         let digits = text.strip_prefix("sha256:").unwrap_or(text);
@@ -114,7 +105,7 @@ pub(super) fn read<T: DeserializeOwned>(
     let bad = |reason: String| {
         Failure::environment(
             format!("cannot read {title}: {reason}"),
-            "an image is an OCI image layout or what `docker save` writes: see that it is whole",
+            "an image is an OCI image layout, as Docker 25 and later save it: see that it is whole",
         )
     };
     if length > TEXT_LIMIT {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Container images as files: the OCI's image layout, and what `docker save` writes. Layers are
-//! unpacked one upon the other, each checked against its digest.
+//! Container images as files, in the OCI's image layout, which `docker save` writes, too. Layers
+//! are unpacked one upon the other, each checked against its digest.
 
 mod archive;
 mod blob;
-mod docker;
 mod oci;
 
 use std::fs;
@@ -49,12 +48,10 @@ pub(super) struct Image {
 
 #[derive(Debug)]
 struct Layer {
-    /// Its part of the archive or directory.
-    part: String,
-    /// What it hashes to as it lies there.
-    packed: Option<Digest>,
-    /// What it hashes to as a tar file.
-    unpacked: Option<Digest>,
+    /// As it lies there.
+    packed: Digest,
+    /// As a tar file.
+    unpacked: Digest,
 }
 
 /// What the configuration of an image says: see the OCI's image specification, config.md.
@@ -108,15 +105,12 @@ pub(super) fn open(text: &str, scratch: &Path, watch: &mut Watch<'_>) -> Result<
     if !found.is_file() {
         return Err(Failure::environment(
             format!("{} is neither a directory nor a file", path.display()),
-            "a root is a directory, a tar file, an OCI image layout or what `docker save` writes",
+            "a root is a directory, a tar file or an OCI image layout",
         )
         .into());
     }
     let archive = Archive::open(path)?;
     match archive.store(scratch, watch)? {
-        Some(store) if store.part("manifest.json")?.is_some() => {
-            docker::image(store, path, choice).map(Source::Image)
-        }
         Some(store) => oci::image(store, path, choice).map(Source::Image),
         None => {
             no_choice(path, choice)?;
@@ -140,33 +134,12 @@ fn no_choice(path: &Path, choice: Option<&str>) -> Result<(), LabError> {
 }
 
 impl Image {
-    /// What is in `layers`, with the configuration that says how to run it.
-    fn new(
-        store: Store,
-        path: &Path,
-        layers: Vec<Layer>,
-        file: ImageFile,
-    ) -> Result<Image, LabError> {
-        if file.platform() != platform() {
-            let list = [file.platform()];
-            return Err(no_platform(path, &list));
-        }
-        if layers.len() > LAYERS_LIMIT {
-            let what = format!("{} has more than {LAYERS_LIMIT} layers", path.display());
-            return Err(Failure::environment(what, "build an image of fewer layers").into());
-        }
-        Ok(Image {
-            store,
-            layers,
-            settings: file.config.unwrap_or_default(),
-        })
-    }
-
     /// Unpacks the layers.
     pub(super) fn unpack(&self, unpacker: &mut Unpacker<'_, '_>) -> Result<(), LabError> {
         for layer in &self.layers {
-            let title = self.store.title(&layer.part);
-            let Some((reader, _)) = self.store.part(&layer.part)? else {
+            let part = layer.packed.part();
+            let title = self.store.title(&part);
+            let Some((reader, _)) = self.store.part(&part)? else {
                 return Err(missing(&title));
             };
             let fail = |error: io::Error| LabError::from(damaged(&title, &error));
@@ -183,16 +156,12 @@ impl Image {
             // Some leave out the zeros at an archive's end (umoci does); where it ends, the
             // digest tells.
             unpacker.unpack((&mut tar).chain(&END[..]), &title)?;
-            if let Some(digest) = &layer.unpacked {
-                tar.check(digest, &title)?;
-            }
+            tar.check(&layer.unpacked, &title)?;
             drop(tar);
             // What follows the last stream is of the blob, too.
             let mut rest = unpacker.watch.reader(packed.by_ref(), BYTES_LIMIT);
             io::copy(&mut rest, &mut io::sink()).map_err(fail)?;
-            if let Some(digest) = &layer.packed {
-                packed.check(digest, &title)?;
-            }
+            packed.check(&layer.packed, &title)?;
         }
         Ok(())
     }

@@ -128,7 +128,11 @@ pub(super) fn image(store: Store, path: &Path, choice: Option<&str>) -> Result<I
         return Err(choose(path, None, &names));
     }
     let layers = layers(&image, path)?;
-    Image::new(store, path, layers, image.file)
+    Ok(Image {
+        store,
+        layers,
+        settings: image.file.config.unwrap_or_default(),
+    })
 }
 
 struct Search<'a> {
@@ -214,9 +218,8 @@ fn layers(image: &Found, path: &Path) -> Result<Vec<Layer>, LabError> {
             return Err(Failure::environment(what, "save the image decrypted").into());
         }
         Ok(Layer {
-            part: descriptor.digest.part(),
-            packed: Some(descriptor.digest.clone()),
-            unpacked: Some(id.clone()),
+            packed: descriptor.digest.clone(),
+            unpacked: id.clone(),
         })
     };
     listed.iter().zip(ids).map(layer).collect()
