@@ -15,4 +15,4 @@ mod text;
 pub use callback::heard;
 pub use exit::{EXIT_STATUS_HELP, Exit};
 pub use fault::{Failure, Fault};
-pub use text::{harmless, printable};
+pub use text::{harmless, listed, printable};

@@ -19,6 +19,16 @@ pub fn printable(text: &str, limit: usize) -> String {
     kept
 }
 
+/// The first names, [`printable`], and how many more there are: `open, stat and 12 more`.
+pub fn listed<S: AsRef<str>>(names: &[S], most: usize, limit: usize) -> String {
+    let named = names.iter().take(most);
+    let named: Vec<String> = named.map(|name| printable(name.as_ref(), limit)).collect();
+    match names.len() - named.len() {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
+}
+
 /// `text` with its lines, each character that [`printable`] replaces as `?`. For the point of
 /// output: text of any origin may be in it.
 pub fn harmless(text: &str) -> Cow<'_, str> {

@@ -245,12 +245,7 @@ fn overheads(blind: &[Blind<'_>]) -> Vec<(f64, f64)> {
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
-    values.sort_by(f64::total_cmp);
-    if values.is_empty() {
-        return 0.0;
-    }
-    stats::median_of_sorted(&values)
+    stats::median(values.filter(|value| value.is_finite()))
 }
 
 /// By benchmarks that were left out.

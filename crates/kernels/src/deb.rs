@@ -2,7 +2,7 @@
 //! A kernel out of Debian packages: `ar` around two compressed tar archives.
 //!
 //! The few fields of `ar` are read here: the crate `ar` reserves as many bytes for a name
-//! as a header claims, up to terabytes.
+//! as a header claims, up to gigabytes.
 
 use crate::decompress::{self, Format};
 use crate::error::Error;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use diagnostics::listed;
 use experiment::prediction::{Basis, PredictedCalls, PredictedLoad};
 use experiment::{Warning, WarningKind};
 
@@ -11,6 +12,7 @@ use crate::load::{Load, Recording};
 
 /// Names that a message lists.
 const NAMED: usize = 6;
+const NAME_LIMIT: usize = 200;
 /// Calls without a cost are worth a warning from this part of all on.
 const UNCOVERED_SHARE: f64 = 0.01;
 /// Modules that every stack has without naming them.
@@ -61,7 +63,7 @@ fn other_modules(recording: &Recording, costs: &Costs) -> Option<String> {
         .filter(|module| !FRAMEWORK.contains(module) && !costs.modules.contains(*module))
         .collect();
     (!unknown.is_empty()).then(|| {
-        let names = listed(&unknown);
+        let names = listed(&unknown, NAMED, NAME_LIMIT);
         format!("{names} ran where calls were recorded, and under none of the stacks")
     })
 }
@@ -74,7 +76,12 @@ fn unwatched(recording: &Recording) -> Option<String> {
         .chain(&recording.without_framework);
     let names: BTreeSet<&str> = names.map(String::as_str).collect();
     let names: Vec<&str> = names.into_iter().collect();
-    (!names.is_empty()).then(|| format!("not watched, and in no figure: {}", listed(&names)))
+    (!names.is_empty()).then(|| {
+        format!(
+            "not watched, and in no figure: {}",
+            listed(&names, NAMED, NAME_LIMIT)
+        )
+    })
 }
 
 fn uncovered(loads: &[PredictedLoad]) -> Option<String> {
@@ -93,16 +100,7 @@ fn uncovered(loads: &[PredictedLoad]) -> Option<String> {
         .map(|load| 100.0 * load.coverage.uncovered as f64 / load.coverage.calls().max(1) as f64);
     let most = share.fold(0.0, f64::max);
     (!hooks.is_empty()).then(|| {
-        let names = listed(&hooks);
+        let names = listed(&hooks, NAMED, NAME_LIMIT);
         format!("{most:.1} % of the calls have no cost and are in no figure: {names}")
     })
-}
-
-/// The first names, and how many more there are.
-fn listed(names: &[&str]) -> String {
-    let first: Vec<&str> = names.iter().copied().take(NAMED).collect();
-    match names.len().saturating_sub(NAMED) {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
-    }
 }

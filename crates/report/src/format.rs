@@ -4,7 +4,6 @@
 use experiment::{Cell, Metric};
 
 use crate::table::TEXT_LIMIT;
-use crate::text::printable;
 
 /// What figures of this metric are.
 pub(crate) fn measured(metric: Metric) -> String {
@@ -60,14 +59,7 @@ pub(crate) fn fraction(part: f64) -> String {
 
 /// The first names, and how many more there are: `open, stat and 12 more`.
 pub(crate) fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
-    let named = names.iter().take(most);
-    let named: Vec<String> = named
-        .map(|name| printable(name.as_ref(), TEXT_LIMIT))
-        .collect();
-    match names.len() - named.len() {
-        0 => named.join(", "),
-        more => format!("{} and {more} more", named.join(", ")),
-    }
+    diagnostics::listed(names, most, TEXT_LIMIT)
 }
 
 /// A number's digits, thousands separated by commas.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{Slope, SlopePoint, Unit};
 use lab::sweep::{Delayed, Point};
-use stats::{Fit, FitError, bend, median_line, median_of_sorted, on_one_line};
+use stats::{Fit, FitError, bend, median, median_line, on_one_line};
 
 /// Different delays that a line takes.
 const LEAST_DELAYS: usize = 3;
@@ -179,13 +179,10 @@ fn medians(x: &[f64], y: &[f64]) -> Vec<SlopePoint> {
     }
     by_delay
         .into_iter()
-        .map(|(delay_ns, mut costs)| {
-            costs.sort_by(f64::total_cmp);
-            SlopePoint {
-                delay_ns,
-                median: median_of_sorted(&costs),
-                n: costs.len() as u64,
-            }
+        .map(|(delay_ns, costs)| SlopePoint {
+            delay_ns,
+            n: costs.len() as u64,
+            median: median(costs),
         })
         .collect()
 }

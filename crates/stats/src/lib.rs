@@ -61,6 +61,8 @@ pub use ratio::RatioBootstrap;
 pub use regression::{Coefficient, Fit, FitError, bend};
 pub use shift::shift;
 pub use signed_rank::{Centre, centre};
-pub use summary::{MAGNITUDE_LIMIT, StatsError, Summary, median_of_sorted, quantile_of_sorted};
+pub use summary::{
+    MAGNITUDE_LIMIT, StatsError, Summary, median, median_of_sorted, quantile_of_sorted,
+};
 pub use weights::{Observation, nonnegative_weights, predicted, rank_correlation};
 pub use welch::{Welch, single_values, t_quantile, welch};

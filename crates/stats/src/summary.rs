@@ -112,6 +112,13 @@ impl Summary {
     }
 }
 
+/// Median of values; 0 for none.
+pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_unstable_by(f64::total_cmp);
+    median_of_sorted(&values)
+}
+
 /// Median of ascending values; 0 for none, which callers rule out.
 pub fn median_of_sorted(sorted: &[f64]) -> f64 {
     let n = sorted.len();

@@ -261,14 +261,7 @@ fn classify(error: &serde_json::Error, path: String, bytes: &[u8]) -> DocumentFa
 
 /// A text out of a document, bounded and without control characters.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars()
-        .take(MESSAGE_LIMIT)
-        .flat_map(|c| {
-            let escape = c.is_control();
-            let escaped = escape.then(|| c.escape_default());
-            escaped.into_iter().flatten().chain((!escape).then_some(c))
-        })
-        .collect()
+    diagnostics::printable(text, MESSAGE_LIMIT)
 }
 
 #[cfg(test)]

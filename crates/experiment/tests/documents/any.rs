@@ -97,7 +97,7 @@ fn what_is_none_is_refused() {
     );
     assert_eq!(
         message(r#"{"schema_version": 2, "kind": "\u001bdream"}"#),
-        "no document of lsmeter's: its kind `\\u{1b}dream` is unknown"
+        "no document of lsmeter's: its kind `?dream` is unknown"
     );
     // Its kind is known, its cells are not what they should be.
     let error =

@@ -25,9 +25,10 @@ pub(super) fn tables(findings: &SweepFindings) -> Vec<Table> {
 fn table(kernel: &str, lsm: Option<&str>, predictions: &[&Prediction]) -> Table {
     let tested = lsm.is_some() || predictions.iter().any(|p| p.measured.is_some());
     let errors = predictions.iter().filter_map(|p| p.error);
-    let mut sizes: Vec<f64> = errors.map(f64::abs).collect();
-    let sum = median(&mut sizes).map(|median| {
+    let sizes: Vec<f64> = errors.map(f64::abs).collect();
+    let sum = (!sizes.is_empty()).then(|| {
         let label = format!("median of {} errors", count(sizes.len() as u64));
+        let median = stats::median(sizes.iter().copied());
         let median = numbers::percent(median).replacen('+', "±", 1);
         let mut values = vec![Value::default(); 5];
         values[0] = Value::plain(label);
@@ -70,11 +71,6 @@ fn table(kernel: &str, lsm: Option<&str>, predictions: &[&Prediction]) -> Table 
         })
         .summed_up(title, predictions.iter().copied(), sum)
         .legend([legend + "."])
-}
-
-fn median(sizes: &mut [f64]) -> Option<f64> {
-    sizes.sort_by(f64::total_cmp);
-    (!sizes.is_empty()).then(|| stats::median_of_sorted(sizes))
 }
 
 fn unknown(prediction: &Prediction) -> Option<String> {

@@ -215,15 +215,10 @@ fn choose(path: &Path, choice: Option<&str>, names: &[String]) -> LabError {
 }
 
 fn listed(names: &[String]) -> String {
-    let mut names: Vec<String> = names.iter().map(|name| printable(name, 100)).collect();
+    let mut names = names.to_vec();
     names.dedup();
-    if names.is_empty() {
-        return "nothing".to_owned();
-    }
-    let more = names.len().saturating_sub(LISTED);
-    names.truncate(LISTED);
-    match more {
-        0 => names.join(", "),
-        more => format!("{} and {more} more", names.join(", ")),
+    match names.is_empty() {
+        true => "nothing".to_owned(),
+        false => diagnostics::listed(&names, LISTED, 100),
     }
 }
