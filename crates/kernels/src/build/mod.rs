@@ -10,7 +10,6 @@
 //! ```
 
 mod compiler;
-mod estimate;
 mod fragment;
 mod kconfig;
 mod log;
@@ -185,11 +184,8 @@ pub enum BuildEvent {
     Fallen(Vec<String>),
     /// An object was compiled.
     Compiling {
-        /// How many, with those of an interrupted build before.
+        /// How many so far.
         done: u64,
-        /// How many there will be, by estimate; `None` if only some of the
-        /// objects have to be made again.
-        total: Option<u64>,
         /// The object.
         what: String,
     },

@@ -4,7 +4,7 @@
 use super::fragment::Config;
 use super::kconfig::Options;
 use super::overlay::{self, OBJECTS};
-use super::{BuildEvent, Plan, estimate, log, make, tools};
+use super::{BuildEvent, Plan, log, make, tools};
 use crate::child::describe;
 use crate::entry::Kernel;
 use crate::error::Error;
@@ -84,7 +84,7 @@ pub(super) fn build(
     };
     build.prepare(&dir)?;
     build.configure(events)?;
-    let compiled = build.compile(&dir, events)?;
+    let compiled = build.compile(events)?;
     build.check_source(&dir)?;
     events(BuildEvent::Installing);
     let kernel = build.install(store)?;
@@ -156,19 +156,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    fn compile(&self, dir: &Path, events: &mut dyn FnMut(BuildEvent)) -> Result<u64, Error> {
-        // Where a build was finished, how much of it must be made again is not
-        // known before make has looked.
-        let (before, total) = if self.objects.join("vmlinux").exists() {
-            (0, None)
-        } else {
-            let last = files::read(&dir.join("objects"), 20).ok();
-            let last = last.and_then(|text| String::from_utf8(text).ok()?.trim().parse().ok());
-            let config = Config::read(&self.objects.join(".config"))?;
-            let total = last
-                .unwrap_or_else(|| estimate::objects(&self.view, self.plan.target.source, &config));
-            (estimate::existing(&self.objects), Some(total))
-        };
+    fn compile(&self, events: &mut dyn FnMut(BuildEvent)) -> Result<u64, Error> {
         let mut compiled = 0;
         let target = self.plan.target.name;
         let mut command = self.make(target);
@@ -176,20 +164,14 @@ impl Build<'_> {
         self.run(command, &format!("make {target}"), &mut |line| {
             if let Some(object) = log::compiled(line) {
                 compiled += 1;
-                let done = before + compiled;
                 events(BuildEvent::Compiling {
-                    done,
-                    total: total.map(|total: u64| total.max(done)),
+                    done: compiled,
                     what: object.chars().take(200).collect(),
                 });
             } else if let Some(what) = log::finishing(line) {
                 events(BuildEvent::Finishing(what));
             }
         })?;
-        if total.is_some() {
-            let all = estimate::existing(&self.objects);
-            files::write(&dir.join("objects"), all.to_string().as_bytes())?;
-        }
         Ok(compiled)
     }
 

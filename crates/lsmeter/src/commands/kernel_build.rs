@@ -133,71 +133,37 @@ pub fn made(
     notes: bool,
     cancel: &AtomicBool,
 ) -> Result<Built, Error> {
-    let mut watch = Watch::new(&recipe.title());
+    let name = format!("build:{}", recipe.title());
     store.build(recipe, &|| config.mirrors(), cancel, &mut |event| {
         let is_note = matches!(event, BuildEvent::Unknown(_) | BuildEvent::Fallen(_));
         if notes || !is_note {
-            watch.follow(line, &event);
+            follow(&name, line, &event);
         }
     })
 }
 
-/// What was seen of a build, for what is left of it.
-struct Watch {
-    name: String,
-    /// When the first object was done, and which it was.
-    first: Option<(Instant, u64)>,
-}
-
-impl Watch {
-    fn new(name: &str) -> Watch {
-        Watch {
-            name: format!("build:{name}"),
-            first: None,
+/// Shows a build's progress.
+fn follow(name: &str, line: &Line, event: &BuildEvent) {
+    match event {
+        BuildEvent::Waiting => line.say(format!("{name}: another lsmeter is building")),
+        BuildEvent::Fetch(event) => line.follow_fetch(name, event),
+        BuildEvent::Unpacking => line.say(format!("{name}: unpacking the source")),
+        BuildEvent::Configuring => line.say(format!("{name}: configuring")),
+        BuildEvent::Unknown(options) => line.keep(&format!(
+            "{name}: this source has no {}",
+            options.join(", ")
+        )),
+        BuildEvent::Fallen(options) => line.keep(&format!(
+            "{name}: the flavour leaves out {}, too",
+            options.join(", ")
+        )),
+        BuildEvent::Compiling { done, what } => {
+            let what = printable(what, 120);
+            line.say(format!("{name}: {done} objects: {what}"));
         }
-    }
-
-    fn follow(&mut self, line: &Line, event: &BuildEvent) {
-        let name = &self.name;
-        match event {
-            BuildEvent::Waiting => line.say(format!("{name}: another lsmeter is building")),
-            BuildEvent::Fetch(event) => line.follow_fetch(name, event),
-            BuildEvent::Unpacking => line.say(format!("{name}: unpacking the source")),
-            BuildEvent::Configuring => line.say(format!("{name}: configuring")),
-            BuildEvent::Unknown(options) => line.keep(&format!(
-                "{name}: this source has no {}",
-                options.join(", ")
-            )),
-            BuildEvent::Fallen(options) => line.keep(&format!(
-                "{name}: the flavour leaves out {}, too",
-                options.join(", ")
-            )),
-            BuildEvent::Compiling { done, total, what } => {
-                let what = printable(what, 120);
-                let text = self.progress(*done, *total);
-                line.say(format!("{}: {text}: {what}", self.name));
-            }
-            BuildEvent::Finishing(what) => line.say(format!("{name}: {what}")),
-            BuildEvent::Installing => line.say(format!("{name}: putting it into the cache")),
-            _ => {}
-        }
-    }
-
-    fn progress(&mut self, done: u64, total: Option<u64>) -> String {
-        let Some(total) = total else {
-            return format!("{done} objects");
-        };
-        let (since, first) = *self.first.get_or_insert((Instant::now(), done));
-        let (made, left) = (done - first.min(done), total.saturating_sub(done));
-        let percent = done * 100 / total.max(1);
-        let mut text = format!("{percent} %, {done} of about {total} objects");
-        // The first few say little about the rest.
-        if made >= 50 && left > 0 {
-            let rate = since.elapsed().as_secs_f64() / made as f64;
-            let left = Duration::from_secs_f64(rate * left as f64);
-            text += &format!(", {} left", in_words(left));
-        }
-        text
+        BuildEvent::Finishing(what) => line.say(format!("{name}: {what}")),
+        BuildEvent::Installing => line.say(format!("{name}: putting it into the cache")),
+        _ => {}
     }
 }
 
@@ -212,22 +178,6 @@ pub fn in_words(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn progress_tells_what_is_left_once_that_is_known() {
-        let mut watch = Watch::new("x");
-        assert_eq!(watch.progress(7, None), "7 objects");
-        assert_eq!(
-            watch.progress(10, Some(1000)),
-            "1 %, 10 of about 1000 objects"
-        );
-        let text = watch.progress(200, Some(1000));
-        assert!(
-            text.starts_with("20 %, 200 of about 1000 objects, "),
-            "{text}"
-        );
-        assert!(watch.progress(1000, Some(1000)).starts_with("100 %"));
-    }
 
     #[test]
     fn times_in_words() {
