@@ -2,7 +2,7 @@
 //! What the plugin tells of whole programs (`plugin/tasks.h`): which tasks there were, and
 //! the tree of all calls.
 
-use crate::records::{u32_at, u64_at};
+use kernels::bytes::{u32_at, u64_at};
 
 /// Most nodes of one cell's trees.
 pub(crate) const MAX_CALLS: usize = 16 << 20;

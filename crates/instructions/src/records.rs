@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use kernels::bytes::{u32_at, u64_at};
 use thiserror::Error;
 
 use crate::calls::{Call, MAX_CALLS, MAX_TASKS, ProgramCalls, Task};
@@ -156,14 +157,6 @@ pub struct RecordReader {
     program: ProgramCalls,
     /// Nodes of the cell's programs.
     calls: usize,
-}
-
-pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-}
-
-pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }
 
 impl RecordReader {

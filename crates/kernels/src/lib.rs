@@ -8,6 +8,7 @@
 mod apt;
 pub mod btf;
 mod build;
+pub mod bytes;
 pub mod child;
 mod deb;
 pub mod decompress;

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use experiment::Status;
+use kernels::bytes::{u32_at, u64_at};
 use thiserror::Error;
 
 mod learned;
@@ -161,14 +162,6 @@ pub enum Message {
 #[derive(Debug, Default)]
 pub struct Decoder {
     pending: Vec<u8>,
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }
 
 /// Text from the agent, with nothing in it that could drive a terminal.

@@ -13,6 +13,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{OnceLock, mpsc};
 use std::time::Duration;
 
+use kernels::bytes::{u32_at, u64_at};
 use lab::catalogue::{Benchmark, agent, catalogue};
 use proptest::prelude::*;
 use rustix::process::{Pid, Signal, kill_process};
@@ -39,14 +40,6 @@ fn frame(kind: u8, payload: &[u8]) -> Vec<u8> {
     frame.extend(crc.finalize().to_le_bytes());
     frame.extend(payload);
     frame
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
 }
 
 fn take_frame(bytes: &[u8]) -> (u8, &[u8], &[u8]) {
