@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 
 const DESCRIPTION: &str = "kernel.json";
 const DESCRIPTION_LIMIT: u64 = 64 << 10;
-const CONFIG_LIMIT: u64 = 4 << 20;
 
 /// A kernel that can be booted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -220,24 +219,6 @@ pub(crate) fn load(dir: &Path, name: &str) -> Result<Kernel, Error> {
         ));
     }
     Ok(kernel)
-}
-
-/// Whether all of a package that is kept today is in its entry: earlier versions kept neither the
-/// drivers of persistent memory nor protocols of the network.
-pub(crate) fn is_complete(kernel: &Kernel) -> bool {
-    let (Some(modules), Some(config)) = (&kernel.modules, &kernel.config) else {
-        return true;
-    };
-    let text = files::read(config, CONFIG_LIMIT).unwrap_or_default();
-    let is_there = |(directory, module): (&str, &str)| {
-        let mut lines = text.split(|&byte| byte == b'\n');
-        modules.join(directory).is_dir() || lines.all(|line| line != module.as_bytes())
-    };
-    let kept_since = [
-        ("kernel/drivers/nvdimm", "CONFIG_BLK_DEV_PMEM=m"),
-        ("kernel/net", "CONFIG_XFRM_USER=m"),
-    ];
-    kept_since.into_iter().all(is_there)
 }
 
 /// Reads the entry at `dir` and checks that its files are still those that `key` was made of.

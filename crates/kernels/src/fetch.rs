@@ -160,9 +160,6 @@ impl Store {
         events: &mut dyn FnMut(FetchEvent),
     ) -> Option<Kernel> {
         let kernel = self.load_verified(&debian_name(abi?, of.arch())).ok()?;
-        if !crate::entry::is_complete(&kernel) {
-            return None;
-        }
         events(FetchEvent::Cached {
             name: kernel.name.clone(),
         });
