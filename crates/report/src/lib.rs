@@ -14,7 +14,7 @@
 //! reaches.
 //! [`callgrind`], [`folded`] and [`hook_trace`] write the calls of an operation for other programs
 //! and for a mail, [`latency_over_delay`] draws a sweep, [`dot`] and [`mermaid`] a placement,
-//! [`ktap`], [`junit`] and [`kcidb`] say for other machines what a gate says. All text from a document
+//! [`ktap`] and [`junit`] say for other machines what a gate says. All text from a document
 //! is made harmless on the way: it may come from a guest that lies, or out of any tree.
 
 mod additivity;
@@ -75,8 +75,8 @@ pub use crate::callgrind::callgrind;
 pub use crate::calls::call_tables;
 pub use crate::column::{Column, Columns, Records};
 pub use crate::comparison::{
-    ComparisonOptions, JunitError, KcidbNames, comparison_records, comparison_report,
-    comparison_summary, gate_lines, junit, kcidb, ktap,
+    ComparisonOptions, JunitError, comparison_records, comparison_report, comparison_summary,
+    gate_lines, junit, ktap,
 };
 pub use crate::coverage::{CoverageOptions, coverage_records, coverage_report, coverage_share};
 pub use crate::csv::{CsvError, csv, raw_csv};

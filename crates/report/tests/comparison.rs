@@ -5,8 +5,8 @@ use experiment::comparison::{Explanation, GateVerdict, HookChange, Implementatio
 use experiment::{ComparisonDocument, Stored as _};
 use proptest::prelude::*;
 use report::{
-    ComparisonOptions, KcidbNames, Layout, comparison_page, comparison_records, comparison_report,
-    comparison_summary, csv, junit, kcidb, ktap, markdown, terminal,
+    ComparisonOptions, Layout, comparison_page, comparison_records, comparison_report,
+    comparison_summary, csv, junit, ktap, markdown, terminal,
 };
 
 fn golden() -> ComparisonDocument {
@@ -273,35 +273,6 @@ fn junit_is_xml_whose_counts_are_those_of_its_cases() {
             .unwrap();
         assert_eq!(failure.attribute("type"), Some("worse"));
     }
-}
-
-#[test]
-fn kcidb_has_what_its_schema_asks_for() {
-    let names = KcidbNames {
-        origin: "mylab".to_owned(),
-        build_id: "mylab:1".to_owned(),
-    };
-    insta::assert_json_snapshot!(kcidb(&golden(), &names));
-    let value = kcidb(&hostile(), &names);
-    let tests = value["tests"].as_array().unwrap();
-    let mut ids = std::collections::BTreeSet::new();
-    for test in tests {
-        for key in ["build_id", "id", "origin"] {
-            assert!(test[key].is_string(), "{test}");
-        }
-        assert!(ids.insert(test["id"].as_str().unwrap()), "{test}");
-        let path = test["path"].as_str().unwrap();
-        let plain = |part: &str| {
-            let mut letters = part.chars();
-            !part.is_empty() && letters.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
-        };
-        assert!(path.split('.').all(plain), "{path}");
-        let known = ["FAIL", "ERROR", "MISS", "PASS", "DONE", "SKIP"];
-        assert!(known.contains(&test["status"].as_str().unwrap()));
-        assert!(!test["comment"].as_str().unwrap().contains('\0'));
-    }
-    assert_eq!(tests[0]["status"], "FAIL");
-    assert_eq!(tests[1]["status"], "ERROR");
 }
 
 #[test]

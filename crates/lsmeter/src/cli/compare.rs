@@ -18,8 +18,6 @@ pub enum CompareFormat {
     Ktap,
     /// XML that GitLab and Jenkins read: what the gate says of each cell
     Junit,
-    /// JSON that KernelCI's database takes: what the gate says of each cell
-    Kcidb,
 }
 
 /// Tell what differs between two documents, and whether it is real
@@ -86,18 +84,6 @@ pub struct CompareArgs {
     /// What is printed, and where it goes
     #[command(flatten)]
     pub out: OutputArgs<CompareFormat>,
-    /// Who submits to KCIDB
-    #[arg(
-        long,
-        value_name = "ORIGIN",
-        default_value = "lsmeter",
-        value_parser = origin,
-        help_heading = "Output"
-    )]
-    pub kcidb_origin: String,
-    /// The build of NEW's kernel in KCIDB: ORIGIN:ID
-    #[arg(long, value_name = "ID", value_parser = build_id, help_heading = "Output")]
-    pub kcidb_build: Option<String>,
 }
 
 fn probability(text: &str) -> Result<f64, String> {
@@ -107,26 +93,4 @@ fn probability(text: &str) -> Result<f64, String> {
     } else {
         Err("must be above 0 and below 1".to_owned())
     }
-}
-
-/// As KCIDB's schema has it: `^[a-z0-9_]+$`.
-fn origin(text: &str) -> Result<String, String> {
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    if !text.is_empty() && text.chars().all(plain) {
-        Ok(text.to_owned())
-    } else {
-        Err("must be of small letters, digits and _".to_owned())
-    }
-}
-
-/// As KCIDB's schema has it: `^[a-z0-9_]+:[^\0]*$`.
-fn build_id(text: &str) -> Result<String, String> {
-    let Some((of, id)) = text.split_once(':') else {
-        return Err("must be ORIGIN:ID".to_owned());
-    };
-    origin(of)?;
-    if id.chars().any(char::is_control) {
-        return Err("must hold no control characters".to_owned());
-    }
-    Ok(text.to_owned())
 }

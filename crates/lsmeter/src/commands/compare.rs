@@ -10,7 +10,7 @@ use compare::{BUDGET_LIMIT_BYTES, Budget, Named, Options};
 use diagnostics::Exit;
 use experiment::comparison::GateVerdict;
 use experiment::{ComparisonDocument, Document, Stored as _};
-use report::{ComparisonOptions, KcidbNames};
+use report::ComparisonOptions;
 
 use super::documents::{self, unreadable};
 use crate::cli::{CompareArgs, CompareFormat, Format};
@@ -80,20 +80,13 @@ fn read_budget(path: &Path) -> Result<Budget> {
 
 /// Formats for machines say what a gate says.
 fn check_format(args: &CompareArgs, options: &Options) -> Result<()> {
-    let format = match args.out.format {
-        Format::Common(_) | Format::Own(CompareFormat::Html) => return Ok(()),
-        Format::Own(format) => format,
-    };
+    if let Format::Common(_) | Format::Own(CompareFormat::Html) = args.out.format {
+        return Ok(());
+    }
     if options.budget.is_none() {
         return Err(usage(
             "this format holds what a gate says, and there is none",
             "add --fail-above 1%, or --budget FILE",
-        ));
-    }
-    if format == CompareFormat::Kcidb && args.kcidb_build.is_none() {
-        return Err(usage(
-            "KCIDB takes results of a build, and none is named",
-            "add --kcidb-build ORIGIN:ID, as the build of NEW's kernel was submitted",
         ));
     }
     Ok(())
@@ -120,13 +113,6 @@ fn deliver(args: &CompareArgs, document: &ComparisonDocument, stdout: StdoutTake
         Some(CompareFormat::Ktap) => output::print(&report::ktap(document)),
         Some(CompareFormat::Junit) => {
             output::write(Path::new("-"), |to| Ok(report::junit(document, to)?))
-        }
-        Some(CompareFormat::Kcidb) => {
-            let names = KcidbNames {
-                origin: args.kcidb_origin.clone(),
-                build_id: args.kcidb_build.clone().unwrap_or_default(),
-            };
-            output::print_json(&report::kcidb(document, &names))
         }
     }
 }

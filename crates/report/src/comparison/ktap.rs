@@ -53,7 +53,7 @@ fn name(cell: &ComparedCell) -> String {
 }
 
 /// `instructions.open:AA/BB.debian:6.12.capability`, without blanks and `#`.
-pub(super) fn path(cell: &ComparedCell) -> String {
+fn path(cell: &ComparedCell) -> String {
     let parts = [
         cell.metric.to_string(),
         cell.title(),

@@ -19,7 +19,6 @@ mod folded;
 mod found;
 mod gate;
 mod junit;
-mod kcidb;
 mod ktap;
 mod picture;
 mod records;
@@ -27,7 +26,6 @@ mod records;
 pub(crate) use aa::tables as aa_tables;
 pub use gate::gate_lines;
 pub use junit::{JunitError, junit};
-pub use kcidb::{KcidbNames, kcidb};
 pub use ktap::ktap;
 pub use records::comparison_records;
 
