@@ -36,7 +36,6 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
         let own = [
             &self.output,
             &self.export_csv,
-            &self.export_parquet,
             &self.export_markdown,
             &self.export_latex,
         ];
@@ -116,10 +115,6 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
     pub fn export(&self, found: &Delivery<'_>) -> Result<()> {
         if let Some(path) = &self.export_csv {
             output::write(path, csv(found))?;
-        }
-        if let Some(path) = &self.export_parquet {
-            let bytes = export::parquet((found.records)())?;
-            output::write(path, |to| Ok(to.write_all(&bytes)?))?;
         }
         let text = |path: &Option<PathBuf>, text: fn(&Report) -> String| match path {
             Some(path) => {

@@ -8,7 +8,7 @@ use crate::cells::cost;
 use crate::column::{Columns, Records};
 
 /// What was measured, and on what: columns that [`run_records`] and the export of runs share.
-pub fn cell_columns<'a>() -> Columns<'a, &'a Cell> {
+pub(crate) fn cell_columns<'a>() -> Columns<'a, &'a Cell> {
     Columns::new()
         .column("release", |cell: &Cell| &cell.release)
         .column("stack", |cell| cell.key.stack.join(","))
@@ -29,7 +29,7 @@ pub fn cell_columns<'a>() -> Columns<'a, &'a Cell> {
 }
 
 /// What all samples of a cell come to, in its unit; shared likewise.
-pub fn sample_columns<'a>() -> Columns<'a, &'a Cell> {
+pub(crate) fn sample_columns<'a>() -> Columns<'a, &'a Cell> {
     Columns::new()
         .column("n", |cell: &Cell| Some(cell.estimate()?.n))
         .column("median", |cell| Some(cell.estimate()?.median))

@@ -33,13 +33,13 @@ pub enum Datum {
 pub enum Kind {
     /// Text, UTF-8.
     Text,
-    /// A whole number; in Parquet 64 bits, signed.
+    /// A whole number.
     Integer,
     /// A number, 64 bits.
     Float,
     /// True or false.
     Flag,
-    /// A point in time, UTC: in Parquet milliseconds since 1970, in CSV RFC 3339.
+    /// A point in time, UTC: RFC 3339.
     Moment,
 }
 

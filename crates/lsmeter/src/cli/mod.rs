@@ -103,7 +103,7 @@ pub enum Command {
     History(HistoryCommand),
     /// Make a page of documents: verdict, figures, tables, warnings, method
     Report(ReportArgs),
-    /// Write the cells of runs as one table: Parquet, CSV
+    /// Write the cells of runs as one table, in CSV
     Export(ExportArgs),
     /// Fetch, build, add, list and remove kernels
     #[command(subcommand)]

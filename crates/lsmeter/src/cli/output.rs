@@ -60,9 +60,6 @@ pub struct OutputArgs<F: ValueEnum + Send + Sync + 'static = NoOther> {
     /// Write every figure as CSV, one in each row; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub export_csv: Option<PathBuf>,
-    /// Write the same as Apache Parquet; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub export_parquet: Option<PathBuf>,
     /// Write the tables as Markdown; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub export_markdown: Option<PathBuf>,

@@ -33,7 +33,6 @@ fn every_command_with_tables_has_the_same_flags() {
             "--json\n",
             "-o, --output <FILE>",
             "--export-csv <FILE>",
-            "--export-parquet <FILE>",
             "--export-markdown <FILE>",
             "--export-latex <FILE>",
         ] {
@@ -58,9 +57,6 @@ fn what_is_printed_can_be_saved() {
         let saved = std::fs::read_to_string(place.join(&file)).unwrap();
         assert_eq!(replay(&["--format", format]), saved);
     }
-    replay(&["--export-parquet", "night.parquet", "--quiet"]);
-    let parquet = std::fs::read(place.join("night.parquet")).unwrap();
-    assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
     let asked = ["monitor", "--format", "json", "--export-csv", "-"];
     place
         .run(&asked)

@@ -169,10 +169,9 @@ fn it_has_all_that_instruments_have() {
     }
     let table = shown(&["compare", "toy.json", "toy.json"]);
     assert!(table.contains("letters per operation"), "{table}");
-    shown(&["export", "toy.json", "--csv", "toy.csv"]);
+    shown(&["export", "toy.json", "--output", "toy.csv"]);
     let csv = fs::read_to_string(place.join("toy.csv")).unwrap();
     assert!(csv.contains("letters"), "{csv}");
-    shown(&["export", "toy.json", "--parquet", "toy.parquet"]);
 
     // A figure, and what its axis says.
     let figure = shown(&["report", "toy.json", "--figure", "overhead"]);

@@ -4,63 +4,24 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use bytes::Bytes;
 use experiment::Document;
-use export::{Rows, Source, parquet, records};
-use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::record::Field;
-use report::{Kind, raw_csv};
+use report::{Kind, Rows, exported, raw_csv};
 
-fn sources() -> Vec<Source> {
+fn sources() -> Vec<(String, Document)> {
     let golden = include_bytes!("../../experiment/tests/golden/run.json");
-    vec![Source {
-        name: "run.json".to_owned(),
-        run: Document::parse(golden).unwrap(),
-    }]
+    vec![("run.json".to_owned(), Document::parse(golden).unwrap())]
 }
 
 fn rows_of_csv(rows: Rows) -> Vec<BTreeMap<String, String>> {
     let mut bytes = Vec::new();
-    raw_csv(records(&sources(), rows), &mut bytes).unwrap();
+    raw_csv(exported(&sources(), rows), &mut bytes).unwrap();
     let mut reader = ::csv::Reader::from_reader(&bytes[..]);
     reader.deserialize().map(Result::unwrap).collect()
 }
 
-/// As CSV has them; what is missing is empty.
-fn rows_of_parquet(rows: Rows) -> Vec<BTreeMap<String, String>> {
-    let bytes = Bytes::from(parquet(records(&sources(), rows)).unwrap());
-    let reader = SerializedFileReader::new(bytes).unwrap();
-    let text = |field: &Field| match field {
-        Field::Null => String::new(),
-        Field::Str(text) => text.clone(),
-        Field::Long(number) => number.to_string(),
-        Field::Double(number) => number.to_string(),
-        Field::Bool(flag) => flag.to_string(),
-        Field::TimestampMillis(ms) => jiff::Timestamp::from_millisecond(*ms).unwrap().to_string(),
-        other => panic!("{other:?}"),
-    };
-    let rows = reader.get_row_iter(None).unwrap().map(Result::unwrap);
-    rows.map(|row| {
-        let fields = row.get_column_iter();
-        fields
-            .map(|(name, field)| (name.clone(), text(field)))
-            .collect()
-    })
-    .collect()
-}
-
-#[test]
-fn both_formats_say_the_same() {
-    for rows in [Rows::Cells, Rows::Samples] {
-        let found = rows_of_csv(rows);
-        assert!(!found.is_empty());
-        assert_eq!(rows_of_parquet(rows), found);
-    }
-}
-
 #[test]
 fn rows_are_cells() {
-    let run = &sources()[0].run;
+    let run = &sources()[0].1;
     let rows = rows_of_csv(Rows::Cells);
     assert_eq!(rows.len(), run.cells.len());
     for (row, cell) in rows.iter().zip(&run.cells) {
@@ -94,7 +55,7 @@ fn rows_are_cells() {
 
 #[test]
 fn rows_are_samples() {
-    let run = &sources()[0].run;
+    let run = &sources()[0].1;
     let samples: Vec<f64> = run
         .cells
         .iter()
@@ -113,7 +74,7 @@ fn rows_are_samples() {
 #[test]
 fn a_cell_ran_where_its_own_environment_says() {
     let mut sources = sources();
-    let run = &mut sources[0].run;
+    let run = &mut sources[0].1;
     let origin = |cores, cells: Vec<u32>| experiment::Origin {
         environment: experiment::Environment {
             cores,
@@ -124,7 +85,7 @@ fn a_cell_ran_where_its_own_environment_says() {
     let rest = (1..run.cells.len() as u32).collect();
     run.environments = vec![origin(64, vec![0]), origin(2, rest)];
     let mut bytes = Vec::new();
-    raw_csv(records(&sources, Rows::Cells), &mut bytes).unwrap();
+    raw_csv(exported(&sources, Rows::Cells), &mut bytes).unwrap();
     let mut reader = ::csv::Reader::from_reader(&bytes[..]);
     let rows: Vec<BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
     assert_eq!((&*rows[0]["cores"], &*rows[1]["cores"]), ("64", "2"));
@@ -132,14 +93,16 @@ fn a_cell_ran_where_its_own_environment_says() {
 
 #[test]
 fn nothing_to_export_has_columns_all_the_same() {
-    let bytes = Bytes::from(parquet(records(&[], Rows::Cells)).unwrap());
-    let reader = SerializedFileReader::new(bytes).unwrap();
-    let schema = reader.metadata().file_metadata().schema();
+    let mut bytes = Vec::new();
+    raw_csv(exported(&[], Rows::Cells), &mut bytes).unwrap();
+    let columns = exported(&[], Rows::Cells).headings;
+    let columns: Vec<&str> = columns.iter().map(|column| column.title.as_str()).collect();
     assert_eq!(
-        schema.get_fields().len(),
-        records(&[], Rows::Cells).headings.len()
+        String::from_utf8(bytes).unwrap(),
+        columns.join(",")
+            + "
+"
     );
-    assert_eq!(reader.metadata().file_metadata().num_rows(), 0);
 }
 
 /// Programs rely on names and kinds: a column may be added at the end, none be changed.
@@ -154,35 +117,9 @@ fn columns_are_documented() {
         Kind::Flag => "flag",
         Kind::Moment => "time",
     };
-    let wanted = [Rows::Cells, Rows::Samples].map(|rows| records(&[], rows).headings);
+    let wanted = [Rows::Cells, Rows::Samples].map(|rows| exported(&[], rows).headings);
     for column in wanted.concat() {
         let row = format!("| `{}` | {} |", column.title, word(column.kind));
         assert!(text.contains(&row), "docs/export.md has no row {row}");
     }
-}
-
-/// Whatever has columns can be a Parquet file.
-#[test]
-fn any_table_is_parquet() {
-    let columns = report::Columns::new()
-        .column("name", |(name, _): (&'static str, u64)| name)
-        .column("count", |(_, count)| count)
-        .column("half", |(_, count)| {
-            (count > 1).then_some(count as f64 / 2.0)
-        });
-    let bytes = parquet(columns.records([("a", 1), ("b", u64::MAX), ("c", 3)])).unwrap();
-    let reader = SerializedFileReader::new(Bytes::from(bytes)).unwrap();
-    let rows: Vec<String> = reader
-        .get_row_iter(None)
-        .unwrap()
-        .map(|row| row.unwrap().to_string())
-        .collect();
-    // No signed number of 64 bits holds the largest one without a sign: it is missing.
-    assert_eq!(rows[0], r#"{name: "a", count: 1, half: null}"#);
-    assert!(
-        rows[1].starts_with(r#"{name: "b", count: null, half: "#),
-        "{}",
-        rows[1]
-    );
-    assert_eq!(rows[2], r#"{name: "c", count: 3, half: 1.5}"#);
 }

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A row is a cell, or a sample of it, with where it comes from: the one place that says what
-//! columns hold.
+//! The measurements of run documents as one table, for DuckDB, R, pandas and the like. The columns
+//! stay: a later version may append some.
 
 use std::collections::HashMap;
 
 use experiment::{Cell, Document, Environment, Key};
-use report::{Columns, Records, cell_columns, sample_columns};
 use stats::overhead;
 
-use crate::{Rows, Source};
+use crate::column::{Columns, Records};
+use crate::records::{cell_columns, sample_columns};
+
+/// What one row of the table is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    /// A cell.
+    Cells,
+    /// A sample of a cell. Cells whose samples were not kept have none.
+    Samples,
+}
 
 #[derive(Clone, Copy)]
 struct Line<'a> {
@@ -23,8 +32,9 @@ struct Line<'a> {
     sample: Option<(usize, f64)>,
 }
 
-/// The table: columns of cells, or fewer with those of a sample. `docs/export.md` explains each.
-pub fn records(sources: &[Source], rows: Rows) -> Records<'_> {
+/// The table of named documents: columns of cells, or fewer with those of a sample.
+/// `docs/export.md` explains each.
+pub fn exported(sources: &[(String, Document)], rows: Rows) -> Records<'_> {
     let columns = match rows {
         Rows::Cells => of_cells(shared()),
         Rows::Samples => shared()
@@ -89,8 +99,7 @@ fn of_cells<'a>(columns: Columns<'a, Line<'a>>) -> Columns<'a, Line<'a>> {
         .column("seconds", |line| line.cell.seconds)
 }
 
-fn lines(source: &Source, rows: Rows) -> impl Iterator<Item = Line<'_>> {
-    let Source { name, run } = source;
+fn lines((name, run): &(String, Document), rows: Rows) -> impl Iterator<Item = Line<'_>> {
     let figures: HashMap<&Key, f64> = run
         .cells
         .iter()

@@ -4,12 +4,12 @@
 //! Needs node and npm, which `make test` installs; what the test takes from npm's registry,
 //! once, is kept in $XDG_CACHE_HOME/lsmeter/duckdb-test.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 use std::process::Command;
 
 use experiment::Document;
-use export::{Rows, Source, parquet, records};
+use report::{Rows, exported, raw_csv};
 use serde_json::Value;
 use testing::{node_modules, succeed};
 
@@ -37,14 +37,13 @@ fn documented() -> String {
 #[test]
 fn duckdb_reads_what_was_exported() {
     let golden = fs::read(Path::new(HERE).join("../../../experiment/tests/golden/run.json"));
-    let sources = [Source {
-        name: "run.json".to_owned(),
-        run: Document::parse(&golden.unwrap()).unwrap(),
-    }];
+    let run = Document::parse(&golden.unwrap()).unwrap();
+    let sources = [("run.json".to_owned(), run)];
     let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("runs.parquet");
-    fs::write(&file, parquet(records(&sources, Rows::Cells)).unwrap()).unwrap();
-    let there = |sql: &str| sql.replace("'runs.parquet'", &format!("'{}'", file.display()));
+    let file = dir.path().join("runs.csv");
+    let write = |rows| raw_csv(exported(&sources, rows), File::create(&file).unwrap()).unwrap();
+    write(Rows::Cells);
+    let there = |sql: &str| sql.replace("'runs.csv'", &format!("'{}'", file.display()));
 
     // open costs 6567 and 5386 against 4979, stat 4309 and 3317 against 3317.
     let mean = |a: f64, b: f64| ((a * b).sqrt() - 1.0) * 100.0;
@@ -66,12 +65,12 @@ fn duckdb_reads_what_was_exported() {
         );
     }
 
-    let described = ask(&there("DESCRIBE SELECT * FROM 'runs.parquet'"));
+    let described = ask(&there("DESCRIBE SELECT * FROM 'runs.csv'"));
     let names: Vec<&str> = described
         .iter()
         .map(|row| row["column_name"].as_str().unwrap())
         .collect();
-    let columns = records(&[], Rows::Cells).headings;
+    let columns = exported(&[], Rows::Cells).headings;
     let columns: Vec<&str> = columns.iter().map(|column| column.title.as_str()).collect();
     assert_eq!(names, columns);
     let kind = |name: &str| {
@@ -89,8 +88,8 @@ fn duckdb_reads_what_was_exported() {
         ]
     );
 
-    fs::write(&file, parquet(records(&sources, Rows::Samples)).unwrap()).unwrap();
-    let sql = "SELECT metric, count(*) AS n FROM 'runs.parquet' GROUP BY metric ORDER BY metric";
+    write(Rows::Samples);
+    let sql = "SELECT metric, count(*) AS n FROM 'runs.csv' GROUP BY metric ORDER BY metric";
     let counted = ask(&there(sql));
     assert_eq!(counted.len(), 2, "{counted:?}");
     assert_eq!(
