@@ -33,12 +33,7 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
     /// # Errors
     /// If not.
     pub fn check(&self, more: &[&Option<PathBuf>], printed: usize) -> Result<StdoutTaken> {
-        let own = [
-            &self.output,
-            &self.export_csv,
-            &self.export_markdown,
-            &self.export_latex,
-        ];
+        let own = [&self.output, &self.export_csv, &self.export_markdown];
         let all = own.into_iter().chain(more.iter().copied());
         let paths: Vec<&Path> = all.flatten().map(PathBuf::as_path).collect();
         let printed = printed + usize::from(self.is_json());
@@ -52,7 +47,7 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
 
     /// Are tables printed, and nothing for programs?
     pub fn is_for_readers(&self, stdout: StdoutTaken) -> bool {
-        let tables = [Common::Table, Common::Markdown, Common::Latex];
+        let tables = [Common::Table, Common::Markdown];
         let common = match &self.format {
             Format::Common(common) => tables.contains(common),
             Format::Own(_) => false,
@@ -98,9 +93,6 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
                 Format::Common(Common::Markdown) => {
                     output::print(&report::markdown(&(found.tables)()))?;
                 }
-                Format::Common(Common::Latex) => {
-                    output::print(&report::latex_tables(&(found.tables)()))?;
-                }
                 Format::Common(Common::Csv) => output::write(to, csv(found))?,
                 Format::Common(Common::Json) => {}
             }
@@ -116,16 +108,12 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
         if let Some(path) = &self.export_csv {
             output::write(path, csv(found))?;
         }
-        let text = |path: &Option<PathBuf>, text: fn(&Report) -> String| match path {
-            Some(path) => {
-                let text = text(&(found.tables)());
-                let text = diagnostics::harmless(&text);
-                output::write(path, |to| Ok(to.write_all(text.as_bytes())?))
-            }
-            None => Ok(()),
-        };
-        text(&self.export_markdown, report::markdown)?;
-        text(&self.export_latex, report::latex_tables)
+        if let Some(path) = &self.export_markdown {
+            let text = report::markdown(&(found.tables)());
+            let text = diagnostics::harmless(&text);
+            output::write(path, |to| Ok(to.write_all(text.as_bytes())?))?;
+        }
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! A table is a list of columns ([`Columns`]): the name of each, and what it takes from a row. Made
 //! [`Records`] it is for programs: [`csv`] writes them. Made a [`Table`] it is for readers:
-//! [`terminal`], [`markdown`], [`latex_tables`] and [`page`] lay it out.
+//! [`terminal`], [`markdown`] and [`page`] lay it out.
 //!
 //! What there is of each kind of document: [`report`] and [`run_records`] of a run,
 //! [`profile_report`] and [`profile_records`] of what LSM hooks cost, and so on by the documents'
@@ -43,7 +43,6 @@ mod group;
 mod growth;
 mod history;
 mod hook_trace;
-mod latex;
 mod layouts;
 mod markdown;
 mod monitor;
@@ -90,7 +89,6 @@ pub use diagnostics::printable;
 pub use estimate::{estimate_records, estimate_report, estimate_tables};
 pub use export::{Rows, exported};
 pub use history::{HistoryOptions, history_figures, history_records, history_report};
-pub use latex::{latex, latex_tables};
 pub use markdown::{markdown, markdown_page};
 pub use monitor::{interval_report, monitor_records, monitor_report};
 pub use page::{

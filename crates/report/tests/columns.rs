@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A list of columns is all that a new document needs: every format is made of it.
 
-use report::{
-    Align, Columns, Datum, Kind, Layout, Records, Report, csv, latex_tables, markdown, terminal,
-};
+use report::{Align, Columns, Datum, Kind, Layout, Records, Report, csv, markdown, terminal};
 
 /// What a new instrument might find.
 struct Found {
@@ -72,7 +70,6 @@ fn readers_get_tables() {
     ");
     let text = markdown(&report());
     assert!(text.contains("| udp\\|unix | 7 |  | yes |"), "{text}");
-    assert!(latex_tables(&report()).contains("udp\\textbar{}unix & 7 &  & yes"));
     let aligned: Vec<Align> = report().tables[0]
         .columns
         .iter()

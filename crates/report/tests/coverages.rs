@@ -3,7 +3,7 @@
 
 use experiment::coverage::{CallingOperation, CoverageShare, CoveredHook};
 use experiment::{Document, Kind};
-use report::{Content, Source, latex, markdown_page, page};
+use report::{Content, Source, markdown_page, page};
 
 const TITLE: &str = "Coverages beside each other";
 
@@ -66,7 +66,6 @@ fn what_each_has_alone() {
     let text = markdown_page(&sources);
     let (_, beside) = text.split_once(&format!("## {TITLE}\n")).unwrap();
     insta::assert_snapshot!(beside);
-    assert!(latex(&sources).contains(&format!("\\subsection*{{{TITLE}}}")));
     let page = page(&sources);
     assert!(page.contains("id=\"coverages\"") && page.contains("href=\"#coverages\""));
 }

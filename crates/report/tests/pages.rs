@@ -4,7 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use experiment::{Document, Outcome, Subject};
-use report::{Content, Source, figures, latex, markdown_page, page};
+use report::{Content, Source, figures, markdown_page, page};
 use sha2::{Digest, Sha256};
 
 const GOLDEN: [&str; 5] = ["run", "profile", "sensitivity", "monitor", "placement"];
@@ -121,7 +121,6 @@ fn nothing_is_injected() {
         }
     }
     assert!(!markdown_page(&sources).contains("<script"));
-    assert!(!latex(&sources).contains("\\u003c"));
 }
 
 #[test]
@@ -178,14 +177,8 @@ fn a_thousand_cells_are_below_five_megabytes() {
 }
 
 #[test]
-fn markdown_and_latex_of_all_kinds() {
+fn markdown_of_a_run() {
     insta::assert_snapshot!("markdown-run", markdown_page(&[golden("run")]));
-    insta::assert_snapshot!("latex-run", latex(&[golden("run")]));
-    let sources = GOLDEN.map(golden);
-    let text = latex(&sources);
-    let n = |what: &str| text.matches(what).count();
-    assert_eq!(n("\\begin{longtable}"), n("\\end{longtable}"));
-    assert_eq!(n("\\subsection*"), sources.len());
 }
 
 #[test]

@@ -13,8 +13,6 @@ pub enum Common {
     Table,
     /// The same tables in GitHub's Markdown
     Markdown,
-    /// The same tables in LaTeX, for a paper
-    Latex,
     /// Every figure, one in each row
     Csv,
     /// The document
@@ -63,9 +61,6 @@ pub struct OutputArgs<F: ValueEnum + Send + Sync + 'static = NoOther> {
     /// Write the tables as Markdown; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub export_markdown: Option<PathBuf>,
-    /// Write the tables as LaTeX; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub export_latex: Option<PathBuf>,
 }
 
 fn formats<F>() -> impl TypedValueParser<Value = Format<F>>

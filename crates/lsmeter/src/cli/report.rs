@@ -12,8 +12,6 @@ pub enum ReportFormat {
     Html,
     /// Verdict and tables, for a mail or a forge
     Markdown,
-    /// Verdict and tables, to be put into a paper
-    Latex,
 }
 
 /// Make a page of documents: verdict, figures, tables, warnings, method

@@ -77,14 +77,12 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
         match format {
             ReportFormat::Html => report::tables_page(&title, &tables),
             ReportFormat::Markdown => report::markdown(&tables),
-            ReportFormat::Latex => report::latex_tables(&tables),
         }
         .into_bytes()
     } else {
         match format {
             ReportFormat::Html => report::page(&sources),
             ReportFormat::Markdown => report::markdown_page(&sources),
-            ReportFormat::Latex => report::latex(&sources),
         }
         .into_bytes()
     };

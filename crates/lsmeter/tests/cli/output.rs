@@ -27,14 +27,12 @@ fn every_command_with_tables_has_the_same_flags() {
             "--format <FORMAT>",
             "- table:",
             "- markdown:",
-            "- latex:",
             "- csv:",
             "- json:",
             "--json\n",
             "-o, --output <FILE>",
             "--export-csv <FILE>",
             "--export-markdown <FILE>",
-            "--export-latex <FILE>",
         ] {
             assert!(help.contains(told), "{command:?} lacks {told}: {help}");
         }
@@ -50,7 +48,7 @@ fn what_is_printed_can_be_saved() {
         place.run(&asked).code(0).stdout
     };
     assert_eq!(replay(&["--format", "json"]).as_bytes(), GOLDEN);
-    for format in ["csv", "markdown", "latex"] {
+    for format in ["csv", "markdown"] {
         let file = format!("night.{format}");
         let table = replay(&[&format!("--export-{format}"), &file]);
         assert!(table.starts_with("6.12"), "{table}");
@@ -247,7 +245,6 @@ fn text_from_outside_moves_no_cursor() {
             "--format",
             "markdown",
         ],
-        &["monitor", "--replay", "hostile.json", "--format", "latex"],
         &["compare", "hostile.json", "hostile.json"],
         &["compare", "\u{1b}[31m.json", "hostile.json"],
         &["run", "--bench", "\u{1b}[31m", "--dir", "."],

@@ -92,8 +92,6 @@ fn other_formats() {
     let document = golden("run.json");
     let markdown = run(&place, &[&document, "--format", "markdown"]).code(0);
     assert!(markdown.stdout.contains("| benchmark |"));
-    let latex = run(&place, &[&document, "--format", "latex"]).code(0);
-    assert!(latex.stdout.contains("\\begin{longtable}"));
 }
 
 #[test]
