@@ -44,9 +44,8 @@ endif
 check_needs := dot:graphviz
 # What reads callgrind files, and what makes commits.
 check_needs += callgrind_annotate:valgrind git:git
-# What a figure's letters in a PDF are taken from, and what reads them.
-check_needs += /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core \
-	pdftotext:poppler-utils
+# What makes a PDF of a figure.
+check_needs += rsvg-convert:librsvg2-bin
 # What compiles policies that the tests load.
 check_needs += secilc:secilc apparmor_parser:apparmor \
 	/usr/share/selinux/default/base.pp.bz2:selinux-policy-default \

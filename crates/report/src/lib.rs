@@ -81,7 +81,7 @@ pub use crate::comparison::{
 pub use crate::coverage::{CoverageOptions, coverage_records, coverage_report, coverage_share};
 pub use crate::csv::{CsvError, csv, raw_csv};
 pub use crate::deep::depth_tables;
-pub use crate::figure::{Bar, Bars, Chart, Figure, Flame, Fonts, Frame, Lines, Point, Series};
+pub use crate::figure::{Bar, Bars, Chart, Figure, Flame, Frame, Lines, Point, Series};
 pub use crate::folded::folded;
 pub use crate::gather::{Content, Gathered, Source, figures, latency_over_delay};
 pub use crate::hook_trace::hook_trace;

@@ -26,11 +26,10 @@ Examples:
   lsmeter report run.json --format markdown > mail.md
   lsmeter report run.json --list-figures
   lsmeter report run.json --figure overhead -o overhead.svg
-  lsmeter report run.json --figure overhead -o overhead.pdf
   lsmeter report run.json --figure overhead -o overhead.csv
 
-A figure is written as its file's name ends: .svg, .pdf (with the fonts of this
-machine), .csv or .json (its data); on standard output as SVG.")]
+A figure is written as its file's name ends: .svg, .csv or .json (its data); on
+standard output as SVG.")]
 pub struct ReportArgs {
     /// Documents that lsmeter wrote, with --output or --record
     #[arg(required = true, value_name = "DOCUMENT.json", value_hint = ValueHint::FilePath)]

@@ -10,7 +10,7 @@ use diagnostics::Exit;
 use experiment::{Kind, nearest};
 use published::beside;
 use report::published::{beside_report, publication_report};
-use report::{Content, Figure, Fonts, Gathered, Report, Source, figures};
+use report::{Content, Figure, Gathered, Report, Source, figures};
 
 use super::documents;
 use super::estimate::estimates;
@@ -161,13 +161,12 @@ fn render(path: &Path) -> Result<Render> {
     }
     Ok(match path.extension().and_then(|ending| ending.to_str()) {
         Some("svg") => svg,
-        Some("pdf") => |figure| Ok(figure.pdf(&Fonts::from(|fonts| fonts.load_system_fonts())?)),
         Some("csv") => |figure| Ok(figure.csv().into_bytes()),
         Some("json") => |figure| Ok(figure.json()?),
         _ => {
             return Err(usage(
                 format!("no figure can be written as {}", path.display()),
-                "let its name end in .svg, .pdf, .csv or .json",
+                "let its name end in .svg, .csv or .json",
             ));
         }
     })

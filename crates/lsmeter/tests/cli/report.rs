@@ -63,27 +63,27 @@ fn one_figure() {
 }
 
 #[test]
-fn figures_as_pdf_have_text_that_others_read() {
+fn rsvg_convert_makes_a_pdf_of_a_figure() {
     let place = Place::new();
-    let documents = [golden("run.json"), golden("profile.json")];
-    let [run_of, profile] = documents.each_ref().map(String::as_str);
-    let listed = run(&place, &[run_of, profile, "--list-figures"])
-        .code(0)
-        .stdout;
-    for line in listed.lines() {
-        let (name, title) = line.split_once("  ").unwrap();
-        let args = [run_of, profile, "--figure", name, "-o", "figure.pdf"];
-        run(&place, &args).code(0);
-        let read = std::process::Command::new("pdftotext")
-            .args(["-layout", "figure.pdf", "-"])
-            .current_dir(place.path())
-            .output()
-            .expect("`make test` installs pdftotext");
-        assert!(read.status.success(), "{name}");
-        let text = String::from_utf8(read.stdout).unwrap();
-        let first = title.split_whitespace().next().unwrap();
-        assert!(text.contains(first), "{name}: {text}");
-    }
+    let documented = include_str!("../../../../docs/report.md");
+    let commands = documented
+        .split(
+            "```sh
+",
+        )
+        .nth(1)
+        .unwrap();
+    let commands = commands.split("```").next().unwrap();
+    std::fs::copy(golden("run.json"), place.join("run.json")).unwrap();
+    let script = commands.replace("lsmeter ", "\"$L\" ");
+    let mut command = std::process::Command::new("sh");
+    command
+        .args(["-e", "-c", &script])
+        .env("L", env!("CARGO_BIN_EXE_lsmeter"));
+    let ended = place.environment(&mut command).output().unwrap();
+    assert!(ended.status.success(), "{ended:?}");
+    let pdf = std::fs::read(place.join("overhead-instructions.pdf")).unwrap();
+    assert!(pdf.starts_with(b"%PDF"));
 }
 
 #[test]

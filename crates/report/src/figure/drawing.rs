@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A drawing: shapes and text with places, before anything is written. SVG and PDF are
-//! both made of it. Lengths are pixels or points, y grows downwards.
+//! A drawing: shapes and text with places, before it is written as SVG. Lengths are
+//! pixels, y grows downwards.
 
 use super::model::Figure;
 use super::scale::Scale;

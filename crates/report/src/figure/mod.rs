@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Figures of documents: their data, and one drawing of it that becomes SVG or PDF.
+//! Figures of documents: their data, and one drawing of it that becomes SVG.
 
 mod bars;
 mod drawing;
@@ -7,7 +7,6 @@ mod flame;
 mod heat;
 mod lines;
 pub(crate) mod model;
-mod pdf;
 mod scale;
 mod svg;
 
@@ -17,7 +16,6 @@ pub(crate) use lines::SERIES_LIMIT as LINES_LIMIT;
 pub use model::{
     Bar, Bars, Chart, Figure, Flame, Frame, Heat, HeatRow, Lines, Point, Series, Tile,
 };
-pub use pdf::Fonts;
 
 impl Figure {
     /// What is in the data and not drawn, a sentence.
@@ -112,11 +110,6 @@ impl Figure {
     /// bytes.
     pub fn svg(&self) -> String {
         svg::written(&self.drawing())
-    }
-
-    /// The figure as a PDF of one page of its size, letters as text that can be searched.
-    pub fn pdf(&self, fonts: &Fonts) -> Vec<u8> {
-        pdf::written(&self.drawing(), fonts)
     }
 }
 
