@@ -61,8 +61,9 @@ test_needs += /usr/bin/chromium:chromium node:nodejs npm:npm
 
 # The guest in which lsmeter itself is tested.
 test_needs += busybox:busybox-static strip:binutils ldd:libc-bin
-# What scrapes lsmeter. A test starts its own: it is no service here.
-test_needs += prometheus:prometheus:prometheus.service promtool:prometheus
+# What reads a monitor's text file. A test starts its own: they are no services here.
+test_needs += prometheus:prometheus:prometheus.service promtool:prometheus \
+	prometheus-node-exporter:prometheus-node-exporter:prometheus-node-exporter.service
 
 # The Slurm that a test starts for itself.
 test_needs += slurmctld:slurmctld:slurmctld.service slurmd:slurmd:slurmd.service \

@@ -12,9 +12,9 @@ use monitor::{Filter, Monitor, Options, Progress, Snapshot};
 
 use crate::LiveError;
 use crate::interval::{interval, monitoring};
-use crate::publisher::Publisher;
 use crate::recorder::Recorder;
 use crate::target::Target;
+use crate::textfile::Textfile;
 use crate::view::{Reading, Source};
 
 /// Whose calls are watched.
@@ -59,7 +59,7 @@ pub struct Session {
     now: fn() -> String,
     started: String,
     recorder: Recorder,
-    publisher: Option<Publisher>,
+    textfile: Option<Textfile>,
     target: Option<Target>,
     processes: Vec<u32>,
     deadline: Option<Instant>,
@@ -86,7 +86,7 @@ impl Session {
     /// If this machine does not allow it, or there is no such command.
     pub fn start(
         request: Request,
-        mut publisher: Option<Publisher>,
+        textfile: Option<Textfile>,
         progress: &mut dyn FnMut(Progress<'_>),
     ) -> Result<Session, LiveError> {
         let (mut target, mut processes) = (None, Vec::new());
@@ -118,9 +118,6 @@ impl Session {
         let watched = monitoring(&monitor, scope, request.active_lsms);
         let started = (request.now)();
         let first = monitor.snapshot();
-        if let Some(publisher) = &mut publisher {
-            publish(publisher, &watched, &first)?;
-        }
         Ok(Session {
             left_out: monitor.left_out().to_vec(),
             monitor,
@@ -129,7 +126,7 @@ impl Session {
             now: request.now,
             started,
             recorder: Recorder::new(first.clone()),
-            publisher,
+            textfile,
             target,
             processes,
             deadline: request.duration.map(|duration| Instant::now() + duration),
@@ -138,11 +135,12 @@ impl Session {
         })
     }
 
-    /// Has the command execute, if one is watched.
+    /// Has the command execute, if one is watched, and writes the first text file.
     ///
     /// # Errors
-    /// If it cannot be executed.
+    /// If one of them is not possible.
     pub fn begin(&mut self) -> Result<(), LiveError> {
+        self.write_text()?;
         self.target.as_mut().map_or(Ok(()), Target::begin)
     }
 
@@ -172,18 +170,25 @@ impl Session {
     /// What happened since the last time.
     ///
     /// # Errors
-    /// If it cannot be published.
+    /// If it cannot be kept or written.
     pub fn take(&mut self) -> Result<&Interval, LiveError> {
         self.last = self.monitor.snapshot();
-        if let Some(publisher) = &mut self.publisher {
-            publish(publisher, &self.watched, &self.last)?;
-        }
+        self.write_text()?;
         let interval = self.recorder.take(self.last.clone());
         if let Some(keep) = &mut self.keep {
             let kept = keep(&self.watched, interval).map_err(std::io::Error::other);
             kept.map_err(LiveError::doing("cannot keep an interval"))?;
         }
         Ok(interval)
+    }
+
+    fn write_text(&mut self) -> Result<(), LiveError> {
+        let total = self.total();
+        let Some(textfile) = &mut self.textfile else {
+            return Ok(());
+        };
+        let written = textfile.write(&self.watched, [&total]);
+        written.map_err(LiveError::doing("cannot write the text file"))
     }
 
     /// Everything since the start, as of the last time that was taken.
@@ -218,7 +223,6 @@ impl Session {
 
 impl Source for Session {
     fn read(&mut self) -> Reading {
-        // What is served is written to memory, which does not fail.
         let since_last = self.take().cloned();
         let total = self.total();
         Reading {
@@ -230,16 +234,6 @@ impl Source for Session {
     fn ended(&mut self) -> bool {
         self.is_over()
     }
-}
-
-fn publish(
-    publisher: &mut Publisher,
-    watched: &Monitoring,
-    total: &Snapshot,
-) -> Result<(), LiveError> {
-    let total = interval(total, Duration::ZERO);
-    let published = publisher.publish(watched, &[total]);
-    published.map_err(LiveError::doing("cannot write the metrics"))
 }
 
 fn doubts(monitor: &Monitor, last: &Snapshot) -> Vec<Warning> {

@@ -2,7 +2,6 @@
 //! The flags of `lsmeter monitor`.
 
 use std::ffi::OsString;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -30,7 +29,7 @@ Examples:
   lsmeter monitor --hooks 'inode_*' --functions 'selinux_*'
   lsmeter monitor --record night.json --interval 60
   lsmeter monitor --replay night.json --rows 0
-  lsmeter monitor --prometheus 9187                serve it to Prometheus, on loopback
+  lsmeter monitor --textfile /var/lib/prometheus/node-exporter/lsmeter.prom
 
 Without --duration it goes on until Ctrl-C, or until the command or the last of the
 processes has ended. Times are those of a hook itself: hooks that are called within it are
@@ -106,12 +105,20 @@ pub struct MonitorArgs {
     /// Print each interval as a line of JSON
     #[arg(long, conflicts_with_all = ["json", "format"], help_heading = "Output")]
     pub json_lines: bool,
-    /// Serve the figures to Prometheus, under /metrics; a port alone is one on 127.0.0.1
-    #[arg(long, value_name = "ADDRESS:PORT", value_parser = live::address, help_heading = "Output")]
-    pub prometheus: Option<SocketAddr>,
+    /// Rewrite this file for Prometheus's node_exporter at each interval, and remove it at the end
+    #[arg(long, value_name = "FILE.prom", value_parser = textfile, value_hint = ValueHint::FilePath,
+        help_heading = "Output")]
+    pub textfile: Option<PathBuf>,
     /// No progress
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
+}
+
+/// The collector reads only files with this ending.
+fn textfile(text: &str) -> Result<PathBuf, &'static str> {
+    let path = PathBuf::from(text);
+    let is_read = path.extension().is_some_and(|ending| ending == "prom");
+    is_read.then_some(path).ok_or("must end in .prom")
 }
 
 /// From a tenth of a second to a year.

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use diagnostics::Exit;
 use experiment::{Document, Interval, Kind, MonitorMode};
 use lab::environment;
-use live::{Publisher, Replay, Request, Session, Subject};
+use live::{Replay, Request, Session, Subject, Textfile};
 use monitor::{Options, Progress, Selection};
 
 use super::documents::read_kind;
@@ -33,7 +33,9 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// # Errors
 /// If what is asked for makes no sense, or this machine does not allow it.
 pub fn monitor(args: &MonitorArgs) -> Result<Exit> {
-    let stdout = args.out.check(&[], usize::from(args.json_lines))?;
+    let stdout = args
+        .out
+        .check(&[&args.textfile], usize::from(args.json_lines))?;
     let live_view = !args.plain
         && args.out.is_for_readers(stdout)
         && args.command.is_empty()
@@ -80,8 +82,8 @@ fn show_recording(
         document.intervals().try_for_each(print_line)?;
     }
     let stop = stop_on_signals()?;
-    if let Some(mut publisher) = publisher(args)? {
-        publisher.publish(watched, document.intervals())?;
+    if let Some(mut textfile) = args.textfile.clone().map(Textfile::new) {
+        textfile.write(watched, document.intervals())?;
         while !stop.load(Ordering::Relaxed) {
             thread::sleep(TICK);
         }
@@ -94,20 +96,6 @@ fn show_recording(
         return export(args, &document);
     }
     deliver(args, stdout, &document, &document.all_intervals())
-}
-
-/// Serves the figures, if that was asked for, and says where.
-fn publisher(args: &MonitorArgs) -> Result<Option<Publisher>> {
-    let Some(address) = args.prometheus else {
-        return Ok(None);
-    };
-    let publisher = Publisher::bind(address)?;
-    let address = publisher.address();
-    note!("serving http://{address}/metrics");
-    if !address.ip().is_loopback() {
-        note!("warning: all who reach {address} can read it");
-    }
-    Ok(Some(publisher))
 }
 
 /// What the flags ask to be watched.
@@ -148,9 +136,9 @@ fn request(args: &MonitorArgs) -> Request {
 fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()> {
     let line = Line::new(args.quiet);
     let journals = Recording::choose(args)?;
-    let publisher = publisher(args)?;
+    let textfile = args.textfile.clone().map(Textfile::new);
     line.say("looking at the kernel");
-    let mut session = Session::start(request(args), publisher, &mut |progress| match progress {
+    let mut session = Session::start(request(args), textfile, &mut |progress| match progress {
         Progress::Calibrating => line.say("measuring what watching costs"),
         Progress::Attaching {
             done,
@@ -177,7 +165,7 @@ fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()>
         let several = args.interval.is_some()
             || args.json_lines
             || args.out.output.is_some()
-            || args.prometheus.is_some();
+            || args.textfile.is_some();
         if args.command.is_empty() {
             line.idle(&format!("watching {}", session.watched.scope));
         }

@@ -56,7 +56,8 @@ fn words_that_make_no_sense_are_wrong_usage() {
         &["--duration", "0"],
         &["--interval", "never"],
         &["--pairs", "0"],
-        &["--prometheus", "nowhere"],
+        &["--textfile", "nowhere.txt"],
+        &["--textfile", "-"],
         &["--replay", "night.json", "--pid", "1"],
     ] {
         let asked = [&["monitor"], asked].concat();

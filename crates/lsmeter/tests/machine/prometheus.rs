@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A recording that is served, and a real Prometheus that scrapes it. SLOW: some seconds.
+//! A recording as a text file, a real `node_exporter` that reads it, and a real Prometheus that
+//! scrapes that. SLOW: some seconds.
 //!
-//! Needs prometheus and promtool (Debian's package prometheus).
+//! Needs Debian's packages prometheus and prometheus-node-exporter.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use crate::common::{Place, signal, wait_for};
 use experiment::{
@@ -14,16 +15,14 @@ use experiment::{
 };
 use rustix::process::Signal;
 
-/// A process that ends with the test. Whatever it says on a pipe has somebody to hear it.
-struct Process(Child, Option<BufReader<ChildStderr>>);
+/// A process that ends with the test.
+struct Process(Child);
 
 impl Process {
     fn start(command: &mut Command) -> Process {
         let what = format!("{command:?}");
         let child = command.spawn();
-        let mut child = child.unwrap_or_else(|error| panic!("cannot start {what}: {error}"));
-        let stderr = child.stderr.take().map(BufReader::new);
-        Process(child, stderr)
+        Process(child.unwrap_or_else(|error| panic!("cannot start {what}: {error}")))
     }
 }
 
@@ -94,21 +93,24 @@ fn recording() -> Document {
     document
 }
 
-/// lsmeter serving the recording, and where.
-fn serve(place: &Place) -> (Process, SocketAddr) {
+/// lsmeter keeping a text file of the recording.
+fn write(place: &Place) -> Process {
     let mut bytes = Vec::new();
     recording().write(&mut bytes).unwrap();
     place.write("recording.json", bytes);
-    let asked = ["--replay", "recording.json", "--prometheus", "127.0.0.1:0"];
+    let asked = [
+        "--replay",
+        "recording.json",
+        "--textfile",
+        "text/lsmeter.prom",
+    ];
+    std::fs::create_dir_all(place.join("text")).unwrap();
     let mut command = place.command(&[&["monitor"], &asked[..]].concat());
-    let mut served = Process::start(command.stderr(Stdio::piped()));
-    let mut line = String::new();
-    served.1.as_mut().unwrap().read_line(&mut line).unwrap();
-    let address = line.strip_prefix("serving http://");
-    let address = address.and_then(|rest| rest.strip_suffix("/metrics\n"));
-    let address = address.unwrap_or_else(|| panic!("not told where: {line}"));
-    let address = address.parse().unwrap();
-    (served, address)
+    let written = Process::start(&mut command);
+    wait_for("text file", || {
+        place.join("text/lsmeter.prom").exists().then_some(())
+    });
+    written
 }
 
 /// The body of what is there; None if nobody listens or it is refused.
@@ -127,42 +129,56 @@ fn json(address: SocketAddr, path: &str) -> Option<serde_json::Value> {
     serde_json::from_str(&get(address, path)?).ok()
 }
 
-/// Prometheus scraping `target`, and where it answers.
-fn prometheus(place: &Place, target: SocketAddr) -> (Process, SocketAddr) {
-    let config = format!(
-        "global:\n  scrape_interval: 1s\n  scrape_timeout: 1s\n\
-         scrape_configs:\n- job_name: lsmeter\n  static_configs:\n  - targets: ['{target}']\n"
-    );
-    place.write("prometheus.yml", config);
-    let free = || {
-        TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-    };
+/// A server that listens where `arguments` say, and answers under `ready`.
+fn serve(place: &Place, program: &str, arguments: &[&str], ready: &str) -> (Process, SocketAddr) {
     // Somebody else may take a port that was free.
-    let mut address = free();
-    let start = |address: SocketAddr| {
-        Process::start(
-            Command::new("prometheus")
-                .arg("--config.file=prometheus.yml")
-                .arg("--storage.tsdb.path=data")
+    loop {
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = free.local_addr().unwrap();
+        drop(free);
+        let log = std::fs::File::create(place.join(&format!("{program}.log"))).unwrap();
+        let mut running = Process::start(
+            Command::new(program)
+                .args(arguments)
                 .arg(format!("--web.listen-address={address}"))
                 .current_dir(place.path())
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
-                .stderr(std::fs::File::create(place.join("prometheus.log")).unwrap()),
-        )
-    };
-    let mut running = start(address);
-    wait_for("Prometheus that is ready", || {
-        if running.0.try_wait().unwrap().is_some() {
-            address = free();
-            running = start(address);
+                .stderr(log),
+        );
+        let is_ready = wait_for(program, || match get(address, ready) {
+            None if running.0.try_wait().unwrap().is_some() => Some(false),
+            answer => answer.map(|_| true),
+        });
+        if is_ready {
+            return (running, address);
         }
-        get(address, "/-/ready")
-    });
-    (running, address)
+    }
+}
+
+/// `node_exporter` reading the text file, a Prometheus that scrapes it, and where each answers.
+fn prometheus(place: &Place) -> [(Process, SocketAddr); 2] {
+    let collector = [
+        "--collector.disable-defaults",
+        "--collector.textfile",
+        "--collector.textfile.directory=text",
+    ];
+    let exporter = serve(place, "prometheus-node-exporter", &collector, "/metrics");
+    let config = format!(
+        "global:
+  scrape_interval: 1s
+  scrape_timeout: 1s
+\
+         scrape_configs:
+- job_name: lsmeter
+  static_configs:
+  - targets: ['{}']
+",
+        exporter.1
+    );
+    place.write("prometheus.yml", config);
+    let files = ["--config.file=prometheus.yml", "--storage.tsdb.path=data"];
+    [exporter, serve(place, "prometheus", &files, "/-/ready")]
 }
 
 /// All of a query's results: their labels, and their values.
@@ -190,8 +206,8 @@ fn assert_close(found: f64, expected: f64) {
 #[test]
 fn prometheus_scrapes_a_recording() {
     let place = Place::new();
-    let (mut served, target) = serve(&place);
-    let (_prometheus, at) = prometheus(&place, target);
+    let written = write(&place);
+    let [(_exporter, exporter), (_prometheus, at)] = prometheus(&place);
     let scraped = || {
         query(at, "up")
             .first()
@@ -245,9 +261,37 @@ fn prometheus_scrapes_a_recording() {
     let hostile = query(at, "lsmeter_hook_calls_total{hook=~'a.*',syscall='openat'}");
     assert_eq!(hostile[0].0["hook"], "a\"b\\c?d");
 
-    // Ctrl-C is an end like another.
-    signal(served.0.id(), Signal::INT);
-    assert!(served.0.wait().unwrap().success());
+    // It was all read, with its types.
+    let text = get(exporter, "/metrics").unwrap();
+    assert!(text.contains("\nnode_textfile_scrape_error 0\n"), "{text}");
+    let types = json(at, "/api/v1/metadata").unwrap();
+    for (metric, kind) in [
+        ("lsmeter_hook_calls_total", "counter"),
+        ("lsmeter_hook_seconds_total", "counter"),
+        ("lsmeter_hook_errors_total", "counter"),
+        ("lsmeter_lost_calls_total", "counter"),
+        ("lsmeter_system_call_seconds_total", "counter"),
+        ("lsmeter_hook_duration_seconds", "histogram"),
+        ("lsmeter_monitor_memory_bytes", "gauge"),
+    ] {
+        assert_eq!(types["data"][metric][0]["type"], kind, "{metric}");
+    }
+
+    // lsmeter itself listens nowhere.
+    let open = std::fs::read_dir(format!("/proc/{}/fd", written.0.id())).unwrap();
+    let open = open.filter_map(|file| std::fs::read_link(file.unwrap().path()).ok());
+    let sockets: Vec<_> = open
+        .filter(|to| to.to_string_lossy().starts_with("socket:"))
+        .collect();
+    assert!(sockets.is_empty(), "{sockets:?}");
+    end(&place, written, Signal::INT);
+}
+
+/// However it ends, it takes the file with it.
+fn end(place: &Place, mut written: Process, how: Signal) {
+    signal(written.0.id(), how);
+    assert!(written.0.wait().unwrap().success());
+    assert_eq!(std::fs::read_dir(place.join("text")).unwrap().count(), 0);
 }
 
 /// All expressions of the dashboard, with what Grafana puts in the place of variables.
@@ -273,8 +317,8 @@ fn dashboard() -> Vec<String> {
 #[test]
 fn dashboard_has_something_to_show() {
     let place = Place::new();
-    let (_served, target) = serve(&place);
-    let (_prometheus, at) = prometheus(&place, target);
+    let _written = write(&place);
+    let [_exporter, (_prometheus, at)] = prometheus(&place);
     wait_for("third scrape", || {
         let scrapes = query(at, "count_over_time(lsmeter_build_info[1m])");
         scrapes.first().filter(|(_, count)| *count >= 3.0).map(drop)
@@ -287,38 +331,11 @@ fn dashboard_has_something_to_show() {
     }
 }
 
-/// promtool reads an older format, in which a counter's suffix is part of its name and
-/// information is a gauge.
-fn as_plain_text(open_metrics: &str) -> String {
-    let mut plain = String::new();
-    let kind = |name: &str| {
-        let begin = format!("# TYPE {name} ");
-        open_metrics
-            .lines()
-            .find_map(|line| line.strip_prefix(&begin))
-    };
-    for line in open_metrics.lines() {
-        let words: Vec<&str> = line.splitn(4, ' ').collect();
-        plain += &match words[..] {
-            ["#", what @ ("HELP" | "TYPE"), name, rest] => match (kind(name), what) {
-                (Some("counter"), _) => format!("# {what} {name}_total {rest}\n"),
-                (Some("info"), "TYPE") => format!("# {what} {name}_info gauge\n"),
-                (Some("info"), _) => format!("# {what} {name}_info {rest}\n"),
-                _ => format!("{line}\n"),
-            },
-            _ => format!("{line}\n"),
-        };
-    }
-    plain
-}
-
 #[test]
 fn names_keep_to_the_conventions() {
     let place = Place::new();
-    let (_served, target) = serve(&place);
-    // A busy machine may answer that there is nothing yet.
-    let text = wait_for("metrics", || get(target, "/metrics"));
-    let text = as_plain_text(&text);
+    let written = write(&place);
+    let text = std::fs::read_to_string(place.join("text/lsmeter.prom")).unwrap();
     let mut promtool = Command::new("promtool");
     promtool.args(["check", "metrics"]).stdin(Stdio::piped());
     let promtool = promtool.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -331,4 +348,5 @@ fn names_keep_to_the_conventions() {
     let ended = promtool.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
     assert!(ended.status.success() && said.is_empty(), "{said}\n{text}");
+    end(&place, written, Signal::TERM);
 }

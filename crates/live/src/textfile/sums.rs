@@ -81,7 +81,7 @@ impl Durations {
         let bounds = FIRST_POWER..=LAST_POWER;
         let fits = |to_ns: u64| bounds.clone().position(|power| to_ns <= 1 << power);
         let at = bucket.to_ns.and_then(fits).unwrap_or(BOUNDS);
-        // The encoder adds buckets up: their sum must not overflow.
+        // Buckets are added up when they are written: their sum must not overflow.
         let calls = bucket.count.min(u64::MAX - self.count());
         self.buckets[at] += calls;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a monitor saw as OpenMetrics text, and the dashboard that shows it.
+//! What a monitor saw as a text file, and the dashboard that shows it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use experiment::{
     Bucket, Calls, Interval, MonitorCost, MonitorMode, Monitoring, WatchedHook, WatchedSystemCall,
     WholeSystemCall,
 };
-use live::OpenMetrics;
+use live::{Metrics, Textfile};
 use proptest::prelude::*;
 
 fn calls(count: u64, sum_ns: Option<i64>) -> Calls {
@@ -97,16 +97,8 @@ fn whole() -> (Monitoring, Vec<Interval>) {
     (monitoring(MonitorMode::Histogram), intervals)
 }
 
-fn written(writer: &mut OpenMetrics, monitoring: &Monitoring, intervals: &[Interval]) -> String {
-    let mut bytes = Vec::new();
-    writer.write(monitoring, intervals, &mut bytes).unwrap();
-    let text = String::from_utf8(bytes).unwrap();
-    assert!(text.ends_with("\n# EOF\n"), "{text}");
-    text
-}
-
 fn text(monitoring: &Monitoring, intervals: &[Interval]) -> String {
-    written(&mut OpenMetrics::new("0.1.0"), monitoring, intervals)
+    Metrics::new("0.1.0").text(monitoring, intervals)
 }
 
 /// A sample's name, labels as they are in the text, and value.
@@ -159,14 +151,11 @@ fn nothing_was_called() {
 #[test]
 fn counters_never_fall() {
     let monitoring = monitoring(MonitorMode::Time);
-    let mut writer = OpenMetrics::new("0.1.0");
+    let mut writer = Metrics::new("0.1.0");
     let series = r#"lsmeter_hook_seconds_total{hook="h",module="framework",syscall="none"}"#;
     let mut after = |sum_ns| {
         let hooks = vec![hook("h", None, 4, Some(sum_ns))];
-        value(
-            &written(&mut writer, &monitoring, &[interval(hooks)]),
-            series,
-        )
+        value(&writer.text(&monitoring, &[interval(hooks)]), series)
     };
     assert_eq!(after(-10), 0.0);
     assert_eq!(after(2_000), 1e-6);
@@ -189,7 +178,7 @@ fn sums_saturate() {
     assert!(text.contains(&format!("lsmeter_lost_calls_total{all}")));
     assert!(text.contains(&format!("module=\"framework\",errno=\"EPERM\"}}{all}")));
     assert!(text.contains(&format!(
-        "le=\"+Inf\",hook=\"h\",module=\"framework\"}}{all}"
+        "hook=\"h\",module=\"framework\",le=\"+Inf\"}}{all}"
     )));
 }
 
@@ -211,7 +200,7 @@ fn hostile_labels_end_where_they_should() {
     );
     let expected = r#"scope="command: sh -c \"echo \\\\ \\n\"?# EOF???[31m?",mode="time""#;
     assert!(text.contains(expected), "{text}");
-    assert_eq!(text.matches("\n# EOF").count(), 1);
+    assert_eq!(text.matches("\n# EOF").count(), 0);
     assert!(text.lines().all(|line| line.len() < 1_000), "{text}");
 }
 
@@ -327,4 +316,27 @@ fn dashboard_asks_for_what_is_written() {
         sources.iter().all(|uid| *uid == "${datasource}"),
         "{sources:?}"
     );
+}
+
+#[test]
+fn a_file_appears_whole_and_goes() {
+    let dir = std::env::temp_dir().join(format!("lsmeter-textfile-{}", std::process::id()));
+    std::fs::create_dir(&dir).unwrap();
+    let (path, new) = (dir.join("a.prom"), dir.join("a.prom.new"));
+    let precious = dir.join("precious");
+    std::fs::write(&precious, "precious").unwrap();
+    std::os::unix::fs::symlink(&precious, &new).unwrap();
+    let (monitoring, intervals) = whole();
+    let mut textfile = Textfile::new(path.clone());
+    assert!(!path.exists());
+    for _ in 0..2 {
+        textfile.write(&monitoring, &intervals).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(value(&text, "lsmeter_lost_calls_total"), 3.0);
+        assert!(!new.exists());
+    }
+    drop(textfile);
+    assert!(!path.exists());
+    assert_eq!(std::fs::read_to_string(&precious).unwrap(), "precious");
+    std::fs::remove_dir_all(&dir).unwrap();
 }
