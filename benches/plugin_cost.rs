@@ -109,8 +109,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                     AgentEvent::Modules(_)
                     | AgentEvent::Step(_)
                     | AgentEvent::Undelayed(_)
-                    | AgentEvent::CellBegin(_)
-                    | AgentEvent::Learned { .. } => {}
+                    | AgentEvent::CellBegin(_) => {}
                 }
                 Ok(())
             })

@@ -68,7 +68,6 @@ enum frame_type {
 	FRAME_ASKED = 10,
 	FRAME_UNDELAYED = 11,
 	FRAME_TASKS = 12,
-	FRAME_LEARNED = 13,
 	FRAME_EXPERIMENT = 16,
 	FRAME_RUN = 17,
 };
@@ -301,8 +300,6 @@ static inline void count_no_program(void)
 int is_given_child(void);
 void given_names_move(unsigned int position);
 long given_drop_caches(void);
-/* What policies have learned of the cells, once all have ended. */
-void given_tell_learned(void);
 #else
 static inline int is_given_child(void)
 {
@@ -317,10 +314,6 @@ static inline void given_names_move(unsigned int position)
 static inline long given_drop_caches(void)
 {
 	return 0;
-}
-
-static inline void given_tell_learned(void)
-{
 }
 #endif
 

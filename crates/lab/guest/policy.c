@@ -44,7 +44,6 @@ static const struct {
 	{ "labels", offsetof(struct policy, labels), 4096 },
 	{ "denials", offsetof(struct policy, denials), 1 },
 	{ "given", offsetof(struct policy, given), 1 },
-	{ "learn", offsetof(struct policy, learn), 1 },
 	{ "first_after", offsetof(struct policy, first_after), 2 },
 #endif
 };

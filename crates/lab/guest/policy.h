@@ -49,7 +49,6 @@ struct policy {
 	u32 denials;		/* settings/denials.c */
 	u32 withdrawn;		/* settings/withdraw.c: enforcing first */
 	u32 given;		/* settings/given.c: the user's own */
-	u32 learn;		/* settings/given-learn.c: what it learned is told */
 	u32 first_after;	/* enum first_after of settings/first.h */
 #endif
 };

@@ -23,7 +23,6 @@ pub mod journal;
 mod kernel_hooks;
 pub mod kvm;
 mod later;
-pub mod learn;
 mod memory;
 pub mod module_symbols;
 mod monotone;

@@ -111,7 +111,7 @@ impl Treatment<'_> {
 
 /// From so many operations on a cell is long, leaves as many names behind and gets a
 /// boot of its own, on every machine: what runs before a cell is part of its history.
-pub(crate) const OWN_BOOT_OPERATIONS: u32 = 1000;
+const OWN_BOOT_OPERATIONS: u32 = 1000;
 
 /// The file system's name in cells measured on the host: the directory decides.
 pub const HOST_FILESYSTEM: &str = "host";

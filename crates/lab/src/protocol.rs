@@ -7,10 +7,8 @@ use experiment::Status;
 use kernels::bytes::{u32_at, u64_at};
 use thiserror::Error;
 
-mod learned;
 mod modules;
 
-pub use learned::LearnedFile;
 pub use modules::ModuleSection;
 
 const MAGIC: &[u8; 4] = b"LSMF";
@@ -37,7 +35,6 @@ const STEP: u8 = 9;
 const ASKED: u8 = 10;
 const UNDELAYED: u8 = 11;
 const TASKS: u8 = 12;
-const LEARNED: u8 = 13;
 const EXPERIMENT: u8 = 16;
 const RUN: u8 = 17;
 
@@ -144,13 +141,6 @@ pub enum Message {
         cell: u32,
         /// The first is the one that was started.
         tasks: Vec<NamedTask>,
-    },
-    /// What a policy has learned: the next lines of a file of it.
-    Learned {
-        /// Which.
-        file: LearnedFile,
-        /// Whole lines.
-        text: String,
     },
     /// All cells are through.
     Done,
@@ -276,7 +266,6 @@ fn message(kind: u8, payload: &[u8]) -> Result<Message, ProtocolError> {
             cell: u32_at(payload, 0),
             tasks: tasks(&printable(&payload[4..])).ok_or(bad("tasks that are none"))?,
         }),
-        LEARNED => learned::parse(payload).map_err(bad),
         DONE if payload.is_empty() => Ok(Message::Done),
         FAILED => Ok(Message::Failed(printable(payload))),
         CELL_BEGIN | CELL_END | ASKED | TASKS | DONE => {
@@ -449,7 +438,6 @@ mod tests {
             let _ = Decoder::default().push(&encode(CELL_END, &bytes));
             let _ = Decoder::default().push(&encode(MODULES, &bytes));
             let _ = Decoder::default().push(&encode(TASKS, &bytes));
-            let _ = Decoder::default().push(&encode(LEARNED, &bytes));
         }
 
         #[test]

@@ -12,8 +12,7 @@ use rustix::process::Pid;
 use crate::deadline::Deadline;
 use crate::port::Port;
 use crate::protocol::{
-    Decoder, LearnedFile, Message, ModuleSection, NamedTask, ProtocolError, Sample,
-    encode_experiment,
+    Decoder, Message, ModuleSection, NamedTask, ProtocolError, Sample, encode_experiment,
 };
 use crate::tail::Recorded;
 
@@ -26,9 +25,6 @@ const LOG_LIMIT_BYTES: usize = 16 << 10;
 /// Most steps of one boot, and characters of one.
 const STEPS_LIMIT: usize = 256;
 const STEP_LIMIT_CHARS: usize = 512;
-
-/// Most text of a boot's learned policy, in bytes.
-const LEARNED_LIMIT_BYTES: usize = 8 << 20;
 
 /// Time-outs of a conversation. The time in which the process that is spoken to waits for a
 /// processor does not count.
@@ -116,13 +112,6 @@ pub enum AgentEvent {
         /// agent does not know.
         counts: Option<Result<Box<Recorded>, String>>,
     },
-    /// What a policy has learned: the next lines of a file of it. Once all cells have ended.
-    Learned {
-        /// Which.
-        file: LearnedFile,
-        /// Whole lines, printable.
-        text: String,
-    },
 }
 
 /// One conversation.
@@ -150,8 +139,6 @@ struct Progress<'a> {
     modules: bool,
     /// Steps that may still come; none after the first cell began.
     steps: usize,
-    /// Bytes of a learned policy that may still come.
-    learned: usize,
     log: String,
 }
 
@@ -182,7 +169,6 @@ impl Session<'_> {
             hello: false,
             modules: false,
             steps: STEPS_LIMIT,
-            learned: LEARNED_LIMIT_BYTES,
             log: String::new(),
         };
         let mut decoder = Decoder::default();
@@ -298,27 +284,8 @@ impl Progress<'_> {
                 }
                 Ok(Some(AgentEvent::Undelayed(hooks)))
             }
-            Message::Learned { file, text } => self.take_learned(file, text),
             of_cell => self.take_of_cell(of_cell),
         }
-    }
-
-    fn take_learned(
-        &mut self,
-        file: LearnedFile,
-        text: String,
-    ) -> Result<Option<AgentEvent>, String> {
-        if self.current.is_some() || !self.expected.as_slice().is_empty() {
-            return Err("the agent told what a policy learned out of turn".to_owned());
-        }
-        let Some(left) = self.learned.checked_sub(text.len()) else {
-            return Err(format!(
-                "the learned policy has more than {} MiB",
-                LEARNED_LIMIT_BYTES >> 20
-            ));
-        };
-        self.learned = left;
-        Ok(Some(AgentEvent::Learned { file, text }))
     }
 
     /// What is said of a cell; nothing else is.
@@ -413,7 +380,6 @@ mod tests {
             hello: false,
             modules: false,
             steps: STEPS_LIMIT,
-            learned: LEARNED_LIMIT_BYTES,
             log: String::new(),
         }
     }
@@ -446,23 +412,6 @@ mod tests {
         late.take(hello()).unwrap();
         late.take(Message::CellBegin(3)).unwrap();
         assert!(late.take(step()).unwrap_err().contains("out of turn"));
-    }
-
-    #[test]
-    fn what_was_learned_is_bounded_and_comes_after_the_last_cell() {
-        let learned = |bytes: usize| Message::Learned {
-            file: LearnedFile::DomainPolicy,
-            text: "x".repeat(bytes),
-        };
-        let mut early = progress(&[3]);
-        early.take(hello()).unwrap();
-        assert!(early.take(learned(1)).unwrap_err().contains("out of turn"));
-
-        let mut sound = progress(&[]);
-        sound.take(hello()).unwrap();
-        let event = sound.take(learned(LEARNED_LIMIT_BYTES)).unwrap();
-        assert!(matches!(event, Some(AgentEvent::Learned { .. })));
-        assert!(sound.take(learned(1)).unwrap_err().contains("more than"));
     }
 
     #[test]

@@ -152,9 +152,6 @@ impl Listening<'_> {
             }),
             AgentEvent::CellBegin(cell) => self.cell_begin(cell),
             AgentEvent::CellEnd { report, counts } => self.cell_end(report, counts),
-            AgentEvent::Learned { .. } => {
-                Err("the agent told of a policy that was not to learn".to_owned())
-            }
         }
     }
 
@@ -246,14 +243,14 @@ impl Mismatch {
 }
 
 /// The modules that a guest says are running.
-pub(crate) fn active_lsms(list: &str) -> Vec<String> {
+fn active_lsms(list: &str) -> Vec<String> {
     let names = list.split(',').filter(|lsm| !lsm.is_empty());
     names.map(str::to_owned).collect()
 }
 
 /// Did the kernel take the stack as it was written? What it adds by itself does not
 /// matter; what is missing or in another order does.
-pub(crate) fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), Mismatch> {
+fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), Mismatch> {
     if stack.is_default() {
         return Ok(());
     }

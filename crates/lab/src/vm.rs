@@ -204,10 +204,7 @@ pub fn boot(
                     });
                     *counts = found.filter(|_| report.status == Status::Ok);
                 }
-                AgentEvent::Step(_)
-                | AgentEvent::Undelayed(_)
-                | AgentEvent::CellBegin(_)
-                | AgentEvent::Learned { .. } => {}
+                AgentEvent::Step(_) | AgentEvent::Undelayed(_) | AgentEvent::CellBegin(_) => {}
             }
             listener(event)
         },

@@ -56,7 +56,6 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Run(args) => commands::run::run(*args),
         Command::Profile(args) => commands::profile::profile(*args),
-        Command::Learn(args) => commands::learn::learn(&args),
         Command::Sensitivity(args) => commands::sensitivity::sensitivity(&args),
         Command::Monitor(args) => commands::monitor::monitor(&args),
         Command::Placement(args) => commands::placement::placement(&args),

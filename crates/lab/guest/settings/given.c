@@ -245,15 +245,6 @@ void given_prove(const struct policy *all, unsigned int count)
 	release_all();
 }
 
-void given_tell_learned(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < policy_count; i++)
-		if (policies[i].learn)
-			given_tell_files(&policies[i]);
-}
-
 static void skip_log(void)
 {
 	if (kernel_log >= 0)

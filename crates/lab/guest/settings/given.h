@@ -29,9 +29,6 @@ int given_run(const struct cell_spec *spec, struct cell *c, struct outcome *out,
 void given_remember_files(void);
 void given_open_again(void);
 
-/* given-learn.c: what a module that learned has in its files now. */
-void given_tell_files(const struct policy *p);
-
 /* given-accesses.c: what a module's policy must deny, and allow. */
 void given_read_accesses(const struct policy *p);
 void given_make_files(const struct policy *p);

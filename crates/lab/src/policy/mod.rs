@@ -24,17 +24,16 @@ mod tomoyo;
 mod tools;
 mod yama;
 
-pub use given::{LEARNING_PROFILE, take_in};
+pub use given::take_in;
 pub use selinux::cache_use;
 pub use taken::taken;
-pub use tomoyo::DOMAIN_NAME as LEARNING_DOMAIN;
 pub(crate) use tools::option_in;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use diagnostics::Failure;
-use experiment::{Access, Configuration, GivenPolicy, Integrity, Policy, Stack};
+use experiment::{Configuration, GivenPolicy, Integrity, Policy, Stack};
 
 use kernels::Kernel;
 
@@ -212,18 +211,6 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
             configuration.stack
         )));
     }
-    Ok(setup)
-}
-
-/// Makes what TOMOYO needs to learn what benchmarks do, in [`LEARNING_DOMAIN`] under the profile
-/// [`LEARNING_PROFILE`]; `allowed` is tried there before them.
-///
-/// # Errors
-/// [`PolicyError`].
-pub fn learning(request: &Request<'_>, allowed: &[Access]) -> Result<PolicySetup, PolicyError> {
-    let mut setup = PolicySetup::default();
-    let prepared = given::learn(request, allowed)?;
-    setup.add("tomoyo", Policy::Enforcing, prepared)?;
     Ok(setup)
 }
 

@@ -18,9 +18,6 @@ const DOMAIN: &str = include_str!("../../policy/tomoyo/domain_policy");
 const EXCEPTIONS_OF_PROGRAMS: &str = include_str!("../../policy/tomoyo/exception_policy.programs");
 const DOMAIN_OF_PROGRAMS: &str = include_str!("../../policy/tomoyo/domain_policy.programs");
 
-/// The domain that benchmarks run in.
-pub const DOMAIN_NAME: &str = "<kernel> /lsmeter";
-
 /// Adding a rule walks all that are there, in the guest: more would take minutes.
 const RULES_LIMIT: u32 = 20_000;
 
@@ -72,7 +69,9 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
 /// Entries are tried in the order in which they were written: those that never match
 /// come first.
 fn domains(profile: u32, rules: u32, programs: bool) -> String {
-    let mut text = begin(profile);
+    let domain = "<kernel> /lsmeter";
+    let leave = leave_for(domain);
+    let mut text = format!("{leave}\n{domain}\nuse_profile {profile}\nuse_group 0\n");
     for rule in 0..rules {
         let _ = writeln!(text, "file read/write/getattr /mnt/cell/store-{rule:06}");
     }
@@ -82,12 +81,6 @@ fn domains(profile: u32, rules: u32, programs: bool) -> String {
 /// Leave to move from the kernel's domain, in which nothing is denied, into another.
 pub(super) fn leave_for(domain: &str) -> String {
     format!("<kernel>\nuse_profile 0\nuse_group 0\ntask manual_domain_transition {domain}\n")
-}
-
-/// The agent's domain under a profile, with nothing in it yet.
-pub(super) fn begin(profile: u32) -> String {
-    let leave = leave_for(DOMAIN_NAME);
-    format!("{leave}\n{DOMAIN_NAME}\nuse_profile {profile}\nuse_group 0\n")
 }
 
 fn exceptions(programs: bool) -> String {

@@ -15,7 +15,6 @@ mod estimate;
 mod export;
 mod given;
 mod history;
-mod learn;
 mod merge;
 mod monitor;
 mod output;
@@ -41,7 +40,6 @@ pub use history::{
     HistoryAddArgs, HistoryCommand, HistoryPlotArgs, HistorySelectArgs, HistoryShowArgs,
     HistorySiteArgs,
 };
-pub use learn::LearnArgs;
 pub use merge::MergeArgs;
 pub use monitor::MonitorArgs;
 pub use output::{Common, Format, OutputArgs};
@@ -76,8 +74,6 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Count what each LSM hook of an operation costs
     Profile(Box<ProfileArgs>),
-    /// Have TOMOYO learn a policy of what benchmarks do, to be measured under
-    Learn(Box<LearnArgs>),
     /// Sweep the time of a policy's decision: how often an operation asks for permission
     Sensitivity(Box<SensitivityArgs>),
     /// Watch the LSM hooks of a live machine: which, how often, how long, for whom

@@ -16,7 +16,6 @@ pub mod history;
 mod journals;
 pub mod kernel;
 pub mod kernel_build;
-pub mod learn;
 pub mod list;
 mod measure;
 pub mod merge;

@@ -12,7 +12,6 @@ mod given;
 mod history;
 mod kernel;
 mod kernel_build;
-mod learn;
 mod list;
 mod monitor;
 mod output;
@@ -153,7 +152,6 @@ fn manual_pages() {
         "lsmeter.1",
         "lsmeter-run.1",
         "lsmeter-profile.1",
-        "lsmeter-learn.1",
         "lsmeter-kernel-fetch.1",
         "lsmeter-kernel-build.1",
     ] {
