@@ -95,7 +95,7 @@ help:
 	@echo 'make test-kernels  build the kernels without which make test skips some tests'
 	@echo 'make test-setup    run make run in clean roots of $(setup_suites), as root'
 	@echo 'make install  install lsmeter into PREFIX/bin ($(PREFIX)/bin)'
-	@echo 'make site     pages of what modules cost on 5.10, 6.1, 6.12 and 7.2, in target/site'
+	@echo 'make site     a page of what modules cost on 5.10, 6.1, 6.12 and 7.2: target/site.html'
 	@echo 'make results  write the tables of docs/results again, from the files there'
 	@echo 'make lsmeter-aarch64  build lsmeter for machines of AArch64 (or lsmeter-x86_64)'
 	@echo 'make test-aarch64     run unit tests built for them, by user-mode emulation'
@@ -218,7 +218,7 @@ deb: build-needs
 		$(CARGO) build --release --locked $(CARGO_FLAGS) --package lsmeter
 	@packaging/deb '$(deb_target)/release/lsmeter' target/debian
 
-# Pages of what modules cost on Debian's kernels. What is there is not measured again.
+# A page of what modules cost on four of Debian's kernels. Results that exist are not measured again.
 site_kernels := 5.10 6.1 6.12 7.2
 releases := $(or $(CARGO_TARGET_DIR),target)/releases
 .PHONY: site
@@ -229,8 +229,7 @@ site: run-needs build
 		[ -e "$$file" ] || $(lsmeter) run suite --kernel debian:$$kernel --with-hooks \
 			--output "$$file" >/dev/null || exit; \
 	done
-	@$(lsmeter) history site --across-kernels --dir '$(releases)' \
-		--output '$(or $(CARGO_TARGET_DIR),target)/site'
+	@$(lsmeter) report $(site_kernels:%='$(releases)'/%.json) -o '$(or $(CARGO_TARGET_DIR),target)/site.html'
 
 # The tables of the result pages again, from the result files next to them.
 .PHONY: results

@@ -11,8 +11,7 @@
 //!   [`PlacementDocument`] (which hooks system calls can reach), [`ComparisonDocument`] (what
 //!   differs between two documents), [`BisectionDocument`] (with which commit counts changed),
 //!   [`PredictionDocument`] (what other stacks would cost where calls were recorded),
-//!   [`EstimateDocument`] (what counted operations would take in nanoseconds), [`History`]
-//!   (the figures of many runs as series).
+//!   [`EstimateDocument`] (what counted operations would take in nanoseconds).
 //! - [`journal`]: finished cells, one JSON line each, so that a killed run resumes.
 //!
 //! Nothing here opens a file or prints: readers and writers are the caller's.
@@ -35,7 +34,6 @@ mod framework;
 mod given;
 mod glob;
 mod hint;
-mod history;
 pub mod journal;
 mod key;
 mod layout;
@@ -86,7 +84,6 @@ pub use given::{
 };
 pub use glob::glob;
 pub use hint::{excerpt, nearest};
-pub use history::{History, HistoryRun, Series, SeriesChange, SeriesPoint};
 pub use key::{Delay, Key, Subject, title as cell_title};
 pub use layout::{is_kernel_pattern, layout, layouts_base};
 pub use metric::{BadWord, Metric, OtherMetric, Word};

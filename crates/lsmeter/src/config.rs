@@ -50,11 +50,6 @@ pub fn cache_dir() -> PathBuf {
     xdg("XDG_CACHE_HOME", ".cache")
 }
 
-/// Where what cannot be made again is kept.
-pub fn data_dir() -> PathBuf {
-    xdg("XDG_DATA_HOME", ".local/share")
-}
-
 impl Config {
     /// Reads the configuration file; none is as good as an empty one.
     ///

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use diagnostics::Exit;
 
-use crate::cli::{Cli, Command, HistoryCommand, KernelCommand, ListCommand};
+use crate::cli::{Cli, Command, KernelCommand, ListCommand};
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -62,10 +62,6 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
         Command::Coverage(args) => commands::coverage::coverage(&args),
         Command::Predict(args) => commands::predict::predict(&args),
         Command::Estimate(args) => commands::estimate::estimate(&args),
-        Command::History(HistoryCommand::Add(args)) => commands::history::add(&args),
-        Command::History(HistoryCommand::Show(args)) => commands::history::show(&args),
-        Command::History(HistoryCommand::Plot(args)) => commands::history::plot(&args),
-        Command::History(HistoryCommand::Site(args)) => commands::site::site(&args),
         Command::Bisect(args) => commands::bisect::bisect(&args),
         Command::Watch(args) => commands::watch::watch(&args),
         Command::Compare(args) => commands::compare::compare(&args),

@@ -41,7 +41,6 @@ mod gather;
 mod glance;
 mod group;
 mod growth;
-mod history;
 mod hook_trace;
 mod layouts;
 mod markdown;
@@ -88,12 +87,9 @@ pub use crate::hook_trace::hook_trace;
 pub use diagnostics::printable;
 pub use estimate::{estimate_records, estimate_report, estimate_tables};
 pub use export::{Rows, exported};
-pub use history::{HistoryOptions, history_figures, history_records, history_report};
 pub use markdown::{markdown, markdown_page};
 pub use monitor::{interval_report, monitor_records, monitor_report};
-pub use page::{
-    SiteIndex, SitePage, any_report, comparison_page, history_page, page, site_index, tables_page,
-};
+pub use page::{any_report, comparison_page, page, tables_page};
 pub use placement::{
     ChecksOptions, DifferenceOptions, PlacementOptions, agreement_records, agreement_report,
     checks_records, checks_report, difference_records, difference_report, dot, mermaid,

@@ -101,3 +101,30 @@ fn drawings() {
         insta::assert_snapshot!(name, svg);
     }
 }
+
+#[test]
+fn each_benchmark_over_the_kernels_of_several_runs() {
+    let mut sources = [golden("v1"), golden("v1"), golden("v1")];
+    let is_drawn = |of: &&Gathered| of.base == "benchmark";
+    assert!(!figures(&sources[..1]).iter().any(|of| is_drawn(&of)));
+    for (source, kernel) in sources.iter_mut().zip(["5.10", "6.12", "7.2"]) {
+        let Content::Measured(run) = &mut source.content else {
+            panic!("a run")
+        };
+        for cell in &mut run.cells {
+            cell.key.kernel = format!("debian:{kernel}");
+        }
+    }
+    let drawn = figures(&sources);
+    let open = drawn.iter().filter(is_drawn);
+    let mut open = open.filter(|of| of.figure.title.starts_with("open by kernel"));
+    let Chart::Lines(lines) = &open.next().unwrap().figure.chart else {
+        panic!("lines")
+    };
+    assert_eq!(lines.x, "1 debian:5.10, 2 debian:6.12, 3 debian:7.2");
+    assert!(!lines.series.is_empty());
+    for line in &lines.series {
+        let x: Vec<f64> = line.points.iter().map(|point| point.x).collect();
+        assert_eq!(x, [1.0, 2.0, 3.0], "{}", line.label);
+    }
+}

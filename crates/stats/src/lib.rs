@@ -11,7 +11,6 @@
 //! - [`Fit`]: how a figure follows from others, by least squares.
 //! - [`median_line`]: the line that a mixture of paths does not move.
 //! - [`on_one_line`]: which observations lie on the line that most of them lie on.
-//! - [`change_points`]: where a series of figures changes its level.
 //! - [`deepest_fall`]: where a figure falls that should only grow.
 //! - [`mann_whitney`], [`welch`]: do two sets differ, by ranks and by means.
 //! - [`RatioBootstrap`]: the interval of a ratio of two medians.
@@ -29,7 +28,6 @@
 //! chapters 1 and 5 (least squares, intervals of coefficients).
 
 pub mod bootstrap;
-mod change;
 mod consensus;
 mod correction;
 mod median_line;
@@ -47,7 +45,6 @@ mod summary;
 mod weights;
 mod welch;
 
-pub use change::{ChangePoint, change_points, exact_changes};
 pub use consensus::on_one_line;
 pub use correction::{benjamini_hochberg, holm};
 pub use median_line::median_line;

@@ -38,8 +38,6 @@ words! {
     Estimate = "estimate",
     /// What differs between two placements: `lsmeter placement diff`.
     PlacementDifference = "placement_difference",
-    /// The figures of many runs as series: `lsmeter history`.
-    History = "history",
 }
 
 impl Kind {
@@ -57,7 +55,6 @@ impl Kind {
             Some(Kind::Prediction) => "prediction document",
             Some(Kind::Estimate) => "document of estimates",
             Some(Kind::PlacementDifference) => "difference of placements",
-            Some(Kind::History) => "history of runs",
             None => "document of lsmeter's",
         }
     }
@@ -79,7 +76,6 @@ impl Kind {
             Kind::Prediction => ("predict again", "predict --output FILE"),
             Kind::Estimate => ("estimate again", "estimate --output FILE"),
             Kind::PlacementDifference => ("compare the trees again", "placement diff A B --json"),
-            Kind::History => ("show the history again", "history show --json"),
         }
     }
 }
@@ -218,7 +214,6 @@ impl Fault for DocumentError {
             | DocumentFault::OfOtherUse(_) => {
                 let what = match self.kind {
                     Some(Kind::Recording) => "recording",
-                    Some(Kind::History) => "history",
                     _ => "document",
                 };
                 Some(match origin {

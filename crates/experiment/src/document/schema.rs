@@ -9,7 +9,6 @@ use super::json::Headed;
 use crate::bisection::BisectionDocument;
 use crate::comparison::ComparisonDocument;
 use crate::estimate::EstimateDocument;
-use crate::history::History;
 use crate::placement::{PlacementDifference, PlacementDocument};
 use crate::prediction::PredictionDocument;
 
@@ -33,8 +32,6 @@ enum Any {
     Prediction(Box<Headed<PredictionDocument>>),
     /// Of `estimate`.
     Estimate(Box<Headed<EstimateDocument>>),
-    /// Of `history show`.
-    History(Box<Headed<History>>),
 }
 
 /// The JSON Schema of all documents, generated from the types: what

@@ -6,7 +6,7 @@ use diagnostics::Fault;
 use experiment::placement::PlacementDifference;
 use experiment::{
     BisectionDocument, ComparisonDocument, Document, DocumentError, DocumentFault,
-    EstimateDocument, History, Kind, PlacementDocument, PredictionDocument, Stored,
+    EstimateDocument, Kind, PlacementDocument, PredictionDocument, Stored,
 };
 use proptest::prelude::*;
 
@@ -36,7 +36,6 @@ fn rewritten(bytes: &[u8]) -> Result<Vec<u8>, DocumentError> {
         Kind::PlacementDifference => of::<PlacementDifference>(bytes),
         Kind::Prediction => of::<PredictionDocument>(bytes),
         Kind::Estimate => of::<EstimateDocument>(bytes),
-        Kind::History => of::<History>(bytes),
         _ => Ok(common::written(&Document::parse(bytes)?).into_bytes()),
     }
 }

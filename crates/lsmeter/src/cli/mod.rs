@@ -14,7 +14,6 @@ mod coverage;
 mod estimate;
 mod export;
 mod given;
-mod history;
 mod merge;
 mod monitor;
 mod output;
@@ -36,10 +35,6 @@ pub use coverage::CoverageArgs;
 pub use estimate::EstimateArgs;
 pub use export::ExportArgs;
 pub use given::GivenArgs;
-pub use history::{
-    HistoryAddArgs, HistoryCommand, HistoryPlotArgs, HistorySelectArgs, HistoryShowArgs,
-    HistorySiteArgs,
-};
 pub use merge::MergeArgs;
 pub use monitor::MonitorArgs;
 pub use output::{Common, Format, OutputArgs};
@@ -94,9 +89,6 @@ pub enum Command {
     Estimate(Box<EstimateArgs>),
     /// Put the parts of a run together
     Merge(MergeArgs),
-    /// Keep run documents, and tell where their figures change over time
-    #[command(subcommand)]
-    History(HistoryCommand),
     /// Make a page of documents: verdict, figures, tables, warnings, method
     Report(ReportArgs),
     /// Write the cells of runs as one table, in CSV

@@ -9,7 +9,6 @@ mod compare;
 mod coverage;
 mod estimate;
 mod given;
-mod history;
 mod kernel;
 mod kernel_build;
 mod list;

@@ -17,7 +17,6 @@ fn every_command_with_tables_has_the_same_flags() {
         &["monitor"],
         &["compare"],
         &["bisect"],
-        &["history", "show"],
         &["placement"],
         &["placement", "diff"],
         &["placement", "checks"],

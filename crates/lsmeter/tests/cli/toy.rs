@@ -180,11 +180,4 @@ fn it_has_all_that_instruments_have() {
     let gate = ["compare", "toy.json", "patched.json", "--fail-above", "1%"];
     let ended = place.run(&gate).code(1);
     assert!(ended.stdout.contains("worse"), "{ended:#?}");
-
-    // A history, which shows the change.
-    for name in ["toy.json", "patched.json"] {
-        shown(&["history", "add", name]);
-    }
-    let history = shown(&["history", "show"]);
-    assert!(history.contains("letters per operation"), "{history}");
 }

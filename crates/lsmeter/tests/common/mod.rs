@@ -142,7 +142,6 @@ impl Place {
             .current_dir(self.path())
             .env("XDG_CACHE_HOME", self.cache())
             .env("XDG_CONFIG_HOME", self.join("config"))
-            .env("XDG_DATA_HOME", self.join("data"))
             .env("TMPDIR", self.join("tmp"))
             .env("LC_ALL", "C.UTF-8")
             .env("NO_COLOR", "1")

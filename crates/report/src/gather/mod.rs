@@ -18,7 +18,6 @@ use experiment::{
 use crate::figure::{Bar, Chart, Figure};
 use crate::text::printable;
 
-pub(crate) use run::{Mean, means};
 pub use sensitivity::latency_over_delay;
 
 /// A document, and what its reader calls it.
@@ -143,7 +142,10 @@ pub fn figures(sources: &[Source]) -> Vec<Gathered> {
         };
         drafts.extend(own.into_iter().map(|draft| (Some(at), draft)));
     }
-    drafts.extend(run::kernels(sources).into_iter().map(|draft| (None, draft)));
+    let compared = run::kernels(sources)
+        .into_iter()
+        .chain(run::benchmarks(sources));
+    drafts.extend(compared.map(|draft| (None, draft)));
     drafts.retain(|(_, draft)| !draft.chart.is_empty());
     named(sources, drafts)
 }

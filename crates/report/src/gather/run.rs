@@ -272,17 +272,17 @@ impl<'a> Figures<'a, '_> {
 
 /// The mean overhead of a configuration on a kernel.
 #[derive(Debug, Clone)]
-pub(crate) struct Mean {
-    pub(crate) place: Place,
+struct Mean {
+    place: Place,
     kernel: String,
-    pub(crate) configuration: String,
-    pub(crate) overhead: f64,
+    configuration: String,
+    overhead: f64,
     /// Operations that it is the mean of, at least 1.
     n: usize,
 }
 
 /// What means share that may stand beside each other: file system, metric, baseline, machine.
-pub(crate) type Place = (String, Metric, String, String);
+type Place = (String, Metric, String, String);
 
 /// How many operations the means are of.
 fn of_how_many(means: &[&Mean]) -> Vec<String> {
@@ -296,14 +296,17 @@ fn of_how_many(means: &[&Mean]) -> Vec<String> {
     }
 }
 
-/// The mean overheads of all runs' configurations, over operations that have one path.
-pub(crate) fn means(sources: &[Source]) -> Vec<Mean> {
-    let mut found = Vec::new();
-    let runs = sources.iter().filter_map(|source| match &source.content {
-        Content::Measured(run) if run.kind == Kind::Run => Some(run),
+fn runs(sources: &[Source]) -> impl Iterator<Item = &Document> {
+    sources.iter().filter_map(|source| match &source.content {
+        Content::Measured(run) if run.kind == Kind::Run => Some(&**run),
         _ => None,
-    });
-    for run in runs {
+    })
+}
+
+/// The mean overheads of all runs' configurations, over operations that have one path.
+fn means(sources: &[Source]) -> Vec<Mean> {
+    let mut found = Vec::new();
+    for run in runs(sources) {
         for group in groups(run).iter().filter(|group| !group.of_kernels) {
             let Some(baseline) = &group.baseline else {
                 continue;
@@ -388,6 +391,72 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
         });
     }
     drafts
+}
+
+/// Each benchmark over the kernels of several documents, with a line for each variant and
+/// configuration; only what was measured on the same kind of machine.
+pub(super) fn benchmarks(sources: &[Source]) -> Vec<Draft> {
+    let cells = runs(sources).flat_map(|run| run.cells.iter().map(move |cell| (run, cell)));
+    let all: Vec<(&Document, &Cell)> = cells.collect();
+    let by_benchmark = grouped(&all, |(run, cell)| {
+        let machine = run.environment.machine(cell.key.metric);
+        let key = &cell.key;
+        (key.benchmark(), &key.filesystem, key.metric, machine)
+    });
+    let drafts = by_benchmark.into_iter().filter_map(|(place, cells)| {
+        let mut kernels: Vec<&str> = Vec::new();
+        for (_, cell) in &cells {
+            position(&mut kernels, cell.key.kernel.as_str());
+        }
+        let first = cells.first()?.0;
+        if kernels.len() < 2 || cells.iter().all(|(run, _)| std::ptr::eq(*run, first)) {
+            return None;
+        }
+        let lines = grouped(cells, |(_, cell)| {
+            format!("{}, {}", cell.title(), cell.configuration_title())
+        });
+        let series = lines.into_iter().map(|(label, cells)| {
+            let points = kernels.iter().enumerate().filter_map(|(at, kernel)| {
+                let mut of_kernel = cells.iter().filter(|(_, cell)| cell.key.kernel == *kernel);
+                let (_, cell) = of_kernel.find(|(_, cell)| cell.headline().is_some())?;
+                Some(Point {
+                    x: at as f64 + 1.0,
+                    y: cell.headline().filter(|figure| drawable(*figure))?,
+                    interval: interval(cell),
+                })
+            });
+            Series {
+                label: printable(&label, TEXT_LIMIT),
+                figure: String::new(),
+                points: points.collect(),
+                fit: None,
+            }
+        });
+        let series = series.filter(|line| line.points.len() > 1).collect();
+        let (benchmark, filesystem, metric, machine) = place;
+        let [benchmark, filesystem] =
+            [benchmark, filesystem].map(|name| printable(name, TEXT_LIMIT));
+        let machine = printable(&machine, 2 * TEXT_LIMIT);
+        let named = kernels.iter().enumerate();
+        let named = named.map(|(at, kernel)| format!("{} {}", at + 1, printable(kernel, 40)));
+        Some(Draft {
+            base: "benchmark",
+            title: format!("{benchmark} by kernel: {metric} on {filesystem} ({machine})"),
+            subjects: vec![benchmark, filesystem, metric.to_string(), machine],
+            description: "The figure of each operation and configuration on one kernel after \
+                          another."
+                .to_owned(),
+            chart: Chart::Lines(Lines {
+                x: named.collect::<Vec<_>>().join(", "),
+                y: per_operation(metric),
+                kind: "operation and configuration".to_owned(),
+                figure: None,
+                series,
+            }),
+            notes: Vec::new(),
+        })
+    });
+    drafts.collect()
 }
 
 /// What a figure of this metric is.

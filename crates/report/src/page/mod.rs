@@ -11,7 +11,6 @@ mod figure;
 mod front;
 mod lead;
 mod rows;
-mod site;
 mod table;
 
 use experiment::Kind;
@@ -19,7 +18,6 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub use self::compared::comparison_page;
 use self::front::Maps;
-pub use self::site::{SiteIndex, SitePage, history_page, site_index};
 use crate::coverage::{COVERAGES, CoverageOptions, coverage_report, coverages_beside};
 use crate::estimate::estimate_tables;
 use crate::figure::{Chart, Figure};
