@@ -63,7 +63,6 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
         Command::Predict(args) => commands::predict::predict(&args),
         Command::Estimate(args) => commands::estimate::estimate(&args),
         Command::Bisect(args) => commands::bisect::bisect(&args),
-        Command::Watch(args) => commands::watch::watch(&args),
         Command::Compare(args) => commands::compare::compare(&args),
         Command::Merge(args) => commands::merge::merge(&args),
         Command::Export(args) => commands::export::export(&args),

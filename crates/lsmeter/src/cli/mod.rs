@@ -25,7 +25,6 @@ mod run;
 mod sensitivity;
 mod shard;
 mod shared;
-mod watch;
 
 pub use bisect::BisectArgs;
 pub use build::BuildArgs;
@@ -47,7 +46,6 @@ pub use report::{ReportArgs, ReportFormat};
 pub use run::RunArgs;
 pub use sensitivity::SensitivityArgs;
 pub use shared::{CellArgs, LabArgs, PlaceArgs, ProgramArgs, SelectionArgs};
-pub use watch::{WatchArgs, WatchFormat};
 
 /// What does this security module cost?
 ///
@@ -77,8 +75,6 @@ pub enum Command {
     Compare(Box<CompareArgs>),
     /// Find the commit with which counts changed, in a git history of kernels
     Bisect(Box<BisectArgs>),
-    /// Measure a kernel's tree after each rebuild, and tell what changed
-    Watch(Box<WatchArgs>),
     /// Tell which LSM hooks each system call can reach, from a kernel's sources alone
     Placement(Box<PlacementArgs>),
     /// Tell which LSM hooks of a kernel the benchmarks call, and why not the others

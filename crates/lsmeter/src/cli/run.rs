@@ -82,6 +82,13 @@ pub struct RunArgs {
     /// Seconds in which a throughput is measured
     #[arg(long, value_name = "SECONDS", help_heading = "Where and how")]
     pub throughput_period: Option<f64>,
+    /// Measure the kernel in this build directory, and again after each build: one line each, beside
+    /// the one before, until ^C
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Where and how",
+        conflicts_with_all = ["metrics", "baseline", "baseline_kernel", "rounds", "resume", "aa",
+            "published", "export_published", "with_hooks", "events", "weights", "keep_samples",
+            "details", "check"])]
+    pub watch: Option<PathBuf>,
     /// In parts
     #[command(flatten)]
     pub parts: ShardArgs,

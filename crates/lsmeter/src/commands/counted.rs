@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! One kernel after another, counted in the same way: what `bisect` and `watch` share.
+//! One kernel after another, counted in the same way: for `bisect` and `run --watch`.
 
 use std::sync::atomic::Ordering;
 
@@ -10,7 +10,7 @@ use lab::journal::Journals;
 use lab::prepare::Hooks;
 use lab::{LabError, Outcome, Setup};
 
-use crate::cli::{CellArgs, CountedArgs, LabArgs};
+use crate::cli::{CellArgs, GivenArgs, LabArgs};
 use crate::commands::measure::{Machines, Signals, check_selection, flags, read_spec};
 use crate::commands::{given, kernel};
 use crate::config::Config;
@@ -31,22 +31,27 @@ pub struct Counter<'a> {
     hooks: bool,
 }
 
-/// What the flags say, of the kernel that will be called `kernel`.
+/// What the flags say, of the kernel called `name`.
 ///
 /// # Errors
 /// If they make no sense, or name kernels.
-pub fn experiment(args: &CountedArgs, kernel: &str) -> Result<Experiment> {
-    let CountedArgs { cells, lab, .. } = args;
+pub fn experiment(
+    spec: &str,
+    cells: &CellArgs,
+    policies: &GivenArgs,
+    lab: &LabArgs,
+    name: &str,
+) -> Result<Experiment> {
     refuse_kernels(cells)?;
-    let (_, spec) = read_spec(&args.spec)?;
+    let (_, spec) = read_spec(spec)?;
     let mut spec = spec.merge(Spec {
         place: Some(Place::Lab),
         metrics: Some(vec![Metric::Instructions]),
         ..flags(cells, lab)
     });
-    spec = spec.merge(given::flags(&args.given, cells)?);
+    spec = spec.merge(given::flags(policies, cells)?);
     spec.arch = None;
-    spec.kernels = Some(vec![kernel.to_owned()]);
+    spec.kernels = Some(vec![name.to_owned()]);
     if spec.cmdline.is_none() {
         spec.cmdline = Some(STEADY.to_owned());
     }
@@ -62,7 +67,7 @@ fn refuse_kernels(cells: &CellArgs) -> Result<()> {
         None => Ok(()),
         Some(kernel) => Err(usage(
             format!("the kernel is that of the tree, not {kernel}"),
-            "leave out --kernel; --image names a kernel in the tree",
+            "leave out --kernel",
         )),
     }
 }

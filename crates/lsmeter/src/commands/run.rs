@@ -27,6 +27,7 @@ use crate::commands::journals;
 use crate::commands::kernel;
 use crate::commands::measure::{self, Machines, Signals, is_timed, read_spec, some};
 use crate::commands::programs;
+use crate::commands::watch;
 use crate::config::{Config, cache_dir};
 use crate::deliver::{Delivery, StdoutTaken};
 use crate::output;
@@ -38,6 +39,9 @@ use files::Files;
 /// # Errors
 /// If it makes no sense, or this machine cannot run it at all.
 pub fn run(mut args: RunArgs) -> Result<Exit> {
+    if let Some(dir) = &args.watch {
+        return watch::watch(&args, dir);
+    }
     if let Some(weights) = &args.weights {
         // Before what takes long.
         read_weights(weights)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter watch`: what each rebuild of a kernel changes.
+//! `lsmeter run --watch`: what each build of a kernel changes.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -9,12 +9,9 @@ use std::time::Duration;
 use anyhow::Result;
 use bisect::{Measured, judge};
 use diagnostics::Exit;
-use experiment::ComparisonDocument;
-use experiment::bisection::StepFigure;
 use report::printable;
-use serde::Serialize;
 
-use crate::cli::{WatchArgs, WatchFormat};
+use crate::cli::RunArgs;
 use crate::commands::counted::{self, Counter};
 use crate::commands::measure::Signals;
 use crate::config::Config;
@@ -25,229 +22,105 @@ use crate::progress::Line;
 /// How often the image is looked at.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Measures the kernel in a directory, and again whenever it has changed.
+/// Measures the kernel in a build directory, and again after each build, until it is interrupted.
 ///
 /// # Errors
-/// If what is asked for makes no sense, or this machine cannot measure at all.
-pub fn watch(args: &WatchArgs) -> Result<Exit> {
+/// If the flags make no sense, or this machine cannot measure at all.
+pub fn watch(args: &RunArgs, dir: &Path) -> Result<Exit> {
     let config = Config::read()?;
-    if !args.repo.is_dir() {
+    if !dir.is_dir() {
         return Err(usage(
-            format!("there is no directory {}", args.repo.display()),
-            "give the directory in which the kernel is built with --repo",
+            format!("there is no directory {}", dir.display()),
+            "give the directory in which the kernel is built with --watch",
         ));
     }
-    let named = args.image.as_ref().map(|image| args.repo.join(image));
-    let image = named
-        .clone()
-        .unwrap_or_else(|| args.repo.join(arch::native().source.image));
-    // As a build directory it has its modules and its configuration.
-    let kernel = named.unwrap_or_else(|| args.repo.clone());
-    let kernel = std::path::absolute(kernel)?.to_string_lossy().into_owned();
-    let experiment = counted::experiment(&args.counted, &kernel)?;
+    let kernel = std::path::absolute(dir)?.to_string_lossy().into_owned();
+    let experiment = counted::experiment(&args.spec, &args.cells, &args.given, &args.lab, &kernel)?;
     let signals = Signals::watch()?;
     let mut watch = Watch {
-        image,
-        counter: Counter::new(experiment, &args.counted.lab, &config, &signals),
+        image: dir.join(arch::native().source.image),
+        counter: Counter::new(experiment, &args.lab, &config, &signals),
         line: Line::new(args.quiet),
-        format: args.format,
         last: None,
         number: 0,
     };
-    let most = if args.once { Some(1) } else { args.count };
-    watch.follow(most)?;
+    watch.follow()?;
     watch.line.done();
     Ok(Exit::Fine)
 }
 
-/// What tells a file from the one that was there before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Identity {
-    inode: u64,
-    size: u64,
-    changed: (i64, i64),
-}
+/// Differs after each build.
+type Identity = (u64, u64, i64, i64);
 
 fn identity(path: &Path) -> Option<Identity> {
-    let metadata = fs::metadata(path).ok()?;
-    (metadata.len() > 0).then(|| Identity {
-        inode: metadata.ino(),
-        size: metadata.len(),
-        changed: (metadata.mtime(), metadata.mtime_nsec()),
-    })
+    let file = fs::metadata(path).ok().filter(|file| file.len() > 0)?;
+    Some((file.ino(), file.len(), file.mtime(), file.mtime_nsec()))
 }
 
 struct Watch<'a> {
     image: PathBuf,
     counter: Counter<'a>,
     line: Line,
-    format: WatchFormat,
     last: Option<Measured>,
     number: u32,
 }
 
-/// A line for programs.
-#[derive(Serialize)]
-struct Told<'a> {
-    number: u32,
-    kernel: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    digest: Option<&'a String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cells: Option<usize>,
-    /// None of the first.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    changed: Option<Vec<Changed<'a>>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    figures: Vec<StepFigure>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Changed<'a> {
-    configuration: &'a str,
-    operation: String,
-    verdict: String,
-    before: Option<f64>,
-    after: Option<f64>,
-    difference: Option<f64>,
-}
-
 impl Watch<'_> {
-    /// Measures until `most` lines are told, or the user ends it.
-    fn follow(&mut self, most: Option<u32>) -> Result<()> {
+    /// Measures until the user ends it.
+    fn follow(&mut self) -> Result<()> {
         let mut seen = None;
-        while most.is_none_or(|most| self.number < most) {
-            let Some(found) = self.next(seen) else {
-                return Ok(());
-            };
+        while let Some(found) = self.next(seen) {
             seen = Some(found);
             let counted = self.counter.count(&mut self.line);
             if self.counter.cancelled() {
-                return Ok(());
+                break;
             }
-            // What was measured while make wrote is nothing.
+            // make wrote while it was measured.
             if identity(&self.image) != seen {
                 continue;
             }
-            match counted {
-                Ok(None) => return Ok(()),
-                Ok(Some(measured)) => self.tell(measured)?,
+            let said = match counted {
+                Ok(None) => break,
+                Ok(Some(measured)) => self.compared(measured)?,
                 Err(error) if explain(&error).0 == Exit::Usage && self.number > 0 => {
-                    self.number += 1;
-                    self.tell_failed(&printable(&format!("{error:#}"), 300))?;
+                    format!("not measured: {}", printable(&format!("{error:#}"), 300))
                 }
                 Err(error) => return Err(error),
-            }
+            };
+            self.number += 1;
+            let said = format!("{}: {said}\n", self.number);
+            self.line.aside(|| output::print(&said))?;
         }
         Ok(())
     }
 
-    /// Waits for another image than `seen` that is the same for a while; None if the user ended
+    /// Waits for another image than `seen` that stays the same for a while; None if the user ended
     /// it.
     fn next(&self, seen: Option<Identity>) -> Option<Identity> {
         let mut before = None;
-        loop {
-            if self.counter.cancelled() {
-                return None;
-            }
+        while !self.counter.cancelled() {
             let found = identity(&self.image).filter(|found| Some(*found) != seen);
-            match found {
-                Some(found) if before == Some(found) => return Some(found),
-                // It was there when lsmeter came.
-                Some(found) if seen.is_none() && is_old(&self.image) => return Some(found),
-                _ => {}
+            if found.is_some() && found == before {
+                return found;
             }
             before = found;
-            let image = self.image.display();
-            self.line.idle(&match seen {
-                None => format!("waiting for {image}"),
-                Some(_) => format!("waiting for another {image}"),
-            });
+            self.line
+                .idle(&format!("waiting for {}", self.image.display()));
             std::thread::sleep(PAUSE);
         }
+        None
     }
 
-    fn tell(&mut self, measured: Measured) -> Result<()> {
-        self.number += 1;
-        let document = &measured.document;
-        let figures = report::figures_of(document);
-        let change = match &self.last {
-            None => None,
+    /// The measurement beside the one before.
+    fn compared(&mut self, measured: Measured) -> Result<String> {
+        let said = match &self.last {
+            None => format!("{} measured", measured.document.cells.len()),
             Some(last) => {
-                let sides = (("before", &last.document), ("now", document));
-                Some(judge(sides.0, sides.1, None)?.comparison)
+                let sides = (("before", &last.document), ("now", &measured.document));
+                report::change_line(&judge(sides.0, sides.1, None)?.comparison)
             }
         };
-        match self.format {
-            WatchFormat::Text => {
-                let said = match &change {
-                    None => report::step_figures(&figures, &[]),
-                    Some(change) => report::change_line(change),
-                };
-                self.print(&format!("{}: {said}\n", self.number))?;
-            }
-            WatchFormat::Json => self.print_json(&Told {
-                number: self.number,
-                kernel: self.kernel(),
-                digest: document.kernel_digests.values().next(),
-                cells: Some(figures.len()),
-                changed: change.as_ref().map(changed),
-                figures,
-                error: None,
-            })?,
-        }
         self.last = Some(measured);
-        Ok(())
+        Ok(said)
     }
-
-    fn tell_failed(&self, why: &str) -> Result<()> {
-        match self.format {
-            WatchFormat::Text => self.print(&format!("{}: not measured: {why}\n", self.number)),
-            WatchFormat::Json => self.print_json(&Told {
-                number: self.number,
-                kernel: self.kernel(),
-                digest: None,
-                cells: None,
-                changed: None,
-                figures: Vec::new(),
-                error: Some(why.to_owned()),
-            }),
-        }
-    }
-
-    fn kernel(&self) -> &str {
-        let kernels = &self.counter.experiment().kernels;
-        kernels.first().map_or("", String::as_str)
-    }
-
-    fn print_json(&self, told: &Told<'_>) -> Result<()> {
-        let text = format!("{}\n", serde_json::to_string(told)?);
-        self.line.aside(|| output::print_as_it_is(&text))
-    }
-
-    fn print(&self, text: &str) -> Result<()> {
-        self.line.aside(|| output::print(text))
-    }
-}
-
-/// Was it written some time ago?
-fn is_old(path: &Path) -> bool {
-    let written = fs::metadata(path).and_then(|metadata| metadata.modified());
-    written.is_ok_and(|written| written.elapsed().is_ok_and(|age| age > 2 * PAUSE))
-}
-
-fn changed(comparison: &ComparisonDocument) -> Vec<Changed<'_>> {
-    let cells = comparison.compared.iter();
-    let cells = cells.filter(|cell| cell.verdict != experiment::comparison::Verdict::Same);
-    let changed = cells.map(|cell| Changed {
-        configuration: &cell.place.configuration,
-        operation: cell.title(),
-        verdict: cell.verdict.to_string(),
-        before: cell.base.value,
-        after: cell.new.value,
-        difference: cell.difference,
-    });
-    changed.collect()
 }

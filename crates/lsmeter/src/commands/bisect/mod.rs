@@ -15,7 +15,7 @@ use diagnostics::Exit;
 use experiment::{BisectionDocument, Document, Experiment, Kind, Spec, Stored as _, Tool};
 use kernels::Store;
 
-use crate::cli::{BisectArgs, DEFAULT_SPEC};
+use crate::cli::{BisectArgs, CountedArgs, DEFAULT_SPEC};
 use crate::commands::counted::{self, Counter};
 use crate::commands::measure::Signals;
 use crate::commands::{documents, measure};
@@ -174,7 +174,15 @@ fn experiment(
         {
             counted::experiment_of(document, name, kernel)
         }
-        _ => counted::experiment(&args.counted, kernel),
+        _ => {
+            let CountedArgs {
+                spec,
+                cells,
+                given,
+                lab,
+            } = &args.counted;
+            counted::experiment(spec, cells, given, lab, kernel)
+        }
     }
 }
 
