@@ -41,9 +41,7 @@ pub struct Arch {
 /// A virtual machine, as QEMU is told of it.
 #[derive(Debug)]
 pub struct Machine {
-    /// The emulator.
     pub program: &'static str,
-    /// Debian's package that has it.
     pub package: &'static str,
     /// Its board (`-machine`).
     pub board: &'static str,
@@ -132,11 +130,9 @@ pub struct Code {
 /// A part of a table of vectors.
 #[derive(Debug)]
 pub struct Slot {
-    /// The table's symbol.
     pub symbol: &'static str,
     /// Where in it the part begins, in bytes.
     pub offset: u64,
-    /// How long it is.
     pub len: u64,
     /// Whether interrupts enter in it; otherwise a synchronous exception of the kernel's own does,
     /// at its first instruction.
@@ -148,18 +144,14 @@ pub struct Slot {
 pub struct Interrupts {
     /// A symbol that all kernels of that time have, and none before; None: any kernel.
     pub since: Option<&'static str>,
-    /// Entries whose names begin so.
     pub prefixes: &'static [&'static str],
-    /// Entries of these names.
     pub names: &'static [&'static str],
     /// Each of `names` may be there once more with this before it.
     pub twin_prefix: Option<&'static str>,
 }
 
-/// An architecture in Debian.
 #[derive(Debug)]
 pub struct Debian {
-    /// Its name there.
     pub name: &'static str,
     /// How the names of its cloud kernels' packages end, from a `-` on.
     pub flavour: &'static str,
@@ -174,7 +166,6 @@ pub struct Source {
     pub name: &'static str,
     /// What make calls the image that is booted.
     pub target: &'static str,
-    /// That image, once it is built.
     pub image: &'static str,
     /// All of them, with a `/` at its end.
     pub directory: &'static str,
@@ -205,7 +196,6 @@ impl Arch {
     }
 }
 
-/// Every architecture that there is.
 pub static ALL: &[&Arch] = &[&x86_64::X86_64, &aarch64::AARCH64];
 
 /// The architecture of this machine: what guests are unless their kernel says otherwise.
@@ -214,7 +204,6 @@ pub fn native() -> &'static Arch {
     by_name(std::env::consts::ARCH).unwrap_or(ALL[0])
 }
 
-/// The architecture of this name.
 #[must_use]
 pub fn by_name(name: &str) -> Option<&'static Arch> {
     ALL.iter().copied().find(|arch| arch.name == name)
@@ -226,7 +215,6 @@ pub fn by_elf_machine(machine: u16) -> Option<&'static Arch> {
     ALL.iter().copied().find(|arch| arch.elf_machine == machine)
 }
 
-/// The architecture that Debian calls so.
 #[must_use]
 pub fn by_debian_name(name: &str) -> Option<&'static Arch> {
     ALL.iter().copied().find(|arch| arch.debian.name == name)

@@ -18,7 +18,6 @@ pub enum BisectError {
     Git {
         /// Its command, such as `rev-list --bisect`.
         command: String,
-        /// Where.
         dir: PathBuf,
         /// The last line that it printed.
         said: String,
@@ -29,19 +28,13 @@ pub enum BisectError {
     /// What was kept of a commit cannot be read.
     #[error("cannot read {path}", path = .path.display())]
     Document {
-        /// Its file.
         path: PathBuf,
-        /// What is wrong with it.
         source: DocumentError,
     },
-    /// A file operation failed.
     #[error("cannot {action} {path}: {source}", path = .path.display())]
     Io {
-        /// What was tried, as a verb.
         action: &'static str,
-        /// On which file.
         path: PathBuf,
-        /// The system's reason.
         source: io::Error,
     },
 }

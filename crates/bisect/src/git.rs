@@ -9,15 +9,11 @@ use diagnostics::{Failure, printable};
 
 use crate::BisectError;
 
-/// git in this directory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Git<'a>(pub(crate) &'a Path);
 
 impl Git<'_> {
     /// What it prints, without the last line's end.
-    ///
-    /// # Errors
-    /// [`BisectError::Git`] if it fails; an environment's [`Failure`] if there is no git.
     pub(crate) fn read(self, arguments: &[&str]) -> Result<String, BisectError> {
         let output = self.run(arguments)?;
         if !output.status.success() {
@@ -28,17 +24,11 @@ impl Git<'_> {
     }
 
     /// Does something of which no output is wanted.
-    ///
-    /// # Errors
-    /// As [`Git::read`].
     pub(crate) fn act(self, arguments: &[&str]) -> Result<(), BisectError> {
         self.read(arguments).map(drop)
     }
 
     /// What it printed and how it ended, whichever that is.
-    ///
-    /// # Errors
-    /// If there is no git.
     pub(crate) fn run(self, arguments: &[&str]) -> Result<Output, BisectError> {
         let run = || kernels::git::command(self.0)?.args(arguments).output();
         run().map_err(|error| match error.kind() {

@@ -9,23 +9,17 @@ use instructions::hooks::differences;
 use crate::kept::{Outside, outside_key};
 use crate::{BisectError, Verdict};
 
-/// A commit beside the good end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
-    /// What it is.
     pub verdict: Verdict,
     /// Why it cannot be told, if it cannot.
     pub reason: Option<String>,
-    /// How they were compared.
     pub comparison: ComparisonDocument,
 }
 
 /// Holds NEW against BASE. Without a limit NEW is bad if any of its cells really differs, in
 /// either direction, and good if all are the same; with one as its gate says. What cannot be told
 /// is skipped.
-///
-/// # Errors
-/// If the two hold nothing that can be compared.
 pub fn judge(
     base: (&str, &Document),
     new: (&str, &Document),

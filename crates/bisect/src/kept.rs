@@ -39,19 +39,14 @@ pub fn outside_key(configuration: &str, operation: &str) -> String {
     format!("{configuration}\t{operation}")
 }
 
-/// What was measured of a commit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// Its run document.
     pub document: Document,
-    /// What it executed outside hooks.
     pub outside: Outside,
 }
 
-/// What is known of a commit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Record {
-    /// It was measured.
     Measured(Box<Measured>),
     /// It cannot be built or measured: why.
     Failed(String),
@@ -65,9 +60,6 @@ pub struct Kept {
 
 impl Kept {
     /// Opens what is below `place`; `way` is all that decides counts besides the commit.
-    ///
-    /// # Errors
-    /// If its directory cannot be made.
     pub fn open(place: &Path, way: &[String]) -> Result<Kept, BisectError> {
         let mut hash = Sha256::new();
         for part in way {
@@ -85,7 +77,6 @@ impl Kept {
         Ok(Kept { dir })
     }
 
-    /// Where it is.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
@@ -100,10 +91,6 @@ impl Kept {
         self.dir.join(&commit.hash).with_extension(extension)
     }
 
-    /// Forgets all.
-    ///
-    /// # Errors
-    /// If it cannot be removed.
     pub fn forget(&self) -> Result<(), BisectError> {
         fs::remove_dir_all(&self.dir).map_err(BisectError::io("remove", &self.dir))?;
         fs::create_dir_all(&self.dir).map_err(BisectError::io("create", &self.dir))
@@ -129,10 +116,6 @@ impl Kept {
         ))
     }
 
-    /// Keeps it.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn put(&self, commit: &Commit, record: &Record) -> Result<(), BisectError> {
         let path = |extension| self.file(commit, extension);
         let (path, bytes) = match record {

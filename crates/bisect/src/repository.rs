@@ -13,7 +13,6 @@ use crate::git::{Git, said};
 /// Longest part of a directory's name that a repository is called by.
 const NAME_LIMIT: usize = 24;
 
-/// A git repository.
 #[derive(Debug, Clone)]
 pub struct Repository {
     dir: PathBuf,
@@ -23,9 +22,6 @@ pub struct Repository {
 
 impl Repository {
     /// The repository of which `dir` is a worktree, or which it is.
-    ///
-    /// # Errors
-    /// A usage [`Failure`] if it is none; an environment's if there is no git.
     pub fn open(dir: &Path) -> Result<Repository, BisectError> {
         let hint = "give the directory of a git repository with --repo";
         if !dir.is_dir() {
@@ -46,7 +42,6 @@ impl Repository {
         })
     }
 
-    /// The directory that was given.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
@@ -89,10 +84,6 @@ impl Repository {
         }
     }
 
-    /// The commit that a revision names.
-    ///
-    /// # Errors
-    /// A usage [`Failure`] if there is none.
     pub fn commit(&self, revision: &str) -> Result<Commit, BisectError> {
         let unknown = || {
             Failure::usage(
@@ -117,9 +108,6 @@ impl Repository {
     }
 
     /// How many commits come after `good`, up to `bad`.
-    ///
-    /// # Errors
-    /// A usage [`Failure`] if `bad` does not descend from `good`, or is the same.
     pub fn range(&self, good: &Commit, bad: &Commit) -> Result<u64, BisectError> {
         let git = Git(&self.dir);
         let refused = |what, hint| Err(BisectError::from(Failure::usage(what, hint)));
@@ -160,16 +148,12 @@ impl Repository {
     }
 
     /// The parents of a commit, the first one first.
-    ///
-    /// # Errors
-    /// git's.
     pub fn parents(&self, commit: &Commit) -> Result<Vec<String>, BisectError> {
         let line = Git(&self.dir).read(&["rev-list", "--parents", "-n", "1", &commit.hash])?;
         Ok(line.split(' ').skip(1).map(str::to_owned).collect())
     }
 }
 
-/// What git says of a commit.
 pub(crate) fn describe(git: Git<'_>, hash: &str) -> Result<Commit, BisectError> {
     let format = "--format=%H%x00%h%x00%an <%ae>%x00%aI%x00%s";
     let arguments = ["show", "--no-patch", "--no-show-signature", format, hash];

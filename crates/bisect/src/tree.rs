@@ -22,7 +22,6 @@ use crate::{BisectError, Repository};
 pub enum Use {
     /// It is read only; objects are elsewhere.
     Source,
-    /// Objects are made in it.
     BuiltIn,
 }
 
@@ -37,9 +36,6 @@ pub struct Tree {
 impl Tree {
     /// Opens the worktree of `repository` below `cache`, and makes it, of `first`, if there is
     /// none. `waiting` is called if another lsmeter is walking in it.
-    ///
-    /// # Errors
-    /// If it cannot be made.
     pub fn open(
         repository: &Repository,
         cache: &Path,
@@ -71,7 +67,6 @@ impl Tree {
         })
     }
 
-    /// Where it is.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
@@ -82,9 +77,6 @@ impl Tree {
     }
 
     /// Has it the files of `commit`. Those that are the same in both keep their times.
-    ///
-    /// # Errors
-    /// git's.
     pub fn check_out(&self, commit: &Commit) -> Result<(), BisectError> {
         let arguments = ["checkout", "--quiet", "--force", "--detach", &commit.hash];
         Git(&self.dir).act(&arguments)

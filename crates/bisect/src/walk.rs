@@ -9,7 +9,6 @@ use crate::git::Git;
 use crate::repository::describe;
 use crate::{BisectError, Tree, Verdict};
 
-/// What a walk came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// The first bad commit: it is bad, and all that it comes after are good.
@@ -20,7 +19,6 @@ pub enum Found {
     Nothing,
     /// The bad end itself cannot be told.
     BadEndUntold,
-    /// The user ended it.
     Cancelled,
 }
 
@@ -42,9 +40,6 @@ enum Next {
 /// git wants to know; None ends the walk. `test` is asked once for each, and has the tree check
 /// out what it must. The good end is taken to be good. Whether the bad end is bad is asked first if
 /// `ends_first`; else only if no other commit is bad, which spares building it.
-///
-/// # Errors
-/// git's, and those of `test`.
 pub fn walk<E: From<BisectError>>(
     tree: &Tree,
     good: &Commit,

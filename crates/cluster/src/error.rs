@@ -20,9 +20,7 @@ pub enum ClusterError {
     /// A part is no run document.
     #[error("cannot read {path}", path = .path.display())]
     Document {
-        /// Its file.
         path: PathBuf,
-        /// What is wrong with it.
         source: DocumentError,
     },
 }

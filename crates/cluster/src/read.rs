@@ -11,9 +11,6 @@ use experiment::Document;
 use crate::{ClusterError, Part};
 
 /// A document as a part, by the name of its file.
-///
-/// # Errors
-/// If there is no such file, or it holds no run document.
 pub fn read_part(path: &Path) -> Result<Part, ClusterError> {
     let file = File::open(path).map_err(|error| {
         Failure::usage(

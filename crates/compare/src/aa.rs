@@ -28,9 +28,6 @@ const RUNS_BEYOND_PAIR: usize = 4;
 /// Compares all pairs of runs as [`compare`] would, and counts what it takes for real. Of
 /// times that is with the knowledge of what the other runs differ by, if they are two or
 /// more.
-///
-/// # Errors
-/// If two of them cannot be compared.
 pub fn aa(runs: &[Document], options: &Options) -> Result<AaReport, Failure> {
     let timed = figures(runs);
     let plain = Options {

@@ -14,9 +14,6 @@ use crate::pair::match_up;
 
 /// Compares the cells of one run along an axis: all values of it with one, which is the
 /// experiment's baseline's, or that of the first cell, unless it is named.
-///
-/// # Errors
-/// If it is no run, holds nothing, or has one value only.
 pub fn across(
     of: Named<'_>,
     axis: Axis,

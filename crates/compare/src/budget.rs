@@ -37,7 +37,6 @@ fn no_budget(why: impl ToString) -> Failure {
     Failure::usage(why, how)
 }
 
-/// As it is in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -48,9 +47,6 @@ struct File {
 
 impl Budget {
     /// The same limit for all cells.
-    ///
-    /// # Errors
-    /// If it is none.
     pub fn of_all(limit: &str) -> Result<Budget, Failure> {
         let mut budget = Budget::default();
         budget.add(None, limit)?;
@@ -60,9 +56,6 @@ impl Budget {
     /// Reads a budget in TOML: `default`, a limit for all cells, and `[limits]` by
     /// pattern. Of several patterns that fit a cell the longest one decides, of equally
     /// long ones the strictest limit.
-    ///
-    /// # Errors
-    /// If it is not TOML, has keys or patterns that are none, or says nothing.
     pub fn parse(toml: &str) -> Result<Budget, Failure> {
         let file: File = toml::from_str(toml).map_err(no_budget)?;
         let mut budget = Budget::default();

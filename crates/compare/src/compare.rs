@@ -20,14 +20,12 @@ use crate::recordings;
 /// of, samples and rounds, lies within the runs, and what drifts in between is not in it.
 const NO_AA: &str = "what two runs differ by without a change is not known: lsmeter run --aa";
 
-/// How documents are compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// A difference is real if its corrected p is at most this: above 0, below 1.
     pub alpha: f64,
     /// How p values are corrected for the number of cells.
     pub correction: Correction,
-    /// Differences of the environment say nothing.
     pub trust_environment: bool,
     /// How much worse cells may be; None: there is no gate.
     pub budget: Option<Budget>,
@@ -52,14 +50,10 @@ impl Default for Options {
 pub struct Named<'a> {
     /// Its name: a file's.
     pub name: &'a str,
-    /// What was in it.
     pub document: &'a Document,
 }
 
 /// Compares NEW with BASE, cell by cell.
-///
-/// # Errors
-/// If they are of different kinds, hold nothing, or no common unit.
 pub fn compare(
     base: Named<'_>,
     new: Named<'_>,

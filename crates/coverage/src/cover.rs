@@ -16,11 +16,9 @@ use crate::facts::Facts;
 /// What is known of a kernel's hooks before anything runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KernelHooks {
-    /// The kernel, as cells name it.
     pub name: String,
     /// Its `uname -r`.
     pub release: String,
-    /// Every hook.
     pub hooks: BTreeSet<String>,
     /// The modules' functions for each: module and function. None if the kernel does not tell.
     pub implementations: Option<BTreeMap<String, BTreeSet<(String, String)>>>,
@@ -49,10 +47,8 @@ pub fn reached(placement: &PlacementDocument) -> Reached {
     others
 }
 
-/// What a coverage is made of.
 #[derive(Clone, Copy)]
 pub struct Inputs<'a> {
-    /// The kernel.
     pub kernel: &'a KernelHooks,
     /// Cells; those of other kernels, and those without hooks, say nothing.
     pub cells: &'a [Cell],
@@ -72,7 +68,6 @@ type Function<'a> = (&'a str, &'a str, &'a str);
 /// What calls hooks. A program may be called as a benchmark is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Operation<'a> {
-    /// A benchmark, or a program.
     name: &'a str,
     /// The variant of a benchmark; nothing of a program.
     variant: &'a str,
@@ -80,13 +75,11 @@ struct Operation<'a> {
 }
 
 impl Operation<'_> {
-    /// The suite of a benchmark.
     fn suite(self, suites: &BTreeMap<String, Suite>) -> Option<Suite> {
         suites.get(self.name).copied().filter(|_| !self.is_program)
     }
 }
 
-/// What cells say together.
 #[derive(Default)]
 struct Seen<'a> {
     /// Calls in an operation, least and most, by hook, then by operation.
@@ -97,9 +90,6 @@ struct Seen<'a> {
 }
 
 /// Says which hooks of a kernel the cells call, and why not the others.
-///
-/// # Errors
-/// [`CoverageError::Nothing`] if no cell is of that kernel and has its hooks told apart.
 pub fn cover(inputs: &Inputs<'_>) -> Result<CoverageFindings, CoverageError> {
     let kernel = inputs.kernel;
     let mut seen = Seen::default();

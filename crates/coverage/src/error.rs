@@ -8,16 +8,10 @@ use diagnostics::{Exit, Fault};
 pub enum CoverageError {
     /// No operation was measured whose hooks were told apart.
     #[error("no operation was measured on {kernel} whose hooks were told apart")]
-    Nothing {
-        /// The kernel.
-        kernel: String,
-    },
+    Nothing { kernel: String },
     /// The facts cannot be read, which is a fault of lsmeter.
     #[error("unreached.toml: {message}")]
-    BadFacts {
-        /// What is wrong.
-        message: String,
-    },
+    BadFacts { message: String },
 }
 
 impl Fault for CoverageError {

@@ -15,9 +15,7 @@ const UNREACHED: &str = include_str!("../facts/unreached.toml");
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fact {
-    /// The hooks.
     pub hooks: Vec<String>,
-    /// What it would take.
     pub needs: Need,
     /// The option that the code which calls them is built by: `CONFIG_TUN`.
     #[serde(default)]
@@ -80,18 +78,11 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The facts that lsmeter knows.
-    ///
-    /// # Errors
-    /// [`CoverageError::BadFacts`], which is a fault of lsmeter.
     pub fn load() -> Result<Facts, CoverageError> {
         Facts::parse(UNREACHED)
     }
 
     /// The facts in a text of the form of `facts/unreached.toml`.
-    ///
-    /// # Errors
-    /// [`CoverageError::BadFacts`].
     pub fn parse(text: &str) -> Result<Facts, CoverageError> {
         let bad = |message: String| CoverageError::BadFacts { message };
         let facts: Facts = toml::from_str(text).map_err(|error| bad(error.to_string()))?;

@@ -5,7 +5,6 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// All went well.
     Fine = 0,
     /// A check that was asked for failed.
     Regression = 1,
@@ -17,7 +16,6 @@ pub enum Exit {
     CellsFailed = 4,
     /// A check that was asked for has no clear answer.
     Inconclusive = 5,
-    /// A fault in lsmeter.
     Internal = 70,
     /// `git bisect run` is to skip this commit (`lsmeter bisect --step`).
     Skip = 125,

@@ -7,7 +7,6 @@ use crate::Exit;
 
 /// An error that knows how lsmeter ends because of it, and what its user can do.
 pub trait Fault: Error {
-    /// How lsmeter ends.
     fn exit(&self) -> Exit;
 
     /// What the user can do about it, without the `hint:` in front; None if nothing is known.

@@ -11,10 +11,8 @@ use crate::terms::{Difference, Terms};
 pub struct Counted {
     /// `uname -r` of the kernel.
     pub(crate) release: String,
-    /// Whose it is.
     pub(crate) key: Key,
     pub(crate) own: Did,
-    /// The baseline's stack.
     pub(crate) baseline: Vec<String>,
     pub(crate) base: Did,
     /// No path of it stands for all.
@@ -31,7 +29,6 @@ pub(crate) struct Did {
     pub(crate) hooks: Vec<HookCost>,
 }
 
-/// What operations do.
 #[derive(Debug, Clone, Default)]
 pub struct Counts {
     pub(crate) cells: Vec<Counted>,
@@ -66,7 +63,6 @@ impl Counted {
 }
 
 impl Counts {
-    /// These, and of others what these do not have.
     #[must_use]
     pub fn with(mut self, others: Counts) -> Counts {
         for cell in others.cells {
@@ -89,9 +85,6 @@ impl Counts {
 
 /// The operations of a profile or run whose instructions are known by what they do, with those
 /// of the baseline.
-///
-/// # Errors
-/// [`EstimateError::NoEvents`].
 pub fn counts_of(document: &Document) -> Result<Counts, EstimateError> {
     let mut cells: Vec<Counted> = document
         .cells

@@ -16,33 +16,19 @@ pub enum EstimateError {
     NoEvents,
     /// No operation is in both.
     #[error("{pairs} operations were both timed and counted with a baseline, {needed} are needed")]
-    FewPairs {
-        /// So many are.
-        pairs: usize,
-        /// As many as that are needed.
-        needed: usize,
-    },
+    FewPairs { pairs: usize, needed: usize },
     /// What a system call by itself costs is not known.
     #[error("getppid was not both timed and counted")]
     NoNullCall,
     /// Nothing has two weights.
     #[error("`{name}` is named twice")]
-    TermTwice {
-        /// What.
-        name: String,
-    },
+    TermTwice { name: String },
     /// Its times are of kernels that are not one.
     #[error("the times are of {}: which of them is not said", kernels.join(" and "))]
-    SeveralKernels {
-        /// Which.
-        kernels: Vec<String>,
-    },
+    SeveralKernels { kernels: Vec<String> },
     /// There is no such event.
     #[error("there is no event `{name}`")]
-    UnknownTerm {
-        /// What was asked for.
-        name: String,
-    },
+    UnknownTerm { name: String },
 }
 
 impl Fault for EstimateError {

@@ -15,9 +15,6 @@ const REACH: f64 = 2.0;
 
 /// What all counted operations would take more than under the baseline, with what was measured
 /// where `times` are known.
-///
-/// # Errors
-/// [`EstimateError::UnknownTerm`] if the weights are of an event that nobody counts.
 pub fn estimate(
     weights: &Weights,
     counts: &Counts,

@@ -13,7 +13,6 @@ use crate::error::EstimateError;
 use crate::terms::{LONG_REP, Terms};
 use crate::times::{Ns, Times, anywhere, meeting};
 
-/// Fewest differences between stacks.
 const LEAST: usize = 20;
 /// How far a weighted sum may be from a measured time by itself: this part of it
 const OWN_PART: f64 = 0.15;
@@ -36,7 +35,6 @@ struct Pair<'a> {
     base_ns: f64,
     /// It is a whole operation of the baseline.
     whole: bool,
-    /// Instructions, for comparison.
     instructions: f64,
 }
 
@@ -54,9 +52,6 @@ pub(crate) fn unit(ns: f64) -> f64 {
 /// baseline's whole operations less what a system call takes by itself (`getppid`), which tell
 /// apart what stacks do not. Of a running kernel these are all that there is; the counts' baseline
 /// stands for its stack. Counts of several kernels: those of the version that was timed.
-///
-/// # Errors
-/// [`EstimateError`], if too few operations are in both.
 pub fn fit(times: &Times, counts: &Counts, terms: &Terms) -> Result<Weights, EstimateError> {
     let is_known = |of: &&Counted| !(of.older && terms.has(LONG_REP));
     let counts = counts.of_version(&times.release).filter(is_known);

@@ -20,16 +20,13 @@ const RARE: [&str; 3] = ["serialising", "tlb_flushes", "clock_reads"];
 /// What one weight is of.
 #[derive(Debug, Clone, Copy)]
 pub enum Term {
-    /// All instructions.
     Instructions,
     /// Lines of code that drive each other out of the processor's first cache.
     ConflictingLines,
-    /// Something that some do.
     Event(EventKind),
 }
 
 impl Term {
-    /// As documents write it.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -53,10 +50,6 @@ pub(crate) struct Difference {
 }
 
 impl Terms {
-    /// Terms by their names.
-    ///
-    /// # Errors
-    /// [`EstimateError::UnknownTerm`], [`EstimateError::TermTwice`].
     pub fn named<S: AsRef<str>>(names: &[S]) -> Result<Terms, EstimateError> {
         let short = |name: &str| name.chars().take(40).collect();
         let mut terms: Vec<Term> = Vec::new();
@@ -76,7 +69,6 @@ impl Terms {
         Ok(Terms(terms))
     }
 
-    /// Has it a weight?
     pub(crate) fn has(&self, name: &str) -> bool {
         self.0.iter().any(|term| term.name() == name)
     }

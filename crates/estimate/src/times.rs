@@ -17,10 +17,8 @@ pub(crate) struct Ns {
     pub(crate) error: f64,
 }
 
-/// What operations took.
 #[derive(Debug, Clone)]
 pub struct Times {
-    /// The processor's name.
     pub(crate) processor: String,
     /// `uname -r` of the kernel.
     pub(crate) release: String,
@@ -28,7 +26,6 @@ pub struct Times {
     pub(crate) whole: BTreeMap<Key, Ns>,
     /// What it took more than the baseline.
     pub(crate) added: BTreeMap<Key, Ns>,
-    /// System calls of the operation.
     pub(crate) system_calls: BTreeMap<Key, usize>,
     /// They are of the machine's running kernel: under the one stack that it has, on the file system of
     /// a directory. Keys are by [`anywhere`].
@@ -83,9 +80,6 @@ impl Ns {
 /// baseline is another kernel's (one without security modules), what stacks add is told inside the
 /// kernel that has them, as it is counted. Of the running kernel what operations take is known, and
 /// not what stacks add.
-///
-/// # Errors
-/// [`EstimateError::NoTimes`], [`EstimateError::SeveralKernels`].
 pub fn times_of(document: &Document) -> Result<Times, EstimateError> {
     let timed = document.cells.iter().filter_map(|cell| {
         let timed = cell.timed()?;

@@ -11,11 +11,9 @@ use crate::words::Correction;
 /// difference that is called real is a false alarm.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AaReport {
-    /// Runs.
     pub runs: u32,
     /// A difference is called real if its corrected p is at most this.
     pub alpha: f64,
-    /// How p values were corrected.
     pub correction: Correction,
     /// One for each metric that was measured.
     pub metrics: Vec<AaMetric>,
@@ -31,9 +29,7 @@ pub struct AaReport {
 pub struct AaLayouts {
     /// The kernel without its layouts' numbers: `build:um`.
     pub kernel: String,
-    /// File system worked on.
     pub filesystem: String,
-    /// Layouts.
     pub layouts: u32,
     /// Rounds of each name.
     pub rounds: u32,
@@ -43,7 +39,6 @@ pub struct AaLayouts {
     pub false_intervals: u64,
     /// Half of an interval's width as a fraction of the operation's time: the median.
     pub half_width_median: f64,
-    /// And the largest.
     pub half_width_largest: f64,
     /// Of which operation that is.
     pub widest: String,
@@ -82,13 +77,10 @@ impl AaLayouts {
 /// What the pairs say of one metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AaMetric {
-    /// Which.
     pub metric: Metric,
-    /// Pairs of runs.
     pub pairs: u64,
     /// Of them those with at least one false alarm, after the correction.
     pub alarmed_pairs: u64,
-    /// Pairs of cells.
     pub cells: u64,
     /// Of them false alarms, after the correction.
     pub alarms: u64,
@@ -108,7 +100,6 @@ pub struct AaMetric {
 }
 
 impl AaReport {
-    /// What it says of a metric.
     pub fn metric(&self, metric: Metric) -> Option<&AaMetric> {
         self.metrics.iter().find(|of| of.metric == metric)
     }

@@ -24,14 +24,10 @@ words! {
     Skipped = "skipped",
 }
 
-/// A commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Commit {
-    /// Its whole name.
     pub hash: String,
-    /// Its name as git abbreviates it.
     pub short: String,
-    /// Who wrote it, with an address.
     pub author: String,
     /// When: RFC 3339.
     pub date: String,
@@ -46,19 +42,15 @@ pub struct StepFigure {
     pub configuration: String,
     /// Benchmark and variant: `open:AA`.
     pub operation: String,
-    /// What was measured.
     pub metric: Metric,
     /// How many; None if the cell has no figure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
 }
 
-/// A commit that was looked at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BisectionStep {
-    /// Which.
     pub commit: Commit,
-    /// What it is.
     pub verdict: StepVerdict,
     /// Seconds that building it took; None if it was measured before, or its document was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,7 +61,6 @@ pub struct BisectionStep {
     /// Its figures; none if it was skipped without being measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<StepFigure>,
-    /// Why it was skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -78,13 +69,11 @@ pub struct BisectionStep {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "lsmeter bisection")]
 pub struct BisectionDocument {
-    /// What wrote it.
     pub tool: Tool,
     /// The repository, as the user named it.
     pub repository: String,
     /// The end whose counts are those that the others are held against.
     pub good: Commit,
-    /// The end whose counts differ.
     pub bad: Commit,
     /// Commits after the good end up to the bad one: each could be the first bad one.
     pub range: u64,

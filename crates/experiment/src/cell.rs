@@ -15,7 +15,6 @@ use crate::words::Status;
 #[serde(try_from = "Form")]
 #[schemars(with = "Form")]
 pub struct Cell {
-    /// What it is.
     pub key: Key,
     /// `uname -r` as the guest reported it; empty if it never did.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -32,7 +31,6 @@ pub struct Cell {
     /// Wall-clock seconds that the cell took, as the host saw it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
-    /// How it ended.
     #[serde(flatten)]
     pub outcome: Outcome,
 }
@@ -41,7 +39,6 @@ pub struct Cell {
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "Cell")]
 struct Form {
-    /// What it is.
     key: Key,
     /// `uname -r` as the guest reported it; missing if it never did.
     #[serde(default)]
@@ -58,7 +55,6 @@ struct Form {
     /// Wall-clock seconds that the cell took, as the host saw it.
     #[serde(default)]
     seconds: Option<f64>,
-    /// How it ended.
     status: Status,
     /// What stands behind it; only if the status is ok.
     #[serde(default)]
@@ -92,23 +88,18 @@ impl TryFrom<Form> for Cell {
     }
 }
 
-/// How a cell ended.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum Outcome {
-    /// It was measured.
     Ok {
-        /// What stands behind it.
         evidence: Evidence,
     },
     /// It should have worked and did not.
     Failed {
-        /// Why.
         reason: String,
     },
     /// The kernel, file system or host cannot do it.
     Unsupported {
-        /// Why.
         reason: String,
     },
 }
@@ -146,7 +137,6 @@ impl Cell {
         }
     }
 
-    /// How it ended, in a word.
     pub fn status(&self) -> Status {
         match self.outcome {
             Outcome::Ok { .. } => Status::Ok,

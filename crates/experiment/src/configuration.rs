@@ -22,15 +22,12 @@ pub struct Configuration {
     /// None: every kernel of the experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
-    /// The stack.
     pub stack: Stack,
-    /// What its modules decide with.
     #[serde(default)]
     pub policy: Policy,
     /// Integrity subsystems at work, in the order of [`Integrity::ALL`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub integrity: Vec<Integrity>,
-    /// Sizes of policies.
     #[serde(default, skip_serializing_if = "Tuning::is_default")]
     pub tuning: Tuning,
 }
@@ -64,7 +61,6 @@ pub struct Tuning {
     /// What each operation is the first after; None: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_after: Option<FirstAfter>,
-    /// Which rules audit has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit_rules: Option<AuditRules>,
     /// Which rules IMA has.
@@ -143,7 +139,6 @@ impl Configuration {
         }
     }
 
-    /// Is it measured on this kernel?
     pub fn is_on(&self, kernel: &str) -> bool {
         let only = self.kernel.as_deref();
         only.is_none_or(|only| names_kernel(only, kernel))

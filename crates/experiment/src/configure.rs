@@ -106,7 +106,6 @@ fn configurations(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecE
     Ok(all)
 }
 
-/// Every stack with every state.
 fn product(
     spec: &Spec,
     place: Place,

@@ -16,7 +16,6 @@ use crate::words::{Suite, UnknownWord, words};
 words! {
     /// What it would take that a hook is called which no operation calls.
     Need, "need":
-    /// Another variant of a benchmark.
     Variant = "variant",
     /// A benchmark: system calls that nothing stands in the way of.
     Benchmark = "benchmark",
@@ -52,7 +51,6 @@ pub struct CoverageFindings {
     pub kernel: String,
     /// Its `uname -r`.
     pub release: String,
-    /// How many hooks are called.
     pub share: CoverageShare,
     /// Modules that are measured unless others are asked for, and that this kernel lacks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -71,12 +69,9 @@ pub struct CoverageFindings {
     pub stale: Vec<StaleReason>,
 }
 
-/// How many hooks are called.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CoverageShare {
-    /// Hooks of the kernel.
     pub hooks: u32,
-    /// Those that an operation calls.
     pub called: u32,
     /// Of these, those that are called only after operations; not told where older documents do not.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -111,7 +106,6 @@ pub struct CoveredHook {
     pub system_calls: Vec<String>,
 }
 
-/// An operation that calls a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CallingOperation {
     /// Benchmark: `open`; of a whole program its name.
@@ -137,12 +131,10 @@ pub struct EarlierOperation {
     /// Its variant: `map-create`; missing if it has only one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub variant: String,
-    /// The suite that it is in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<Suite>,
     /// Calls between so many operations, of the configuration with most.
     pub calls: u64,
-    /// How many operations these were.
     pub operations: u64,
 }
 
@@ -173,9 +165,7 @@ pub struct CostOfCalls {
 /// Why no operation calls a hook: what the kernel's sources say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnreachedReason {
-    /// What it would take.
     pub needs: Need,
-    /// Why.
     pub why: String,
     /// Where in the kernel that is seen.
     pub code: String,
@@ -184,7 +174,6 @@ pub struct UnreachedReason {
 /// A reason that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StaleReason {
-    /// The hook that it is about.
     pub hook: String,
     /// Is it called? If not, the kernel has no such hook.
     pub called: bool,
@@ -198,7 +187,6 @@ impl CoverageShare {
         (self.within_reach > 0).then(|| f64::from(self.called) / all * 100.0)
     }
 
-    /// Counts hooks.
     #[must_use]
     pub fn of(hooks: &[CoveredHook]) -> CoverageShare {
         let mut share = CoverageShare::default();
@@ -253,7 +241,6 @@ impl EarlierOperation {
         title(&self.benchmark, &self.variant)
     }
 
-    /// Calls for each operation.
     #[must_use]
     pub fn calls_each(&self) -> f64 {
         self.calls as f64 / self.operations.max(1) as f64

@@ -13,9 +13,7 @@ use crate::words::Clock;
 /// first boot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PolicyProof {
-    /// Kernel.
     pub kernel: String,
-    /// Configuration.
     pub configuration: Configuration,
     /// What was done, and what was denied and allowed, in order.
     pub steps: Vec<String>,
@@ -47,23 +45,19 @@ pub struct PolicyPart {
 pub struct CacheUse {
     /// Files opened, each once.
     pub opens: u32,
-    /// Decisions that were looked up meanwhile.
     pub lookups: u32,
     /// Those that were not there, and were computed from the policy.
     pub misses: u32,
 }
 
-/// A program and its version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tool {
     /// `lsmeter`.
     pub name: String,
-    /// Its version.
     pub version: String,
 }
 
 impl Tool {
-    /// This program.
     pub fn this() -> Tool {
         Tool {
             name: "lsmeter".to_owned(),
@@ -75,7 +69,6 @@ impl Tool {
 /// One of the environments of a document that was put together, and its cells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Origin {
-    /// What they ran on.
     pub environment: Environment,
     /// Positions in `cells`, from 0, in order; empty if no cell ran there.
     pub cells: Vec<u32>,
@@ -93,7 +86,6 @@ impl Origin {
     }
 }
 
-/// What an experiment ran on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {
     /// The host's distribution, as `/etc/os-release` names it.
@@ -102,11 +94,8 @@ pub struct Environment {
     pub host_kernel: String,
     /// The host's processor model.
     pub cpu: String,
-    /// Processors that the run could use.
     pub cores: u32,
-    /// Was KVM used?
     pub kvm: bool,
-    /// What drove the guests' clock.
     pub clock: Clock,
     /// The emulator; missing on the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -175,7 +164,6 @@ impl Environment {
 /// The emulator and the machine it emulates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Emulator {
-    /// QEMU's version.
     pub version: String,
     /// `-cpu`.
     pub cpu: String,
@@ -189,8 +177,6 @@ pub struct Emulator {
 /// Versions of QEMU's TCG plugin interface (`qemu_plugin_info_t.version`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PluginApi {
-    /// The oldest that QEMU serves.
     pub min: u32,
-    /// QEMU's own.
     pub current: u32,
 }

@@ -16,13 +16,11 @@ use crate::warning::Warning;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "lsmeter estimate of times")]
 pub struct EstimateDocument {
-    /// What wrote it.
     pub tool: Tool,
     /// How ns follow from what was counted.
     pub weights: Weights,
     /// What was counted, with what it would take.
     pub cells: Vec<EstimatedCell>,
-    /// Reasons to doubt it.
     #[serde(default)]
     pub warnings: Vec<Warning>,
 }
@@ -34,7 +32,6 @@ pub struct Weights {
     pub processor: String,
     /// `uname -r` of the kernels that times were taken of, and of those that were counted.
     pub releases: [String; 2],
-    /// Of instructions and of events.
     pub terms: Vec<Weight>,
     /// How far it may be off: in operations that were left out of the fit.
     pub error: FitError,
@@ -105,14 +102,12 @@ pub struct FitError {
 impl FitError {
     /// In what distances are told: √([`UNIT_NS`](FitError::UNIT_NS)² + (this × estimate)²).
     pub const UNIT_PART: f64 = 0.15;
-    /// In ns.
     pub const UNIT_NS: f64 = 5.0;
 }
 
 /// A stack, predicted by weights that were fitted without it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOutStack {
-    /// Its modules.
     pub stack: Vec<String>,
     /// Operations to which it adds 20 instructions and more.
     pub operations: u32,
@@ -128,9 +123,7 @@ pub struct LeftOutStack {
 /// What an operation takes more under a stack than under the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EstimatedCell {
-    /// Whose it is.
     pub key: Key,
-    /// The baseline's stack.
     pub baseline: Vec<String>,
     /// Instructions more than the baseline.
     pub instructions: i64,
@@ -148,10 +141,8 @@ pub struct EstimatedCell {
     pub hooks: Vec<EstimatedHook>,
 }
 
-/// A hook's part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EstimatedHook {
-    /// The hook.
     pub hook: String,
     /// Instructions more than under the baseline.
     pub instructions: i64,
@@ -159,10 +150,8 @@ pub struct EstimatedHook {
     pub estimate: Nanoseconds,
 }
 
-/// Nanoseconds, and how sure they are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Nanoseconds {
-    /// How many.
     pub ns: f64,
     /// Of an estimate: as far as 95 of 100 were from what was measured, where that is known. Of a
     /// measurement its 95 % interval.

@@ -8,28 +8,21 @@ use crate::key::Key;
 /// What happens while an instrument measures: the same for all of them.
 #[derive(Debug, Clone, Copy)]
 pub enum Event<'a> {
-    /// A part of the whole begins.
     Stage {
-        /// On which kernel.
         kernel: &'a str,
         /// What is done: `counting hooks`.
         what: &'static str,
     },
-    /// The part's cells are known.
     Planned {
-        /// Cells to be measured.
         cells: usize,
         /// Of them finished before, as the journal says.
         finished: usize,
     },
     /// A boot, or a run of the agent on the host, begins.
     Boot {
-        /// Kernel.
         kernel: &'a str,
-        /// What it is set up with.
         configuration: &'a Configuration,
     },
-    /// A cell begins.
     Begin(&'a Key),
     /// A cell is finished, and in the journal.
     Cell(&'a Cell),

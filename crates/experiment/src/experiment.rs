@@ -43,7 +43,6 @@ pub struct Experiment {
     pub baseline_kernel: Option<String>,
     /// Which benchmarks and variants.
     pub selection: Selection,
-    /// Whole programs, in place of benchmarks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub programs: Option<Programs>,
     /// Policies of the user's own, by the names that configurations have for them.
@@ -53,7 +52,6 @@ pub struct Experiment {
     /// own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_dir: Option<String>,
-    /// What is measured of them.
     pub metrics: Vec<Metric>,
     /// File system mounted in a VM; None on the host, where `dir` decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,9 +89,7 @@ pub struct Experiment {
 pub struct Samples {
     /// Counted operations (windows) of an instruction cell.
     pub instructions: u32,
-    /// Timed batches of a time cell.
     pub time: u32,
-    /// Slices of a throughput cell's period.
     pub throughput: u32,
 }
 

@@ -37,9 +37,7 @@ pub fn is_begin(line: &[u8]) -> bool {
 pub struct JournalHeader {
     /// [`JOURNAL_VERSION`] of the writer.
     pub journal_version: u32,
-    /// What wrote it.
     pub tool: Tool,
-    /// What it ran on.
     pub environment: Environment,
     /// What kernels of further architectures ran on, in the order of the kernels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -65,7 +63,6 @@ pub struct JournalHeader {
 /// besides what is in the document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JournalEntry<T = ()> {
-    /// The cell.
     pub cell: Cell,
     /// Warnings that came with it. Their `cells` are empty: positions are known only
     /// once the document is put together.
@@ -79,7 +76,6 @@ pub struct JournalEntry<T = ()> {
     pub trace: Option<T>,
 }
 
-/// What a journal holds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Journal<T = ()> {
     /// Its header; None if not even that was written to its end.
@@ -99,25 +95,19 @@ pub enum JournalError {
     /// The first line is no header.
     #[error("not a journal of lsmeter: line 1: {0}")]
     NotJournal(DocumentFault),
-    /// Another version of the format.
     #[error("journal of version {found}; this lsmeter reads version {JOURNAL_VERSION}")]
-    Version {
-        /// Its version.
-        found: u32,
-    },
+    Version { found: u32 },
     /// A whole line is not what it should be.
     #[error("journal, line {line}: {error}")]
     Line {
         /// Line, from 1.
         line: usize,
-        /// What is wrong there.
         error: DocumentFault,
     },
     /// It belongs to another experiment or shard, or was written under other conditions:
     /// its cells cannot stand beside new ones.
     #[error("the journal {message}")]
     Different {
-        /// What differs.
         message: String,
         /// What the user can do about it.
         hint: &'static str,
@@ -139,17 +129,11 @@ impl JournalError {
 
 impl JournalHeader {
     /// The line to write, with its newline.
-    ///
-    /// # Errors
-    /// Only if the value cannot be JSON, which none of its types allows.
     pub fn to_line(&self) -> Result<String, serde_json::Error> {
         line(self)
     }
 
     /// May cells of `self`, an old journal, stand beside cells of a run under `now`?
-    ///
-    /// # Errors
-    /// [`JournalError::Different`].
     fn check_resume(&self, now: &JournalHeader) -> Result<(), JournalError> {
         let different = |message, hint| Err(JournalError::Different { message, hint });
         if let (Some(then), Some(now)) = (&self.experiment, &now.experiment)
@@ -206,9 +190,6 @@ impl JournalHeader {
 
 impl<T: Serialize> JournalEntry<T> {
     /// The line to append, with its newline.
-    ///
-    /// # Errors
-    /// Only if the value cannot be JSON, which none of its types allows.
     pub fn to_line(&self) -> Result<String, serde_json::Error> {
         line(self)
     }

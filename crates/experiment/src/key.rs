@@ -15,7 +15,6 @@ use crate::words::{Architecture, Caches, DelayModule, Integrity, Policy};
 #[serde(try_from = "Form")]
 #[schemars(with = "Form")]
 pub struct Key {
-    /// The kernel's architecture.
     pub architecture: Architecture,
     /// Kernel as the user named it: `debian:6.12`, a path, or `host`; of a recording
     /// `uname -r`.
@@ -23,32 +22,25 @@ pub struct Key {
     /// The stack asked for, in order; `["default"]` for the distribution's list. Of a
     /// recording what was active.
     pub stack: Vec<String>,
-    /// Integrity subsystems at work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub integrity: Vec<Integrity>,
-    /// What the modules decide with.
     pub policy: Policy,
-    /// Sizes of policies.
     #[serde(skip_serializing_if = "Tuning::is_default")]
     pub tuning: Tuning,
     /// File system worked on; empty in recordings.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub filesystem: String,
-    /// What was measured.
     #[serde(flatten)]
     pub subject: Subject,
     /// How decisions were delayed; None unless it is a sweep's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<Delay>,
-    /// What was measured of it.
     pub metric: Metric,
 }
 
-/// What a cell is about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(untagged)]
 pub enum Subject {
-    /// A benchmark's operation.
     Benchmark {
         /// Benchmark: `open`.
         benchmark: String,
@@ -56,7 +48,6 @@ pub enum Subject {
         #[serde(skip_serializing_if = "String::is_empty")]
         variant: String,
     },
-    /// A whole program.
     Workload {
         /// Its name: `git-status`.
         workload: String,
@@ -70,12 +61,10 @@ pub enum Subject {
     },
 }
 
-/// How decisions were delayed.
 #[derive(
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Delay {
-    /// What delays.
     pub module: DelayModule,
     /// The hooks at which decisions are delayed together: `["all"]` are all that the
     /// module knows.
@@ -91,7 +80,6 @@ pub struct Delay {
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "Key")]
 struct Form {
-    /// The kernel's architecture.
     #[serde(default)]
     architecture: Architecture,
     /// Kernel as the user named it: `debian:6.12`, a path, or `host`; of a recording
@@ -103,10 +91,8 @@ struct Form {
     /// Integrity subsystems at work: audit, ima, evm.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     integrity: Vec<Integrity>,
-    /// What the modules decided with.
     #[serde(default)]
     policy: Policy,
-    /// Sizes of policies.
     #[serde(default, skip_serializing_if = "Tuning::is_default")]
     tuning: Tuning,
     /// File system worked on; missing in recordings.
@@ -130,7 +116,6 @@ struct Form {
     /// How decisions were delayed; only of a sweep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     delay: Option<Delay>,
-    /// What was measured of it.
     metric: Metric,
 }
 

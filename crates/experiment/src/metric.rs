@@ -26,7 +26,6 @@ pub enum Metric {
     Throughput,
     /// Bytes that the kernel holds, after a boot or for each object of a kind: exact.
     Memory,
-    /// Calls of functions.
     Calls,
     /// Calls of a function per second.
     CallRate,
@@ -225,10 +224,6 @@ impl Word {
     /// Longest word, in bytes.
     pub const BYTES_LIMIT: usize = 23;
 
-    /// A word.
-    ///
-    /// # Errors
-    /// If it is empty, too long, or has control characters.
     pub fn new(text: &str) -> Result<Word, BadWord> {
         let fits = (1..=Word::BYTES_LIMIT).contains(&text.len());
         if !fits || text.chars().any(char::is_control) {
@@ -244,7 +239,6 @@ impl Word {
         })
     }
 
-    /// Its text.
     pub fn as_str(&self) -> &str {
         // It was made from a whole text.
         std::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()

@@ -11,7 +11,6 @@ use crate::key::{Key, Subject};
 use crate::metric::Metric;
 use crate::words::{Architecture, MonitorMode, Policy};
 
-/// What was monitored, and how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Monitoring {
     /// `uname -r`.
@@ -75,6 +74,5 @@ pub struct MonitorCost {
 pub struct LeftOutFunction {
     /// The function, or the hook that has none.
     pub name: String,
-    /// Why.
     pub reason: String,
 }

@@ -32,7 +32,6 @@ words! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "lsmeter prediction document")]
 pub struct PredictionDocument {
-    /// What wrote it.
     pub tool: Tool,
     /// `uname -r` of where calls were recorded.
     pub release: String,
@@ -51,7 +50,6 @@ pub struct PredictionDocument {
     pub processor: Option<String>,
     /// What was recorded, with what it would cost: a recording, or each whole program.
     pub loads: Vec<PredictedLoad>,
-    /// Reasons to doubt it.
     #[serde(default)]
     pub warnings: Vec<Warning>,
 }
@@ -65,7 +63,6 @@ pub struct PredictedLoad {
     /// How long they were recorded, in s; missing of a whole program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
-    /// How many calls have a cost.
     pub coverage: Coverage,
     /// What they cost under each stack, in the order of the document's stacks.
     pub stacks: Vec<PredictedStack>,
@@ -89,7 +86,6 @@ pub struct Coverage {
 pub struct Range {
     /// If each call cost as the cheapest one of its hook that was counted.
     pub low: f64,
-    /// The prediction.
     pub middle: f64,
     /// If each call cost as the dearest one of its hook that was counted.
     pub high: f64,
@@ -98,7 +94,6 @@ pub struct Range {
 /// What all calls cost under a stack, in instructions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PredictedStack {
-    /// In hooks.
     pub instructions: f64,
     /// More than under the baseline; missing of the baseline itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,13 +108,11 @@ pub struct PredictedStack {
     pub modules: Vec<PredictedModule>,
 }
 
-/// A module's part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PredictedModule {
     /// The module; missing for the framework itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,
-    /// Instructions in its functions.
     pub instructions: f64,
 }
 
@@ -130,7 +123,6 @@ pub struct PredictedCalls {
     pub hook: String,
     /// The system call: `openat`; `none` outside of any, `other` if it was not told apart.
     pub system_call: String,
-    /// Calls that were recorded.
     pub calls: u64,
     /// Time that they took there in ns, if it was taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -158,7 +150,6 @@ pub struct CallCost {
 }
 
 impl Range {
-    /// As often.
     #[must_use]
     pub fn times(self, times: f64) -> Range {
         Range {
@@ -188,7 +179,6 @@ impl Range {
 }
 
 impl Coverage {
-    /// Counts calls.
     pub fn of(calls: &[PredictedCalls]) -> Coverage {
         let mut coverage = Coverage::default();
         for pair in calls {
@@ -202,7 +192,6 @@ impl Coverage {
         coverage
     }
 
-    /// All calls.
     pub fn calls(&self) -> u64 {
         let covered = self.by_system_call.saturating_add(self.by_hook);
         covered.saturating_add(self.uncovered)

@@ -96,9 +96,6 @@ impl Fault for UnknownPreset {
 }
 
 /// The preset called `name`.
-///
-/// # Errors
-/// [`UnknownPreset`], which lists them.
 pub fn preset(name: &str) -> Result<&'static Preset, UnknownPreset> {
     PRESETS
         .iter()
@@ -110,9 +107,6 @@ pub fn preset(name: &str) -> Result<&'static Preset, UnknownPreset> {
 
 impl Preset {
     /// The preset as a spec, to merge flags over.
-    ///
-    /// # Errors
-    /// [`SpecError`] if the preset is not well-formed, which the tests rule out.
     pub fn spec(&self) -> Result<Spec, SpecError> {
         let mut spec = self.parse()?;
         if self.name == ALL_WORKLOADS {

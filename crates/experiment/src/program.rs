@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use crate::select::Selectable;
 use crate::words::Suite;
 
-/// Longest name that a command gets.
 const NAME_LIMIT: usize = 40;
 
 /// Where the root of workloads comes from, as a user wrote it.
@@ -89,7 +88,6 @@ pub struct Programs {
     /// empty before it was looked at.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub digest: String,
-    /// What is run in it.
     pub workloads: Vec<Workload>,
 }
 
@@ -126,7 +124,6 @@ impl Selectable for Workload {
 }
 
 impl Workload {
-    /// How often it is measured.
     #[must_use]
     pub fn repetitions(&self) -> u32 {
         self.repeat.unwrap_or(3)

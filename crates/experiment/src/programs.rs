@@ -92,9 +92,6 @@ fn choose(workloads: &[Workload], selection: &Selection) -> Result<Vec<Workload>
 
 impl Workload {
     /// Checks what a container image has added to it.
-    ///
-    /// # Errors
-    /// If it makes no sense.
     pub fn check(&self) -> Result<(), SpecError> {
         check(self, false)
     }

@@ -19,7 +19,6 @@ use crate::words::{Clock, FileSystem, Place, Select, Suite};
 
 pub(crate) const KERNELS_LIMIT: usize = 64;
 const BENCHMARKS_LIMIT: usize = 1_024;
-/// A path's longest, PATH_MAX.
 const PATH_LIMIT: usize = 4_096;
 /// Half of x86's COMMAND_LINE_SIZE: the lab adds its own parameters.
 const CMDLINE_LIMIT: usize = 1_024;

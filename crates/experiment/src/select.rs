@@ -147,7 +147,6 @@ pub trait Selectable {
     fn benchmark(&self) -> &str;
     /// Variant name, for instance `AA/BB`; may be empty.
     fn variant(&self) -> &str;
-    /// The suite it belongs to.
     fn suite(&self) -> Suite;
 }
 
@@ -165,13 +164,11 @@ impl<T: Selectable> Selectable for &T {
     }
 }
 
-/// Why a selection takes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SelectError {
     /// A pattern fits nothing in the chosen suites.
     #[error("pattern `{pattern}` fits no benchmark of suite {suites}")]
     NoMatch {
-        /// The pattern.
         pattern: String,
         /// The suites chosen from.
         suites: String,
@@ -184,7 +181,6 @@ pub enum SelectError {
 }
 
 impl SelectError {
-    /// What to try.
     pub fn hint(&self) -> Option<String> {
         match self {
             SelectError::NoMatch {

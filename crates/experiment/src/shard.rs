@@ -26,9 +26,6 @@ impl Shard {
     pub const COUNT_LIMIT: u32 = 1000;
 
     /// Part `index` of `count`.
-    ///
-    /// # Errors
-    /// [`ShardError`] if there is no such shard.
     pub fn new(index: u32, count: u32) -> Result<Shard, ShardError> {
         if let Some(message) = Shard::wrong_count(count) {
             return Err(ShardError(message));
@@ -79,11 +76,9 @@ impl FromStr for Shard {
 /// Which part of an experiment's cells a run document holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Share {
-    /// Parts that the experiment is in.
     pub count: u32,
     /// Which of them are here, from 1, in order.
     pub shards: Vec<u32>,
-    /// Cells of the whole experiment.
     pub cells: u32,
     /// Of each cell that is here, its position in the whole, from 0, in order.
     pub positions: Vec<u32>,

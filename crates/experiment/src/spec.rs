@@ -167,7 +167,6 @@ pub struct ConfigurationSpec {
     /// The only kernel that it is measured on: its role, its name, or a pattern for several names
     /// (`build:um.*`). Default: all.
     pub kernel: Option<String>,
-    /// The stack.
     pub stack: String,
     /// What its modules decide with. Default: none.
     #[serde(default)]
@@ -410,9 +409,6 @@ impl Spec {
 
 impl Spec {
     /// Puts kernels in place of their roles. Without roles the spec stays as it is.
-    ///
-    /// # Errors
-    /// [`SpecError`] if there are more or fewer kernels than roles.
     pub fn fill_roles(mut self) -> Result<Spec, SpecError> {
         let (Some(roles), Some(kernels)) = (&self.roles, &self.kernels) else {
             return Ok(self);

@@ -33,7 +33,6 @@ pub struct StackError {
 }
 
 impl StackError {
-    /// How a stack is written.
     pub fn hint(&self) -> &'static str {
         "write a stack as the kernel's lsm= parameter does, for instance capability,selinux; \
          default for the distribution's own list, or none for a kernel without LSMs"
@@ -41,12 +40,10 @@ impl StackError {
 }
 
 impl Stack {
-    /// The distribution's own list.
     pub fn distribution() -> Stack {
         Stack("default".to_owned())
     }
 
-    /// Is it the distribution's own list?
     pub fn is_default(&self) -> bool {
         self.0 == "default"
     }
@@ -57,7 +54,6 @@ impl Stack {
         self.0 == "none"
     }
 
-    /// As the user writes it.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -26,19 +26,15 @@ pub struct SweepFindings {
 /// How a count follows from the depth of the path: `a·depth + b`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DepthRule {
-    /// Kernel.
     pub kernel: String,
-    /// What delays.
     pub module: DelayModule,
     /// As [`crate::Delay::caches`].
     pub caches: Caches,
-    /// Benchmark.
     pub benchmark: String,
     /// What is counted: `all`, or one hook.
     pub hook: String,
     /// For each component of the path.
     pub a: f64,
-    /// Whatever its depth.
     pub b: f64,
     /// Share of the variance that the rule explains; None where the count is the same at
     /// all depths.
@@ -57,11 +53,8 @@ pub struct DepthRule {
 /// What a module's decisions should add to an operation, beside what the module adds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Prediction {
-    /// Kernel.
     pub kernel: String,
-    /// Benchmark.
     pub benchmark: String,
-    /// Its variant.
     pub variant: String,
     /// The module, or None where only a time was given.
     pub lsm: Option<String>,
@@ -70,7 +63,6 @@ pub struct Prediction {
     pub decision: f64,
     /// What all decisions of the operation take together, in instructions.
     pub predicted: f64,
-    /// What the module adds, in instructions.
     pub measured: Option<f64>,
     /// `(predicted - measured) / measured`.
     pub error: Option<f64>,
@@ -82,13 +74,9 @@ pub struct Prediction {
 /// A question that an operation asks more than once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RepeatedQuestion {
-    /// Kernel.
     pub kernel: String,
-    /// Benchmark.
     pub benchmark: String,
-    /// Its variant.
     pub variant: String,
-    /// The hook.
     pub hook: String,
     /// What it was asked about: `inode:0:25:7`, with what else the question held.
     pub object: String,

@@ -9,11 +9,9 @@ use serde::{Deserialize, Serialize};
 /// A reason to doubt a run, in part or as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
-    /// Which one.
     pub kind: WarningKind,
     /// What was seen, in one or two sentences.
     pub message: String,
-    /// What to do about it.
     pub advice: String,
     /// Positions in `cells` of those it concerns, from 0; empty: the whole run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -32,7 +30,6 @@ impl Warning {
     }
 }
 
-/// All reasons to doubt a run.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -76,7 +73,6 @@ pub enum WarningKind {
     DeniedCalls,
     /// Calls were recorded of which the lab has no cost.
     UncoveredCalls,
-    /// Some cells failed or were unsupported.
     MissingCells,
     /// The run was stopped before all cells were measured.
     Interrupted,

@@ -15,9 +15,7 @@ use crate::hint::nearest;
 pub struct UnknownWord {
     /// What the word should have been: "metric", "file system" …
     pub what: &'static str,
-    /// The word as given.
     pub word: String,
-    /// All words that would have done.
     pub known: Vec<&'static str>,
 }
 
@@ -100,7 +98,6 @@ words! {
     FileSystem, "file system":
     /// ext4 with default parameters, on a block device in memory.
     Ext4 = "ext4",
-    /// tmpfs.
     Tmpfs = "tmpfs",
     /// XFS, on a block device in memory.
     Xfs = "xfs",
@@ -109,7 +106,6 @@ words! {
 }
 
 words! {
-    /// What delays the decisions at hooks.
     DelayModule, "module":
     /// The Tunable Security Module, in a kernel built with it.
     Tunable = "tunable",
@@ -121,7 +117,6 @@ words! {
     /// What a monitor notes of each call of a hook.
     #[derive(Default)]
     MonitorMode, "mode":
-    /// That it happened.
     Count = "count",
     /// Also its result and how long it took.
     #[default]
@@ -133,7 +128,6 @@ words! {
 words! {
     /// What a kernel's caches know of the path that an operation walks.
     Caches, "state of the caches":
-    /// It has just been walked.
     Warm = "warm",
     /// Dentries and inodes that nobody uses were dropped before each operation.
     Cold = "cold",
@@ -161,13 +155,10 @@ words! {
     Howells = "howells",
     /// File system calls that neither of them measured.
     Beyond = "beyond",
-    /// Sockets, on the loopback interface.
     Network = "network",
     /// Pipes, queues, signals, and what tasks do to each other.
     Ipc = "ipc",
-    /// Tasks, their credentials, limits and namespaces.
     Process = "process",
-    /// Mounts, keys, the kernel's settings.
     Admin = "admin",
 }
 
@@ -176,14 +167,12 @@ words! {
     Select, "selection":
     /// The first one listed.
     First = "first",
-    /// All of them.
     All = "all",
 }
 
 words! {
     /// Where benchmarks run.
     Place, "place":
-    /// In virtual machines booted for it.
     Lab = "lab",
     /// On this machine's running kernel, as it is.
     Host = "host",
@@ -208,7 +197,6 @@ words! {
 }
 
 words! {
-    /// A subsystem that watches over integrity.
     Integrity, "integrity subsystem":
     /// Audit: rules by which system calls are logged.
     Audit = "audit",
@@ -286,9 +274,7 @@ words! {
 }
 
 words! {
-    /// How a cell ended.
     Status, "status":
-    /// It has figures.
     Ok = "ok",
     /// It should have worked and did not.
     Failed = "failed",

@@ -25,11 +25,9 @@ pub enum What {
     Exception(u32),
     /// A new task's way to its first instruction in user mode.
     Begin,
-    /// Another way into the kernel.
     Unknown,
     /// All tasks that are not measured; its own instructions are those in user mode.
     Others,
-    /// All interrupts.
     Interrupts,
 }
 
@@ -54,13 +52,10 @@ impl What {
 /// A node of the tree of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
-    /// What it is.
     pub what: What,
     /// The node above: a smaller position. The root's is 0, itself.
     pub parent: u32,
-    /// How often it was called there.
     pub calls: u64,
-    /// Its own instructions.
     pub instructions: u64,
 }
 
@@ -82,7 +77,6 @@ impl Call {
 pub struct Task {
     /// In the order in which tasks first ran; the one that opened the window is 1.
     pub number: u32,
-    /// Who created it.
     pub creator: u32,
     /// Grows in the order in which tasks were created.
     pub serial: u64,
@@ -98,6 +92,5 @@ pub struct ProgramCalls {
     /// Iterations of REP instructions beyond each first, which count no instruction here but
     /// do for the guest's clock.
     pub repeats: u64,
-    /// All of it could be kept.
     pub complete: bool,
 }

@@ -105,7 +105,6 @@ impl CallTree {
         self.nodes.len() - 1
     }
 
-    /// A node to count in.
     pub fn node_mut(&mut self, node: usize) -> Option<&mut CallNode> {
         self.nodes.get_mut(node)
     }
@@ -142,7 +141,6 @@ impl CallTree {
         })
     }
 
-    /// Instructions of the whole operation.
     pub fn total(&self) -> u64 {
         self.nodes.iter().map(|node| node.instructions).sum()
     }

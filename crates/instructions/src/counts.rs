@@ -12,9 +12,7 @@ use crate::records::{CellRecords, Window};
 pub struct Path {
     /// Guest kernel instructions; a REP instruction counts once.
     pub instructions: u64,
-    /// Iterations of REP string instructions.
     pub rep_iterations: u64,
-    /// Clean windows that took it.
     pub windows: usize,
 }
 
@@ -30,7 +28,6 @@ pub struct Counts {
     /// Instructions of each clean window (of each operation, if composite: a
     /// dirty window stands for its position's modal path), in order.
     pub samples: Vec<u64>,
-    /// All windows.
     pub windows: usize,
     /// Windows in which something else ran.
     pub dirty: usize,
@@ -82,26 +79,18 @@ pub enum CountError {
         "all {windows} windows were disturbed by interrupts or other tasks \
          (or the plugin was not armed)"
     )]
-    NoCleanWindow {
-        /// How many there were.
-        windows: usize,
-    },
+    NoCleanWindow { windows: usize },
     /// Operations of a composite benchmark opened different numbers of windows.
     #[error("operation {operation} opened {found} windows, the first one {expected}")]
     UnevenOperations {
         /// Which one, from 0.
         operation: usize,
-        /// Its windows.
         found: usize,
         /// The first operation's windows.
         expected: usize,
     },
 }
 
-/// Counts a cell.
-///
-/// # Errors
-/// When no window is clean, or a composite benchmark's operations differ.
 pub fn count(cell: &CellRecords) -> Result<Counts, CountError> {
     let dirty = cell.windows.iter().filter(|window| !window.clean).count();
     if !cell.operations.is_empty() {
@@ -190,9 +179,6 @@ fn count_composite(cell: &CellRecords, dirty: usize) -> Result<Counts, CountErro
 /// `i` is of the kind `kinds[i % kinds.len()]`. Each window of a composite operation
 /// stands for the shortest at its position in operations of its kind: what comes on top
 /// now and then (a slab that is filled again) would add up over hundreds of windows.
-///
-/// # Errors
-/// [`CountError::UnevenOperations`], of a composite benchmark.
 pub fn by_operation(cell: &CellRecords, kinds: &[usize]) -> Result<Vec<Option<u64>>, CountError> {
     if cell.operations.is_empty() {
         let windows = cell.windows.iter();

@@ -79,13 +79,11 @@ impl FunctionTable {
         FunctionTable { text, names }
     }
 
-    /// What the plugin reads.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The name of a function by its number.
     #[must_use]
     pub fn name(&self, number: u32) -> Option<&str> {
         self.names.get(number as usize).map(String::as_str)

@@ -74,7 +74,6 @@ pub enum ProfileError {
          ({paths} paths, {traces} traced)"
     )]
     NotTraced {
-        /// Paths of clean windows.
         paths: usize,
         /// Of them those that the plugin wrote.
         traces: usize,
@@ -84,12 +83,7 @@ pub enum ProfileError {
     Walk(#[from] WalkError),
     /// The calls do not add up to what the plugin counted.
     #[error("the calls of a path have {traced} instructions, the plugin counted {counted}")]
-    Sum {
-        /// Instructions in the call tree.
-        traced: u64,
-        /// Instructions of the window.
-        counted: u64,
-    },
+    Sum { traced: u64, counted: u64 },
 }
 
 /// What profiling takes besides the records: see [`CellProfile::of`].
@@ -101,9 +95,7 @@ pub struct Profiler<'a> {
     pub functions: Functions<'a>,
     /// What the guest's `/sys/kernel/security/lsm` lists.
     pub active_lsms: Vec<String>,
-    /// Keep the modal path's call tree.
     pub keep_trees: bool,
-    /// The traces tell what instructions do.
     pub events: bool,
     /// A cell without a profile is no failure.
     pub optional: bool,

@@ -25,7 +25,6 @@ pub enum ProgramError {
     NoTask,
 }
 
-/// A task's instructions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TaskCost {
     /// In the order in which tasks first ran, from 1.
@@ -34,41 +33,31 @@ pub struct TaskCost {
     pub creator: Option<u32>,
     /// Grows in the order in which tasks were created; 0 for the first.
     pub serial: u64,
-    /// Instructions in user mode.
     pub user: u64,
-    /// Instructions in the kernel.
     pub kernel: u64,
     /// Of these in hooks, nested ones counted once.
     pub hooked: u64,
 }
 
-/// A way into the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EntryKind {
-    /// A system call.
     SystemCall,
-    /// An exception in user mode.
     Exception,
     /// A new task, before its first instruction in user mode.
     Begin,
-    /// Another.
     Unknown,
 }
 
 /// What a way into the kernel cost, over all tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryCost {
-    /// What it is.
     pub kind: EntryKind,
     /// Which: `openat`, `page_fault`; empty where there is but one.
     pub name: String,
-    /// How often it was taken.
     pub calls: u64,
-    /// Instructions of the kernel's.
     pub instructions: u64,
     /// Its hooks, by name.
     pub hooks: Vec<HookCost>,
-    /// What it called outside hooks.
     pub asked: AskedCall,
 }
 
@@ -99,9 +88,7 @@ pub struct ProgramCost {
 /// What telling functions and hooks apart takes.
 #[derive(Debug, Clone, Copy)]
 pub struct ProgramReader<'a> {
-    /// Names of functions.
     pub functions: &'a FunctionTable,
-    /// The kernel's symbols.
     pub symbols: &'a SymbolTable,
     /// Which functions are hooks.
     pub framework: &'a Framework,
@@ -155,7 +142,6 @@ const PUT_OFF: [&str; 7] = [
 /// run, or what was put off.
 #[derive(Debug, Default)]
 struct Asked {
-    /// Calls that did just that.
     calls: HashSet<usize>,
     /// Looks that found they were asked: instructions beyond what a look takes that finds nothing.
     beyond: HashMap<usize, u64>,
@@ -169,13 +155,11 @@ struct Entry {
 }
 
 impl ProgramCost {
-    /// All its instructions in user mode.
     #[must_use]
     pub fn user(&self) -> u64 {
         self.tasks.iter().map(|task| task.user).sum()
     }
 
-    /// All its instructions in the kernel.
     #[must_use]
     pub fn kernel(&self) -> u64 {
         self.tasks.iter().map(|task| task.kernel).sum()
@@ -190,10 +174,6 @@ impl ProgramCost {
 }
 
 impl ProgramReader<'_> {
-    /// Sorts a program's calls.
-    ///
-    /// # Errors
-    /// [`ProgramError`] if they are not all there, or are none that the plugin tells.
     pub fn read(&self, program: &ProgramCalls) -> Result<ProgramCost, ProgramError> {
         if !program.complete {
             return Err(ProgramError::Incomplete);

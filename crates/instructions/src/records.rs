@@ -84,11 +84,9 @@ pub enum RecordError {
 pub struct Window {
     /// Guest kernel instructions; a REP instruction counts once.
     pub instructions: u64,
-    /// Iterations of REP string instructions.
     pub rep_iterations: u64,
     /// Hash of the calls and returns in it; comparable within one boot only.
     pub path: u64,
-    /// Nothing but the operation ran.
     pub clean: bool,
     /// No other task ran in it. Interrupts may have come, whose own work is not counted.
     /// Where all tasks are counted, none came: others may have run after it.
@@ -116,7 +114,6 @@ impl Window {
     }
 }
 
-/// All windows of one cell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CellRecords {
     /// Position among the instruction cells of the experiment, from 0.
@@ -144,18 +141,15 @@ pub struct CellRecords {
 #[derive(Debug, Default)]
 pub struct RecordReader {
     pending: Vec<u8>,
-    /// The header was read.
     begun: bool,
     cell: Option<CellRecords>,
     blocks: Vec<Block>,
     /// The trace of the window to come, and how many elements of it are missing.
     trace: Option<(Vec<u32>, usize)>,
-    /// Elements of the cell's traces.
     elements: usize,
     index: u64,
     /// The program of the window to come, as far as it has been told.
     program: ProgramCalls,
-    /// Nodes of the cell's programs.
     calls: usize,
 }
 
@@ -166,9 +160,6 @@ impl RecordReader {
     }
 
     /// Takes the next bytes of the file and returns the cells that they end.
-    ///
-    /// # Errors
-    /// When the bytes are not what the plugin writes; the rest is then lost.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<CellRecords>, RecordError> {
         self.pending.extend_from_slice(bytes);
         let pending = std::mem::take(&mut self.pending);

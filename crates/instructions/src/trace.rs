@@ -14,13 +14,10 @@ pub const MAX_ELEMENTS: usize = 64 << 20;
 pub enum BlockEnd {
     /// In the midst of a function, or with a jump.
     Jump,
-    /// With a call.
     Call,
-    /// With a return.
     Return,
     /// With the return from an interrupt or exception.
     InterruptReturn,
-    /// With the return to user space.
     SystemReturn,
 }
 
@@ -43,9 +40,7 @@ pub struct Block {
     pub first: u64,
     /// Address after its last instruction: a call there returns to it.
     pub next: u64,
-    /// Instructions in it.
     pub instructions: u32,
-    /// How it ends.
     pub end: BlockEnd,
     /// A synchronous exception enters the kernel here.
     pub exception: bool,
@@ -76,7 +71,6 @@ impl Note {
         }
     }
 
-    /// What it does, once.
     #[must_use]
     pub fn events(self) -> Events {
         let bit = |bit: u16| u64::from(self.what >> bit & 1);
@@ -91,12 +85,10 @@ impl Note {
     }
 }
 
-/// An access to memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
     /// Which of the window's cache lines, from 0.
     pub line: u32,
-    /// Something was written there.
     pub store: bool,
     /// By a REP instruction, which tells each line once.
     pub rep: bool,
@@ -115,32 +107,25 @@ pub struct Trace {
     pub elements: Vec<u32>,
 }
 
-/// What happened next in a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// A block began.
     Block {
-        /// Its number.
         block: u32,
         /// So many of its instructions had been counted with an earlier block.
         before: u32,
     },
     /// The block that follows is where a system call enters.
     SystemCall,
-    /// The block's instructions accessed memory.
     Access(Access),
     /// The iterations of its REP instruction stored, or compared, so many bytes.
     RepBytes(u32),
     /// Another task runs from here on. Tasks are numbered by window.
     Switch {
-        /// The task that stopped.
         from: u32,
-        /// The task that goes on.
         to: u32,
     },
 }
 
-/// The steps of a trace.
 pub fn steps(elements: &[u32]) -> impl Iterator<Item = Step> + '_ {
     let mut before = 0;
     elements.iter().filter_map(move |&element| {

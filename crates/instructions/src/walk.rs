@@ -119,7 +119,6 @@ impl<'a> Functions<'a> {
     }
 }
 
-/// How a frame came to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Entered {
     /// The kernel was entered from user space, or a task was found running.
@@ -128,7 +127,6 @@ enum Entered {
     Call(u64),
     /// By a jump, from the frame below.
     Tail,
-    /// By an exception.
     Exception,
 }
 
@@ -157,16 +155,12 @@ struct Walk<'w, 'a> {
     thunk: bool,
     /// Where memory was touched, if that was told.
     touched: Touched,
-    /// And when interrupts were off.
     irqs: Irqs,
 }
 
 /// The call tree of a trace; its total is what the plugin counted for the window. With `events`
 /// it also has what the instructions do, for which the trace must tell accesses to memory.
 /// `is_hook` says of a node in the tree whether its calls' order is to be kept.
-///
-/// # Errors
-/// [`WalkError`] if no execution of a kernel gives such a trace.
 pub fn call_tree(
     trace: &[u32],
     blocks: &[Block],

@@ -15,7 +15,6 @@ pub struct Baselines<'a> {
 }
 
 impl<'a> Baselines<'a> {
-    /// Those of a run.
     pub fn of(run: &'a Document) -> Baselines<'a> {
         let cells = run.cells.iter().map(|cell| (&cell.key, cell)).collect();
         Baselines { run, cells }

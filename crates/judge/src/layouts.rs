@@ -21,7 +21,6 @@ pub const GETPPID: &str = "getppid";
 pub struct Layouts<'a> {
     /// The kernel without the layouts' numbers.
     pub kernel: &'a str,
-    /// File system worked on.
     pub filesystem: &'a str,
     numbers: BTreeSet<u32>,
     /// By the key that a cell would have without its layout's number; that number.
@@ -36,7 +35,6 @@ pub struct Layouts<'a> {
 pub struct OtherKernel<'a> {
     /// The kernel without the layouts' numbers.
     pub kernel: &'a str,
-    /// How many layouts there are.
     pub count: usize,
     /// Have they the same numbers? Then layouts of one number are compared, functions lying in one
     /// order; else each layout with each.
@@ -144,7 +142,6 @@ impl<'a> Layouts<'a> {
         }
     }
 
-    /// How many layouts there are.
     pub fn count(&self) -> usize {
         self.numbers.len()
     }
@@ -299,7 +296,6 @@ fn values(of: &ByLayout) -> Vec<f64> {
     of.values().copied().collect()
 }
 
-/// Of a difference of logarithms.
 fn exponential(difference: Centre) -> Centre {
     Centre {
         value: difference.value.exp(),
@@ -365,7 +361,6 @@ struct Interval {
     operation: String,
     is_false: bool,
     half_width_ns: f64,
-    /// What the operation takes.
     ns: f64,
 }
 

@@ -14,7 +14,6 @@ const WINDOWS_MAX: u64 = 100_000;
 /// A figure as far as a comparison needs it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// How it ended.
     pub status: Status,
     /// Why it has no figure, or why nothing can be said of it.
     pub reason: Option<String>,
@@ -22,7 +21,6 @@ pub struct Measured {
     pub value: Option<f64>,
     /// It is a count that needs no interval.
     pub exact: bool,
-    /// Samples behind it.
     pub n: Option<u64>,
     /// Its 95 % interval.
     pub ci95: Option<[f64; 2]>,
@@ -63,7 +61,6 @@ impl Measured {
         }
     }
 
-    /// A count.
     pub fn exact(value: f64) -> Measured {
         Measured {
             value: Some(value),
@@ -104,7 +101,6 @@ impl Measured {
         })
     }
 
-    /// As a comparison's document holds it.
     pub fn figure(&self) -> Figure {
         Figure {
             status: self.status,

@@ -22,7 +22,6 @@ const SHARES: f64 = 1.36;
 /// What two figures say, as [`experiment::comparison::ComparedCell`] tells it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
-    /// How they were compared.
     pub method: Method,
     /// NEW less BASE.
     pub difference: Option<f64>,
@@ -38,7 +37,6 @@ pub struct Judged {
     pub p_adjusted: Option<f64>,
     /// Smallest overhead that would be seen in four of five comparisons.
     pub detectable: Option<f64>,
-    /// What is to be said.
     pub verdict: Verdict,
     /// Why nothing can be said.
     pub reason: Option<String>,

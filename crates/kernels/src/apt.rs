@@ -31,7 +31,6 @@ const KEYRINGS: [&str; 2] = [
     "/usr/share/keyrings/debian-archive-keyring.gpg",
     "/usr/share/keyrings/debian-archive-keyring.pgp",
 ];
-/// What of apt's output is kept.
 const OUTPUT_LIMIT: u64 = 64 << 20;
 const STDERR_LIMIT: u64 = 256 << 10;
 
@@ -107,9 +106,6 @@ impl Apt {
     }
 
     /// Fetches the package index. A suite that fails is a warning.
-    ///
-    /// # Errors
-    /// [`Error::Environment`] without apt, or if nothing at all could be fetched.
     pub fn update(&self, events: &mut dyn FnMut(FetchEvent)) -> Result<(), Error> {
         let outcome = self.run("apt-get", &["update"], None, &mut |percent| {
             events(FetchEvent::Progress {
@@ -182,7 +178,6 @@ impl Apt {
         Ok(Ok(debs))
     }
 
-    /// How many package lists there are.
     fn lists(&self) -> Result<usize, Error> {
         let dir = self.dir.join("lists");
         let entries = fs::read_dir(&dir).map_err(Error::io("list", &dir))?;
@@ -289,7 +284,6 @@ fn complaints(pipe: Option<impl Read>) -> Vec<String> {
     out
 }
 
-/// How many suites the complaints name.
 fn failed_suites(complaints: &[String]) -> usize {
     let named = |suite: &&&str| {
         complaints.iter().any(|line| {

@@ -13,7 +13,6 @@ use crate::hooks::{MAX_HOOK_NAME_LEN, MAX_HOOKS, is_hook_name};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}, at byte {at}")]
 pub struct BtfError {
-    /// What is wrong with it.
     pub reason: &'static str,
     /// Where, from its beginning.
     pub at: usize,
@@ -57,10 +56,8 @@ const OPTIONS: &str = "security_list_options";
 /// `struct security_hook_heads`, until 6.11: a list for each hook.
 const HEADS: &str = "security_hook_heads";
 
-/// What a function returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Returns {
-    /// Nothing.
     Void,
     /// An `int`: 0, or an errno below 0.
     Int,
@@ -68,20 +65,16 @@ pub enum Returns {
     Other,
 }
 
-/// A function of the kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
     /// Its type's number, which programs attach to.
     pub id: u32,
-    /// Its name.
     pub name: String,
     /// What its arguments take, in words of 8 bytes.
     pub argument_words: u16,
-    /// What it returns.
     pub returns: Returns,
 }
 
-/// A type's fixed part.
 #[derive(Clone, Copy)]
 struct Type {
     name_at: u32,
@@ -94,7 +87,6 @@ struct Type {
     end: usize,
 }
 
-/// The types of a kernel.
 #[derive(Debug)]
 pub struct Types<'a> {
     bytes: &'a [u8],
@@ -109,8 +101,6 @@ fn bad(reason: &'static str, at: usize) -> BtfError {
 
 impl<'a> Types<'a> {
     /// Reads BTF as it is in `/sys/kernel/btf/vmlinux` and in the section `.BTF`.
-    ///
-    /// # Errors
     ///
     /// [`BtfError`] if it is cut off, or none that this can read.
     pub fn read(bytes: &'a [u8]) -> Result<Self, BtfError> {
@@ -236,8 +226,6 @@ impl<'a> Types<'a> {
     /// Numbers of functions whose name begins with `prefix`, with the rest of the name,
     /// if that can be a hook's: the first [`MAX_HOOKS`].
     ///
-    /// # Errors
-    ///
     /// [`BtfError`] if a function's name is none.
     pub fn functions_with(&self, prefix: &str) -> Result<Vec<(&'a str, u32)>, BtfError> {
         let mut found = Vec::new();
@@ -296,8 +284,6 @@ impl<'a> Types<'a> {
     /// `struct security_hook_heads` (`include/linux/lsm_hooks.h`). Empty if it has
     /// neither.
     ///
-    /// # Errors
-    ///
     /// [`BtfError`] if a name in the way is none, or a member is damaged.
     pub fn hooks(&self) -> Result<Vec<&'a str>, BtfError> {
         for (kind, name) in [(UNION, OPTIONS), (STRUCT, HEADS)] {
@@ -315,8 +301,6 @@ impl<'a> Types<'a> {
 
     /// The members of a structure, by name, and where each begins in it, in bytes: the first
     /// [`MAX_HOOKS`] of the first structure of this name. None if there is none.
-    ///
-    /// # Errors
     ///
     /// [`BtfError`] if a name in the way is none, or a member is damaged.
     pub fn offsets(&self, structure: &str) -> Result<Option<Vec<(&'a str, u64)>>, BtfError> {

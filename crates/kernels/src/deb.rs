@@ -17,7 +17,6 @@ use std::path::{Component, Path, PathBuf};
 
 /// Longest package, in bytes.
 const PACKAGE_LIMIT: u64 = 2 << 30;
-/// Longest archive in a package, decompressed.
 const ARCHIVE_LIMIT: u64 = 8 << 30;
 /// All that is kept of a package.
 const KEPT_LIMIT: u64 = 1 << 30;
@@ -37,10 +36,8 @@ const KEPT_MODULES: [&str; 8] = [
     "kernel/lib/",
     "kernel/crypto/",
 ];
-/// And these, of the architecture's own.
 const KEPT_OF_ARCHITECTURE: [&str; 2] = ["crypto/", "lib/"];
 
-/// What a package says of itself.
 #[derive(Debug)]
 pub(crate) struct Control {
     pub package: String,

@@ -18,11 +18,8 @@ const LZ4_BLOCK: usize = 8 << 20;
 /// A compression format, told by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// gzip
     Gzip,
-    /// xz
     Xz,
-    /// zstd
     Zstd,
     /// The frame of `lz4 -l`, which the kernel uses.
     Lz4Legacy,
@@ -52,7 +49,6 @@ impl Format {
             .map(|&(_, format)| format)
     }
 
-    /// The format's name.
     pub fn name(self) -> &'static str {
         match self {
             Format::Gzip => "gzip",
@@ -95,9 +91,6 @@ pub fn reader<'a>(format: Format, data: impl Read + 'a) -> io::Result<Box<dyn Re
 
 /// As [`reader`], of all streams that follow each other, as gzip(1), xz(1) and zstd(1) take
 /// them: parallel compressors write several, and so do some who write container images.
-///
-/// # Errors
-/// As [`reader`].
 pub fn reader_of_all<'a>(
     format: Format,
     data: impl BufRead + 'a,
@@ -114,9 +107,6 @@ pub fn reader_of_all<'a>(
 }
 
 /// What is in a file that may be packed: at most `limit` bytes of it, unpacked.
-///
-/// # Errors
-/// If it is packed and damaged.
 pub fn unpacked(bytes: Vec<u8>, limit: u64) -> io::Result<Vec<u8>> {
     let Some(format) = Format::detect(&bytes) else {
         return Ok(bytes);

@@ -16,12 +16,10 @@ use crate::symbols::MAX_NAME_LEN;
 /// A section's header: nothing of it is checked.
 pub(crate) type Section = elf::SectionHeader64<Le>;
 
-/// Kernels have three to five segments.
 const MAX_SEGMENTS: usize = 16;
 /// Most sections: symbols cannot name more without a table of their own.
 const MAX_SECTIONS: usize = elf::SHN_LORESERVE as usize;
 
-/// A loaded part of the file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Segment<'a> {
     pub bytes: &'a [u8],

@@ -49,7 +49,6 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// What its architecture is to lsmeter.
     #[must_use]
     pub fn arch(&self) -> &'static Arch {
         arch::by_name(self.architecture.as_str()).unwrap_or_else(arch::native)
@@ -60,7 +59,6 @@ fn is_default(architecture: &Architecture) -> bool {
     *architecture == Architecture::default()
 }
 
-/// What an image says of itself.
 pub(crate) struct Inspected {
     /// The kernel, with nothing but its image.
     pub kernel: Kernel,
@@ -142,7 +140,6 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
     })
 }
 
-/// What documents call an architecture.
 fn architecture(arch: &Arch) -> Architecture {
     arch.name.parse().unwrap_or_default()
 }

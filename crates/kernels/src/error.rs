@@ -7,114 +7,78 @@ use std::path::{Path, PathBuf};
 
 use diagnostics::{Exit, Fault};
 
-/// A failure of the kernel store.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A kernel name that does not follow the grammar of [`crate::KernelName`].
     #[error("`{name}` does not name a kernel: {reason}")]
-    BadName {
-        /// What was given.
-        name: String,
-        /// Why it was refused.
-        reason: String,
-    },
+    BadName { name: String, reason: String },
     /// The kernel is not in the cache.
     #[error("kernel {name} is not in the cache")]
     NotCached {
         /// The kernel's name, as a user would write it.
         name: String,
-        /// How to get it.
         hint: String,
     },
     /// A path that leads to nothing, or to nothing that is a kernel.
     #[error("{path}: {reason}")]
     NotFound {
-        /// The path as given.
         path: PathBuf,
-        /// What was looked for.
         reason: String,
-        /// What to do.
         hint: String,
     },
-    /// A file operation failed.
     #[error("cannot {action} {path}: {source}")]
     Io {
-        /// What was tried, as a verb.
         action: &'static str,
-        /// On which file.
         path: PathBuf,
-        /// The system's reason.
         source: io::Error,
     },
     /// A package, an image or an archive is damaged.
     #[error("{what} is damaged: {reason}")]
-    Damaged {
-        /// The file.
-        what: String,
-        /// What is wrong with it.
-        reason: String,
-    },
+    Damaged { what: String, reason: String },
     /// A sound file that cannot be used.
     #[error("{what}: {reason}")]
     Unsupported {
-        /// The file.
         what: String,
         /// What is not supported.
         reason: String,
         /// What to do, if anything.
         hint: Option<String>,
     },
-    /// This machine lacks something.
     #[error("{what}")]
     Environment {
         /// What is missing.
         what: String,
-        /// How to get it.
         hint: String,
     },
     /// A source to build from that is none.
     #[error("`{source_name}` is no kernel source: {reason}")]
-    BadSource {
-        /// What was given.
-        source_name: String,
-        /// Why it was refused.
-        reason: String,
-    },
+    BadSource { source_name: String, reason: String },
     /// A configuration that cannot be had.
     #[error("the kernel cannot be configured so: {}", .problems.join("; "))]
     Config {
         /// One line for each option or line of a fragment.
         problems: Vec<String>,
-        /// What to do.
         hint: String,
     },
     /// A kernel that does not build.
     #[error("{what}: {}", .lines.first().map_or("", String::as_str))]
     Build {
-        /// The command and how it ended.
         what: String,
         /// The first error's lines.
         lines: Vec<String>,
-        /// All that was printed.
         log: PathBuf,
-        /// What to do.
         hint: String,
     },
     /// The user did not want to wait. What was made so far is used next time.
     #[error("{what} was interrupted")]
-    Interrupted {
-        /// What was being done.
-        what: String,
-    },
+    Interrupted { what: String },
     /// No package of the kernel could be downloaded and read.
     #[error("no package of {name} could be fetched: {}", first_of(.reasons))]
     NoPackage {
-        /// The kernel asked for.
         name: String,
         /// One line for each package that was tried, or why none was.
         reasons: Vec<String>,
-        /// What to do.
         hint: String,
     },
 }

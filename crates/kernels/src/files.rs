@@ -11,9 +11,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Reads a file of at most `limit` bytes.
-///
-/// # Errors
-/// [`Error::Io`] if it cannot be read; [`Error::Damaged`] if it is longer.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     let out = read_head(path, limit + 1)?;
     if out.len() as u64 > limit {
@@ -74,7 +71,6 @@ pub(crate) fn create_dir(path: &Path) -> Result<(), Error> {
     fs::create_dir_all(path).map_err(Error::io("create", path))
 }
 
-/// Writes and syncs a new file.
 pub(crate) fn write(path: &Path, data: &[u8]) -> Result<(), Error> {
     let mut file = File::create(path).map_err(Error::io("create", path))?;
     file.write_all(data)
@@ -83,9 +79,6 @@ pub(crate) fn write(path: &Path, data: &[u8]) -> Result<(), Error> {
 }
 
 /// Keeps `data` at `path`, with its digest.
-///
-/// # Errors
-/// The system's.
 pub fn write_sealed(path: &Path, data: &[u8]) -> io::Result<()> {
     crate::scratch::replace(path, |file| {
         file.write_all(digest(data).as_bytes())?;
@@ -168,7 +161,6 @@ fn is_refused(error: &io::Error) -> bool {
 }
 
 impl Scratch {
-    /// A new directory in here.
     pub(crate) fn subdirectory(&self, name: &str) -> Result<PathBuf, Error> {
         let path = self.path().join(name);
         create_dir(&path)?;

@@ -88,7 +88,6 @@ pub(crate) fn bzimage(release: &str, elf: &[u8], format: Option<Format>) -> Vec<
     bzimage_around(release, &payload)
 }
 
-/// A bzImage around any payload.
 pub(crate) fn bzimage_around(release: &str, payload: &[u8]) -> Vec<u8> {
     const SETUP: usize = 5 * 512;
     let mut out = vec![0u8; SETUP];
@@ -147,7 +146,6 @@ pub(crate) fn tar(entries: &[Entry]) -> Vec<u8> {
     out.into_inner().unwrap()
 }
 
-/// A Debian package of these entries.
 pub(crate) fn deb(control: &str, entries: &[Entry], format: Option<Format>) -> Vec<u8> {
     let control = compress(
         Format::Xz,

@@ -14,7 +14,6 @@ const ENTRIES_LIMIT: usize = 1 << 20;
 /// An instruction that may fail, and where the kernel goes on if it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fixup {
-    /// Address of the instruction.
     pub instruction: u64,
     /// Address of what runs after it failed.
     pub resumes_at: u64,

@@ -117,9 +117,7 @@ fn is_whole(data: &[u8]) -> Option<bool> {
     Some(true)
 }
 
-/// The tables of relocations.
 struct Tables<'a> {
-    /// The RELA table.
     rela: &'a [u8],
     /// What could be the RELR table, the longest first.
     relr: Vec<&'a [[u8; 8]]>,
@@ -133,7 +131,6 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Places and addends.
     fn rela(&self) -> impl ExactSizeIterator<Item = (u64, u64)> {
         let entries = self.rela.chunks_exact(RELA_LEN);
         entries.map(|entry| {

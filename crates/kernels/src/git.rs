@@ -34,9 +34,6 @@ const FOREIGN: [&str; 8] = [
 /// git in `dir`, without arguments yet. Files are read and written without the filters of
 /// `.gitattributes`, and nothing is fetched: objects that a partial clone is missing are an
 /// error.
-///
-/// # Errors
-/// [`io::ErrorKind::NotFound`] if there is no git, or that a filter cannot be switched off.
 pub fn command(dir: &Path) -> io::Result<Command> {
     let mut listing = unfiltered(dir);
     // In the same directory, since a configuration can depend on the worktree.

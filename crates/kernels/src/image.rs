@@ -16,7 +16,6 @@ pub const VMLINUX_LIMIT: usize = 512 << 20;
 const HEADER_END: usize = 0x250;
 const PAYLOAD_VERSION: u16 = 0x0208;
 
-/// A parsed bzImage.
 #[derive(Debug)]
 pub struct BzImage<'a> {
     /// The kernel's release, as `uname -r` prints it.

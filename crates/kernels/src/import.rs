@@ -86,9 +86,6 @@ impl Store {
     /// Copies the kernel at `path` (see [`Store::import`]) into the cache as
     /// `build:NAME`; without a name, its release is the name. A kernel that had
     /// the name before is replaced.
-    ///
-    /// # Errors
-    /// [`Error::BadName`] for a bad name; otherwise as [`Store::import`].
     pub fn add(&self, path: &Path, name: Option<&str>) -> Result<Kernel, Error> {
         let check = |name: &str| {
             check_build_name(name).map_err(|reason| Error::BadName {

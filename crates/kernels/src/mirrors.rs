@@ -6,7 +6,6 @@ use arch::Arch;
 use std::fs;
 use std::path::Path;
 
-/// Longest sources file that is read.
 const SOURCES_LIMIT: u64 = 1 << 20;
 const KEYRING: &str = "debian-archive-keyring";
 const SUITES: [&str; 11] = [
@@ -34,9 +33,6 @@ impl Mirrors {
     /// Mirrors that the user names: the archive (its URI usually ends in
     /// `/debian`), and the security archive (`/debian-security`), without which
     /// only point releases are found.
-    ///
-    /// # Errors
-    /// [`Error::Environment`] if one of them is no URI that apt could take.
     pub fn new(archive: &str, security: Option<&str>) -> Result<Mirrors, Error> {
         for uri in [Some(archive), security].into_iter().flatten() {
             if !is_uri(uri) {
@@ -55,9 +51,6 @@ impl Mirrors {
     /// The mirrors of this machine's own apt, from `sources.list` and
     /// `sources.list.d` in `apt_dir` (`/etc/apt`). Where none of the sources is Debian's, as on
     /// Ubuntu, those in `known`, the file `Debian.info` of the package python-apt-common.
-    ///
-    /// # Errors
-    /// [`Error::Environment`] if that is not installed either.
     pub fn from_apt(apt_dir: &Path, known: &Path) -> Result<Mirrors, Error> {
         let mut sources = Vec::new();
         let mut files = vec![apt_dir.join("sources.list")];
@@ -188,7 +181,6 @@ impl Source {
             || self.suite.ends_with("/updates")
     }
 
-    /// Larger is surer.
     fn rank(&self) -> (bool, bool) {
         let is_signed = self.is_signed() == Some(true);
         (is_signed, self.path_ends(&["debian", "debian-security"]))
@@ -354,7 +346,6 @@ mod tests {
         assert!(from(&[("sources.list.d/x.sources", off)]).is_err());
     }
 
-    /// As python-apt-common has it.
     #[test]
     fn other_distributions_know_of_debians() {
         let info = "ChangelogURI: https://c.example/%s\n\n\

@@ -39,7 +39,6 @@ struct ModuleFile {
 pub struct Module {
     /// Its name, with `_` for `-`.
     pub name: String,
-    /// The ELF file, decompressed.
     pub elf: Vec<u8>,
 }
 

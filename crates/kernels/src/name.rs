@@ -90,7 +90,6 @@ impl DebianKernel {
         })
     }
 
-    /// The architecture that it is for.
     pub fn arch(&self) -> &'static Arch {
         self.arch
     }
@@ -172,9 +171,6 @@ impl fmt::Display for KernelName {
 
 /// The names of a kernel on each of `archs`, as documents have them, if it is one of Debian's and
 /// `text` tells no architecture itself; else its one name.
-///
-/// # Errors
-/// [`Error::BadName`] if it is no kernel of Debian and should be.
 pub fn on_each(text: &str, archs: &[&'static Arch]) -> Result<Vec<String>, Error> {
     let Some(version) = text.strip_prefix("debian:") else {
         return Ok(vec![text.to_owned()]);

@@ -30,18 +30,11 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// A directory among the temporary files.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn new() -> io::Result<Scratch> {
         Scratch::make(&std::env::temp_dir(), PREFIX)
     }
 
     /// A hidden directory in `parent`.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn new_in(parent: &Path) -> io::Result<Scratch> {
         Scratch::make(parent, HIDDEN_PREFIX)
     }
@@ -53,7 +46,6 @@ impl Scratch {
         Ok(Scratch { dir, _lock: lock })
     }
 
-    /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.dir.path()
@@ -61,9 +53,6 @@ impl Scratch {
 }
 
 /// Writes a file that is there whole or not at all, with the permissions that the umask gives.
-///
-/// # Errors
-/// The system's, and those of `fill`. What was there before then still is.
 pub fn replace<E: From<io::Error>>(
     path: &Path,
     fill: impl FnOnce(&mut File) -> Result<(), E>,

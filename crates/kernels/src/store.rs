@@ -23,7 +23,6 @@ use std::cmp::Ordering;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a fetch is doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FetchEvent {
@@ -31,32 +30,25 @@ pub enum FetchEvent {
     Waiting,
     /// The package index is being fetched.
     Updating,
-    /// How far apt has come.
     Progress {
-        /// What is being fetched.
         what: String,
         /// 0 to 100.
         percent: u8,
     },
     /// Something that did not stop the fetch.
     Warning(String),
-    /// These packages are being downloaded.
     Downloading {
-        /// Their names.
         packages: Vec<String>,
     },
     /// These packages could not be used; others are tried.
     Skipped {
-        /// Their names.
         packages: Vec<String>,
-        /// Why.
         reason: String,
     },
     /// The packages are being unpacked and the kernel decompressed.
     Unpacking,
     /// The newest kernel is already in the cache.
     Cached {
-        /// Its name.
         name: String,
     },
 }
@@ -69,9 +61,6 @@ pub struct Store {
 
 impl Store {
     /// Opens the cache at `dir`, and makes it if there is none.
-    ///
-    /// # Errors
-    /// [`Error::Io`] if the directory cannot be made or found.
     pub fn open(dir: &Path) -> Result<Store, Error> {
         files::create_dir(dir)?;
         let dir = dir.canonicalize().map_err(Error::io("open", dir))?;
@@ -81,7 +70,6 @@ impl Store {
         Ok(Store { dir })
     }
 
-    /// The directory of the cache.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
@@ -118,9 +106,6 @@ impl Store {
 
     /// All kernels in the cache, by name; those that cannot be read are left
     /// out (see [`Store::broken`]).
-    ///
-    /// # Errors
-    /// [`Error::Io`] if the cache cannot be read.
     pub fn list(&self) -> Result<Vec<Kernel>, Error> {
         let names = self.names()?;
         Ok(names
@@ -130,9 +115,6 @@ impl Store {
     }
 
     /// The kernels whose entries are damaged, and how. They can be removed.
-    ///
-    /// # Errors
-    /// [`Error::Io`] if the cache cannot be read.
     pub fn broken(&self) -> Result<Vec<(String, Error)>, Error> {
         let names = self.names()?;
         let broken = |name: String| self.load(&name).err().map(|error| (name, error));
@@ -141,9 +123,6 @@ impl Store {
 
     /// Removes the kernel of this name, and its files unless another name
     /// stands for the same content. A series stands for its only kernel.
-    ///
-    /// # Errors
-    /// [`Error::NotCached`] if there is none, or several of the series.
     pub fn remove(&self, name: &str) -> Result<(), Error> {
         let _lock = self.lock()?;
         let names = self.names()?;

@@ -19,28 +19,19 @@ const PAX_LIMIT: u64 = 64 << 10;
 /// puts an index behind it.
 const REST_LIMIT: u64 = 16 << 20;
 
-/// What an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A regular file.
     File,
-    /// A directory.
     Directory,
     /// Another name of a file that came before.
     HardLink,
-    /// A symbolic link.
     SymbolicLink,
-    /// A character device.
     CharacterDevice,
-    /// A block device.
     BlockDevice,
-    /// A named pipe.
     Fifo,
-    /// Something unknown.
     Other,
 }
 
-/// An entry's header.
 #[derive(Debug)]
 pub struct Entry {
     /// The path as written, without a leading `./`: it may lead anywhere. What is not
@@ -48,7 +39,6 @@ pub struct Entry {
     pub path: String,
     /// The path as written, to the byte.
     pub name: Vec<u8>,
-    /// What it is.
     pub kind: Kind,
     /// How many bytes of data it has.
     pub size: u64,
@@ -56,15 +46,11 @@ pub struct Entry {
     pub position: u64,
     /// Permissions, with the bits for set-user-ID, set-group-ID and sticky.
     pub mode: u32,
-    /// The user that owns it.
     pub uid: u32,
-    /// The group that owns it.
     pub gid: u32,
     /// When it was changed, in seconds since 1970.
     pub mtime_s: i64,
-    /// What a link leads to.
     pub link: Vec<u8>,
-    /// A device's major and minor number.
     pub device: (u32, u32),
     /// Capabilities of the file, as the extended attribute `security.capability` has them.
     pub capability: Option<Vec<u8>>,
@@ -224,7 +210,6 @@ struct Extensions {
 }
 
 impl Extensions {
-    /// Takes a pax header.
     fn read<R: Read>(&mut self, item: &mut tar::Entry<'_, R>) -> io::Result<()> {
         check_len(item, PAX_LIMIT)?;
         let mut text = Vec::new();

@@ -21,9 +21,6 @@ pub(crate) struct Awake {
 
 impl Awake {
     /// Of the processors that this process may use, the last: interrupts go to the first.
-    ///
-    /// # Errors
-    /// The system's, if it lets no thread be bound or started.
     pub fn start() -> io::Result<Awake> {
         let allowed = sched_getaffinity(None)?;
         let last = (0..CpuSet::MAX_CPU).rfind(|number| allowed.is_set(*number));
@@ -47,10 +44,6 @@ impl Awake {
         })
     }
 
-    /// Binds a process to it.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn take(&self, process: Pid) -> io::Result<()> {
         Ok(sched_setaffinity(Some(process), &self.processor)?)
     }

@@ -12,17 +12,12 @@ use kernels::{Kernel, Store};
 /// The security modules of a kernel, as far as its image tells.
 #[derive(Debug)]
 pub enum BuiltIn {
-    /// Their names, all of them.
     Listed(BTreeSet<String>),
     /// The image of a kernel that does not list them.
     Unlisted(Vec<u8>),
 }
 
 impl BuiltIn {
-    /// Reads a kernel's image.
-    ///
-    /// # Errors
-    /// [`LabError::Io`] if it cannot be read.
     pub fn of(store: &Store, kernel: &Kernel) -> Result<BuiltIn, LabError> {
         let bytes = elf(kernel)?;
         let listed = symbols(store, kernel)?

@@ -166,7 +166,6 @@ pub fn catalogue_of(arch: &Arch) -> &'static [Benchmark] {
     CATALOGUES.get(arch.name).map_or(&[], Vec::as_slice)
 }
 
-/// What is embedded for an architecture.
 fn embedded(arch: &Arch) -> Result<&'static Embedded, LabError> {
     if arch.is_native() {
         return Ok(&NATIVE);
@@ -209,9 +208,6 @@ pub fn agent_of_settings() -> &'static [u8] {
 }
 
 /// The agents of kernels of `arch`: the plain one is the first.
-///
-/// # Errors
-/// [`LabError::Environment`] if lsmeter was built without them.
 pub fn agents_of(arch: &Arch) -> Result<&'static [&'static [u8]], LabError> {
     Ok(&embedded(arch)?.agents)
 }
@@ -219,9 +215,6 @@ pub fn agents_of(arch: &Arch) -> Result<&'static [&'static [u8]], LabError> {
 /// The agent that all boots of an experiment have on kernels of `arch`, if [`agent`] does not
 /// do: whole programs are run, or settings asked for that it does not know, or it is another
 /// architecture. They are others, since what some benchmarks count depends on the agent's size.
-///
-/// # Errors
-/// [`LabError::Environment`] if lsmeter was built without it.
 pub fn agent_for(experiment: &Experiment, arch: &Arch) -> Result<Option<&'static [u8]>, LabError> {
     let agents = agents_of(arch)?;
     let settings = experiment.configurations.iter().any(|of| {
@@ -245,9 +238,6 @@ pub fn agent_for(experiment: &Experiment, arch: &Arch) -> Result<Option<&'static
 
 /// The modules of the kernel that the experiment's benchmarks take, each once and in the order of
 /// their names.
-///
-/// # Errors
-/// [`SelectError`] if it selects nothing of the catalogue.
 pub fn modules_for(experiment: &Experiment) -> Result<Vec<&'static str>, SelectError> {
     if experiment.programs.is_some() || experiment.metrics.contains(&Metric::Memory) {
         return Ok(Vec::new());

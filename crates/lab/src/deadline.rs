@@ -33,7 +33,6 @@ impl Deadline {
         *self = Deadline::new(self.process, limit);
     }
 
-    /// Has it passed?
     pub fn is_over(&self) -> bool {
         let elapsed = self.since.elapsed();
         elapsed > self.limit && {

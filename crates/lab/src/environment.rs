@@ -55,7 +55,6 @@ fn value_of(path: &str, separator: char, key: &str) -> Option<String> {
         })
 }
 
-/// This machine with its own clock.
 pub fn here() -> Environment {
     Environment {
         os: value_of("/etc/os-release", '=', "PRETTY_NAME").unwrap_or_default(),

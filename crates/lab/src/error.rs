@@ -13,7 +13,6 @@ use kernels::symbols::SymbolError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabError {
-    /// This machine lacks something.
     #[error(transparent)]
     Environment(#[from] Failure),
     /// A kernel does not tell what has to be known of it: its functions, its hooks.
@@ -25,7 +24,6 @@ pub enum LabError {
     /// The symbols of a kernel's modules cannot be had.
     #[error("the symbols of the modules of kernel {kernel}: {source}")]
     ModuleSymbols {
-        /// The kernel's name.
         kernel: String,
         /// What is wrong with a module, or with where the guest says it is.
         source: SymbolError,
@@ -35,31 +33,16 @@ pub enum LabError {
     Select(#[from] SelectError),
     /// A directory to work in that cannot be worked in.
     #[error("{path}: {reason}", path = .path.display())]
-    WorkDirectory {
-        /// The directory.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
+    WorkDirectory { path: PathBuf, reason: String },
     /// The journal cannot be resumed from.
     #[error("{path}: {source}", path = .path.display())]
-    Journal {
-        /// The journal.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: JournalError,
-    },
-    /// Whoever waited broke it off.
+    Journal { path: PathBuf, source: JournalError },
     #[error("interrupted: nothing was measured")]
     Interrupted,
-    /// A file operation failed.
     #[error("cannot {action} {path}: {source}", path = .path.display())]
     Io {
-        /// What was tried, as a verb.
         action: &'static str,
-        /// On which file.
         path: PathBuf,
-        /// The system's reason.
         source: io::Error,
     },
 }

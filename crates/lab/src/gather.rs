@@ -21,9 +21,7 @@ use crate::tail::Recorded;
 /// What one visit found of one cell.
 #[derive(Debug, Clone)]
 pub enum Finding {
-    /// The agent reported its end.
     Report {
-        /// As the agent told it.
         report: CellReport,
         /// What the plugin counted, if the cell counts instructions.
         counts: Option<Result<Box<Recorded>, String>>,
@@ -36,10 +34,7 @@ pub enum Finding {
         reason: String,
     },
     /// It cannot be measured here.
-    Refused {
-        /// Why.
-        reason: String,
-    },
+    Refused { reason: String },
 }
 
 /// What is known of a cell before its last visit has ended.
@@ -54,7 +49,6 @@ pub struct Gathering {
     recorded: Option<Box<Recorded>>,
     questions: Vec<String>,
     took: Duration,
-    /// Visits still to come.
     left: u32,
     /// Visits that may be added to those.
     further: u32,

@@ -31,9 +31,6 @@ fn agent_file(agent: &[u8]) -> std::io::Result<File> {
 
 /// Measures on this machine, telling `listener` what happens. Returns what the agent
 /// logged.
-///
-/// # Errors
-/// [`Break`] when the agent did not get through all its cells.
 pub fn measure(
     agent: &[u8],
     directives: &str,
@@ -83,9 +80,6 @@ pub fn measure(
 }
 
 /// Is this a directory to work in?
-///
-/// # Errors
-/// [`LabError::WorkDirectory`] if not.
 pub fn check_directory(dir: &Path) -> Result<(), LabError> {
     let refuse = |reason: String| LabError::WorkDirectory {
         path: dir.to_path_buf(),

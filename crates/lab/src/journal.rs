@@ -39,14 +39,12 @@ impl Journals {
     }
 }
 
-/// What a journal holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
     /// No measurement: at most its header, and the beginning of a first measurement.
     Nothing,
     /// At least one measurement.
     Cells,
-    /// Another lsmeter writes it.
     InUse,
 }
 
@@ -83,7 +81,6 @@ fn lock(file: &File) -> io::Result<()> {
     }
 }
 
-/// A journal that is being written.
 #[derive(Debug)]
 pub struct JournalFile {
     path: PathBuf,
@@ -92,9 +89,6 @@ pub struct JournalFile {
 
 impl JournalFile {
     /// Begins a journal; one that is there already is refused, for it may hold cells.
-    ///
-    /// # Errors
-    /// [`LabError::Io`].
     pub fn begin(path: &Path, header: &JournalHeader) -> Result<JournalFile, LabError> {
         let file = OpenOptions::new()
             .write(true)
@@ -112,9 +106,6 @@ impl JournalFile {
 
     /// Goes on with a journal: its finished cells, and the file ready for more. What a
     /// crash left of a last line is cut off.
-    ///
-    /// # Errors
-    /// [`LabError::Journal`] if it is of another experiment or damaged.
     pub fn resume<T: DeserializeOwned>(
         path: &Path,
         now: &JournalHeader,
@@ -144,9 +135,6 @@ impl JournalFile {
 
     /// Holds these cells only from now on. The old journal stays until all of the new one is on
     /// disk.
-    ///
-    /// # Errors
-    /// [`LabError::Io`].
     pub fn replace<T: Serialize>(
         &mut self,
         header: &JournalHeader,
@@ -167,9 +155,6 @@ impl JournalFile {
     }
 
     /// Adds a finished cell and waits until it is on disk.
-    ///
-    /// # Errors
-    /// [`LabError::Io`].
     pub fn add(&mut self, entry: &JournalEntry<impl Serialize>) -> Result<(), LabError> {
         self.append(entry.to_line())
     }

@@ -16,7 +16,6 @@ use crate::prepare::{elf, hook_list, symbols, unnamed};
 /// A kernel's hooks, and what its modules have for them.
 #[derive(Debug)]
 pub struct KernelHooks {
-    /// The hooks.
     pub list: HookList,
     /// The modules' functions by hook: module and function. None if the kernel does not tell.
     pub implementations: Option<BTreeMap<String, BTreeSet<(String, String)>>>,
@@ -25,10 +24,6 @@ pub struct KernelHooks {
 }
 
 impl KernelHooks {
-    /// Reads a kernel's image.
-    ///
-    /// # Errors
-    /// [`LabError`] if it cannot be read, or does not tell its functions or hooks.
     pub fn of(store: &Store, kernel: &Kernel) -> Result<KernelHooks, LabError> {
         let symbols = symbols(store, kernel)?;
         let symbols = symbols.map_err(|error| unnamed(kernel, &error, "found"))?;

@@ -20,9 +20,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Boots `kernel` under KVM until `agent` says hello. None if it did (or if it was
 /// cancelled), else why not.
-///
-/// # Errors
-/// [`LabError`] if the boot cannot be prepared.
 pub fn trial(
     qemu: &Qemu,
     store: &Store,

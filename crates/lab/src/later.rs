@@ -12,7 +12,6 @@ use kernels::symbols::SymbolTable;
 /// A function whose calls are counted for a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaterFunction {
-    /// The hook.
     hook: String,
     /// Where the function begins.
     start: u64,
@@ -38,7 +37,6 @@ pub(crate) fn functions(hooks: &[String], elf: &[u8], symbols: &SymbolTable) -> 
     found
 }
 
-/// What has the plugin count them.
 pub(crate) fn watched(functions: &[LaterFunction]) -> String {
     let starts: Vec<u64> = functions.iter().map(|function| function.start).collect();
     later(&starts)

@@ -44,9 +44,6 @@ impl Selectable for Held {
 
 /// Those that are selected, by patterns like `memory:inode`. What an experiment leaves out of its
 /// benchmarks is none of them.
-///
-/// # Errors
-/// [`SelectError`] if a pattern fits none, or nothing is left.
 pub(crate) fn jobs(selection: &Selection) -> Result<Vec<Job>, SelectError> {
     let all = VARIANTS.map(Held);
     let mut selection = selection.clone();

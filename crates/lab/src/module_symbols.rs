@@ -14,9 +14,6 @@ use crate::protocol::ModuleSection;
 /// ([`crate::initramfs::modules`]), at the addresses that the guest told in `sections`
 /// ([`crate::session::AgentEvent::Modules`]). Other modules, and sections that are not in their
 /// files, are ignored.
-///
-/// # Errors
-/// [`LabError::ModuleSymbols`] if a module is damaged, or lies where it cannot.
 pub fn symbols_of(
     symbols: &SymbolTable,
     kernel: &str,

@@ -28,17 +28,13 @@ pub struct Trace {
     pub undelayed: BTreeSet<String>,
 }
 
-/// A line of the lab's journals.
 pub type JournalEntry = experiment::journal::JournalEntry<Trace>;
 
-/// What became of an experiment.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The run document.
     pub run: Document,
     /// It was cancelled before all cells were measured; the journal can be resumed.
     pub cancelled: bool,
-    /// What cells left behind besides.
     pub traces: BTreeMap<Key, Trace>,
 }
 

@@ -27,9 +27,7 @@ mod shard;
 /// One cell to measure.
 #[derive(Debug, Clone)]
 pub struct PlannedCell {
-    /// What identifies it.
     pub key: Key,
-    /// What it runs.
     pub job: Arc<Job>,
 }
 
@@ -60,7 +58,6 @@ pub struct Plan {
 /// What is done to each operation besides measuring it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Treatment<'a> {
-    /// Hooks are delayed.
     pub sweep: Option<&'a Sweep>,
     /// Nothing of the path that an operation walks is known beforehand: the kernel's
     /// dentries and inodes are dropped. Only counted operations.
@@ -118,9 +115,6 @@ pub const HOST_FILESYSTEM: &str = "host";
 
 impl Plan {
     /// Plans an experiment of the agent's own benchmarks.
-    ///
-    /// # Errors
-    /// [`SelectError`] if it selects nothing of the catalogue.
     pub fn new(experiment: &Experiment) -> Result<Plan, SelectError> {
         Plan::of(experiment, jobs(experiment, arch::native())?)
     }
@@ -128,9 +122,6 @@ impl Plan {
     /// Plans an experiment on kernels that run on this, in its kernels' order, whose agents may
     /// lack benchmarks; without any on this machine's. Where something is counted, kernels that are
     /// processes are timed, and the others are not.
-    ///
-    /// # Errors
-    /// [`SelectError`] if it selects nothing of their catalogues, taken together.
     pub fn on(experiment: &Experiment, grounds: &[Ground]) -> Result<Plan, SelectError> {
         let architectures: Vec<&Arch> = grounds.iter().map(|of| of.arch).collect();
         let first = architectures.first().copied().unwrap_or(arch::native());
@@ -161,9 +152,6 @@ impl Plan {
     }
 
     /// Plans an experiment of these jobs, in their order, whatever it selects itself.
-    ///
-    /// # Errors
-    /// [`SelectError::Nothing`] if none of them can be measured by the experiment's metrics.
     pub fn of(
         experiment: &Experiment,
         jobs: impl IntoIterator<Item = Job>,
@@ -365,9 +353,6 @@ fn is_of_benchmarks(experiment: &Experiment) -> bool {
 }
 
 /// What an experiment runs: whole programs, benchmarks of the agent's own, or what is in memory.
-///
-/// # Errors
-/// [`SelectError`] if it selects none of them.
 pub fn jobs(experiment: &Experiment, arch: &Arch) -> Result<Vec<Job>, SelectError> {
     if let Some(programs) = &experiment.programs {
         return Ok(programs::jobs(programs));
@@ -396,7 +381,6 @@ fn shared(jobs: impl IntoIterator<Item = Job>, experiment: &Experiment) -> Vec<V
     vec![jobs; experiment.kernels.len()]
 }
 
-/// What a job's cells are about.
 fn subject(experiment: &Experiment, job: &Job) -> Subject {
     match (&job.program, &experiment.programs) {
         (Some(_), Some(programs)) => Subject::Workload {

@@ -24,9 +24,6 @@ impl Port {
     /// A byte that cannot be written is one for which the guest waits, and under the
     /// deterministic clock how long must not depend on the host: so what is not read yet has
     /// room here. (A socket takes some 280 of such bytes, each in a buffer of its own.)
-    ///
-    /// # Errors
-    /// The system's.
     pub fn fifo(path: &Path) -> io::Result<Port> {
         rustix::fs::mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR)?;
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -37,9 +34,6 @@ impl Port {
 
     /// What has come; waits for it at most `patience`. None if nothing came, also as long as
     /// nobody has opened the other end; 0 if nothing can come any more.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn read(&mut self, buffer: &mut [u8], patience: Duration) -> io::Result<Option<usize>> {
         let patience = Timespec::try_from(patience).map_err(io::Error::other)?;
         let nothing = |error: &io::Error| {
@@ -59,9 +53,6 @@ impl Port {
     }
 
     /// Says something to the other end, if it listens.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.0.write_all(bytes)
     }

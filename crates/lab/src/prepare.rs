@@ -24,9 +24,6 @@ use kernels::symbols::{SymbolError, SymbolTable, syscall_entry};
 use kernels::{Kernel, Module, Store};
 
 /// A kernel's vmlinux; its image if that is all there is of it.
-///
-/// # Errors
-/// [`LabError::Io`] if it cannot be read.
 pub fn elf(kernel: &Kernel) -> Result<Vec<u8>, LabError> {
     let elf = kernel.vmlinux.as_ref().unwrap_or(&kernel.image);
     fs::read(elf).map_err(LabError::io("read", elf))
@@ -42,9 +39,6 @@ pub(crate) fn image(kernel: &Kernel) -> &Path {
 
 /// Symbols of a kernel, from the cache if they have been read before; or why it has none
 /// (`CONFIG_KALLSYMS=n`).
-///
-/// # Errors
-/// [`LabError::Io`] if the kernel cannot be read.
 pub fn symbols(
     store: &Store,
     kernel: &Kernel,
@@ -91,17 +85,12 @@ pub struct Profiling {
     pub later: Vec<LaterFunction>,
     /// A cell that does not tell its hooks is one without hooks.
     pub optional: bool,
-    /// The kernel's name.
     kernel: String,
-    /// What it loads.
     modules: Vec<Module>,
 }
 
 impl Profiling {
     /// The functions with those of the modules that a guest loaded at `sections`.
-    ///
-    /// # Errors
-    /// If a module is damaged.
     pub fn with_modules(&self, sections: &[ModuleSection]) -> Result<SymbolTable, LabError> {
         symbols_of(&self.symbols, &self.kernel, &self.modules, sections)
     }
@@ -124,9 +113,6 @@ pub struct Hooks<'a> {
 }
 
 /// Finds the hooks of a kernel that loads `modules`.
-///
-/// # Errors
-/// [`LabError::Untold`] if it does not name its functions or hooks.
 pub fn profiling(
     store: &Store,
     kernel: &Kernel,
@@ -152,9 +138,6 @@ pub fn profiling(
 }
 
 /// The hooks of a kernel: by `definitions`, else its BTF, else its symbols.
-///
-/// # Errors
-/// [`LabError::Untold`] if it does not tell.
 pub fn hook_list(
     kernel: &Kernel,
     symbols: &SymbolTable,
@@ -201,9 +184,6 @@ pub(crate) fn refuse_other(agent: &[u8], kernel: &Kernel) -> Result<(), LabError
 }
 
 /// Writes what booting `kernel` with `agent` as its init takes into `dir`, which the caller removes.
-///
-/// # Errors
-/// [`LabError`] if the kernel lacks the file system, or this machine a program.
 pub fn prepare(
     store: &Store,
     agent: &[u8],

@@ -61,9 +61,6 @@ pub struct Process {
 
 impl Process {
     /// Starts `command` and follows what of its outputs is piped.
-    ///
-    /// # Errors
-    /// The system's, if it does not start.
     pub fn start(mut command: Command) -> io::Result<Process> {
         let mut child = command.spawn()?;
         // A console is the standard output of QEMU, and a port that guests may wait for.
@@ -121,12 +118,10 @@ impl Process {
         }
     }
 
-    /// The end of its standard output.
     pub fn stdout(&self) -> String {
         self.stdout.text()
     }
 
-    /// The end of its standard error.
     pub fn stderr(&self) -> String {
         self.stderr.text()
     }

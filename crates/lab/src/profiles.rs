@@ -92,7 +92,6 @@ fn base_of<'a>(key: &Key, stack: &[String], outcome: &'a Outcome) -> Option<&'a 
     })
 }
 
-/// A path as documents have it.
 pub(crate) fn hooked(path: &PathProfile) -> HookedPath {
     HookedPath {
         total: path.path.instructions,

@@ -36,10 +36,8 @@ pub(crate) const ENVIRONMENT: [&str; 4] = [
     "PYTHONHASHSEED=0",
 ];
 
-/// The runs of one program.
 #[derive(Debug, Clone)]
 pub struct ProgramRuns {
-    /// Each run.
     pub costs: Vec<ProgramCost>,
     /// Of each what the guest's clock went on by.
     pub ticks: Vec<u64>,
@@ -47,9 +45,6 @@ pub struct ProgramRuns {
 
 impl ProgramRuns {
     /// The runs with the agent's samples of them.
-    ///
-    /// # Errors
-    /// If there are none, or not as many as samples.
     pub fn new(costs: Vec<ProgramCost>, samples: &[Sample]) -> Result<ProgramRuns, String> {
         if costs.is_empty() || costs.len() != samples.len() {
             return Err(format!(
@@ -163,7 +158,6 @@ impl ProgramRuns {
         }
     }
 
-    /// Its instructions in the kernel.
     #[must_use]
     pub fn counts(&self) -> Counts {
         Counts {
@@ -193,7 +187,6 @@ impl ProgramRuns {
             .collect()
     }
 
-    /// What was called in it.
     #[must_use]
     pub fn profile(&self, keep_tree: bool) -> CellProfile {
         let middle = self.middle();
@@ -307,7 +300,6 @@ fn hooks(costs: &[HookCost]) -> Vec<EntryHook> {
         .collect()
 }
 
-/// What cells of these programs run.
 pub(crate) fn jobs(programs: &Programs) -> Vec<Job> {
     let tree = programs.root.tree.is_some();
     let job = |workload: &Workload| Job {

@@ -47,32 +47,17 @@ pub enum ProtocolError {
         /// The bytes found, made printable.
         found: String,
     },
-    /// An agent of another version.
     #[error("the agent speaks protocol version {found}, not {VERSION}")]
-    Version {
-        /// Its version.
-        found: u8,
-    },
+    Version { found: u8 },
     /// A frame that says it is longer than any.
     #[error("a frame of {bytes} bytes; at most {PAYLOAD_LIMIT_BYTES} are allowed")]
-    Length {
-        /// What the header says.
-        bytes: u32,
-    },
+    Length { bytes: u32 },
     /// The checksum does not fit.
     #[error("a damaged frame of type {kind}: its checksum does not fit")]
-    Checksum {
-        /// The frame's type.
-        kind: u8,
-    },
+    Checksum { kind: u8 },
     /// A whole frame with nonsense in it.
     #[error("a frame of type {kind} with a payload that makes no sense: {what}")]
-    Payload {
-        /// The frame's type.
-        kind: u8,
-        /// What is wrong.
-        what: &'static str,
-    },
+    Payload { kind: u8, what: &'static str },
 }
 
 /// One timed sample.
@@ -93,27 +78,20 @@ pub struct NamedTask {
     pub name: String,
 }
 
-/// What the agent says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Message {
     /// It runs; what it sees of its system, by key.
     Hello(BTreeMap<String, String>),
     /// Where the code of the modules lies that it loaded; never empty.
     Modules(Vec<ModuleSection>),
-    /// A cell begins.
     CellBegin(u32),
-    /// Samples of a cell.
     Samples {
-        /// Which.
         cell: u32,
         /// In the order taken.
         samples: Vec<Sample>,
     },
-    /// A cell ended.
     CellEnd {
-        /// Which.
         cell: u32,
-        /// How.
         status: Status,
         /// Operations per sample; 0 if not timed.
         batch: u32,
@@ -122,13 +100,11 @@ pub enum Message {
         /// Why, unless ok.
         reason: String,
     },
-    /// For the boot's log.
     Log(String),
     /// What was done to bring a policy into force, or to prove that it is.
     Step(String),
     /// What one operation of a cell asked of hooks, a line for each question.
     Asked {
-        /// Which cell.
         cell: u32,
         /// `HOOK OBJECT DETAIL` each.
         questions: Vec<String>,
@@ -137,14 +113,11 @@ pub enum Message {
     Undelayed(Vec<String>),
     /// Tasks of a cell's program, in the order in which they were created.
     Tasks {
-        /// Which cell.
         cell: u32,
         /// The first is the one that was started.
         tasks: Vec<NamedTask>,
     },
-    /// All cells are through.
     Done,
-    /// It gives up.
     Failed(String),
 }
 

@@ -22,11 +22,9 @@ mod probe;
 
 const MEMORY_MIB: u32 = 768;
 
-/// A QEMU and what it can do.
 #[derive(Debug, Clone)]
 pub struct Qemu {
     path: PathBuf,
-    /// The architecture of its guests.
     pub arch: &'static Arch,
     /// Its version, such as `7.2.22`.
     pub version: String,
@@ -47,20 +45,16 @@ pub struct Qemu {
 pub enum Accelerator {
     /// Emulated; with `Clock::Deterministic` its clock counts its instructions.
     Tcg(Clock),
-    /// Silicon.
     Kvm,
 }
 
 /// One virtual machine.
 #[derive(Debug)]
 pub struct Machine<'a> {
-    /// An image that QEMU boots.
     pub kernel: &'a Path,
-    /// Its initramfs.
     pub initramfs: &'a Path,
     /// Kernel command line, as far as the experiment decides it.
     pub cmdline: &'a str,
-    /// How it runs.
     pub accelerator: Accelerator,
     /// Where what the agent writes to its port goes: a FIFO that is open for reading
     /// ([`crate::port::Port::fifo`]).
@@ -78,7 +72,6 @@ pub struct Machine<'a> {
 pub enum PluginMode {
     /// It only takes the host's time between them: every window is unarmed.
     Markers,
-    /// It counts instructions.
     Counts,
     /// It also tells which blocks of instructions a path is made of.
     Traces,
@@ -88,10 +81,8 @@ pub enum PluginMode {
     Tasks,
 }
 
-/// What the plugin is told.
 #[derive(Debug, Clone, Copy)]
 pub struct Plugin<'a> {
-    /// The shared object.
     pub path: &'a Path,
     /// Where its records go.
     pub records: &'a Path,
@@ -99,7 +90,6 @@ pub struct Plugin<'a> {
     pub landmarks: Option<&'a Path>,
     /// Where the kernel's functions lie: for [`PluginMode::Tasks`].
     pub functions: Option<&'a Path>,
-    /// What it does.
     pub mode: PluginMode,
 }
 
@@ -126,9 +116,6 @@ impl Plugin<'_> {
 impl Qemu {
     /// Looks for the QEMU whose guests are of `arch` (at `path`, or in PATH) and asks it what
     /// it can do. `plugin` is lsmeter's plugin as a file.
-    ///
-    /// # Errors
-    /// [`LabError::Environment`] if there is none, or it does not start.
     pub fn probe(
         path: Option<&Path>,
         plugin: &Path,
@@ -180,12 +167,10 @@ impl Qemu {
         Ok(qemu)
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// As the run document records it.
     pub fn describe(&self, accelerator: Accelerator, plugin: bool) -> Emulator {
         Emulator {
             version: self.version.clone(),
@@ -294,9 +279,6 @@ impl Qemu {
     }
 
     /// Emulates this processor, with these features: `cortex-a72`, `max,pauth-impdef=on`.
-    ///
-    /// # Errors
-    /// [`LabError::Environment`] if this QEMU has none of that name.
     pub fn take_processor(&mut self, model: &str) -> Result<(), LabError> {
         let listed = Command::new(&self.path)
             .args(["-machine", self.arch.machine.board, "-cpu", "help"])

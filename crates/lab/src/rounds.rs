@@ -17,7 +17,6 @@ const UNSTEADY: f64 = 0.02;
 /// This part of a round's samples are quieter than what stands for them ([`Timed::quiet`]).
 const QUIET: f64 = 0.1;
 
-/// A round's samples.
 #[derive(Debug, Clone)]
 struct Round {
     samples: Vec<Sample>,
@@ -25,11 +24,9 @@ struct Round {
     is_disturbed: bool,
 }
 
-/// All rounds of a cell.
 #[derive(Debug, Clone)]
 pub(crate) struct Rounds {
     metric: Metric,
-    /// How many were asked for.
     asked: u32,
     /// Does the agent look whether others use the processor's core? There are more rounds then if
     /// they differ.
@@ -54,7 +51,6 @@ impl Rounds {
         }
     }
 
-    /// Takes another.
     pub(crate) fn take(&mut self, report: CellReport, clock_ns: f64) {
         self.batch = report.batch;
         self.clock_ns = clock_ns;
@@ -118,9 +114,6 @@ impl Rounds {
     }
 
     /// What they say together, and each sample.
-    ///
-    /// # Errors
-    /// In words, if there are no samples.
     pub(crate) fn timed(&self, keep_samples: bool) -> Result<(Evidence, Vec<f64>), String> {
         let rounds = self.figures();
         let quiet = match self.metric {
@@ -138,14 +131,10 @@ impl Rounds {
     }
 
     /// What the agent read of the kernel's memory: once, bytes for each of so many objects.
-    ///
-    /// # Errors
-    /// In words, if it read nothing.
     pub(crate) fn held(&self) -> Result<Estimate, String> {
         estimate(&self.figures(), false)
     }
 
-    /// What to think of them.
     pub(crate) fn doubts(&self, title: &str) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let mut warn = |kind, message| warnings.push(Warning::new(kind, message));
@@ -183,9 +172,6 @@ impl Rounds {
 }
 
 /// The summary of rounds in a document's words.
-///
-/// # Errors
-/// In words, if there are no samples.
 pub(crate) fn estimate(rounds: &[Vec<f64>], keep_samples: bool) -> Result<Estimate, String> {
     let summary = Summary::of_rounds(rounds).map_err(|error| error.to_string())?;
     Ok(Estimate {

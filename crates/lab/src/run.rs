@@ -26,9 +26,6 @@ use crate::visit::{Message, Work, visit};
 use crate::workplace::Workplace;
 
 /// Runs an experiment. `follow` is called from this thread only.
-///
-/// # Errors
-/// [`LabError`] if it cannot run at all. Cells that fail do not make an error.
 pub fn run(
     experiment: &Experiment,
     setup: &Setup<'_>,
@@ -306,7 +303,6 @@ fn refuse_untried(experiment: &Experiment, setup: &Setup<'_>) -> Result<(), LabE
     .into())
 }
 
-/// The visits of this run.
 fn plan(experiment: &Experiment, setup: &Setup<'_>) -> Result<Plan, LabError> {
     let grounds: Vec<Ground> = setup.kernels.iter().map(Ground::of).collect();
     if !experiment.metrics.iter().any(|metric| metric.is_timed()) {

@@ -39,9 +39,7 @@ pub struct Patience {
 /// How a cell ended, as the conversation had it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellReport {
-    /// The cell's number in the directives.
     pub cell: u32,
-    /// How it ended.
     pub status: Status,
     /// Why, unless ok.
     pub reason: String,
@@ -59,10 +57,8 @@ pub struct CellReport {
     pub took: Duration,
 }
 
-/// Why a conversation ended early.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Break {
-    /// The caller wanted it to.
     Cancelled,
     /// Who was spoken to was killed (SIGKILL), in words: by somebody, or for want of memory.
     Killed(String),
@@ -90,7 +86,6 @@ impl Break {
     }
 }
 
-/// What a conversation tells its listener.
 #[derive(Debug)]
 pub enum AgentEvent {
     /// The agent is up and says what it sees.
@@ -102,11 +97,8 @@ pub enum AgentEvent {
     Step(String),
     /// Hooks that were to be delayed and cannot be: once, before the first cell.
     Undelayed(Vec<String>),
-    /// A cell begins.
     CellBegin(u32),
-    /// A cell ended.
     CellEnd {
-        /// As the agent told it.
         report: CellReport,
         /// What the plugin counted, for an instruction cell of a boot that ended well; the
         /// agent does not know.
@@ -116,7 +108,6 @@ pub enum AgentEvent {
 
 /// One conversation.
 pub struct Session<'a> {
-    /// What the agent says comes here.
     pub port: Port,
     /// Numbers of the cells that the agent was given, in order.
     pub cells: &'a [u32],
@@ -124,7 +115,6 @@ pub struct Session<'a> {
     pub patience: Patience,
     /// The process that is spoken to, if there is one.
     pub process: Option<Pid>,
-    /// Ends it early.
     pub cancel: &'a AtomicBool,
 }
 

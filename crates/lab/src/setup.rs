@@ -26,7 +26,6 @@ pub struct Setup<'a> {
     /// QEMU of the architecture that its kernels share, or the first of them has; None on the
     /// host.
     pub qemu: Option<&'a Qemu>,
-    /// Those of further architectures.
     pub others: &'a [Qemu],
     /// The program that measures: [`agent`].
     pub agent: &'a [u8],
@@ -36,7 +35,6 @@ pub struct Setup<'a> {
     pub resume: bool,
     /// What the experiment's programs run in, if it has any.
     pub root: Option<&'a Root>,
-    /// Keep every sample in the document.
     pub keep_samples: bool,
     /// Tell the hooks in instruction cells apart.
     pub hooks: Option<Hooks<'a>>,
@@ -52,14 +50,12 @@ pub struct Setup<'a> {
 /// What a kernel runs on: the machine of an architecture, or this machine's processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ground {
-    /// The architecture.
     pub arch: &'static Arch,
     /// The kernel is a process of this machine.
     pub is_process: bool,
 }
 
 impl Ground {
-    /// A kernel's.
     pub fn of(kernel: &Kernel) -> Ground {
         Ground {
             arch: kernel.arch(),
@@ -71,19 +67,13 @@ impl Ground {
 /// What a kernel is measured with: what its architecture decides.
 #[derive(Debug, Clone, Copy)]
 pub struct Target<'a> {
-    /// The kernel.
     pub kernel: &'a Kernel,
-    /// The emulator of its architecture.
     pub qemu: &'a Qemu,
-    /// The program that measures in it.
     pub agent: &'a [u8],
 }
 
 impl<'a> Setup<'a> {
     /// What a kernel of the experiment is measured with, by its position.
-    ///
-    /// # Errors
-    /// If there is no emulator of its architecture, or no agent for it.
     pub fn target(&self, experiment: &Experiment, kernel: usize) -> Result<Target<'a>, LabError> {
         let kernel = &self.kernels[kernel];
         let qemu = self.emulator(kernel.arch())?;
@@ -107,9 +97,6 @@ impl<'a> Setup<'a> {
     }
 
     /// The emulators of [`Setup::grounds`]; None for what is a process, and where nothing is emulated.
-    ///
-    /// # Errors
-    /// If there is none for one of them.
     pub fn emulators(&self) -> Result<Vec<Option<&'a Qemu>>, LabError> {
         let of = |ground: Ground| match self.qemu {
             Some(_) if !ground.is_process => self.emulator(ground.arch).map(Some),

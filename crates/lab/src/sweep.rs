@@ -13,13 +13,11 @@ pub const DELAY_MAX_NS: u32 = 900_000;
 /// Which hooks a point delays.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Delayed {
-    /// All hooks of the sweep.
     All,
     /// One of them, by name: `inode_permission`.
     Hook(String),
 }
 
-/// Under what an operation runs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Point {
     /// Where decisions take longer.
@@ -28,7 +26,6 @@ pub struct Point {
     pub delay_ns: u32,
 }
 
-/// A hook of a sweep.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SweptHook {
     /// Its name: `inode_permission`.
@@ -41,11 +38,9 @@ pub struct SweptHook {
 /// What an experiment's operations are delayed by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sweep {
-    /// What delays.
     pub module: DelayModule,
     /// [`Delayed::All`] means every hook that the module knows, not only those in `hooks`.
     pub everything: bool,
-    /// The hooks that points speak of.
     pub hooks: Vec<SweptHook>,
     /// For each cell the points that its operations take turns in. A cell without any is
     /// measured without delays.
@@ -57,7 +52,6 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    /// Points of a cell.
     pub fn points_of(&self, key: &Key) -> &[Point] {
         self.points.get(key).map_or(&[], Vec::as_slice)
     }

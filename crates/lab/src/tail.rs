@@ -19,7 +19,6 @@ use crate::protocol::{NamedTask, Sample};
 /// What the plugin recorded of a cell.
 #[derive(Debug, Clone)]
 pub struct Recorded {
-    /// How many instructions.
     pub counts: Counts,
     /// In which functions and hooks, if that was asked for.
     pub profile: Option<CellProfile>,
@@ -107,9 +106,6 @@ impl RecordTail {
     /// The next cell's. The plugin wrote its records before the agent could say that it
     /// ended. In a sweep, operations of these `kinds` take turns. Calls
     /// of `later` were counted between windows.
-    ///
-    /// # Errors
-    /// Why there is no figure, as the user is to read it.
     pub fn next_cell(
         &mut self,
         profiler: Option<&mut Profiler<'_>>,
@@ -144,9 +140,6 @@ impl RecordTail {
 
     /// The next cell's, which is of a program's runs, with the agent's samples of them and its
     /// names of tasks.
-    ///
-    /// # Errors
-    /// Why there is no figure, as the user is to read it.
     pub fn next_program(
         &mut self,
         reader: &ProgramReader<'_>,

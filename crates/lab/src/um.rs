@@ -38,7 +38,6 @@ pub(crate) const NO_POLICIES: &str = "policies prove themselves by a second task
 /// A kernel and what it boots with.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// The program.
     image: PathBuf,
     /// Its initramfs, which brings the file system.
     initramfs: PathBuf,
@@ -71,7 +70,6 @@ struct Probes {
 }
 
 impl Probes {
-    /// Keeps what a boot says.
     fn learn(&mut self, facts: &BTreeMap<String, String>) {
         let told = |name: &str| facts.get(name)?.parse().ok().filter(|told| *told > 0);
         self.undisturbed = self.undisturbed.into_iter().chain(told(UNDISTURBED)).min();
@@ -121,24 +119,16 @@ impl Programs {
 /// additions.
 #[derive(Debug)]
 pub struct Boot<'a, Words> {
-    /// All kernels.
     pub programs: &'a Programs,
-    /// The one to boot.
     pub program: &'a Program,
-    /// Words of its command line.
     pub cmdline: Words,
-    /// The agent's directives.
     pub directives: &'a str,
     /// Numbers of their cells, in order.
     pub cells: &'a [u32],
-    /// Time-outs.
     pub patience: Patience,
 }
 
 /// Sees that a kernel can be booted in a virtual machine.
-///
-/// # Errors
-/// [`LabError::Environment`] if it is a program of this machine.
 pub fn refuse_program(kernel: &Kernel) -> Result<(), LabError> {
     if !kernel.is_program {
         return Ok(());
@@ -152,9 +142,6 @@ pub fn refuse_program(kernel: &Kernel) -> Result<(), LabError> {
 }
 
 /// Writes what `kernel` boots with into `dir`, which the caller removes.
-///
-/// # Errors
-/// [`LabError`] if the kernel is none that measures itself, or lacks the file system.
 pub fn prepare(kernel: &Kernel, filesystem: FileSystem, dir: &Path) -> Result<Program, LabError> {
     if !kernel.is_program {
         return Err(Failure::environment(

@@ -28,47 +28,34 @@ const LOST_BOOTS: u32 = 3;
 /// Where cells are measured.
 #[derive(Debug)]
 pub enum Testbed<'a> {
-    /// This machine, as it is.
-    Host {
-        /// The program that measures.
-        agent: &'a [u8],
-    },
-    /// Virtual machines.
+    Host { agent: &'a [u8] },
     Vm(VmTestbed<'a>),
-    /// Kernels that are processes.
     Um(Programs),
 }
 
-/// What booting takes.
 #[derive(Debug)]
 pub struct VmTestbed<'a> {
     /// The emulator of each kernel's architecture, by its position.
     pub emulators: BTreeMap<usize, &'a Qemu>,
     /// What programs run in, if any do.
     pub root: Option<&'a Root>,
-    /// lsmeter's plugin as a file.
     pub plugin: PathBuf,
     /// By position among the experiment's kernels.
     pub bootables: BTreeMap<usize, Bootable>,
-    /// Kernels that are processes.
     pub programs: Programs,
 }
 
 /// What all visits of a run have in common.
 #[derive(Debug, Clone, Copy)]
 pub struct Work<'a> {
-    /// All cells.
     pub plan: &'a Plan,
-    /// What they were made of.
     pub experiment: &'a Experiment,
     /// What is done to each operation.
     pub treatment: Treatment<'a>,
 }
 
-/// What a visit tells.
 #[derive(Debug)]
 pub enum Message {
-    /// A boot begins.
     VisitBegin {
         /// Position among the kernels.
         kernel: usize,
@@ -77,7 +64,6 @@ pub enum Message {
     },
     /// What the guest said of itself, for these cells.
     Seen {
-        /// Positions in the plan.
         cells: Vec<usize>,
         /// `uname -r`.
         release: String,
@@ -99,19 +85,15 @@ pub enum Message {
     Undelayed {
         /// Position among the kernels.
         kernel: usize,
-        /// Their names.
         hooks: Vec<String>,
     },
-    /// A cell begins.
     CellBegin {
         /// Position in the plan.
         cell: usize,
     },
-    /// A cell's visit is over.
     Found {
         /// Position in the plan.
         cell: usize,
-        /// How it went.
         finding: Finding,
     },
 }
@@ -232,7 +214,6 @@ pub(crate) enum Mismatch {
 }
 
 impl Mismatch {
-    /// In words.
     pub(crate) fn reason(self) -> String {
         match self {
             Mismatch::Modules(reason) | Mismatch::Order(reason) | Mismatch::Exclusive(reason) => {

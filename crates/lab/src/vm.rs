@@ -29,7 +29,6 @@ use crate::tail::RecordTail;
 /// A kernel and all that belongs to it, ready to boot.
 #[derive(Debug, Clone)]
 pub struct Bootable {
-    /// An image that QEMU boots.
     pub image: PathBuf,
     /// The initramfs without directives.
     pub initramfs: PathBuf,
@@ -63,32 +62,24 @@ impl Bootable {
     }
 }
 
-/// A cell of a boot.
 #[derive(Debug, Clone)]
 pub struct BootCell {
-    /// Its number in the directives.
     pub number: u32,
-    /// What is measured of it.
     pub metric: Metric,
     /// In a sweep, the points that its operations take turns in; equal ones are the same
     /// number.
     pub kinds: Option<Vec<usize>>,
 }
 
-/// What to boot.
 #[derive(Debug)]
 pub struct Boot<'a> {
-    /// The emulator.
     pub qemu: &'a Qemu,
-    /// The kernel.
     pub bootable: &'a Bootable,
     /// Kernel command line: the stack and the user's additions.
     pub cmdline: &'a str,
-    /// How it runs.
     pub accelerator: Accelerator,
     /// lsmeter's plugin as a file, if instructions are counted, and how.
     pub plugin: Option<(&'a Path, PluginMode)>,
-    /// The agent's directives.
     pub directives: &'a str,
     /// Files that they speak of: path without a leading `/`, and content.
     pub files: &'a [(String, Vec<u8>)],
@@ -96,14 +87,11 @@ pub struct Boot<'a> {
     pub root: Option<&'a Root>,
     /// The cells, in the order of the directives.
     pub cells: &'a [BootCell],
-    /// Time-outs.
     pub patience: Patience,
-    /// A directory of its own.
     pub scratch: &'a Path,
 }
 
 impl Boot<'_> {
-    /// What starts QEMU.
     fn command(&self, initramfs: &Path, records: &Path, agent_port: &Path) -> Command {
         let cmdline = format!("{} {}", self.bootable.cmdline, self.cmdline);
         self.qemu.command(&Machine {

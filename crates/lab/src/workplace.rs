@@ -147,7 +147,6 @@ fn subdirectory(dir: &Path, index: usize) -> Result<PathBuf, LabError> {
 /// By positions of kernel and configuration; an error is why it cannot be.
 type Setups = BTreeMap<(usize, usize), Result<PolicySetup, String>>;
 
-/// Makes the policies of all visits.
 fn setups(
     experiment: &Experiment,
     setup: &Setup<'_>,
@@ -184,9 +183,6 @@ fn setups(
 }
 
 /// Writes lsmeter's plugin into `dir`, for QEMU to load.
-///
-/// # Errors
-/// [`LabError::Io`].
 pub fn write_plugin(dir: &Path) -> Result<PathBuf, LabError> {
     let path = dir.join("plugin.so");
     std::fs::write(&path, instructions::PLUGIN).map_err(LabError::io("write", &path))?;

@@ -17,18 +17,9 @@ pub enum LiveError {
     Failure(#[from] Failure),
     /// The process that was to execute the command ended before it was told to.
     #[error("the process for {name} ended before it was started")]
-    Lost {
-        /// The command.
-        name: String,
-    },
-    /// The system refuses something.
+    Lost { name: String },
     #[error("{doing}")]
-    Io {
-        /// What was tried.
-        doing: String,
-        /// The system's reason.
-        source: io::Error,
-    },
+    Io { doing: String, source: io::Error },
 }
 
 impl Fault for LiveError {

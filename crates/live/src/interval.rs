@@ -105,7 +105,6 @@ fn system_call_name(call: SystemCall) -> String {
     }
 }
 
-/// What is monitored, and how.
 pub fn monitoring(monitor: &Monitor, scope: String, active_lsms: Vec<String>) -> Monitoring {
     Monitoring {
         release: rustix::system::uname()

@@ -42,7 +42,6 @@ impl Recorder {
         &self.intervals[at]
     }
 
-    /// All of them.
     pub fn into_intervals(self) -> Vec<Interval> {
         self.intervals
     }

@@ -10,7 +10,6 @@ use crate::view::{Reading, Source};
 /// The shortest and the longest that a recording's interval is shown, in seconds.
 const INTERVALS_S: [f64; 2] = [0.1, 1.0];
 
-/// A recording that is played.
 #[derive(Debug)]
 pub struct Replay {
     intervals: std::vec::IntoIter<Interval>,

@@ -17,10 +17,8 @@ use crate::target::Target;
 use crate::textfile::Textfile;
 use crate::view::{Reading, Source};
 
-/// Whose calls are watched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
-    /// Everybody's.
     Machine,
     /// Those of a command, which is started for that, and of all that it starts. It has at
     /// least one word.
@@ -34,7 +32,6 @@ pub enum Subject {
 /// What is to be watched, and how.
 #[derive(Debug)]
 pub struct Request {
-    /// Whose calls.
     pub subject: Subject,
     /// How, and of which functions; the filter is the subject's.
     pub options: Options,
@@ -42,7 +39,6 @@ pub struct Request {
     pub duration: Option<Duration>,
     /// The modules that are active on this machine, in order; empty if that is not known.
     pub active_lsms: Vec<String>,
-    /// This machine.
     pub environment: Environment,
     /// The time, as the document has it: RFC 3339, in UTC.
     pub now: fn() -> String,
@@ -51,7 +47,6 @@ pub struct Request {
 /// Programs that are attached, and who gets what they note.
 pub struct Session {
     monitor: Monitor,
-    /// What is watched, and how.
     pub watched: Monitoring,
     /// What it was to watch, and does not.
     pub left_out: Vec<LeftOutFunction>,
@@ -70,7 +65,6 @@ pub struct Session {
 /// Keeps an interval that ended, or says why it cannot.
 pub type Keep = Box<dyn FnMut(&Monitoring, &Interval) -> Result<(), String>>;
 
-/// What a session gave.
 #[derive(Debug)]
 pub struct Ended {
     /// What was watched and how, the intervals that were taken, and reasons to doubt them.
@@ -81,9 +75,6 @@ pub struct Ended {
 
 impl Session {
     /// Attaches, which takes seconds and is reported.
-    ///
-    /// # Errors
-    /// If this machine does not allow it, or there is no such command.
     pub fn start(
         request: Request,
         textfile: Option<Textfile>,
@@ -136,9 +127,6 @@ impl Session {
     }
 
     /// Has the command execute, if one is watched, and writes the first text file.
-    ///
-    /// # Errors
-    /// If one of them is not possible.
     pub fn begin(&mut self) -> Result<(), LiveError> {
         self.write_text()?;
         self.target.as_mut().map_or(Ok(()), Target::begin)
@@ -150,7 +138,6 @@ impl Session {
         self.deadline = self.deadline.map(|at| at.checked_sub(before).unwrap_or(at));
     }
 
-    /// When it ends at the latest.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
@@ -168,9 +155,6 @@ impl Session {
     }
 
     /// What happened since the last time.
-    ///
-    /// # Errors
-    /// If it cannot be kept or written.
     pub fn take(&mut self) -> Result<&Interval, LiveError> {
         self.last = self.monitor.snapshot();
         self.write_text()?;

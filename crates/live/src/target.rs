@@ -25,10 +25,6 @@ pub struct Target {
 }
 
 impl Target {
-    /// Makes the process.
-    ///
-    /// # Errors
-    /// If there is no such command, or the system has no room for it.
     pub fn prepare(words: &[OsString]) -> Result<Target, LiveError> {
         let name = words[0].to_string_lossy().into_owned();
         // To attach takes seconds, after which it would be late to say so.
@@ -74,15 +70,10 @@ impl Target {
         })
     }
 
-    /// Its number.
     pub fn process(&self) -> u32 {
         self.process
     }
 
-    /// Has it execute the command.
-    ///
-    /// # Errors
-    /// If it cannot be executed.
     pub fn begin(&mut self) -> Result<(), LiveError> {
         if let Some(mut go) = self.go.take() {
             let doing = LiveError::doing(format!("starting {}", self.name));

@@ -52,9 +52,6 @@ pub fn cache_dir() -> PathBuf {
 
 impl Config {
     /// Reads the configuration file; none is as good as an empty one.
-    ///
-    /// # Errors
-    /// If it is there and cannot be read or makes no sense.
     pub fn read() -> Result<Config> {
         let path = path();
         let named = || format!("configuration {}", path.display());
@@ -69,9 +66,6 @@ impl Config {
     }
 
     /// The mirrors that it names, or those of the host's apt.
-    ///
-    /// # Errors
-    /// If neither is to be had.
     pub fn mirrors(&self) -> Result<Mirrors, kernels::Error> {
         match &self.mirror {
             Some(mirror) => Mirrors::new(mirror, self.security_mirror.as_deref()),

@@ -13,11 +13,8 @@ use crate::output;
 
 /// What was found, as every format takes it. Each is made when it is asked for.
 pub struct Delivery<'a> {
-    /// Writes the document.
     pub document: &'a dyn Fn(&mut dyn Write) -> Result<()>,
-    /// Tables for readers.
     pub tables: &'a dyn Fn() -> Report,
-    /// Every figure, for programs.
     pub records: &'a dyn Fn() -> Records<'a>,
 }
 
@@ -29,9 +26,6 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
     /// Can all files be written, and standard output be taken only once? Asked before a long
     /// measurement. `more` are a command's other files; `printed` is how many of its other flags
     /// print something.
-    ///
-    /// # Errors
-    /// If not.
     pub fn check(&self, more: &[&Option<PathBuf>], printed: usize) -> Result<StdoutTaken> {
         let own = [&self.output, &self.export_csv, &self.export_markdown];
         let all = own.into_iter().chain(more.iter().copied());
@@ -40,7 +34,6 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
         output::check_all(&paths, printed).map(StdoutTaken)
     }
 
-    /// Is the document itself printed?
     fn is_json(&self) -> bool {
         self.json || matches!(self.format, Format::Common(Common::Json))
     }
@@ -57,9 +50,6 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
 
     /// Saves and prints what was found. A format of the command's own is left to it, and given
     /// back if it is to be printed.
-    ///
-    /// # Errors
-    /// If something cannot be written.
     pub fn deliver(&self, stdout: StdoutTaken, found: &Delivery<'_>) -> Result<Option<&F>> {
         self.save(found)?;
         let own = self.print(stdout, found)?;
@@ -67,10 +57,6 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
         Ok(own)
     }
 
-    /// Saves the document.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn save(&self, found: &Delivery<'_>) -> Result<()> {
         match &self.output {
             Some(path) => output::write(path, found.document),
@@ -79,9 +65,6 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
     }
 
     /// Prints what was found, as [`OutputArgs::deliver`] does.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn print(&self, stdout: StdoutTaken, found: &Delivery<'_>) -> Result<Option<&F>> {
         let to = Path::new("-");
         if self.is_json() {
@@ -100,10 +83,6 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
         Ok(None)
     }
 
-    /// Writes the tables into files.
-    ///
-    /// # Errors
-    /// If one cannot be written.
     pub fn export(&self, found: &Delivery<'_>) -> Result<()> {
         if let Some(path) = &self.export_csv {
             output::write(path, csv(found))?;

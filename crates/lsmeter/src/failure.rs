@@ -51,7 +51,6 @@ fn fault<'a, T: Fault + 'static>(cause: &'a (dyn Error + 'static)) -> Option<&'a
     cause.downcast_ref::<T>().map(|fault| fault as &dyn Fault)
 }
 
-/// A usage error with a hint.
 pub fn usage(what: impl Display, hint: impl Display) -> anyhow::Error {
     Failure::usage(what, hint).into()
 }

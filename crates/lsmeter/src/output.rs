@@ -14,17 +14,11 @@ use crate::failure::usage;
 use crate::target::{self, Target};
 
 /// Prints text to standard output. Text of any origin may be in it: a terminal takes it as text.
-///
-/// # Errors
-/// If it cannot be written; a closed pipe is [`is_closed_pipe`].
 pub fn print(text: &str) -> Result<()> {
     print_as_it_is(&diagnostics::harmless(text))
 }
 
 /// Prints what programs read, or tables with colours, which are dropped where they do not belong.
-///
-/// # Errors
-/// As [`print()`].
 pub fn print_as_it_is(text: &str) -> Result<()> {
     let mut stdout = anstream::stdout().lock();
     stdout.write_all(text.as_bytes())?;
@@ -40,7 +34,6 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
         .any(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Is this standard output's name?
 pub fn is_stdout(path: &Path) -> bool {
     Target::of(path) == Target::Stdout
 }
@@ -51,9 +44,6 @@ pub fn is_file(path: &Path) -> bool {
 }
 
 /// Can this be written? Checked before a long measurement.
-///
-/// # Errors
-/// If not, with the reason.
 pub fn check(path: &Path) -> Result<()> {
     match Target::of(path).refusal() {
         None => Ok(()),
@@ -67,9 +57,6 @@ pub fn check(path: &Path) -> Result<()> {
 
 /// Can all these be written, each to a place of its own, and at most one of them to standard
 /// output, where `others` outputs go already? Returns whether something goes there.
-///
-/// # Errors
-/// If not.
 pub fn check_all(paths: &[&Path], others: usize) -> Result<bool> {
     let targets: Vec<Target> = paths
         .iter()
@@ -100,9 +87,6 @@ pub fn check_all(paths: &[&Path], others: usize) -> Result<bool> {
 /// Writes a file: to a temporary one next to it, synced, renamed. A symbolic link stays, and
 /// the file that it names is written. `-`, descriptors, pipes and devices are written to as they
 /// are.
-///
-/// # Errors
-/// If it cannot be written. A file that was there before is unchanged then.
 pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let named = || format!("cannot write {}", path.display());
     let place = match Target::of(path) {
@@ -165,9 +149,6 @@ impl<W: Write> Write for Remembering<W> {
 }
 
 /// Prints a report's tables to standard output, as wide as the terminal is.
-///
-/// # Errors
-/// As [`print()`].
 pub fn print_report(report: &Report) -> Result<()> {
     let stdout = io::stdout();
     let width = stdout
@@ -185,7 +166,6 @@ pub fn has_colour() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
-/// What a command lists, as JSON.
 struct Listing<'a, T> {
     name: &'static str,
     entries: &'a [T],
@@ -201,17 +181,11 @@ impl<T: Serialize> Serialize for Listing<'_, T> {
 }
 
 /// Prints a list as JSON to standard output, with its version, under this name.
-///
-/// # Errors
-/// As [`print()`].
 pub fn print_listing(name: &'static str, entries: &[impl Serialize]) -> Result<()> {
     print_json(&Listing { name, entries })
 }
 
 /// Prints a value as JSON to standard output.
-///
-/// # Errors
-/// As [`print()`].
 pub fn print_json(value: &impl Serialize) -> Result<()> {
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');

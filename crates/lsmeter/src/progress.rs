@@ -27,7 +27,6 @@ pub struct Line {
 }
 
 impl Line {
-    /// A line that shows nothing yet.
     pub fn new(quiet: bool) -> Line {
         let target = if quiet {
             ProgressDrawTarget::hidden()
@@ -74,7 +73,6 @@ impl Line {
         self.bar.suspend(write)
     }
 
-    /// Shows how an instrument goes on.
     pub fn follow(&mut self, event: Event<'_>) {
         match event {
             Event::Stage { kernel, what } => self.say(format!("{kernel}: {what}")),
@@ -112,7 +110,6 @@ impl Line {
         }
     }
 
-    /// Shows how a fetch goes on.
     pub fn follow_fetch(&self, kernel: &str, event: &FetchEvent) {
         match event {
             FetchEvent::Waiting => self.say(format!("{kernel}: another lsmeter is fetching")),
@@ -133,7 +130,6 @@ impl Line {
         }
     }
 
-    /// Takes the line away.
     pub fn done(&self) {
         self.log(String::new());
         self.bar.finish_and_clear();

@@ -119,9 +119,6 @@ fn is_of_process(path: &Path) -> bool {
 }
 
 /// A writer of an inherited descriptor, at its own position.
-///
-/// # Errors
-/// The system's, if there is none.
 pub fn inherited(number: i32) -> io::Result<File> {
     // SAFETY: it is only duplicated; the system refuses a number that is not open.
     let copy = rustix::io::fcntl_dupfd_cloexec(unsafe { BorrowedFd::borrow_raw(number) }, 3)?;

@@ -52,10 +52,8 @@ fn is_confidential() -> bool {
         .is_ok_and(|levels| levels.contains("[confidentiality]"))
 }
 
-/// What runs in the kernel.
 #[derive(Default)]
 pub struct Programs {
-    /// By probe: what is attached to it.
     probed: Vec<Option<Attached>>,
     /// Links that belong to no probe.
     others: Vec<OwnedFd>,

@@ -58,7 +58,6 @@ pub fn calibrate(
 }
 
 struct Medians {
-    /// All that were noted.
     calls: i64,
     round_ns: i64,
     within_ns: i64,

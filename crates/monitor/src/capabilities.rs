@@ -31,8 +31,6 @@ pub fn missing() -> Vec<&'static str> {
 /// A process of root's gets it all back when it executes a program: start a command that
 /// is to be measured before, or not at all.
 ///
-/// # Errors
-///
 /// The system's reason, if a filter forbids `capset`.
 pub fn drop_unneeded() -> io::Result<()> {
     let unneeded = CapabilitySet::BPF

@@ -16,7 +16,6 @@ pub enum MonitorError {
     NoBtf {
         /// Where it would be.
         path: PathBuf,
-        /// The system's reason.
         source: io::Error,
     },
     /// It does, but not in a way that can be read.
@@ -34,7 +33,6 @@ pub enum MonitorError {
          (lockdown=confidentiality)"
     )]
     Lockdown,
-    /// Refused, although the capabilities are there.
     #[error(
         "the kernel refuses fentry programs (EPERM) although this process has CAP_BPF and \
          CAP_PERFMON: a hardened kernel, or a container's filter"
@@ -45,35 +43,24 @@ pub enum MonitorError {
     NoBpf,
     /// It has no BPF trampolines.
     #[error("the kernel has no fentry programs: {source}")]
-    NoTrampolines {
-        /// What it answered.
-        source: io::Error,
-    },
+    NoTrampolines { source: io::Error },
     /// Programs are attached, but what they are attached to runs without them.
     #[error("programs are attached, but the kernel never runs them")]
     NeverRun,
     /// No hook has a name that was asked for.
     #[error("no LSM hook of this kernel is named `{}`", .patterns.join("`, `"))]
-    NoHooks {
-        /// What was asked for.
-        patterns: Vec<String>,
-    },
+    NoHooks { patterns: Vec<String> },
     /// Every selected function was refused; this is the first.
     #[error("not one of {tried} functions can be probed; {function}: {reason}")]
     NoneAttached {
-        /// How many were tried.
         tried: usize,
-        /// One of them.
         function: String,
-        /// Why it was refused.
         reason: String,
     },
     /// The tables would be too large.
     #[error("{probes} functions on {cpus} processors with {pairs} rows need too much memory")]
     TooLarge {
-        /// Functions.
         probes: usize,
-        /// Processors.
         cpus: usize,
         /// Rows for pairs of a function and a system call.
         pairs: usize,
@@ -84,33 +71,23 @@ pub enum MonitorError {
          kernel's process numbers"
     )]
     PidNamespace,
-    /// There is no such process.
     #[error("there is no process {0}")]
     NoProcess(u32),
     /// A control group that cannot be watched.
     #[error("control group {path}: {source}", path = .path.display())]
-    Cgroup {
-        /// Its directory.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: io::Error,
-    },
+    Cgroup { path: PathBuf, source: io::Error },
     /// The kernel refused something else.
     #[error("cannot {action}: {source}{log}")]
     Kernel {
-        /// What was tried.
         action: String,
-        /// The kernel's reason.
         source: io::Error,
         /// What it or libbpf said about it; empty if nothing.
         log: String,
     },
 }
 
-/// What the kernel refused.
 #[derive(Debug)]
 pub(crate) struct Refused {
-    /// Its reason.
     pub source: io::Error,
     /// What it or libbpf said about it; empty if nothing.
     pub log: String,
@@ -124,7 +101,6 @@ impl From<io::Error> for Refused {
 }
 
 impl MonitorError {
-    /// What was refused, while trying what.
     pub(crate) fn kernel<E: Into<Refused>>(
         action: impl Into<String>,
     ) -> impl FnOnce(E) -> MonitorError {

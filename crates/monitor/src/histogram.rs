@@ -31,7 +31,6 @@ pub fn bounds_ns(bucket: usize) -> (u64, Option<u64>) {
 }
 
 impl Histogram {
-    /// Calls in all buckets.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.buckets

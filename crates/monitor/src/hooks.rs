@@ -43,7 +43,6 @@ const OTHER_IMPLEMENTATIONS: [(&str, &str, &str); 5] = [
 /// Most functions that are probed at once.
 pub const PROBES_MAX: usize = 2048;
 
-/// A function to be probed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Probe {
     /// The hook: `inode_permission`.
@@ -77,8 +76,6 @@ impl Default for Selection {
 
 /// The functions that a kernel has and that are selected, hooks first, and hooks that
 /// are selected and that no function serves: inlined, or configured out.
-///
-/// # Errors
 ///
 /// [`BtfError`] if the kernel's hooks cannot be read.
 pub fn find(
@@ -145,9 +142,7 @@ pub fn find(
 /// What [`find`] found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Found {
-    /// Functions to probe.
     pub probes: Vec<Probe>,
-    /// Names that several functions have.
     pub ambiguous: BTreeSet<String>,
     /// Hooks without a function of their own.
     pub unserved: Vec<String>,

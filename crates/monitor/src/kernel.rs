@@ -23,14 +23,12 @@ const LOG_BYTES: usize = 16 << 10;
 /// Bytes of the log that are shown.
 const LOG_SHOWN: usize = 400;
 
-/// What a program attaches to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Before a function.
     Entry,
     /// After it.
     Exit,
-    /// At a tracepoint.
     Tracepoint,
 }
 

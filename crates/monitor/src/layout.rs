@@ -4,22 +4,16 @@
 /// The key of calls in no system call; below are the numbers of system calls, above it is
 /// that of all others.
 pub const KEY_NONE: usize = 512;
-/// Keys of a hook.
 pub const KEYS: usize = 514;
 /// Entries of a hook's table of errors; 0 stands for all beyond.
 pub const ERRNOS: usize = 134;
-/// Buckets of a histogram.
 pub const BUCKETS: usize = 40;
 
 /// Words of a row, without and with its buckets.
 pub const ROW_COUNT: usize = 0;
-/// Calls that returned an error.
 pub const ROW_ERRORS: usize = 1;
-/// Sum of times.
 pub const ROW_SUM: usize = 2;
-/// Shortest time, complemented.
 pub const ROW_MIN: usize = 3;
-/// Longest time.
 pub const ROW_MAX: usize = 4;
 /// The first bucket.
 pub const ROW_BUCKETS: usize = 5;
@@ -51,13 +45,11 @@ pub mod shared {
 /// Entries of that table, of a byte each.
 pub const SHARED_TABLE: usize = 256;
 
-/// The bucket of a time.
 #[must_use]
 pub fn bucket_of(ns: u64) -> usize {
     ((u64::BITS - ns.leading_zeros()) as usize).min(BUCKETS - 1)
 }
 
-/// Immediate values that the loader replaces.
 pub mod patch {
     /// Where the hook's keys begin, in bytes.
     pub const INDEX: i32 = 0x6c73_0100;
@@ -71,7 +63,6 @@ pub mod patch {
     pub const LAST: i32 = 0x6c73_0500;
     /// The last row of all, in words.
     pub const END: i32 = 0x6c73_0600;
-    /// Words of a row.
     pub const ROW: i32 = 0x6c73_0700;
     /// The hook's row for the rest, in words.
     pub const REST: i32 = 0x6c73_0800;
@@ -83,13 +74,11 @@ pub mod patch {
     pub const PART: i32 = 0x6c73_0b00;
     /// The last whole system call, in words.
     pub const WHOLES: i32 = 0x6c73_0c00;
-    /// All of them begin with this.
     pub const MARK: i32 = 0x6c73;
     /// The offset of the load of the return value.
     pub const RESULT: i16 = 0x7ff0;
 }
 
-/// How large the maps are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
     /// Functions that are probed, with those of the calibration.
@@ -98,11 +87,9 @@ pub struct Layout {
     pub cpus: usize,
     /// Rows that each has: an empty one, one for each probe, and those by system call.
     pub rows: usize,
-    /// Words of a row.
     pub row_words: usize,
     /// Bytes of a processor's rows, whole pages.
     pub stride: usize,
-    /// Whether processes are followed.
     pub targets: bool,
     /// Whether system calls are timed as a whole.
     pub system_calls: bool,

@@ -30,15 +30,11 @@ const OTHER_FILES: u64 = 128;
 /// How far the start has come, which takes seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress<'a> {
-    /// What probing costs is being measured.
     Calibrating,
     /// A function is about to be probed.
     Attaching {
-        /// Functions that were dealt with.
         done: usize,
-        /// All that are to be probed.
         total: usize,
-        /// This one.
         function: &'a str,
     },
 }
@@ -62,8 +58,6 @@ impl Monitor {
     /// Whether this machine lets this process watch hooks, and how many there are. Loads a
     /// program that does nothing, and attaches none.
     ///
-    /// # Errors
-    ///
     /// [`MonitorError`], as [`Monitor::start`] would say it.
     pub fn try_here() -> Result<usize, MonitorError> {
         let btf = read_btf()?;
@@ -73,8 +67,6 @@ impl Monitor {
 
     /// Finds the functions, calibrates and attaches. `progress` is called before each
     /// step.
-    ///
-    /// # Errors
     ///
     /// [`MonitorError`]; nothing stays attached then. A function that cannot be probed
     /// is no error: see [`Monitor::left_out`].
@@ -174,7 +166,6 @@ impl Monitor {
         &self.left_out
     }
 
-    /// What a probed call costs.
     #[must_use]
     pub fn calibration(&self) -> MonitorCost {
         self.calibration
@@ -202,8 +193,6 @@ impl Monitor {
 
     /// Gives up the capabilities that are no longer needed
     /// (`CAP_BPF` and its like).
-    ///
-    /// # Errors
     ///
     /// [`MonitorError::Kernel`] if the system refuses.
     pub fn drop_capabilities(&self) -> Result<(), MonitorError> {

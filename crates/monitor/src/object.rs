@@ -54,7 +54,6 @@ fn complaints() -> String {
         .unwrap_or_default()
 }
 
-/// The programs' maps and instructions.
 pub struct Object {
     // Its end unmaps and closes the maps.
     object: OpenObject,
@@ -69,7 +68,6 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// Of the probe with this number.
     #[must_use]
     pub fn new(layout: &Layout, probe: usize, own_tgid: u32) -> Constants {
         let values = vec![
@@ -181,7 +179,6 @@ impl Object {
         self.object.as_libbpf_object()
     }
 
-    /// A program's instructions with these constants.
     pub fn program(&self, name: &CStr, constants: &Constants) -> Vec<sys::bpf_insn> {
         // SAFETY: the object is open, and the name ends in 0.
         let program =
@@ -221,7 +218,6 @@ impl Object {
         unsafe { std::slice::from_raw_parts(start.as_ptr().cast(), bytes / 8) }
     }
 
-    /// All processors' rows.
     pub fn rows(&self) -> &[AtomicU64] {
         self.words(".bss.rows")
     }
@@ -265,12 +261,10 @@ impl Object {
         shared
     }
 
-    /// How the kernel numbers this process.
     pub fn own_tgid(&self) -> u32 {
         self.shared()[shared::OWN_TGID].load(Ordering::Relaxed) as u32
     }
 
-    /// The map of the control group.
     pub fn cgroup_map(&self) -> c_int {
         // SAFETY: the map is the object's.
         unsafe { sys::bpf_map__fd(self.map("cgroup").as_ptr()) }
@@ -306,7 +300,6 @@ pub(crate) fn templates() -> Vec<(String, Vec<sys::bpf_insn>)> {
 mod tests {
     use super::*;
 
-    /// A panic in libbpf's callback aborts.
     #[test]
     fn complaints_name_bytes_that_are_not_utf_8() {
         let missing = c"\xff/nothere";

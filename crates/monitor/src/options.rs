@@ -10,7 +10,6 @@ use crate::hooks::Selection;
 /// Whose calls are noted. Those of the monitoring process never are.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Filter {
-    /// Everybody's.
     #[default]
     Machine,
     /// Those of these processes, of all their threads, and of all that descend from
@@ -20,13 +19,11 @@ pub enum Filter {
     Cgroup(PathBuf),
 }
 
-/// What to monitor, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// What is noted of each call. No errors when only counting: they are known only at a
     /// call's end.
     pub mode: MonitorMode,
-    /// Whose calls.
     pub filter: Filter,
     /// Of which functions.
     pub selection: Selection,

@@ -23,7 +23,6 @@ fn bit(process: u32) -> (usize, u64) {
     ((process / 64) as usize, 1 << (process % 64))
 }
 
-/// Has programs watch a process.
 pub fn add(targets: &[AtomicU64], process: u32) -> Result<(), MonitorError> {
     let (word, bit) = bit(process);
     let word = targets
@@ -34,7 +33,6 @@ pub fn add(targets: &[AtomicU64], process: u32) -> Result<(), MonitorError> {
     Ok(())
 }
 
-/// Has programs ignore a process again.
 pub fn remove(targets: &[AtomicU64], process: u32) {
     let (word, bit) = bit(process);
     if let Some(word) = targets.get(word) {

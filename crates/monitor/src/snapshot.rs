@@ -40,7 +40,6 @@ impl SystemCall {
 /// Calls of a function, in one system call or in all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Figures {
-    /// Calls.
     pub count: u64,
     /// Calls that returned an error; 0 when only counting.
     pub errors: u64,
@@ -101,7 +100,6 @@ impl Figures {
 /// System calls as a whole, from entry to exit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Whole {
-    /// Calls that came to an end.
     pub count: u64,
     /// Time in all of them in ns, with what they waited and without what the monitor's
     /// programs on hooks added.
@@ -111,7 +109,6 @@ pub struct Whole {
 /// What is known of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookFigures {
-    /// Which.
     pub probe: Arc<Probe>,
     /// By system call; those in which it was not called are left out.
     pub system_calls: BTreeMap<SystemCall, Figures>,
@@ -122,7 +119,6 @@ pub struct HookFigures {
 }
 
 impl HookFigures {
-    /// In all system calls.
     #[must_use]
     pub fn total(&self) -> Figures {
         let mut total = Figures::default();
@@ -147,7 +143,6 @@ pub struct Lost {
 }
 
 impl Lost {
-    /// All of them.
     #[must_use]
     pub fn total(&self) -> u64 {
         let nested = self.no_stack.saturating_add(self.too_deep);
@@ -168,7 +163,6 @@ impl Lost {
 /// Everything that was counted from the start, or from another snapshot, to a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
-    /// The moment.
     pub taken: Instant,
     /// Time since the start, or since the other snapshot.
     pub elapsed: Duration,
@@ -223,7 +217,6 @@ impl Snapshot {
     }
 }
 
-/// Reads what programs have written.
 pub(crate) struct Reader<'a> {
     pub object: &'a Object,
     pub layout: &'a Layout,

@@ -38,10 +38,8 @@ use report::{Matched, Place, collect, stale, undecided};
 /// functions deep.
 const STACK: usize = 512 << 20;
 
-/// What to analyse.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// Architecture of the kernel.
     pub architecture: Architecture,
     /// System calls by name, as manuals call them; if empty, those on files.
     pub syscalls: Vec<String>,
@@ -106,7 +104,6 @@ impl Clock {
         }
     }
 
-    /// Ends a step.
     fn lap(&mut self, step: &str) {
         *self.timing.entry(step.to_owned()).or_default() += milliseconds(self.last);
         self.last = Instant::now();
@@ -276,7 +273,6 @@ fn wanted_syscalls<'f>(
     }
 }
 
-/// The error for a file system that the tree does not have.
 fn unknown_file_system(tree: &Tree, facts: &Facts, name: &str) -> PlacementError {
     let entries = tree.list(&["fs/".to_owned()]).unwrap_or_default();
     let directories: BTreeSet<&str> = entries

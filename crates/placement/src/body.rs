@@ -9,7 +9,6 @@ pub(crate) type NodeId = u32;
 /// The node at which a function ends.
 pub(crate) const EXIT: NodeId = 0;
 
-/// What is called.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Callee {
     /// A function or macro, or a variable of that name.
@@ -40,7 +39,6 @@ pub(crate) enum Hint {
     Yes,
     /// `unlikely()`, a test for failure, or of what ends with an error.
     No,
-    /// Nothing.
     Open,
 }
 
@@ -54,10 +52,8 @@ impl Hint {
     }
 }
 
-/// A step of a function.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Node {
-    /// The function returns.
     Exit,
     /// A call, the names among its arguments that may be functions, and the text of each
     /// argument; empty for one that is long.

@@ -80,7 +80,6 @@ fn try_read(place: &Path) -> Option<Vec<(FileData, Bodies)>> {
     Some(files.into_iter().flatten().collect())
 }
 
-/// Writes a cache.
 pub(crate) fn write(place: &Path, loaded: &Loaded) -> std::io::Result<()> {
     let files: Vec<_> = loaded.files.iter().zip(&loaded.bodies).collect();
     let chunks: Vec<Vec<u8>> = files

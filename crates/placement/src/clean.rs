@@ -19,7 +19,6 @@ pub(crate) struct Macro {
     pub(crate) name: (usize, usize),
     /// Body, as bytes of the text.
     pub(crate) body: (usize, usize),
-    /// Does it have parameters?
     pub(crate) function: bool,
     /// Line in the file, from 1.
     pub(crate) line: u32,

@@ -15,9 +15,6 @@ use crate::{
 
 /// Compares profiles with the placement of the same kernel. Which profiles are of that
 /// kernel is the caller's to choose; those of another file system are skipped.
-///
-/// # Errors
-/// [`PlacementError::BadFacts`], which is a fault of lsmeter.
 pub fn compare(
     profiles: &Document,
     placement: &PlacementDocument,

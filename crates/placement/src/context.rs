@@ -15,7 +15,6 @@ use crate::scan::number;
 /// The functions, system calls and cases above, of those that a fact names.
 pub(crate) type Tags = u128;
 
-/// What an evaluation needs.
 pub(crate) struct World<'x, 'a> {
     pub(crate) program: &'x Program<'a>,
     pub(crate) framework: &'x Framework,

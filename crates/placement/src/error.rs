@@ -13,59 +13,35 @@ pub enum PlacementError {
     /// A file or directory that cannot be read.
     #[error("{path}: cannot be read: {source}")]
     Unreadable {
-        /// What was to be read.
         path: PathBuf,
         /// Why not.
         source: std::io::Error,
     },
-    /// Something other than a kernel tree.
     #[error("{path} is not a kernel tree: {reason}")]
-    NotAKernelTree {
-        /// What was given.
-        path: PathBuf,
-        /// What it lacks.
-        reason: String,
-    },
+    NotAKernelTree { path: PathBuf, reason: String },
     /// An archive that is damaged, or of another kind.
     #[error("{path}: cannot be unpacked: {reason}")]
-    BadArchive {
-        /// The archive.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A git command that failed.
+    BadArchive { path: PathBuf, reason: String },
     #[error("git {what} in {path}: {reason}")]
     Git {
-        /// The repository.
         path: PathBuf,
-        /// The command.
         what: &'static str,
-        /// What it said.
         reason: String,
     },
     /// A revision that the repository does not have.
     #[error("{path} has no revision `{revision}`")]
-    UnknownRevision {
-        /// The repository.
-        path: PathBuf,
-        /// As it was given.
-        revision: String,
-    },
+    UnknownRevision { path: PathBuf, revision: String },
     /// A tree with more of something than any kernel has.
     #[error("{path}: {what} exceeds the limit of {limit}")]
     TooLarge {
-        /// The tree.
         path: PathBuf,
         /// What there is too much of.
         what: &'static str,
-        /// How much is read.
         limit: u64,
     },
     /// A system call that the tree does not define.
     #[error("the tree defines no system call `{name}`")]
     UnknownSyscall {
-        /// As it was given.
         name: String,
         /// One that it defines and that was probably meant.
         near: Option<String>,
@@ -73,7 +49,6 @@ pub enum PlacementError {
     /// A file system that the tree does not have.
     #[error("the tree has no file system `{name}`")]
     UnknownFileSystem {
-        /// As it was given.
         name: String,
         /// One that it has and that was probably meant.
         near: Option<String>,
@@ -81,19 +56,13 @@ pub enum PlacementError {
     /// A file of facts that contradicts itself.
     #[error("facts/{file}: {reason}")]
     BadFacts {
-        /// Which.
         file: &'static str,
         /// What is wrong, and where.
         reason: String,
     },
     /// An analysis that could not be started, or did not end with a result.
     #[error("{path}: the analysis failed: {reason}")]
-    AnalysisFailed {
-        /// The tree.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
+    AnalysisFailed { path: PathBuf, reason: String },
 }
 
 impl Fault for PlacementError {

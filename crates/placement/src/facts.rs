@@ -127,7 +127,6 @@ pub(crate) struct Fact {
     pub(crate) beside: Vec<String>,
     /// Which of several equal pieces of the function it is, in their order, from 1.
     pub(crate) nth: Option<u32>,
-    /// How often on the nominal path.
     pub(crate) nominal: Option<Count>,
     /// How often at most.
     pub(crate) max: Option<Count>,
@@ -158,7 +157,6 @@ struct FactFile {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SyscallFact {
-    /// As benchmarks and manuals call it.
     pub(crate) name: String,
     /// As `SYSCALL_DEFINEn` calls it.
     #[serde(default)]
@@ -183,7 +181,6 @@ pub(crate) struct BenchmarkFact {
     pub(crate) benchmark: String,
     /// Components of the path, with those in targets of links; from the variant if absent.
     pub(crate) depth: Option<u32>,
-    /// Symbolic links followed.
     #[serde(default)]
     pub(crate) links: u32,
     /// For each system call, in order, its case.
@@ -295,10 +292,8 @@ pub(crate) struct PairFact {
     pub(crate) hook: String,
     /// One of these leads to the first.
     pub(crate) first: Vec<String>,
-    /// None of these does.
     #[serde(default)]
     pub(crate) unless: Vec<String>,
-    /// One of these to the second.
     pub(crate) second: Vec<String>,
     /// The object, if it is the same.
     #[serde(default)]
@@ -307,7 +302,6 @@ pub(crate) struct PairFact {
     pub(crate) why: String,
 }
 
-/// All facts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Facts {
     pub(crate) config: ConfigFacts,

@@ -28,7 +28,6 @@ pub(crate) struct Framework {
     pub(crate) direct: FxHashMap<FunctionId, (HookId, u8)>,
     /// For each hook, the functions that implement it, and whose they are.
     implementations: FxHashMap<HookId, Vec<(u8, FunctionId)>>,
-    /// Names of the modules.
     pub(crate) modules: Vec<String>,
 }
 

@@ -18,7 +18,6 @@ pub(crate) type FactId = u16;
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Exit,
-    /// Nothing that leads to a hook.
     Pass(NodeId),
     Call {
         targets: Vec<FunctionId>,
@@ -72,7 +71,6 @@ impl Step {
         }
     }
 
-    /// All functions that may be called from here.
     pub(crate) fn callees(&self) -> impl Iterator<Item = FunctionId> {
         let (targets, passed) = self.calls();
         targets
@@ -98,7 +96,6 @@ impl Step {
     }
 }
 
-/// A function, linked.
 #[derive(Debug, Clone)]
 pub(crate) struct Linked {
     pub(crate) steps: Vec<Step>,
@@ -155,11 +152,9 @@ fn past(steps: &[Step]) -> Vec<NodeId> {
 #[derive(Default)]
 pub(crate) struct Graphs {
     pub(crate) functions: FxHashMap<FunctionId, Linked>,
-    /// Facts that matched something.
     pub(crate) matched: FxHashSet<FactId>,
 }
 
-/// What linking needs.
 pub(crate) struct Linker<'x, 'p, 'a> {
     pub(crate) view: &'x View<'p, 'a>,
     pub(crate) framework: &'x Framework,

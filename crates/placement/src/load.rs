@@ -25,7 +25,6 @@ pub(crate) struct FileData {
     pub(crate) path: String,
     pub(crate) size: u64,
     pub(crate) stamp: u64,
-    /// Of its contents.
     pub(crate) hash: [u8; 16],
     pub(crate) index: FileIndex,
 }
@@ -35,9 +34,7 @@ pub(crate) struct FileData {
 pub(crate) struct Loaded {
     pub(crate) files: Vec<FileData>,
     pub(crate) bodies: Vec<Bodies>,
-    /// How many files were scanned anew.
     pub(crate) scanned: usize,
-    /// How many functions were parsed anew.
     pub(crate) parsed: usize,
 }
 

@@ -102,7 +102,6 @@ struct Graph<'a> {
     source: &'a [u8],
     /// Lines of the function before its body's.
     before: usize,
-    /// The graph so far.
     body: Body,
     labels: FxHashMap<&'a str, NodeId>,
     breaks: Vec<NodeId>,

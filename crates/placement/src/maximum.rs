@@ -39,14 +39,12 @@ struct At {
     tags: Tags,
     /// The circle of functions that is being taken apart.
     circle: Option<usize>,
-    /// In a function of the framework?
     framework: bool,
 }
 
 pub(crate) struct Maximum<'w, 'x, 'a> {
     world: &'w World<'x, 'a>,
     known: FxHashMap<(FunctionId, Tags), Shared>,
-    /// All different counts.
     distinct: FxHashSet<Shared>,
     /// Functions that call each other in a circle, by a number of the circle.
     circles: FxHashMap<FunctionId, usize>,
@@ -303,7 +301,6 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
     }
 }
 
-/// What was added up.
 fn frozen(counts: Counts) -> Shared {
     let mut sorted: Vec<(Key, Most)> = counts.into_iter().collect();
     sorted.sort_unstable_by_key(|&(key, _)| key);

@@ -32,7 +32,6 @@ pub(crate) struct Module {
     /// As `lsm=` names it.
     pub(crate) name: String,
     pub(crate) registrations: Vec<Registration>,
-    /// Files of its own.
     pub(crate) files: BTreeSet<String>,
     /// Lines of code, without blank lines and comments.
     pub(crate) loc: u64,
@@ -40,7 +39,6 @@ pub(crate) struct Module {
     pub(crate) direct: bool,
 }
 
-/// The framework's hooks, and all modules.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Security {
     /// Hooks, and whether they are outside every `#if`.
@@ -119,7 +117,6 @@ fn lsm_name(source: &str) -> Option<String> {
     Some(name.split('"').next()?.to_owned())
 }
 
-/// Hooks that a source registers.
 fn registrations(source: &str, hooks: &BTreeMap<String, bool>) -> Vec<Registration> {
     let mut found = Vec::new();
     for call in calls_of_macro(source, "LSM_HOOK_INIT") {

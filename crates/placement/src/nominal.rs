@@ -21,7 +21,6 @@ const MAX_STEPS: usize = 200_000;
 /// Most hooks of one function.
 const MAX_EVENTS: usize = 10_000;
 
-/// A hook on the nominal path.
 #[derive(Debug, Clone)]
 pub(crate) struct Event {
     pub(crate) key: Key,
@@ -61,19 +60,16 @@ pub(crate) struct Chain {
 pub(crate) struct Nominal<'w, 'x, 'a> {
     world: &'w World<'x, 'a>,
     known: FxHashMap<(FunctionId, Tags), Rc<Vec<Event>>>,
-    /// Being walked.
     open: FxHashSet<FunctionId>,
     /// Conditions that neither facts nor the code decide.
     pub(crate) undecided: FxHashSet<(FunctionId, NodeId)>,
 }
 
-/// A call on the nominal path.
 struct Call {
     to: FunctionId,
     from: FunctionId,
     /// Where, unless it is a callback or a hook's implementation.
     site: Option<NodeId>,
-    /// The module whose implementation it is.
     module: Option<u8>,
     times: Count,
 }
@@ -87,7 +83,6 @@ struct Round {
     times: Count,
 }
 
-/// A walk through a function.
 struct Walk<'l> {
     id: FunctionId,
     linked: &'l Linked,
@@ -170,7 +165,6 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         events
     }
 
-    /// Adds what a callee calls.
     fn call(&mut self, call: Call, tags: Tags, events: &mut Vec<Event>) {
         let Call {
             to, site, times, ..

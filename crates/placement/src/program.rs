@@ -71,7 +71,6 @@ pub(crate) struct View<'p, 'a> {
     member_types: FxHashMap<NameId, Vec<NameId>>,
     /// Names that the file system's files use: they can be tables in other files.
     used: FxHashSet<NameId>,
-    /// Tables of a regular file.
     regular: Vec<NameId>,
     /// Structs of which its objects have no table that matters.
     idle: Vec<NameId>,
@@ -162,7 +161,6 @@ impl<'a> Program<'a> {
             .filter_map(|&name| map.get(name as usize).copied())
     }
 
-    /// All functions of a name.
     pub(crate) fn all(&self, name: &str) -> &[FunctionId] {
         self.id(name)
             .and_then(|id| self.by_name.get(&id))
@@ -175,7 +173,6 @@ impl<'a> Program<'a> {
         self.all(name).iter().copied().find(defines)
     }
 
-    /// All system calls.
     pub(crate) fn syscalls(&self) -> impl Iterator<Item = &'a str> + '_ {
         let all = self.functions.iter();
         let calls = all.filter(|place| place.kind == Kind::Syscall);

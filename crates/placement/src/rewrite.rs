@@ -14,7 +14,6 @@ static DROPPED_WITH_ARGUMENTS: Words = Words::new(|| {
     )
 });
 
-/// Words that are dropped.
 static DROPPED: Words = Words::new(|| {
     words(
         "__user __rcu __force __iomem __percpu __maybe_unused __must_check __always_unused __init \

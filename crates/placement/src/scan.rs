@@ -20,14 +20,11 @@ const MAX_HEADER: usize = 4096;
 /// A name of a file: an index of [`FileIndex::names`].
 pub(crate) type Name = u32;
 
-/// How a function came to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Kind {
-    /// Visible to other files.
     Global,
     /// `static`.
     Static,
-    /// A macro with parameters.
     Macro,
     /// A macro without, such as another name of a function.
     Alias,
@@ -57,7 +54,6 @@ pub(crate) struct Function {
     pub(crate) range: (u32, u32),
     /// Where its body's brace opens; of a macro, where its body begins.
     pub(crate) body: u32,
-    /// Called by name.
     pub(crate) calls: Vec<Name>,
     /// Called as a member: `f_op->read(`, as the member before it (empty if it is a
     /// variable) and the member.
@@ -73,7 +69,6 @@ pub(crate) struct Table {
     pub(crate) name: Name,
     /// Its struct; empty if not known.
     pub(crate) of: Name,
-    /// Member and value.
     pub(crate) fields: Vec<(Name, Name)>,
 }
 
@@ -108,7 +103,6 @@ struct Scanner<'a> {
     known: FxHashMap<&'a [u8], Name>,
 }
 
-/// Finds what a cleaned file defines.
 pub(crate) fn scan(clean: &Clean) -> FileIndex {
     let mut scanner = Scanner {
         text: &clean.text,

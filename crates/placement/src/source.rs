@@ -12,7 +12,6 @@ use crate::scan::scan;
 /// A function or macro that could be parsed only in part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartlyParsed {
-    /// Its name.
     pub name: String,
     /// Where it begins, from 1.
     pub line: u32,
@@ -22,12 +21,9 @@ pub struct PartlyParsed {
     pub reason: String,
 }
 
-/// What was found in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParsedSource {
-    /// Functions that it defines, macros aside.
     pub functions: usize,
-    /// Macros that it defines.
     pub macros: usize,
     /// Calls, decisions, loops and labels in all of them.
     pub nodes: usize,
@@ -43,9 +39,6 @@ pub struct SourceParser {
 
 impl SourceParser {
     /// A parser; made once per thread.
-    ///
-    /// # Errors
-    /// [`PlacementError::BadFacts`] if the built-in facts cannot be read.
     pub fn new() -> Result<Self, PlacementError> {
         Ok(Self {
             config: Config::everything(&Facts::load(arch::native())?.config),

@@ -16,10 +16,8 @@ use crate::error::PlacementError;
 pub(crate) const MAX_FILE: u64 = 4 << 20;
 /// Most files of a tree that are looked at.
 pub(crate) const MAX_FILES: usize = 200_000;
-/// Deepest directory that is looked into.
 const MAX_DEPTH: usize = 16;
 
-/// A file of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// From the top of the tree, with `/`.
@@ -30,7 +28,6 @@ pub(crate) struct Entry {
     pub(crate) stamp: u64,
 }
 
-/// A kernel's sources.
 #[derive(Debug)]
 pub struct Tree {
     path: PathBuf,
@@ -49,9 +46,6 @@ enum Source {
 impl Tree {
     /// Opens a directory, or a tarball (`.tar.xz`, `.tar`), of which what is needed is
     /// unpacked into memory.
-    ///
-    /// # Errors
-    /// [`PlacementError`] if it cannot be read, or is not a kernel tree.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, PlacementError> {
         let path = path.as_ref().to_path_buf();
         let metadata = std::fs::metadata(&path).map_err(unreadable(&path))?;
@@ -66,9 +60,6 @@ impl Tree {
     /// As [`Tree::open`]; what is unpacked of the last four tarballs is kept in a directory,
     /// and read from there as long as a tarball has the same size and times. `unpacking` is
     /// called before one is unpacked. It is not an error if nothing can be kept.
-    ///
-    /// # Errors
-    /// As [`Tree::open`].
     pub fn open_kept(
         path: impl AsRef<Path>,
         directory: impl AsRef<Path>,
@@ -83,9 +74,6 @@ impl Tree {
     }
 
     /// Opens a revision (a tag, branch or commit) of a git repository.
-    ///
-    /// # Errors
-    /// [`PlacementError`] if git fails, or it is not a kernel tree.
     pub fn open_revision(path: impl AsRef<Path>, revision: &str) -> Result<Self, PlacementError> {
         let path = path.as_ref().to_path_buf();
         let source = Source::Git(git::Repository::open(&path, revision)?);
@@ -94,9 +82,6 @@ impl Tree {
 
     /// A tree whose files, by their paths in it, are in memory already. Files that are too
     /// long, or that no analysis needs, are left out, as they are of a tarball.
-    ///
-    /// # Errors
-    /// [`PlacementError`] if it is not a kernel tree.
     pub fn from_files(
         name: impl Into<PathBuf>,
         files: BTreeMap<String, Vec<u8>>,

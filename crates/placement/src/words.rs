@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
-/// Words that code is compared with.
 pub(crate) type Words = LazyLock<FxHashSet<&'static [u8]>>;
 
 /// The words of a text, with blanks between them.

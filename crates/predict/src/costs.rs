@@ -53,7 +53,6 @@ pub struct Costs {
 pub struct Cost {
     /// By what it is known.
     pub basis: Basis,
-    /// Operations whose median it is.
     pub operations: usize,
     /// Under each stack.
     pub stacks: Vec<CallCost>,
@@ -83,10 +82,6 @@ struct PerCall {
 type Operation<'a> = BTreeMap<String, (&'a Cell, &'a HookedPath, Option<&'a Program>)>;
 
 impl Costs {
-    /// The costs that documents hold.
-    ///
-    /// # Errors
-    /// If they hold none, or not those that are wanted.
     pub fn of(documents: &[Document], wanted: &Wanted) -> Result<Costs, PredictError> {
         let release = release(documents, wanted)?;
         let stacks = stacks(documents, &release, wanted)?;
@@ -318,7 +313,6 @@ fn per_call<'a>(
     }
 }
 
-/// Cells whose hooks were told apart.
 fn hooked(documents: &[Document]) -> impl Iterator<Item = (usize, &Cell, &HookedPath)> {
     documents.iter().enumerate().flat_map(|(at, document)| {
         let hooked = document.hooked();

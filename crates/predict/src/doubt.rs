@@ -10,7 +10,6 @@ use experiment::{Warning, WarningKind};
 use crate::costs::Costs;
 use crate::load::{Load, Recording};
 
-/// Names that a message lists.
 const NAMED: usize = 6;
 const NAME_LIMIT: usize = 200;
 /// Calls without a cost are worth a warning from this part of all on.
@@ -18,7 +17,6 @@ const UNCOVERED_SHARE: f64 = 0.01;
 /// Modules that every stack has without naming them.
 const FRAMEWORK: [&str; 2] = ["capability", "lockdown"];
 
-/// Reasons to doubt a prediction.
 pub(crate) fn doubts(
     recording: &Recording,
     costs: &Costs,

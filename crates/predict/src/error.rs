@@ -18,12 +18,7 @@ pub enum PredictError {
     },
     /// There is no such program in the recording.
     #[error("the recording holds no workload `{name}`")]
-    NoWorkload {
-        /// What was asked for.
-        name: String,
-        /// Those that there are.
-        known: Vec<String>,
-    },
+    NoWorkload { name: String, known: Vec<String> },
     /// No hooks were told apart in the costs.
     #[error("the costs hold no hooks")]
     NoHooks,
@@ -32,26 +27,13 @@ pub enum PredictError {
     NoEvents,
     /// The costs are of several kernels, none of them named.
     #[error("the costs are of several kernels: {}", known.join(", "))]
-    SeveralKernels {
-        /// Those that there are.
-        known: Vec<String>,
-    },
+    SeveralKernels { known: Vec<String> },
     /// The costs are not of that kernel.
     #[error("the costs hold nothing of the kernel `{kernel}`")]
-    NoKernel {
-        /// What was asked for.
-        kernel: String,
-        /// Those that there are.
-        known: Vec<String>,
-    },
+    NoKernel { kernel: String, known: Vec<String> },
     /// The costs are not of that stack.
     #[error("the costs hold nothing of the stack `{stack}`")]
-    NoStack {
-        /// What was asked for.
-        stack: String,
-        /// Those that there are.
-        known: Vec<String>,
-    },
+    NoStack { stack: String, known: Vec<String> },
     /// The costs are of more stacks than anybody compares.
     #[error("the costs are of more than {limit} stacks")]
     ManyStacks {
@@ -60,16 +42,10 @@ pub enum PredictError {
     },
     /// There is no stack beside the baseline.
     #[error("there is only the stack `{stack}`, and nothing to compare it with")]
-    OneStack {
-        /// The stack.
-        stack: String,
-    },
+    OneStack { stack: String },
     /// No operation was counted under every stack.
     #[error("no operation was counted under each of {}", stacks.join(" and "))]
-    NothingShared {
-        /// The stacks.
-        stacks: Vec<String>,
-    },
+    NothingShared { stacks: Vec<String> },
 }
 
 impl Fault for PredictError {

@@ -22,21 +22,17 @@ pub struct Recording {
     pub without_framework: Vec<String>,
 }
 
-/// Calls that were recorded together.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Load {
-    /// Whose.
     pub name: String,
     /// The stack that they were recorded under, with the state of its policies; empty of a
     /// live machine.
     pub stack: String,
     /// For how long, in s; None of a whole program.
     pub seconds: Option<f64>,
-    /// The calls.
     pub calls: Vec<Recorded>,
     /// Calls that were seen and are in no figure.
     pub lost: u64,
-    /// Calls that were denied.
     pub denied: u64,
     /// Instructions in hooks, if they were counted.
     pub hooked: Option<u64>,
@@ -45,11 +41,8 @@ pub struct Load {
 /// Calls of a hook in a system call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recorded {
-    /// The hook.
     pub hook: String,
-    /// The system call.
     pub system_call: String,
-    /// Calls.
     pub calls: u64,
     /// Time in them in ns, if it was taken.
     pub ns: Option<i64>,
@@ -57,9 +50,6 @@ pub struct Recorded {
 
 impl Recording {
     /// What a recording, or a document of whole programs, holds.
-    ///
-    /// # Errors
-    /// If it holds no calls.
     pub fn of(document: &Document, workload: Option<&str>) -> Result<Recording, PredictError> {
         let mut recording = match document.kind {
             Kind::Recording => of_monitor(document),

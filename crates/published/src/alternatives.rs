@@ -6,7 +6,6 @@ use crate::{Answer, Comparison, Explanation, Figure, Row};
 /// A figure by what could stand for it.
 #[derive(Debug, Clone)]
 pub struct Alternatives {
-    /// Theirs.
     pub figure: &'static Figure,
     /// Our operation: `open:AA`.
     pub benchmark: String,
@@ -15,7 +14,6 @@ pub struct Alternatives {
 }
 
 impl Alternatives {
-    /// Those that come nearest.
     pub fn nearest(&self) -> Vec<&Comparison> {
         let distances = self.ours.iter().map(|of| of.difference.abs());
         let least = distances.fold(f64::INFINITY, f64::min);

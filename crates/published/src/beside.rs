@@ -38,7 +38,6 @@ pub struct Beside {
 /// A published time with one of ours beside it: times of two machines, and no verdict is possible.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Time {
-    /// Theirs.
     pub figure: &'static Figure,
     /// Ours with its interval and unit, in words.
     pub ours: String,
@@ -49,17 +48,13 @@ pub struct Time {
 /// One published figure beside one of ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// Theirs.
     pub figure: &'static Figure,
     /// Our kernel, as the user named it.
     pub kernel: String,
     /// Its `uname -r`.
     pub release: String,
-    /// Our file system.
     pub filesystem: String,
-    /// What ours is made of.
     pub metric: Metric,
-    /// Our configuration.
     pub tested: String,
     /// What it was compared with, with its kernel if that is another; None for counts.
     pub baseline: Option<String>,
@@ -80,13 +75,11 @@ pub struct Comparison {
     pub unclear: bool,
     /// What layouts of our kernel say, if ours is drawn over several.
     pub layouts: Option<OverLayouts>,
-    /// In a word.
     pub verdict: Verdict,
     /// What could explain the difference; empty if they agree.
     pub explanations: Vec<&'static Explanation>,
 }
 
-/// How ours and theirs go together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// Inside the published range, or within a tenth of what is published. Counts of calls: equal,

@@ -30,7 +30,6 @@ static CANNOT_BE_HAD: LazyLock<Vec<Cannot>> = LazyLock::new(|| {
     file.cannot
 });
 
-/// Why a figure cannot be had, if it cannot.
 pub(crate) fn why_not(figure: &Figure) -> Option<&'static str> {
     let of = |pattern: &String| experiment::glob(pattern, &figure.id);
     let fits = |cannot: &&Cannot| {

@@ -14,7 +14,6 @@ const FILE: &str = include_str!("../data/explanations.toml");
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Explanation {
-    /// Short name.
     pub id: String,
     /// Ids of figures that it applies to; `*` stands for anything.
     pub figures: Vec<String>,
@@ -47,11 +46,8 @@ pub struct Explanation {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Instead {
-    /// Our operations.
     pub ours: Vec<String>,
-    /// Our configuration.
     pub tested: Vec<Setup>,
-    /// What it is compared with.
     pub baseline: Vec<Setup>,
 }
 
@@ -76,23 +72,18 @@ impl Instead {
     }
 }
 
-/// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Overheads.
     Overhead,
     /// Counts: of hooks' calls, of system calls.
     Calls,
 }
 
-/// A side of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Larger {
-    /// What the run measured.
     Ours,
-    /// What was published.
     Theirs,
 }
 
@@ -107,7 +98,6 @@ static EXPLANATIONS: LazyLock<Vec<Explanation>> = LazyLock::new(|| {
     file.explanation
 });
 
-/// All explanations.
 pub fn explanations() -> &'static [Explanation] {
     &EXPLANATIONS
 }
@@ -119,7 +109,6 @@ impl Explanation {
         fits(&self.figures) && !fits(&self.except)
     }
 
-    /// Could it explain this difference?
     pub fn applies(&self, comparison: &Comparison) -> bool {
         let kind = if comparison.figure.quantity.is_overhead() {
             Kind::Overhead

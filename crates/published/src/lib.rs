@@ -34,13 +34,11 @@ pub use publication::{
     Answer, Cause, Content, Given, Publication, Row, State, Summary, publication,
 };
 
-/// A publication.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// Short name, the first part of its figures' ids: `paper`.
     pub id: String,
-    /// Authors and title.
     pub title: String,
     /// Where to find it.
     pub cite: String,
@@ -56,7 +54,6 @@ pub struct Source {
 pub struct Setup {
     /// As `lsm=` has it; `none` for a kernel without LSMs (the paper's DAC).
     pub stack: Stack,
-    /// What its modules decided with.
     #[serde(default)]
     pub policy: Policy,
     /// Integrity subsystems at work, in the order of [`Integrity::ALL`].
@@ -150,7 +147,6 @@ pub enum Quantity {
     Overhead,
     /// (baseline - tested) / baseline of a throughput, as a fraction.
     ThroughputOverhead,
-    /// Time of an operation, in microseconds.
     Latency,
     /// Time of an operation beyond the baseline's, in microseconds.
     AddedLatency,
@@ -174,14 +170,12 @@ pub enum Quantity {
     Checks,
     /// Hooks that a module implements, or that the framework has.
     ModuleHooks,
-    /// Lines of code.
     Lines,
     /// System calls of one operation.
     SystemCalls,
 }
 
 impl Quantity {
-    /// What it is, in words.
     pub fn as_str(self) -> &'static str {
         self.words()[0]
     }
@@ -227,7 +221,6 @@ pub enum Over {
     Each,
     /// Their mean: the sum of the figures against the sum of the baselines'.
     Mean,
-    /// The median of their overheads.
     Median,
     /// The largest of their overheads.
     Largest,
@@ -238,25 +231,20 @@ pub enum Over {
 pub struct Figure {
     /// Unique: `paper:table1.current-selinux.open`.
     pub id: String,
-    /// The source's id.
     pub source: String,
-    /// Table, figure or section.
     pub place: String,
     /// Where in the text, as [`Source::lines`] counts.
     pub lines: String,
     /// Kernel measured: `5.3.0`.
     pub kernel: String,
-    /// What they measured, in their words.
     pub theirs: String,
     /// The configuration, then what may stand for it; empty if none plays a part.
     pub tested: Vec<Setup>,
-    /// What it is compared with, likewise.
     pub baseline: Vec<Setup>,
     /// Kernels of the two sides, where they are not the same kernel.
     pub kernels: Option<[String; 2]>,
     /// Which of our benchmarks stand for theirs; none if we have none.
     pub ours: Vec<Operation>,
-    /// How they do.
     pub over: Over,
     /// Hooks that it is of, by name; a `*` at the end stands for anything. Several are
     /// added up.
@@ -266,7 +254,6 @@ pub struct Figure {
     /// Which of their hooks: a category of Table 5, or `general`; all of them where it says
     /// nothing.
     pub of: Option<String>,
-    /// What it is.
     pub quantity: Quantity,
     /// The value, or its lower bound; None: only an upper bound is published.
     pub low: Option<f64>,

@@ -12,7 +12,6 @@ use crate::{Operation, Setup};
 /// the kernel without their numbers.
 pub(crate) type Place<'a> = (&'a str, &'a str, Metric);
 
-/// An operation in a place.
 type Key<'a> = (Place<'a>, &'a str, &'a str);
 
 /// Most places that are compared, and kernels without LSMs that are looked at for one
@@ -20,7 +19,6 @@ type Key<'a> = (Place<'a>, &'a str, &'a str);
 const PLACES_LIMIT: usize = 1_024;
 const BASELINES_LIMIT: usize = 64;
 
-/// A run's cells.
 pub(crate) struct Cells<'a> {
     /// In the order of the document.
     pub(crate) places: Vec<Place<'a>>,
@@ -77,7 +75,6 @@ impl<'a> Cells<'a> {
         base.filter(is_drawn).unwrap_or(&key.kernel)
     }
 
-    /// The layouts that a place is of.
     pub(crate) fn layouts(&self, place: Place<'_>) -> Option<&Layouts<'a>> {
         let mut drawn = self.drawn.iter().filter(|_| place.2 == Metric::Time);
         drawn.find(|of| (of.kernel, of.filesystem) == (place.0, place.1))

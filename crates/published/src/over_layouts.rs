@@ -12,7 +12,6 @@ use crate::{Figure, Quantity};
 /// What layouts of our kernel say of a figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OverLayouts {
-    /// How many there are.
     pub count: usize,
     /// Are they compared with layouts of the baseline's kernel that have the same numbers, or that
     /// kernel's own? Else each with each.
@@ -29,7 +28,6 @@ pub(crate) struct Own {
     pub(crate) ratio: f64,
     /// It may be chance.
     pub(crate) unclear: bool,
-    /// With the interval of the multiple.
     pub(crate) layouts: Option<OverLayouts>,
 }
 
@@ -85,13 +83,11 @@ pub(crate) fn median(layouts: &Layouts<'_>, pairs: &[&Pair<'_>]) -> Option<Own> 
 /// A test of ours like that of an overhead between published single values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnTest {
-    /// Theirs.
     pub figure: &'static Figure,
     /// Which operation, configurations and kernel ours is of.
     pub of: String,
     /// The mean over layouts of what the baseline takes, in nanoseconds.
     pub baseline_ns: f64,
-    /// Layouts against layouts, in nanoseconds.
     pub welch: Welch,
 }
 

@@ -14,28 +14,20 @@ use crate::over_layouts::{OwnTest, tests, times};
 use crate::placements::counted;
 use crate::{Comparison, Explanation, Figure, Source, Time, Verdict, explanations, published};
 
-/// A document of ours.
 #[derive(Debug, Clone, Copy)]
 pub struct Given<'a> {
-    /// What it is called.
     pub name: &'a str,
-    /// What it holds.
     pub content: Content<'a>,
 }
 
-/// What a document holds.
 #[derive(Debug, Clone, Copy)]
 pub enum Content<'a> {
-    /// What was measured.
     Measured(&'a Document),
-    /// What a kernel's source says.
     Placement(&'a PlacementDocument),
 }
 
-/// A publication beside documents of ours.
 #[derive(Debug, Clone)]
 pub struct Publication<'a> {
-    /// It.
     pub source: &'static Source,
     /// Every figure of it, in its order, with at least one row each.
     pub rows: Vec<Row<'a>>,
@@ -49,40 +41,30 @@ pub struct Publication<'a> {
 /// A figure, and what one document says of it.
 #[derive(Debug, Clone)]
 pub struct Row<'a> {
-    /// Theirs.
     pub figure: &'static Figure,
-    /// Ours.
     pub answer: Answer<'a>,
 }
 
-/// What ours say of a figure.
 #[derive(Debug, Clone)]
 pub enum Answer<'a> {
     /// A figure of the same kind.
     Compared {
-        /// The document's name.
         from: &'a str,
-        /// Ours beside theirs.
         comparison: Box<Comparison>,
         /// Why they differ; None if they agree.
         cause: Option<Cause>,
     },
     /// The same of a source's hooks or lines, which have no operation.
     Counted {
-        /// The document's name.
         from: &'a str,
-        /// The kernel's version.
         version: &'a str,
-        /// Ours.
         ours: f64,
-        /// In a word.
         verdict: Verdict,
         /// The version of another document, whose count is as theirs if this one's is not.
         agrees_at: Option<&'a str>,
     },
     /// Ours is something else than theirs, and says how often or how much by another measure.
     Beside {
-        /// The document's name.
         from: &'a str,
         /// Ours with its unit, in words.
         ours: String,
@@ -95,19 +77,14 @@ pub enum Answer<'a> {
     NotMeasured,
 }
 
-/// Why ours and theirs differ.
 #[derive(Debug, Clone)]
 pub enum Cause {
     /// With this, ours agrees with theirs: it was measured.
     Shown {
-        /// What.
         explanation: &'static Explanation,
-        /// Ours, with it.
         by: Box<Comparison>,
     },
-    /// These could be it.
     Possible(Vec<&'static Explanation>),
-    /// Nothing that we know of.
     Unexplained,
 }
 
@@ -117,17 +94,14 @@ pub enum Cause {
 /// several kernels, the first that is given: that another has as many as theirs shows why it differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
-    /// All agree.
     Agrees,
     /// They differ, and a measurement shows why.
     Shown,
     /// They differ, and something could explain it.
     Possible,
-    /// They differ.
     Unexplained,
     /// Something else stands beside it.
     Beside,
-    /// It cannot be had.
     CannotBeHad,
     /// No document says anything of it.
     NotMeasured,
@@ -158,7 +132,6 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// All its figures.
     pub fn figures(&self) -> usize {
         self.states.iter().sum()
     }
@@ -169,7 +142,6 @@ impl Summary {
 pub struct Agreement {
     /// What ours are made of; None for counts, which no clock is in.
     pub metric: Option<Metric>,
-    /// Pairs.
     pub n: usize,
     /// Spearman's rank correlation; None of fewer than three, or where one side is all the same.
     pub rank: Option<f64>,

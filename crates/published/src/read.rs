@@ -20,7 +20,6 @@ const FILES: [(&str, &str); 8] = [
     ("static-calls", include_str!("../data/static-calls.toml")),
 ];
 
-/// All that is published.
 #[derive(Debug)]
 pub(crate) struct Published {
     pub(crate) sources: Vec<Source>,
@@ -113,7 +112,6 @@ fn inside(part: &Table, outer: &Table) -> Table {
     whole
 }
 
-/// Reads what is embedded.
 pub(crate) fn published() -> Result<Published, String> {
     read(SOURCES, &FILES)
 }

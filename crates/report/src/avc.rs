@@ -45,12 +45,10 @@ pub(crate) fn avc(run: &Document) -> Option<Table> {
         .if_any()
 }
 
-/// A configuration whose files have labels.
 struct Line<'a> {
     cell: &'a Cell,
     used: CacheUse,
     estimate: &'a Estimate,
-    /// Where all of them fit.
     fits: Option<&'a Estimate>,
 }
 

@@ -25,9 +25,6 @@ use crate::text::printable;
 ///
 /// A call that was never counted as one (a function that was jumped to) is written as
 /// one call: readers take a call's cost for the caller's own otherwise.
-///
-/// # Errors
-/// When the writer fails. Flushes at the end.
 pub fn callgrind(
     operations: &[(String, &CallTree)],
     command: &str,
@@ -92,7 +89,6 @@ struct Edge {
     inclusive: Cost,
 }
 
-/// Instructions, and what they do.
 #[derive(Clone, Copy, Default)]
 struct Cost {
     instructions: u64,
@@ -197,7 +193,6 @@ impl Graph {
         }
     }
 
-    /// A cost as its line has it.
     fn line(&self, cost: Cost) -> String {
         let mut line = cost.instructions.to_string();
         for kind in Events::KINDS.iter().filter(|_| self.with_events) {

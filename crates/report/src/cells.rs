@@ -26,7 +26,6 @@ pub(crate) fn operation_title((benchmark, variant): Operation<'_>) -> String {
     printable(&experiment::cell_title(benchmark, variant), TEXT_LIMIT)
 }
 
-/// What a column stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Configuration {
     /// Where it is not the kernel of the whole table.
@@ -104,7 +103,6 @@ const WITH_POLICIES: [&str; 5] = ["selinux", "apparmor", "smack", "tomoyo", "lan
 pub(crate) struct Group<'a> {
     /// Kernel; the configuration, if the columns are kernels.
     pub(crate) subject: String,
-    /// The columns are kernels.
     pub(crate) of_kernels: bool,
     pub(crate) filesystem: &'a str,
     pub(crate) metric: Metric,
@@ -117,7 +115,6 @@ pub(crate) struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    /// A column's heading.
     pub(crate) fn heading(&self, column: &Configuration) -> String {
         match &column.kernel {
             Some(kernel) if self.of_kernels => {
@@ -212,7 +209,6 @@ impl<'a> Group<'a> {
         mean(self.metric, rows.iter().filter_map(pair))
     }
 
-    /// All configurations but the baseline.
     pub(crate) fn tested(&self) -> impl Iterator<Item = &Configuration> {
         (self.configurations.iter()).filter(|c| Some(*c) != self.baseline.as_ref())
     }

@@ -113,7 +113,6 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
         if wanted { more(self) } else { self }
     }
 
-    /// Their values in a row.
     pub fn values(&self, row: R) -> Vec<Value> {
         self.0.iter().map(|column| (column.value)(row)).collect()
     }
@@ -158,7 +157,6 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
 
 /// A table for programs, which is made row by row while it is written.
 pub struct Records<'a> {
-    /// Its columns.
     pub headings: Vec<Heading>,
     /// Its rows, of a value for each column.
     pub rows: Box<dyn Iterator<Item = Vec<Value>> + 'a>,

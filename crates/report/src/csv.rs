@@ -17,18 +17,12 @@ pub struct CsvError(#[from] ::csv::Error);
 
 /// Writes a heading line with the names of the columns, and one line for each row. What is missing
 /// is empty.
-///
-/// # Errors
-/// [`CsvError`] when the writer fails. Flushes at the end.
 pub fn csv(records: Records<'_>, writer: impl Write) -> Result<(), CsvError> {
     write_values(records, writer, |of| text(&of))
 }
 
 /// As [`csv`], with every text as the document has it, of any length and with any characters, but
 /// for the `'` in front of formulas.
-///
-/// # Errors
-/// As [`csv`].
 pub fn raw_csv(records: Records<'_>, writer: impl Write) -> Result<(), CsvError> {
     write_values(records, writer, no_formula)
 }

@@ -15,7 +15,6 @@ use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
 const BENCHMARK: &str = "denied-open";
-/// The file that nobody denies.
 const ALLOWED: &str = "allowed";
 /// Where modules that look at paths decide on an open, and those that look at labels, which come
 /// before.

@@ -13,7 +13,6 @@ use crate::records::{cell_columns, sample_columns};
 /// What one row of the table is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rows {
-    /// A cell.
     Cells,
     /// A sample of a cell. Cells whose samples were not kept have none.
     Samples,
@@ -73,7 +72,6 @@ fn shared<'a>() -> Columns<'a, Line<'a>> {
         .all(cell_columns(), |line| line.cell)
 }
 
-/// What came out of a cell.
 fn of_cells<'a>(columns: Columns<'a, Line<'a>>) -> Columns<'a, Line<'a>> {
     columns
         .column("status", |line| line.cell.status().to_string())

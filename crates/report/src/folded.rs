@@ -15,9 +15,6 @@ pub(crate) const SYMBOL_LIMIT: usize = 512;
 /// function first: `open:AA;entry_SYSCALL_64;do_syscall_64 12`. The operation's title
 /// stands for the root. Lines are sorted; the same chain of two operations with the
 /// same title is one line. The numbers sum up to the trees' totals.
-///
-/// # Errors
-/// When the writer fails. Flushes at the end.
 pub fn folded(operations: &[(String, &CallTree)], mut writer: impl Write) -> io::Result<()> {
     let mut lines: BTreeMap<String, u64> = BTreeMap::new();
     for (title, tree) in operations {

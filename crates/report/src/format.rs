@@ -5,7 +5,6 @@ use experiment::{Cell, Metric};
 
 use crate::table::TEXT_LIMIT;
 
-/// What figures of this metric are.
 pub(crate) fn measured(metric: Metric) -> String {
     let what = match metric {
         Metric::Instructions => "guest kernel instructions per operation",

@@ -21,7 +21,6 @@ pub(crate) struct Glance<'a, 'b> {
 /// An overhead, and whether it may stand for others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Overhead {
-    /// As a fraction of the baseline.
     pub(crate) value: f64,
     /// It is more than chance.
     pub(crate) is_shown: bool,

@@ -19,7 +19,6 @@ const LAYOUT: f64 = 0.005;
 /// How far from a way of growing a figure may be, as a part of all that they grow by.
 const BESIDE: f64 = 0.15;
 
-/// How figures grow with a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Growth {
     /// Not beyond what boots differ by.
@@ -28,7 +27,6 @@ enum Growth {
     Linear(f64),
     /// By so much each time that there are twice as many.
     Logarithmic(f64),
-    /// Neither.
     Otherwise,
 }
 

@@ -185,7 +185,6 @@ impl<'a> Drawing<'a> {
             )
     }
 
-    /// What these nanoseconds are of.
     fn honest(&self) -> String {
         format!(
             "Kernel-path time of a kernel that is a process on {}: no entry and exit of a system \
@@ -281,7 +280,6 @@ fn percent(of: Centre) -> Value {
     shown(&of, bare)
 }
 
-/// A centre with its interval.
 fn shown(of: &Centre, signed: impl Fn(f64) -> String) -> Value {
     let [low, high] = of.ci95.map(&signed);
     let value = match holds_zero(of) {

@@ -96,9 +96,7 @@ struct Pair<'a> {
 
 struct Cost<'a> {
     row: Operation<'a>,
-    /// As a fraction.
     overhead: f64,
     cells: (&'a Cell, &'a Cell),
-    /// And that is real.
     differs: bool,
 }

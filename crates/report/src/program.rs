@@ -78,7 +78,6 @@ fn lines<'a>(group: &'a Group<'a>) -> Vec<Line<'a>> {
     lines
 }
 
-/// The median over runs.
 fn median(program: &Program, of: impl Fn(&ProgramRun) -> u64) -> Option<u64> {
     let mut figures: Vec<u64> = program.runs.iter().map(of).collect();
     figures.sort_unstable();

@@ -32,7 +32,6 @@ const UNCLEAR: &str = "~: the difference may be chance, as `lsmeter compare` jud
 const IN_HOOKS: &str = "in hooks: without a dominant path, what hooks take more than in the baseline, on \
                         the most frequent path of each.";
 
-/// What a report shows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options<'a> {
     /// Also a table of every cell's windows, paths and spread, and tables of what hooks hold and of

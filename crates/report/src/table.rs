@@ -10,7 +10,6 @@ use crate::value::Kind;
 
 pub(crate) use crate::value::{TEXT_LIMIT, Tone, Value};
 
-/// All tables of a document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
     /// In the order in which they are shown.
@@ -22,11 +21,8 @@ pub struct Report {
 /// A table of text. All text is printable; Markdown's own characters are not escaped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    /// What was measured, on what.
     pub title: String,
-    /// How to read it.
     pub legend: Vec<String>,
-    /// Columns.
     pub columns: Vec<Heading>,
     /// How many columns, from the left, a layout repeats when it splits the table
     /// because it is too wide.
@@ -37,12 +33,9 @@ pub struct Table {
     pub footnotes: Vec<String>,
 }
 
-/// A column's heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
-    /// Its text.
     pub title: String,
-    /// What its values are.
     pub kind: Kind,
     /// What it and its neighbours with the same text belong to, as a heading above
     /// theirs: a stack. A layout that splits a table keeps them together if it can.
@@ -54,18 +47,14 @@ pub struct Heading {
 /// Where values stand in their column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
-    /// At its left edge.
     Left,
-    /// At its right edge.
     Right,
 }
 
-/// A row of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// One for each column.
     pub values: Vec<Value>,
-    /// It sums the others up.
     pub summary: bool,
 }
 

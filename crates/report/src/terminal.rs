@@ -179,7 +179,6 @@ impl Texts {
     }
 }
 
-/// Characters of the longest.
 fn widest<'a>(texts: impl Iterator<Item = &'a String>) -> usize {
     texts.map(|text| text.chars().count()).max().unwrap_or(0)
 }

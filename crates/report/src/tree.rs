@@ -14,7 +14,6 @@ use crate::text::printable;
 /// Most cells that are shown so: who wants one has measured few.
 const CELLS_LIMIT: usize = 6;
 
-/// A line of a tree.
 struct Line {
     name: String,
     calls: Option<u64>,

@@ -13,18 +13,14 @@ pub(crate) const TEXT_LIMIT: usize = 60;
 /// What a value is. Formats for programs write it as it is, without rounding it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Datum {
-    /// There is none.
     #[default]
     Missing,
     /// Text, which may come from a document and hold anything.
     Text(String),
-    /// A whole number.
     Whole(i128),
-    /// A number.
     Number(f64),
     /// Yes or no.
     Flag(bool),
-    /// A point in time.
     Moment(Timestamp),
 }
 
@@ -33,11 +29,9 @@ pub enum Datum {
 pub enum Kind {
     /// Text, UTF-8.
     Text,
-    /// A whole number.
     Integer,
     /// A number, 64 bits.
     Float,
-    /// True or false.
     Flag,
     /// A point in time, UTC: RFC 3339.
     Moment,
@@ -46,23 +40,19 @@ pub enum Kind {
 /// A value of a table, from which each format takes what it can show.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Value {
-    /// What it is.
     pub datum: Datum,
     /// How a reader sees it, printable; None: as its datum is usually shown. The overhead where
     /// there is an `absolute`.
     pub text: Option<String>,
-    /// The figure beside an overhead.
     pub absolute: Option<String>,
     /// What a colour may say.
     pub tone: Tone,
-    /// What footnotes say of it.
     pub notes: Vec<String>,
 }
 
 /// What a colour may say about a value. Never the only place where it is said.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Tone {
-    /// Nothing.
     #[default]
     Plain,
     /// It costs more than the baseline.
@@ -76,7 +66,6 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// Of a difference that was judged.
     pub(crate) fn of(verdict: Verdict) -> Tone {
         match verdict {
             Verdict::Worse => Tone::Worse,
@@ -134,19 +123,16 @@ impl Value {
         self
     }
 
-    /// With the figure beside it.
     pub(crate) fn beside(mut self, absolute: impl Into<String>) -> Value {
         self.absolute = Some(absolute.into());
         self
     }
 
-    /// With footnotes.
     pub(crate) fn noted(mut self, notes: impl IntoIterator<Item = String>) -> Value {
         self.notes.extend(notes);
         self
     }
 
-    /// What a reader sees.
     pub fn text(&self) -> String {
         match (&self.text, &self.datum) {
             (Some(text), _) => text.clone(),
@@ -170,7 +156,6 @@ impl Value {
 
 /// What can stand in a column, and what the column's values then are.
 pub trait Typed: Into<Value> {
-    /// What they are.
     const KIND: Kind;
 }
 

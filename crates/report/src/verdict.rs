@@ -31,7 +31,6 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// With those doubts that there are.
     fn of(doubts: impl IntoIterator<Item = Option<String>>, finding: String) -> Verdict {
         Verdict {
             doubts: doubts.into_iter().flatten().collect(),
@@ -40,7 +39,6 @@ impl Verdict {
     }
 }
 
-/// The verdict on a document.
 pub fn verdict(content: &Content) -> Verdict {
     let mut verdict = match content {
         Content::Placement(placement) => of_placement(placement),

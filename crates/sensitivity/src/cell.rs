@@ -16,7 +16,6 @@ use crate::slopes::{LineError, Paths, line, line_of_times};
 /// Instructions that an operation's usual path is within, without its waits.
 const ONE_PATH: f64 = 120.0;
 
-/// What became known of a cell.
 pub(crate) struct Found<'a> {
     pub(crate) module: DelayModule,
     pub(crate) planned: Option<&'a Planned>,
@@ -26,7 +25,6 @@ pub(crate) struct Found<'a> {
     /// Hooks that were asked for; none for all.
     pub(crate) wanted: &'a [String],
     pub(crate) caches: Caches,
-    /// Of the figures.
     pub(crate) unit: Unit,
 }
 

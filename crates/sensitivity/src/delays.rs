@@ -25,7 +25,6 @@ pub enum DelaysError {
     /// `FROM..TO` without `/STEP`.
     #[error("`{0}` does not say in which steps")]
     NoStep(String),
-    /// It goes nowhere.
     #[error("`{0}` leads nowhere: its step is 0, or it ends before it begins")]
     NoRange(String),
     /// A hook is called under spinlocks and with preemption off, several times in a call.
@@ -34,10 +33,7 @@ pub enum DelaysError {
          hooks are called many times in a system call, some under spinlocks; at most \
          {DELAY_MAX_NS} ns can be asked for"
     )]
-    TooLong {
-        /// The delay.
-        ns: u64,
-    },
+    TooLong { ns: u64 },
     /// Too few to tell a line from a curve.
     #[error("{0} different delays do not tell a line from a curve; give at least {DELAYS_MIN}")]
     TooFew(usize),
@@ -58,13 +54,11 @@ impl DelaysError {
 }
 
 impl Delays {
-    /// The delays, rising.
     #[must_use]
     pub fn ns(&self) -> &[u32] {
         &self.ns
     }
 
-    /// The longest.
     #[must_use]
     pub fn max_ns(&self) -> u32 {
         self.ns.last().copied().unwrap_or(0)

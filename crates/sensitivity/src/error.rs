@@ -5,7 +5,6 @@ use diagnostics::{Exit, Fault};
 use experiment::DelayModule;
 use lab::LabError;
 
-/// Why nothing could be swept.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
     /// The lab cannot.
@@ -14,9 +13,7 @@ pub enum SweepError {
     /// The kernel was built without the module.
     #[error("the hooks of {kernel} cannot be delayed by the module {module}: {why}")]
     NoModule {
-        /// The kernel.
         kernel: String,
-        /// The module.
         module: DelayModule,
         /// What is missing.
         why: String,
@@ -34,17 +31,13 @@ pub enum SweepError {
         turns: u32,
         /// Delays, at all hooks together and at single ones.
         points: usize,
-        /// The agent's limit.
         most: usize,
     },
     /// A hook that was asked for is none, or cannot be delayed.
     #[error("{kernel} has no hook `{hook}` that can be delayed")]
     UnknownHook {
-        /// The kernel.
         kernel: String,
-        /// The name that was given.
         hook: String,
-        /// The nearest name that there is.
         nearest: Option<String>,
     },
 }

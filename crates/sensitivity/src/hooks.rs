@@ -17,7 +17,6 @@ use crate::error::SweepError;
 use crate::points::{CellPoints, HookCalls, Operation, points};
 use crate::sweep::Request;
 
-/// Rounds of a cell's points.
 const REPETITIONS: u32 = 3;
 /// Times as many for operations that take many paths, whose lengths differ.
 const UNSTEADY_ROUNDS: usize = 8;
@@ -186,7 +185,6 @@ pub(crate) fn check_known(
     }
 }
 
-/// What a cell runs.
 pub(crate) fn benchmark(key: &Key) -> Option<&'static Benchmark> {
     find(key.benchmark(), key.variant())
 }

@@ -29,7 +29,6 @@ use crate::points::CellPoints;
 use crate::rules::rules;
 use crate::sweep::blank;
 
-/// The running kernel's types.
 const BTF: &str = "/sys/kernel/btf/vmlinux";
 /// More than any kernel's: 6.12 has 6 MiB.
 const BTF_LIMIT_BYTES: u64 = 64 << 20;
@@ -45,12 +44,10 @@ const PATIENCE: Patience = Patience {
     cell: Duration::from_secs(30),
 };
 
-/// What to sweep here.
 #[derive(Debug)]
 pub struct LiveRequest<'a> {
     /// On the host, its metric time.
     pub experiment: &'a Experiment,
-    /// How long.
     pub delays: &'a Delays,
     /// At which hooks; empty for all that a program can delay.
     pub hooks: &'a [String],
@@ -73,9 +70,6 @@ fn none(why: impl ToString) -> SweepError {
 
 /// Hooks of the running kernel that BPF programs may delay, with the type ids of their
 /// functions.
-///
-/// # Errors
-/// [`SweepError::NoModule`] if the kernel does not say.
 pub fn delayable() -> Result<BTreeMap<String, u32>, SweepError> {
     let mut btf = Vec::new();
     let read =
@@ -91,9 +85,6 @@ pub fn delayable() -> Result<BTreeMap<String, u32>, SweepError> {
 }
 
 /// Tries a program at one hook for a moment, for nobody but the agent.
-///
-/// # Errors
-/// [`SweepError`]: what this machine refuses, in the agent's words.
 pub fn try_here(dir: &Path) -> Result<(), SweepError> {
     let hooks = delayable()?;
     let Some((hook, &id)) = hooks.get_key_value("inode_permission") else {
@@ -122,9 +113,6 @@ fn reason(why: &str) -> String {
 }
 
 /// Sweeps the running kernel. None if it was cancelled.
-///
-/// # Errors
-/// [`SweepError`] if it cannot run at all.
 pub fn sweep_here(
     request: &LiveRequest<'_>,
     cancel: &AtomicBool,

@@ -97,18 +97,12 @@ pub struct TooMany {
 /// What is known of an operation beforehand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation<'a> {
-    /// What it calls.
     pub calls: &'a HookCalls,
     /// Times that each point's turn comes.
     pub repetitions: u32,
-    /// It makes processes.
     pub processes: bool,
 }
 
-/// The points of an operation.
-///
-/// # Errors
-/// [`TooMany`].
 pub fn points(delays: &Delays, operation: &Operation<'_>) -> Result<CellPoints, TooMany> {
     let Operation {
         calls,

@@ -10,7 +10,6 @@ use experiment::{Caches, Cell, Delay, Document, HookCost, HookedPath, Key, Predi
 struct Added {
     /// Instructions that the module adds, and calls, by hook.
     hooks: BTreeMap<String, (f64, u64)>,
-    /// Instructions that it adds altogether.
     total: f64,
 }
 

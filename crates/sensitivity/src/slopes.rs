@@ -7,7 +7,6 @@ use experiment::{Slope, SlopePoint, Unit};
 use lab::sweep::{Delayed, Point};
 use stats::{Fit, FitError, bend, median, median_line, on_one_line};
 
-/// Different delays that a line takes.
 const LEAST_DELAYS: usize = 3;
 
 /// Why there is no line.
@@ -17,12 +16,7 @@ pub enum LineError {
     #[error(
         "under {usable} of {all} delays an operation ran undisturbed; a line takes more of them"
     )]
-    TooFewPoints {
-        /// Delays with a figure.
-        usable: usize,
-        /// Delays.
-        all: usize,
-    },
+    TooFewPoints { usable: usize, all: usize },
     /// The figures make none.
     #[error(transparent)]
     Fit(#[from] FitError),
@@ -32,10 +26,7 @@ pub enum LineError {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Paths {
     /// A usual one, of which it is within so many instructions, and a few others.
-    One {
-        /// Instructions.
-        within: f64,
-    },
+    One { within: f64 },
     /// Hundreds, none of them often, whose middle is steadier than any of them.
     Many,
     /// Those of its parts: the figure of an operation is made of the shortest of each kind
@@ -49,9 +40,6 @@ pub enum Paths {
 ///
 /// Of operations with a usual path, those that are too far from the line that most lie
 /// on took another, and are left out.
-///
-/// # Errors
-/// [`LineError`].
 pub fn line(
     points: &[Point],
     figures: &[Option<f64>],
@@ -111,9 +99,6 @@ pub fn line(
 /// The line through the medians of what operations took, in ns, under delays at `which`
 /// and without any. Operation `i` ran under `points[i % points.len()]`. A median takes
 /// no notice of the interrupts that met some of them.
-///
-/// # Errors
-/// [`LineError`].
 pub fn line_of_times(
     points: &[Point],
     times_ns: &[Option<f64>],

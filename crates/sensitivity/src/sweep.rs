@@ -26,7 +26,6 @@ use crate::hooks::DelayPoints;
 use crate::predict;
 use crate::rules::rules;
 
-/// What to sweep.
 #[derive(Debug)]
 pub struct Request<'a> {
     /// Kernels, and which benchmarks: the metric is instructions. Its configurations are
@@ -36,19 +35,15 @@ pub struct Request<'a> {
     pub stack: &'a Stack,
     /// What delays; None for the Tunable Security Module where a kernel has it, else BPF.
     pub module: Option<DelayModule>,
-    /// How long.
     pub delays: &'a Delays,
     /// At which hooks; empty for all.
     pub hooks: &'a [String],
-    /// With the kernel's caches how.
     pub caches: &'a [Caches],
     /// Where kernels are kept.
     pub store: &'a Store,
     /// The experiment's kernels, in its order.
     pub kernels: &'a [Kernel],
-    /// QEMU.
     pub qemu: &'a Qemu,
-    /// What is to be predicted.
     pub predict: &'a Predict,
     /// Where finished cells go as they finish.
     pub journals: &'a Journals,
@@ -57,9 +52,7 @@ pub struct Request<'a> {
 /// What is to be predicted from slopes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Predict {
-    /// Nothing.
     Nothing,
-    /// Decisions of so many instructions.
     Decision(f64),
     /// What these modules add to the stack; they are measured too.
     Modules(Vec<String>),
@@ -68,9 +61,6 @@ pub enum Predict {
 /// Sweeps. None if it was cancelled before the first kernel was through; else what it
 /// found until then, with a warning. `follow` is called from this thread only. The journals
 /// stay: the caller removes them once the document is safe.
-///
-/// # Errors
-/// [`SweepError`] if it cannot run at all. What befalls one operation is in its slope.
 pub fn sweep(
     request: &Request<'_>,
     cancel: &AtomicBool,
@@ -248,7 +238,6 @@ struct Run<'a> {
     experiment: &'a Experiment,
     kernel: &'a Kernel,
     caches: Caches,
-    /// How many journals there are.
     journals: &'a Cell<u32>,
     cancel: &'a AtomicBool,
 }

@@ -11,7 +11,6 @@ const SEED: u64 = 0x6c69_6e65;
 struct Candidate {
     /// Different values of x with an observation near the line, and observations near it.
     near: (usize, usize),
-    /// Their distances.
     sum: f64,
     slope: f64,
     intercept: f64,
@@ -26,9 +25,6 @@ struct Candidate {
 /// several paths costs now this, now that (M. A. Fischler, R. C. Bolles, *Random sample
 /// consensus*, Communications of the ACM 24(6), 1981). Nor can the number of
 /// observations alone: two paths may share a line at two values of `x` by chance.
-///
-/// # Errors
-/// [`FitError`] if the values are no measurements, or `x` never changes.
 pub fn on_one_line(x: &[f64], y: &[f64], tolerance: f64) -> Result<Vec<bool>, FitError> {
     check(&[x], y)?;
     let n = x.len();

@@ -15,9 +15,6 @@ const OBSERVATIONS_MAX: usize = 3_000;
 /// It is for figures that come in several bands, of paths of different lengths: least
 /// squares takes the bands' shares at each `x` for a slope, and a narrow band around the
 /// best line may lean from one band over to the next.
-///
-/// # Errors
-/// [`FitError`] if the values are no measurements, too few, or `x` never changes.
 pub fn median_line(x: &[f64], y: &[f64]) -> Result<Fit, FitError> {
     check(&[x], y)?;
     let n = x.len().min(OBSERVATIONS_MAX);

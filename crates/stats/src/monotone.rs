@@ -63,7 +63,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// x, an estimate and its error.
     type Estimate = (f64, f64, f64);
 
     fn point((x, estimate, error): Estimate) -> Point {

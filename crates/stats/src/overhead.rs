@@ -4,9 +4,7 @@
 /// Which way a figure improves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// Latencies and counts.
     LowerIsBetter,
-    /// Throughputs.
     HigherIsBetter,
 }
 

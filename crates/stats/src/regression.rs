@@ -18,20 +18,13 @@ pub enum FitError {
     /// There are not more observations than coefficients, so that nothing is left to tell
     /// how good they are.
     #[error("{n} observations for {coefficients} coefficients; it takes at least {}", coefficients + 1)]
-    TooFew {
-        /// Observations.
-        n: usize,
-        /// Coefficients, with the intercept.
-        coefficients: usize,
-    },
+    TooFew { n: usize, coefficients: usize },
     /// A column is not as long as the observations.
     #[error("predictor {column} has {len} values for {n} observations")]
     Uneven {
         /// Which predictor, from 0.
         column: usize,
-        /// Its values.
         len: usize,
-        /// Observations.
         n: usize,
     },
     /// A value is not finite, or beyond [`MAGNITUDE_LIMIT`].
@@ -41,7 +34,6 @@ pub enum FitError {
         what: String,
         /// Position, from 0.
         index: usize,
-        /// The offending value.
         value: f64,
     },
     /// A predictor never changes, or follows from the others: its effect cannot be told
@@ -56,7 +48,6 @@ pub enum FitError {
 /// An estimate of how much a unit of a predictor adds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coefficient {
-    /// The estimate.
     pub value: f64,
     /// Its 95 % interval `[low, high]` (Student's t), for independent errors of one
     /// variance. Both are the estimate where the fit is exact.
@@ -79,9 +70,6 @@ pub struct Fit {
 
 impl Fit {
     /// Fits `y` to `predictors`, each of which has a value for each observation.
-    ///
-    /// # Errors
-    /// [`FitError`], if the observations do not determine every coefficient.
     pub fn of(predictors: &[&[f64]], y: &[f64]) -> Result<Fit, FitError> {
         check(predictors, y)?;
         let (n, coefficients) = (y.len(), predictors.len() + 1);
@@ -155,9 +143,6 @@ fn without_rounding(residuals: DVector<f64>, y: &[f64]) -> Vec<f64> {
 /// middle of the range of `x`, as a share of the line's rise over that range (of itself,
 /// where it is the larger). -1 to 1; 0 for a straight line, positive where `y` rises ever
 /// faster.
-///
-/// # Errors
-/// [`FitError`]: three different values of `x`, and four observations, are the least.
 pub fn bend(x: &[f64], y: &[f64]) -> Result<f64, FitError> {
     check(&[x], y)?;
     let (low, high) = x

@@ -9,17 +9,13 @@ pub const MAGNITUDE_LIMIT: f64 = 1e150;
 /// Why samples could not be summarised.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum StatsError {
-    /// There were none.
     #[error("no samples to summarise")]
     Empty,
-    /// A sample is NaN or infinite.
     #[error("sample {index} of {n} is {value}, which is no measurement")]
     NotFinite {
         /// Position in the input, from 0.
         index: usize,
-        /// Number of samples in the input.
         n: usize,
-        /// The offending value.
         value: f64,
     },
     /// A sample is beyond [`MAGNITUDE_LIMIT`].
@@ -27,9 +23,7 @@ pub enum StatsError {
     TooLarge {
         /// Position in the input, from 0.
         index: usize,
-        /// Number of samples in the input.
         n: usize,
-        /// The offending value.
         value: f64,
     },
 }
@@ -44,7 +38,6 @@ pub struct Summary {
     pub n: usize,
     /// Middle sample, or half-way between the middle two.
     pub median: f64,
-    /// Arithmetic mean.
     pub mean: f64,
     /// Standard deviation of the sample (divisor n - 1). None for a single sample:
     /// one sample says nothing about spread.
@@ -98,9 +91,6 @@ impl Summary {
 
     /// Summarises samples that were taken in rounds apart from each other: figures are
     /// those of all samples, the interval is [`bootstrap::rounds_ci95`].
-    ///
-    /// # Errors
-    /// As of [`Summary::of`]; the index is that of the samples put one after the other.
     pub fn of_rounds(rounds: &[Vec<f64>]) -> Result<Summary, StatsError> {
         let mut summary = Summary::of(&rounds.concat())?;
         let mut sorted = rounds.to_vec();

@@ -10,12 +10,9 @@ const ROUNDS: usize = 30;
 const PASSES: usize = 10_000;
 const ENOUGH: f64 = 1e-10;
 
-/// An observation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
-    /// The predictors.
     pub x: Vec<f64>,
-    /// What is to be predicted.
     pub y: f64,
     /// How far from a prediction it may well be: above 0.
     pub error: f64,
@@ -45,7 +42,6 @@ pub fn nonnegative_weights(observations: &[&Observation]) -> Vec<f64> {
     weights
 }
 
-/// Σ w·x.
 #[must_use]
 pub fn predicted(weights: &[f64], x: &[f64]) -> f64 {
     weights.iter().zip(x).map(|(weight, x)| weight * x).sum()

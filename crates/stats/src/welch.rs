@@ -8,7 +8,6 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 pub struct Welch {
     /// Mean of the second set less that of the first.
     pub difference: f64,
-    /// Standard error of the difference.
     pub error: f64,
     /// Degrees of freedom (Welch and Satterthwaite), at least 1.
     pub freedom: f64,

@@ -11,7 +11,6 @@ fn words(fields: &[u32]) -> Vec<u8> {
 /// BTF in the making. Types have ids from 1, in the order of adding.
 #[derive(Debug, Clone)]
 pub struct Btf {
-    /// The types so far.
     pub types: Vec<u8>,
     /// The strings so far, each with its NUL.
     pub strings: Vec<u8>,
@@ -65,7 +64,6 @@ impl Btf {
         self.add(2, "", 0, to, &[])
     }
 
-    /// Another name of a type.
     pub fn typedef(&mut self, name: &str, of: u32) -> u32 {
         self.add(8, name, 0, of, &[])
     }
@@ -75,13 +73,11 @@ impl Btf {
         self.add(4, name, 0, bytes, &[])
     }
 
-    /// What functions take and return.
     pub fn prototype(&mut self, result: u32, arguments: &[u32]) -> u32 {
         let parameters: Vec<u32> = arguments.iter().flat_map(|&id| [0, id]).collect();
         self.add(13, "", arguments.len() as u32, result, &parameters)
     }
 
-    /// A function of this prototype.
     pub fn function(&mut self, name: &str, prototype: u32) -> u32 {
         self.add(12, name, 0, prototype, &[])
     }
@@ -113,7 +109,6 @@ impl Btf {
         self.add(4, name, members.len() as u32, 8, &rest)
     }
 
-    /// The whole, with its header.
     #[must_use]
     pub fn write(&self) -> Vec<u8> {
         let (types, strings) = (self.types.len() as u32, self.strings.len() as u32);

@@ -14,7 +14,6 @@ const STRTAB: u32 = 3;
 /// A section to be written. The first has number 1.
 #[derive(Debug, Clone, Default)]
 pub struct Section<'a> {
-    /// Its name.
     pub name: &'a str,
     /// `SHT_*`.
     pub kind: u32,
@@ -22,9 +21,7 @@ pub struct Section<'a> {
     pub flags: u64,
     /// Where it is loaded.
     pub address: u64,
-    /// What is in it.
     pub bytes: Vec<u8>,
-    /// The section that it refers to.
     pub link: u32,
 }
 
@@ -51,7 +48,6 @@ pub struct Segment {
     pub flags: u32,
     /// Where it is loaded.
     pub address: u64,
-    /// How many sections are in it.
     pub sections: usize,
 }
 

@@ -67,7 +67,6 @@ impl Tar {
         self
     }
 
-    /// With a file.
     pub fn file(self, name: &str, data: &str) -> Tar {
         self.entry(EntryType::Regular, name, "", data.as_bytes(), 0o644)
     }
@@ -77,17 +76,14 @@ impl Tar {
         self.entry(EntryType::Directory, name, "", b"", 0o700)
     }
 
-    /// With a symbolic link.
     pub fn symlink(self, name: &str, to: &str) -> Tar {
         self.entry(EntryType::Symlink, name, to, b"", 0o777)
     }
 
-    /// With another name of a file.
     pub fn hard(self, name: &str, to: &str) -> Tar {
         self.entry(EntryType::Link, name, to, b"", 0o644)
     }
 
-    /// As it is so far, ended.
     pub fn so_far(&self) -> Vec<u8> {
         [self.0.get_ref().as_slice(), &[0; 1024]].concat()
     }
@@ -97,13 +93,11 @@ impl Tar {
         self.0.get_ref().clone()
     }
 
-    /// All of it.
     pub fn bytes(self) -> Vec<u8> {
         self.0.into_inner().unwrap()
     }
 }
 
-/// An image layout, as a directory.
 pub struct Layout(pub TempDir);
 
 impl Default for Layout {
@@ -120,14 +114,12 @@ impl Layout {
         Layout::default()
     }
 
-    /// Writes a file of it.
     pub fn write(&self, name: &str, bytes: &[u8]) {
         let path = self.0.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
     }
 
-    /// A blob, and what names it.
     pub fn blob(&self, kind: &str, bytes: &[u8]) -> Value {
         let digest = digest(bytes);
         self.write(&format!("blobs/{}", digest.replace(':', "/")), bytes);
@@ -160,7 +152,6 @@ impl Layout {
         self.blob("manifest.v1+json", manifest.to_string().as_bytes())
     }
 
-    /// Lists these.
     pub fn index(&self, listed: &[Value]) {
         let index = json!({ "schemaVersion": 2, "manifests": listed });
         self.write("index.json", index.to_string().as_bytes());

@@ -25,9 +25,6 @@ pub fn arch() -> &'static Arch {
 
 /// What a command printed.
 ///
-/// # Errors
-/// What it complained of, if it did not succeed.
-///
 /// # Panics
 /// If it cannot be started: `make test` installs what tests need.
 #[track_caller]

@@ -3,7 +3,6 @@
 
 /// Text that is put before or behind a place that the file has once.
 pub(crate) struct Edit {
-    /// The place.
     pub(crate) anchor: &'static str,
     /// What stands there afterwards, with `{}` for what stood there.
     text: &'static str,

@@ -52,9 +52,6 @@ const OWN_HEADERS: [(&str, &str); 3] = kernel_files!["jump_label.h", "lsmeter.h"
 /// What is different in a tree of a kernel that is to measure itself, by path. `read` gives
 /// the text of a file of the tree; `unfit` says that the file of this path is not as it has to
 /// be, and how. With a number, functions are linked in an order that is drawn by it.
-///
-/// # Errors
-/// Those of `read`, and `unfit`'s if a file has no place for a change.
 pub fn changes<E>(
     read: impl Fn(&str) -> Result<String, E>,
     unfit: impl Fn(&str, String) -> E,

@@ -14,7 +14,6 @@ pub enum With {
 }
 
 impl With {
-    /// All of them.
     pub const ALL: [With; 2] = [With::LockPrefixes, With::Retpolines];
 
     /// The line of a configuration that asks for it.

@@ -6,27 +6,19 @@ use experiment::Metric;
 
 /// Why documents cannot be merged; `a` and `b` are the names of two of them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what each field is")]
 pub enum MergeError {
     /// One is not a run's document.
     #[error("{name} is a {what}: only run documents are merged")]
-    NoRun {
-        /// Its file.
-        name: String,
-        /// What it is.
-        what: &'static str,
-    },
+    NoRun { name: String, what: &'static str },
     /// No document was given.
     #[error("there is nothing to merge")]
     Nothing,
-    /// They are of different experiments.
     #[error("{a} and {b} are of different experiments: `{key}` differs")]
     Experiments {
         a: String,
         b: String,
         key: &'static str,
     },
-    /// Different versions of lsmeter wrote them.
     #[error("{a} was written by {a_tool}, {b} by {b_tool}")]
     Tools {
         a: String,

@@ -18,22 +18,15 @@ use experiment::{
 pub use by_machine::by_machine;
 pub use error::MergeError;
 
-/// A document to merge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
     /// What to call it in an error: its file.
     pub name: String,
-    /// The document.
     pub run: Document,
-    /// What it was to measure.
     experiment: Experiment,
 }
 
 impl Part {
-    /// A document to merge.
-    ///
-    /// # Errors
-    /// [`MergeError::NoRun`] if it is not of an experiment.
     pub fn new(name: impl Into<String>, run: Document) -> Result<Part, MergeError> {
         let name = name.into();
         match (run.kind, &run.experiment) {
@@ -50,10 +43,8 @@ impl Part {
     }
 }
 
-/// What became of the parts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Merged {
-    /// The document.
     pub run: Document,
     /// Shards that are in none of the parts, from 1.
     pub missing_shards: Vec<u32>,
@@ -82,9 +73,6 @@ struct Candidate<'a> {
 }
 
 /// Merges the parts of one run. What `doubts` finds is added to the parts' warnings.
-///
-/// # Errors
-/// [`MergeError`] if they are not parts of one run, or contradict each other.
 pub fn merge(parts: &[Part], doubts: Doubts<'_>) -> Result<Merged, MergeError> {
     let first = parts.first().ok_or(MergeError::Nothing)?;
     for part in parts {

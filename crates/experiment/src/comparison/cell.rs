@@ -20,7 +20,6 @@ pub struct Place {
     /// Stack and what else is at work: `capability,selinux (enforcing)`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub configuration: String,
-    /// File system worked on.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub filesystem: String,
 }
@@ -41,15 +40,11 @@ pub struct ComparedCell {
     /// What else tells it from others: a sweep's hooks and caches.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// What was measured.
     pub metric: Metric,
     /// Unit of figures and of `difference`.
     pub unit: String,
-    /// BASE's figure.
     pub base: Figure,
-    /// NEW's figure.
     pub new: Figure,
-    /// How they were compared.
     pub method: Method,
     /// NEW less BASE, in `unit`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,7 +72,6 @@ pub struct ComparedCell {
     /// one, as a fraction. Missing where figures are exact: one is seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detectable: Option<f64>,
-    /// The verdict.
     pub verdict: Verdict,
     /// Why nothing can be said, or no figure is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,12 +87,10 @@ pub struct ComparedCell {
 /// One side's figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figure {
-    /// How it ended.
     pub status: Status,
     /// The figure; only if it ended well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// Samples behind it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub n: Option<u64>,
     /// Rounds in which these were taken, if that is known.
@@ -117,9 +109,7 @@ pub struct Figure {
 pub struct CellGate {
     /// The most that it may be worse by.
     pub limit: Limit,
-    /// Is it?
     pub verdict: GateVerdict,
-    /// In a sentence.
     pub message: String,
 }
 
@@ -127,7 +117,6 @@ pub struct CellGate {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "of", content = "at_most")]
 pub enum Limit {
-    /// As a fraction of BASE.
     Overhead(f64),
     /// In the cell's own unit.
     Difference(f64),
@@ -136,16 +125,13 @@ pub enum Limit {
 /// A cell that only one side has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UnmatchedCell {
-    /// Which.
     pub side: Side,
     /// Where it was measured.
     pub place: Place,
-    /// Benchmark, with its variant.
     pub benchmark: String,
     /// What else tells it from others.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// What was measured.
     pub metric: Metric,
 }
 

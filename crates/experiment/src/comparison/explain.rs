@@ -14,9 +14,7 @@ pub struct Explanation {
     pub cell: u32,
     /// NEW less BASE.
     pub difference: i64,
-    /// The part of it inside hooks.
     pub hooked: i64,
-    /// The part outside every hook.
     pub residual: i64,
     /// Hooks, that with the largest difference first.
     pub hooks: Vec<HookChange>,
@@ -34,9 +32,7 @@ pub struct Explanation {
 pub struct EventChange {
     /// What: a name in [`Events::KINDS`](crate::Events::KINDS).
     pub event: String,
-    /// In BASE.
     pub base: u64,
-    /// In NEW.
     pub new: u64,
 }
 
@@ -58,13 +54,9 @@ impl Explanation {
 /// How one hook differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HookChange {
-    /// The hook.
     pub hook: String,
-    /// The function that calls the modules.
     pub function: String,
-    /// Its calls in BASE.
     pub base_calls: u64,
-    /// Its calls in NEW.
     pub new_calls: u64,
     /// Instructions more than in BASE, of calls that did not come from inside another
     /// hook. Summed over hooks nothing counts twice.
@@ -85,13 +77,9 @@ pub struct HookChange {
 /// How one module's function behind a hook differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ImplementationChange {
-    /// The module.
     pub module: String,
-    /// The function.
     pub function: String,
-    /// Its calls in BASE.
     pub base_calls: u64,
-    /// Its calls in NEW.
     pub new_calls: u64,
     /// Instructions more than in BASE, from its calls to its returns.
     pub difference: i64,
@@ -100,10 +88,7 @@ pub struct ImplementationChange {
 /// How often a function called a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CallerChange {
-    /// The function.
     pub function: String,
-    /// Calls in BASE.
     pub base_calls: u64,
-    /// Calls in NEW.
     pub new_calls: u64,
 }

@@ -21,16 +21,12 @@ pub use words::{Axis, GateVerdict, Method, Side, Verdict};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "lsmeter comparison document")]
 pub struct ComparisonDocument {
-    /// What wrote it.
     pub tool: Tool,
-    /// What others are compared with.
     pub base: Source,
-    /// What is compared with it.
     pub new: Source,
     /// What the cells differ in, if they are of one run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub across: Option<Axis>,
-    /// How differences were judged.
     pub judgement: Judgement,
     /// What cells were matched by, and what was allowed to differ.
     pub matched_by: Vec<String>,
@@ -63,21 +59,17 @@ pub struct Source {
     pub name: String,
     /// Which document: `run document`.
     pub document: String,
-    /// What wrote it.
     pub tool: Tool,
     /// When measuring began, in RFC 3339, if it says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started: Option<String>,
-    /// Cells in it.
     pub cells: u64,
 }
 
-/// How differences were judged.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
     /// A difference is real if its corrected p is at most this.
     pub alpha: f64,
-    /// How p values are corrected.
     pub correction: Correction,
     /// Cells that were tested: exact ones are not.
     pub tested: u64,
@@ -90,13 +82,10 @@ pub struct Judgement {
 pub struct EnvironmentDifference {
     /// What: `cpu`, `clock`, `qemu.version`.
     pub key: String,
-    /// BASE's.
     pub base: String,
-    /// NEW's.
     pub new: String,
 }
 
-/// A gate's word on the whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Gate {
     /// The worst of the cells, and of what keeps the whole from being trusted.
@@ -113,7 +102,6 @@ pub struct Gate {
 }
 
 impl ComparisonDocument {
-    /// Cells with this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         let of = |cell: &&ComparedCell| cell.verdict == verdict;
         self.compared.iter().filter(of).count()

@@ -12,20 +12,14 @@ use crate::words::{UnknownWord, words};
 words! {
     /// What differs between the cells that are compared within one run.
     Axis, "axis":
-    /// The kernel.
     Kernel = "kernel",
-    /// The stack.
     Stack = "stack",
-    /// The state of the policies.
     Policy = "policy",
-    /// The integrity subsystems.
     Integrity = "integrity",
-    /// The file system.
     Fs = "fs",
 }
 
 words! {
-    /// How a difference was judged.
     Method, "method":
     /// Both figures are counts that hold without an interval: they are subtracted.
     Exact = "exact",
@@ -39,12 +33,10 @@ words! {
     Runs = "runs",
     /// By the two figures' intervals: the samples were not kept.
     Intervals = "intervals",
-    /// Not at all.
     None = "none",
 }
 
 words! {
-    /// The verdict on a cell.
     Verdict, "verdict":
     /// It costs more, and that is real.
     Worse = "worse",
@@ -71,11 +63,9 @@ impl Verdict {
 }
 
 words! {
-    /// What a gate says.
     GateVerdict, "verdict":
     /// No cell is worse by more than its limit.
     Pass = "pass",
-    /// A cell is.
     Fail = "fail",
     /// Nothing can be said.
     Inconclusive = "inconclusive",

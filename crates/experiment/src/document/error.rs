@@ -85,7 +85,6 @@ impl Kind {
 pub struct DocumentError {
     /// Which one; None if that could not be told.
     pub kind: Option<Kind>,
-    /// What is wrong with it.
     pub fault: DocumentFault,
 }
 
@@ -114,7 +113,6 @@ impl std::error::Error for DocumentError {
 /// What is wrong with a document, whichever it is.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentFault {
-    /// The reader or writer failed.
     #[error("{0}")]
     Io(#[from] io::Error),
     /// It is larger than [`DOCUMENT_LIMIT_BYTES`].
@@ -123,25 +121,21 @@ pub enum DocumentFault {
         /// The largest size, in bytes.
         limit: u64,
     },
-    /// There is nothing in it.
     #[error("empty")]
     Empty,
     /// It ends before its last bracket.
     #[error("ends in the middle, after {bytes} bytes (line {line})")]
     Truncated {
-        /// Bytes that there are.
         bytes: usize,
         /// The last line, from 1.
         line: usize,
     },
-    /// It is not JSON.
     #[error("not JSON at line {line}, column {column}: {message}")]
     NotJson {
         /// Line, from 1.
         line: usize,
         /// Column in bytes, from 1.
         column: usize,
-        /// What is wrong there.
         message: String,
     },
     /// It is JSON, but has no (sensible) `schema_version`.
@@ -150,12 +144,8 @@ pub enum DocumentFault {
     /// It is a document, but another one than is needed here.
     #[error("{0}")]
     OfOtherUse(String),
-    /// Another version of lsmeter wrote it.
     #[error("written by another lsmeter (schema version {found}; this one reads {SCHEMA_VERSION})")]
-    OtherVersion {
-        /// Its schema version.
-        found: u64,
-    },
+    OtherVersion { found: u64 },
     /// A key is missing or has a value of the wrong kind.
     #[error("at {path} (line {line}): {message}")]
     Value {
@@ -163,7 +153,6 @@ pub enum DocumentFault {
         path: String,
         /// Line, from 1.
         line: usize,
-        /// What is wrong there.
         message: String,
     },
     /// Its parts contradict each other.
@@ -171,7 +160,6 @@ pub enum DocumentFault {
     Contradiction {
         /// Where: `cells[3]`.
         path: String,
-        /// What contradicts what.
         message: String,
     },
 }

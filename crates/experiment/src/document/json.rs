@@ -20,20 +20,13 @@ const MESSAGE_LIMIT: usize = 300;
 /// A document of its own form, beside [`super::Document`]: what is made from measurements,
 /// or from a kernel's sources.
 pub trait Stored: Serialize + DeserializeOwned {
-    /// Which one.
     const KIND: Kind;
 
     /// Looks for parts that contradict each other.
-    ///
-    /// # Errors
-    /// [`DocumentFault::Contradiction`].
     fn check(&self) -> Result<(), DocumentFault>;
 
     /// Reads a document. Keys that it does not know are skipped: a later lsmeter may add some
     /// without a new schema version.
-    ///
-    /// # Errors
-    /// [`DocumentError`], which says where. Reads at most [`DOCUMENT_LIMIT_BYTES`].
     fn read(reader: impl Read) -> Result<Self, DocumentError> {
         let bytes =
             read_bounded(reader, DOCUMENT_LIMIT_BYTES).map_err(DocumentError::of(Self::KIND))?;
@@ -41,9 +34,6 @@ pub trait Stored: Serialize + DeserializeOwned {
     }
 
     /// Reads a document that is in memory. Like [`Stored::read`].
-    ///
-    /// # Errors
-    /// [`DocumentError`].
     fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
         let read = || {
             let found = kind(bytes)?;
@@ -59,9 +49,6 @@ pub trait Stored: Serialize + DeserializeOwned {
 
     /// Writes the document, a line for each value of its lists, so that line tools work on
     /// it. The same document gives the same bytes. Flushes at the end.
-    ///
-    /// # Errors
-    /// [`DocumentFault::Io`] when the writer fails.
     fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
         let whole = Headed {
             kind: Self::KIND,
@@ -77,17 +64,12 @@ pub trait Stored: Serialize + DeserializeOwned {
 pub(super) struct Headed<T> {
     /// Which document it is.
     kind: Kind,
-    /// Version of the document's layout.
     schema_version: u32,
-    /// The rest.
     #[serde(flatten)]
     body: T,
 }
 
 /// Which kind a document is, before the rest is read.
-///
-/// # Errors
-/// If it is not a document, or one of another schema version.
 pub(super) fn kind(bytes: &[u8]) -> Result<Kind, DocumentFault> {
     #[derive(Deserialize)]
     struct Keys {

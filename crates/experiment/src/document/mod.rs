@@ -43,11 +43,9 @@ pub const SCHEMA_VERSION: u32 = 2;
 /// Everything that one experiment gave. See [`Document::read`] and [`Document::write`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Document {
-    /// What it answers.
     pub kind: Kind,
     /// [`SCHEMA_VERSION`] of the writer.
     pub schema_version: u32,
-    /// What wrote it.
     pub tool: Tool,
     /// What it was measured on; the first of `environments`, if there are several.
     pub environment: Environment,
@@ -93,7 +91,6 @@ pub struct Document {
     /// What all slopes of a sweep say together; only of a sweep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<SweepFindings>,
-    /// Reasons to doubt it.
     #[serde(default)]
     pub warnings: Vec<Warning>,
 }
@@ -125,26 +122,17 @@ impl Document {
 
     /// Reads a document of measurements. Keys that it does not know are skipped: a later
     /// lsmeter may add some without a new schema version.
-    ///
-    /// # Errors
-    /// [`DocumentError`], which says where. Reads at most [`DOCUMENT_LIMIT_BYTES`].
     pub fn read(reader: impl Read) -> Result<Document, DocumentError> {
         let bytes = read_bounded(reader, DOCUMENT_LIMIT_BYTES).map_err(DocumentError::of(None))?;
         Document::parse(&bytes)
     }
 
     /// Reads a document that is in memory. Like [`Document::read`].
-    ///
-    /// # Errors
-    /// [`DocumentError`].
     pub fn parse(bytes: &[u8]) -> Result<Document, DocumentError> {
         Document::of(Kind::of(bytes)?, bytes)
     }
 
     /// Reads a document that must be of this kind. Like [`Document::parse`].
-    ///
-    /// # Errors
-    /// [`DocumentError`]; [`DocumentFault::OfOtherUse`] if it is of another kind.
     pub fn parse_as(kind: Kind, bytes: &[u8]) -> Result<Document, DocumentError> {
         let refuse = DocumentError::of(kind);
         match Kind::of(bytes) {
@@ -171,9 +159,6 @@ impl Document {
 
     /// Writes the document: one line per cell and per warning, so that line tools work on
     /// it. The same document gives the same bytes. Flushes at the end.
-    ///
-    /// # Errors
-    /// [`DocumentFault::Io`] when the writer fails.
     pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
         json::to_lines(self, writer).map_err(DocumentError::of(self.kind))
     }
@@ -306,9 +291,6 @@ impl Kind {
     ];
 
     /// Which kind a document in memory is.
-    ///
-    /// # Errors
-    /// [`DocumentError`] if it is no document at all, or one of another schema version.
     pub fn of(bytes: &[u8]) -> Result<Kind, DocumentError> {
         json::kind(bytes).map_err(DocumentError::of(None))
     }

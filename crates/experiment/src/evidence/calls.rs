@@ -6,14 +6,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What happened in a time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
     /// When it begins, in seconds after the start.
     pub begin_s: f64,
-    /// How long it is.
     pub seconds: f64,
-    /// Functions that were called.
     pub hooks: Vec<WatchedHook>,
     /// System calls as a whole, if they were timed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -28,7 +25,6 @@ pub struct Interval {
 pub struct WholeSystemCall {
     /// Its name: `openat`.
     pub system_call: String,
-    /// Calls that came to an end.
     pub count: u64,
     /// Time in all of them in ns, with what they waited, and without what watching hooks
     /// added.
@@ -45,7 +41,6 @@ pub struct WatchedHook {
     /// The module whose function it is; None for the framework's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,
-    /// All of its calls.
     #[serde(flatten)]
     pub calls: Calls,
     /// Calls that returned an error, by its name: `EACCES`. `EACCES` and `EPERM` are
@@ -64,7 +59,6 @@ pub struct WatchedHook {
 pub struct WatchedSystemCall {
     /// Its name: `openat`; `none` outside of any, `other` if it was not told apart.
     pub system_call: String,
-    /// The calls in it.
     #[serde(flatten)]
     pub calls: Calls,
 }
@@ -72,7 +66,6 @@ pub struct WatchedSystemCall {
 /// Calls, and how long they took. There are no times where calls were only counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Calls {
-    /// Calls.
     pub count: u64,
     /// Of them those that returned an error.
     #[serde(default)]
@@ -93,7 +86,6 @@ pub struct Calls {
     pub percentiles_ns: Option<Percentiles>,
 }
 
-/// Percentiles of times.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Percentiles {
     /// Median, in ns.
@@ -104,7 +96,6 @@ pub struct Percentiles {
     pub p99: f64,
 }
 
-/// Calls that took about as long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Bucket {
     /// The shortest time in ns.
@@ -112,7 +103,6 @@ pub struct Bucket {
     /// Below which they stay, in ns; None for the last bucket of all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_ns: Option<u64>,
-    /// Calls.
     pub count: u64,
 }
 
@@ -267,7 +257,6 @@ impl WatchedHook {
             .fold(0, |sum, &count| sum.saturating_add(count))
     }
 
-    /// Adds its calls at another time.
     fn add(&mut self, other: &WatchedHook) {
         self.calls.add(&other.calls);
         for (errno, count) in &other.errnos {

@@ -12,7 +12,6 @@ use super::program::Program;
 use super::timed::Estimate;
 use crate::document::printable;
 
-/// What was counted of an operation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Counted {
     /// What all clean windows say together; missing in profiles of an older lsmeter.
@@ -86,7 +85,6 @@ pub struct PathCount {
     pub instructions: u64,
     /// Iterations of REP instructions per operation, not part of `instructions`.
     pub rep_iterations: u64,
-    /// Windows that took it.
     pub windows: u64,
 }
 
@@ -99,7 +97,6 @@ pub struct HookedPath {
     /// lsmeter did not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rep_iterations: Option<u64>,
-    /// Clean windows that took it.
     pub windows: u64,
     /// Instructions inside hooks, nested ones counted once.
     pub hooked: u64,
@@ -136,11 +133,9 @@ pub struct HookCost {
     pub hook: String,
     /// The function that calls the modules: `security_inode_permission`.
     pub function: String,
-    /// Calls of that function.
     pub calls: u64,
     /// Instructions from its calls to its returns, whatever ran in between.
     pub inclusive: u64,
-    /// The function's own instructions.
     pub exclusive: u64,
     /// Placement: `inclusive` less what the modules' implementations took.
     pub dispatch: u64,
@@ -162,20 +157,15 @@ pub struct HookCost {
 pub struct LaterHook {
     /// The hook: `task_free`.
     pub hook: String,
-    /// Its calls between all operations together.
     pub calls: u64,
 }
 
-/// A function that called a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HookCaller {
-    /// Its name.
     pub function: String,
-    /// Its calls of the hook.
     pub calls: u64,
 }
 
-/// A module's function behind a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Implementation {
     /// The module, as `/sys/kernel/security/lsm` names it: `selinux`.
@@ -194,7 +184,6 @@ pub struct Implementation {
 /// What differs from a baseline outside every hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Residual {
-    /// The baseline's stack.
     pub stack: Vec<String>,
     /// The baseline's path, and the hooks on it.
     pub path: HookedPath,
@@ -211,7 +200,6 @@ pub struct Residual {
 /// A function whose instructions outside hooks differ from the baseline's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FunctionDifference {
-    /// Its name.
     pub function: String,
     /// Instructions more than in the baseline.
     pub difference: i64,
@@ -221,7 +209,6 @@ pub struct FunctionDifference {
 }
 
 impl Counted {
-    /// Clean windows, of all paths.
     pub fn windows(&self) -> u64 {
         let estimated = || self.estimate.as_ref().map_or(0, |estimate| estimate.n);
         self.paths

@@ -22,7 +22,6 @@ pub struct Events {
     /// Jumps and calls through a register or memory.
     #[serde(skip_serializing_if = "is_zero")]
     pub indirect_branches: u64,
-    /// Returns.
     #[serde(skip_serializing_if = "is_zero")]
     pub returns: u64,
     /// Loads, without those of REP instructions.
@@ -31,7 +30,6 @@ pub struct Events {
     /// Stores, without those of REP instructions.
     #[serde(skip_serializing_if = "is_zero")]
     pub stores: u64,
-    /// Atomic read-modify-writes, to any memory.
     #[serde(skip_serializing_if = "is_zero")]
     pub atomics: u64,
     /// Of these the ones to shared memory.
@@ -47,13 +45,10 @@ pub struct Events {
     /// Bytes that their iterations stored, or compared.
     #[serde(skip_serializing_if = "is_zero")]
     pub rep_bytes: u64,
-    /// Different cache lines of instructions.
     #[serde(skip_serializing_if = "is_zero")]
     pub instruction_lines: u64,
-    /// Different cache lines that were read.
     #[serde(skip_serializing_if = "is_zero")]
     pub lines_read: u64,
-    /// Different cache lines that were written.
     #[serde(skip_serializing_if = "is_zero")]
     pub lines_written: u64,
     /// Different shared cache lines that atomics changed: what processors take from each other
@@ -66,7 +61,6 @@ pub struct Events {
     /// Flushes of the TLB or a part of it.
     #[serde(skip_serializing_if = "is_zero")]
     pub tlb_flushes: u64,
-    /// Reads of the time-stamp counter.
     #[serde(skip_serializing_if = "is_zero")]
     pub clock_reads: u64,
 }
@@ -86,7 +80,6 @@ pub struct EventKind {
     pub name: &'static str,
     /// As columns of tables write it: `taken`.
     pub title: &'static str,
-    /// The number.
     pub of: fn(&Events) -> u64,
     number: fn(&mut Events) -> &mut u64,
 }
@@ -127,7 +120,6 @@ impl Events {
         clock_reads: "clock reads",
     };
 
-    /// The kind that documents write so.
     #[must_use]
     pub fn kind(name: &str) -> Option<&'static EventKind> {
         Events::KINDS.iter().find(|kind| kind.name == name)

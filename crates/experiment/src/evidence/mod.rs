@@ -37,7 +37,6 @@ pub use timed::{Estimate, Timed};
 pub enum Evidence {
     /// Counted in windows, by their path through the kernel.
     Counted(Box<Counted>),
-    /// Samples of a figure that varies.
     Timed(Timed),
     /// How an operation's cost follows the time of a policy's decision.
     Slope(Slope),

@@ -46,9 +46,7 @@ pub struct DifferingHook {
 /// A program that ran once, in guest instructions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramRun {
-    /// Its own in user mode.
     pub user: u64,
-    /// Its own in the kernel.
     pub kernel: u64,
     /// Of interrupts, what they do before they return, and switches to other tasks that
     /// they have asked for.
@@ -62,7 +60,6 @@ pub struct ProgramRun {
     pub idle: i64,
 }
 
-/// A task of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramTask {
     /// In the order in which tasks first ran, from 1.
@@ -74,9 +71,7 @@ pub struct ProgramTask {
     /// measured; missing if it could not be told which it was there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Instructions in user mode.
     pub user: u64,
-    /// Instructions in the kernel.
     pub kernel: u64,
     /// Of these in hooks, nested ones counted once; missing in documents that did not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,9 +83,7 @@ pub struct ProgramTask {
 pub struct ProgramEntry {
     /// A system call (`openat`), or another way in words (`page_fault exception`).
     pub entry: String,
-    /// How often it was taken.
     pub calls: u64,
-    /// Instructions of the kernel's.
     pub instructions: u64,
     /// Of these in hooks, nested ones counted once.
     pub hooked: u64,
@@ -103,7 +96,6 @@ pub struct ProgramEntry {
 pub struct EntryHook {
     /// The hook: `inode_permission`.
     pub hook: String,
-    /// Its calls.
     pub calls: u64,
     /// Instructions of its calls that did not come from inside another hook.
     pub instructions: u64,
@@ -115,9 +107,7 @@ pub struct EntryHook {
 /// A module's part of a hook in one way into the kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EntryModule {
-    /// The module.
     pub module: String,
-    /// Calls of its functions.
     pub calls: u64,
     /// Instructions from these calls to their returns.
     pub instructions: u64,

@@ -10,7 +10,6 @@ use super::counted::FunctionDifference;
 /// and the functions that differ most.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramResidual {
-    /// The baseline's stack.
     pub stack: Vec<String>,
     /// The difference of the totals less that of the hooks, in instructions.
     pub instructions: i64,

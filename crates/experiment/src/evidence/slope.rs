@@ -27,7 +27,6 @@ pub struct Slope {
     pub bend: Option<f64>,
     /// Largest distance of a point from the line, in `unit`.
     pub residual: f64,
-    /// Operations that it was made of.
     pub n: u64,
     /// Operations left out because something else ran in them.
     pub dirty: u64,
@@ -35,7 +34,6 @@ pub struct Slope {
     /// other paths through the kernel.
     #[serde(default)]
     pub others: u64,
-    /// What it was fitted to.
     pub points: Vec<SlopePoint>,
     /// Calls of these hooks per operation as counted without any delay; None if nothing
     /// counted them.
@@ -53,7 +51,6 @@ pub struct SlopePoint {
     pub delay_ns: u32,
     /// Median cost of an operation, in the slope's unit.
     pub median: f64,
-    /// Operations.
     pub n: u64,
 }
 

@@ -10,9 +10,7 @@ use stats::Summary;
 pub struct Estimate {
     /// Samples; clean windows of what is counted.
     pub n: u64,
-    /// Their median.
     pub median: f64,
-    /// Their mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<f64>,
     /// Standard deviation of the sample (divisor n - 1); missing for n = 1.
@@ -35,7 +33,6 @@ pub struct Estimate {
 /// Samples that were timed, round by round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Timed {
-    /// What all samples say.
     pub estimate: Estimate,
     /// Median of each round's samples, in the order of the rounds; empty in documents of
     /// an older lsmeter. What rounds differ by is what a comparison has to stand out from. Rounds

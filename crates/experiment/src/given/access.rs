@@ -17,7 +17,6 @@ const PATH_LIMIT: usize = 512;
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
 pub struct Access {
-    /// What is done.
     pub how: AccessHow,
     /// With what: a path from the root on, in the guest, or a port.
     pub what: String,
@@ -26,13 +25,9 @@ pub struct Access {
 /// What is done to try an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AccessHow {
-    /// A file is opened for reading.
     Read,
-    /// A file is opened for writing.
     Write,
-    /// A file is created.
     Create,
-    /// A file is executed.
     Execute,
     /// A directory is opened to be listed.
     List,
@@ -43,7 +38,6 @@ pub enum AccessHow {
 }
 
 impl AccessHow {
-    /// All of them.
     pub const ALL: [AccessHow; 7] = [
         AccessHow::Read,
         AccessHow::Write,

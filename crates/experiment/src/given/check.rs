@@ -16,7 +16,6 @@ const ACCESSES_LIMIT: usize = 64;
 /// Bytes of a label of Smack's: `SMK_LONGLABEL` (security/smack/smack.h) less its end.
 const SMACK_LABEL_LIMIT: usize = 255;
 
-/// Checks policies that a user gives.
 pub(crate) fn check(given: &BTreeMap<String, GivenPolicy>) -> Result<(), SpecError> {
     if given.len() > POLICIES_LIMIT {
         let n = given.len();

@@ -30,26 +30,19 @@ pub enum Agreement {
 pub struct ComparedHook {
     /// `benchmark:variant`.
     pub operation: String,
-    /// File system.
     pub filesystem: String,
-    /// The hook.
     pub hook: String,
-    /// Calls measured.
     pub measured: u64,
-    /// Calls on the nominal path.
     pub nominal: u64,
     /// Calls at most; `None` without a bound.
     pub max: Option<u64>,
-    /// How they agree.
     pub agreement: Agreement,
 }
 
-/// A profile beside a placement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// Each hook of each operation that was measured or is nominal.
     pub hooks: Vec<ComparedHook>,
-    /// Cells by agreement.
     pub cells: BTreeMap<Agreement, usize>,
     /// Counts that were measured: those of 1 and more.
     pub measured: usize,
@@ -68,7 +61,6 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Counts how compared hooks agree.
     #[must_use]
     pub fn new(hooks: Vec<ComparedHook>, skipped: BTreeMap<String, String>) -> Comparison {
         let mut cells: BTreeMap<Agreement, usize> = BTreeMap::new();

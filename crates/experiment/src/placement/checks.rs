@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
-    /// The code itself says so.
     Sure,
     /// The code says so, if nobody changes in between what it reads; or a fact says so.
     Likely,
@@ -26,7 +25,6 @@ pub struct RedundantCheck {
     /// Is it also the same question: are all other arguments the same? Otherwise the
     /// second asks for something else of the object, such as to write and not to search.
     pub same_question: bool,
-    /// The hook.
     pub hook: String,
     /// The function below which both are asked.
     pub within: String,
@@ -51,13 +49,10 @@ pub struct MissingCheck {
     pub confidence: Confidence,
     /// What is not checked: `data of an open file`.
     pub what: String,
-    /// The module that does not check it.
     pub module: String,
     /// Its kind: `path`.
     pub kind: String,
-    /// Modules that do.
     pub checked_by: Vec<String>,
-    /// The hooks by which they do.
     pub hooks: Vec<String>,
     /// Calls that lead to the first of these, in the first of the system calls.
     pub calls: Vec<String>,

@@ -15,7 +15,6 @@ const MAX: u32 = 1 << 24;
 /// number of symbolic links that are followed on it. Written `2D+S+1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Count {
-    /// Happens whatever the path.
     pub constant: u32,
     /// Per component.
     pub depth: u32,
@@ -28,7 +27,6 @@ pub struct Count {
 impl Count {
     /// Never.
     pub const ZERO: Self = Self::times(0);
-    /// Once.
     pub const ONE: Self = Self::times(1);
     /// Without a bound that is known.
     pub const UNBOUNDED: Self = Self {
@@ -38,7 +36,6 @@ impl Count {
         unbounded: true,
     };
 
-    /// A number.
     #[must_use]
     pub const fn times(constant: u32) -> Self {
         Self {

@@ -17,7 +17,6 @@ use crate::environment::Tool;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "lsmeter difference of placements")]
 pub struct PlacementDifference {
-    /// What wrote it.
     pub tool: Tool,
     /// The first placement.
     pub before: PlacementSide,
@@ -38,9 +37,7 @@ pub struct PlacementDifference {
 pub struct PlacementSide {
     /// The tree: a path, with `@` and the revision if there is one.
     pub tree: String,
-    /// The version in its Makefile.
     pub version: String,
-    /// Hooks of the framework.
     pub hooks: u32,
     /// Lines of code in `security/`, without blank lines and comments.
     pub loc: u64,
@@ -85,7 +82,6 @@ impl NameChanges {
     }
 }
 
-/// A module that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModuleDifference {
     /// As `lsm=` names it.
@@ -100,15 +96,12 @@ pub struct ModuleDifference {
     pub implements: NameChanges,
 }
 
-/// A system call that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SyscallDifference {
-    /// As its manual calls it.
     pub syscall: String,
     /// The way of calling it; empty for the plain one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub case: String,
-    /// File system.
     pub filesystem: String,
     /// The placement that has it; missing if both do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -133,7 +126,6 @@ pub enum Side {
 pub enum HookPart {
     /// By the kernel, while it works.
     Own,
-    /// While objects are released.
     Teardown,
     /// From inside other hooks, by these modules (`selinux+ima`).
     Inside(String),
@@ -200,11 +192,9 @@ impl HookChange {
 /// One hook of a system call that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HookDifference {
-    /// Which.
     pub hook: String,
     /// Where it is called.
     pub part: HookPart,
-    /// How it differs.
     pub change: HookChange,
     /// Counts in the first placement.
     pub before: Reach,

@@ -31,7 +31,6 @@ pub use unbounded::{BoundlessCause, Unbounded};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "lsmeter placement document")]
 pub struct PlacementDocument {
-    /// What wrote it.
     pub tool: Tool,
     /// The tree that was read: a path, with `@` and the revision if there is one.
     pub tree: String,
@@ -40,7 +39,6 @@ pub struct PlacementDocument {
     /// Of which architecture's kernels: the others' own files are not read.
     #[serde(default)]
     pub architecture: Architecture,
-    /// The framework itself.
     pub framework: FrameworkPlacement,
     /// All modules of the tree, by name (Tables 2 and 5 of the paper).
     pub modules: Vec<ModulePlacement>,
@@ -65,7 +63,6 @@ pub struct PlacementDocument {
     pub undecided: Vec<Undecided>,
     /// Facts that speak of code that this tree does not have.
     pub stale_facts: Vec<StaleFact>,
-    /// What was read.
     pub coverage: Coverage,
     /// Milliseconds of each step, and of all of them: `total`.
     pub timing: BTreeMap<String, u64>,
@@ -101,10 +98,8 @@ impl Stored for PlacementDocument {
     }
 }
 
-/// The hooks of the framework.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FrameworkPlacement {
-    /// All hooks.
     pub hooks: u32,
     /// Those outside every `#if` ("general hooks" in the paper).
     pub unconditional: u32,
@@ -132,7 +127,6 @@ impl FrameworkPlacement {
 pub struct ModulePlacement {
     /// As `lsm=` names it.
     pub module: String,
-    /// Hooks that it implements.
     pub hooks: u32,
     /// Of these, outside every `#if`.
     pub unconditional: u32,
@@ -247,7 +241,6 @@ pub struct HookPlacement {
     pub nominal: Count,
     /// Calls at most, without those in teardown and inside other hooks.
     pub max: Count,
-    /// Calls while objects are released.
     pub teardown: Reach,
     /// Calls from inside other hooks, by the modules that make them: `ima`. With several
     /// modules (`selinux+ima`) it needs all of them.
@@ -258,7 +251,6 @@ pub struct HookPlacement {
     /// needs a bound before the maximum has one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unbounded_by: BTreeMap<String, Vec<u32>>,
-    /// Modules that implement it.
     pub modules: Vec<String>,
 }
 
@@ -276,21 +268,16 @@ impl HookPlacement {
     }
 }
 
-/// A nominal count and a maximum.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reach {
-    /// On the nominal path.
     pub nominal: Count,
     /// At most.
     pub max: Count,
 }
 
-/// A hook on the nominal path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TraceEntry {
-    /// The hook.
     pub hook: String,
-    /// How often it is called there.
     pub times: Count,
     /// Functions from the system call to the one that calls the hook.
     pub calls: Vec<String>,
@@ -305,9 +292,7 @@ pub struct TraceEntry {
 /// A function that did not parse in full.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Unparsed {
-    /// Its file.
     pub file: String,
-    /// Its name.
     pub function: String,
     /// Its first line, from 1.
     pub line: u32,
@@ -315,12 +300,9 @@ pub struct Unparsed {
     pub reason: String,
 }
 
-/// A condition that nothing decides.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Undecided {
-    /// File.
     pub file: String,
-    /// Function.
     pub function: String,
     /// The condition, without `!`.
     pub code: String,
@@ -329,22 +311,16 @@ pub struct Undecided {
 /// A fact that matches nothing in the tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StaleFact {
-    /// The functions that it speaks of.
     pub function: String,
-    /// The code that it speaks of.
     pub code: String,
     /// Why it does not match.
     pub reason: String,
-    /// What it says.
     pub why: String,
 }
 
-/// How much was read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
-    /// Files.
     pub files: usize,
-    /// Functions and macros in them.
     pub functions: usize,
     /// Of these, by the names in them between a system call and a hook, and so parsed.
     pub reachable: usize,

@@ -31,13 +31,11 @@ pub enum BoundlessCause {
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Unbounded {
-    /// Its file.
     pub file: String,
     /// Its line, from 1.
     pub line: u32,
     /// The function that it stands in; of a circle, the first of its functions by name.
     pub function: String,
-    /// What it is.
     pub cause: BoundlessCause,
     /// The head of the loop, the label, the function that is passed, the functions of the
     /// circle; empty if it is the function as a whole.

@@ -7,7 +7,6 @@ use super::SPEC_LIMIT_BYTES;
 use crate::select::PatternError;
 use crate::stack::StackError;
 
-/// Why a spec is refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SpecError {
     /// Not TOML, an unknown key, or a value of the wrong kind.
@@ -19,7 +18,6 @@ pub enum SpecError {
         line: usize,
         /// Column in characters, from 1.
         column: usize,
-        /// What is wrong there.
         message: String,
         /// The known word nearest to the one that was found.
         near: Option<String>,
@@ -29,7 +27,6 @@ pub enum SpecError {
     TooLarge {
         /// The file, as the caller names it.
         origin: String,
-        /// Its size.
         bytes: usize,
     },
     /// A value that its key cannot have, or keys that cannot go together.

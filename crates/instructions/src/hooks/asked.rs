@@ -13,7 +13,6 @@ use crate::calltree::CallTree;
 /// A system call of a program: how often, and what it called outside hooks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskedCall {
-    /// Its calls.
     pub calls: u64,
     /// By function, without compiler suffixes: how often it was called outside hooks, and its own
     /// instructions there.

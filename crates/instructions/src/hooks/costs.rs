@@ -124,7 +124,6 @@ struct Row<'a> {
     callers: BTreeMap<&'a str, u64>,
 }
 
-/// What a node begins.
 #[derive(Clone, Copy)]
 enum Begins<'a> {
     Nothing,

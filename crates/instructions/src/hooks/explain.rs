@@ -38,7 +38,6 @@ struct Fact {
     why: String,
 }
 
-/// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// An operation that is one window.

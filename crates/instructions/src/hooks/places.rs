@@ -10,11 +10,9 @@ use crate::calltree::{CallNode, CallTree};
 pub(super) enum Place<'a> {
     /// In no hook.
     Outside,
-    /// A hook begins here.
     Call(Call<'a>),
     /// A part that the compiler split off the function of the hook that began above.
     Part(Call<'a>),
-    /// In something that a hook called.
     Inside,
 }
 

@@ -13,7 +13,6 @@ const FUNCTIONS: usize = 4;
 /// Whether interrupts may come, instruction by instruction.
 #[derive(Debug, Default)]
 pub(super) struct Irqs {
-    /// Instructions so far.
     executed: u64,
     off: Option<Off>,
     longest: Option<(u64, usize)>,

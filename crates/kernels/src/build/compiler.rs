@@ -7,7 +7,6 @@ use std::fmt;
 use std::process::Command;
 use std::str::FromStr;
 
-/// A compiler of kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compiler {
     /// GCC and binutils: the machine's own, or the cross-compiler of another architecture.

@@ -11,7 +11,6 @@ const FRAGMENT_LIMIT: u64 = 2 << 20;
 const LONGEST_VALUE: usize = 4096;
 const NOT_SET: &str = " is not set";
 
-/// Whose wish an option is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Author {
     /// The base's: it serves several series, which name the same thing differently.
@@ -40,9 +39,6 @@ pub(super) struct Wishes {
 
 impl Wishes {
     /// Adds the user's fragment at `path`.
-    ///
-    /// # Errors
-    /// [`Error::Io`] if it cannot be read; [`Error::Config`] if it makes no sense.
     pub fn add_file(&mut self, path: &Path) -> Result<(), Error> {
         let name = path.display().to_string();
         let text = files::read(path, FRAGMENT_LIMIT)?;
@@ -52,9 +48,6 @@ impl Wishes {
     }
 
     /// Adds the fragment `text`, called `name` in errors.
-    ///
-    /// # Errors
-    /// [`Error::Config`] if it makes no sense.
     pub fn add(&mut self, name: &str, text: &str, author: Author) -> Result<(), Error> {
         let mut own: BTreeMap<String, Wish> = BTreeMap::new();
         let mut problems = Vec::new();
@@ -187,9 +180,6 @@ pub(super) struct Config(BTreeMap<String, String>);
 
 impl Config {
     /// Reads a `.config` file.
-    ///
-    /// # Errors
-    /// [`Error::Io`] if it cannot be read.
     pub fn read(path: &Path) -> Result<Config, Error> {
         let text = files::read(path, FRAGMENT_LIMIT)?;
         Ok(Config::parse(&String::from_utf8_lossy(&text)))

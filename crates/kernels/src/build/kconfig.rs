@@ -14,7 +14,6 @@ const MOST_FILES: usize = 10_000;
 #[derive(Debug, Default)]
 pub(super) struct Options(BTreeMap<String, Option<usize>>);
 
-/// What came of the wishes.
 #[derive(Debug, Default)]
 pub(super) struct Verdict {
     /// One line for each option that is not as it was asked for.

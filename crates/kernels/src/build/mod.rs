@@ -64,7 +64,6 @@ const UM_DAC: &str = include_str!(concat!(
 /// Changed when the same inputs make another kernel.
 const KEY_VERSION: &str = "1";
 
-/// What a kernel is configured for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Flavour {
     /// Every security module, integrity, BTF and the Tunable Security Module.
@@ -81,7 +80,6 @@ pub enum Flavour {
 }
 
 impl Flavour {
-    /// All of them.
     pub const ALL: [Flavour; 5] = [
         Flavour::All,
         Flavour::AllUp,
@@ -96,7 +94,6 @@ impl Flavour {
         matches!(self, Flavour::Um | Flavour::UmDac)
     }
 
-    /// Does it have security modules?
     #[must_use]
     pub fn has_modules(self) -> bool {
         matches!(self, Flavour::All | Flavour::AllUp | Flavour::Um)
@@ -125,18 +122,14 @@ impl FromStr for Flavour {
     }
 }
 
-/// What is to be built.
 #[derive(Debug, Clone)]
 pub struct Recipe {
     /// The kernel will be `build:NAME`.
     pub name: String,
-    /// From what.
     pub source: Source,
-    /// For what.
     pub flavour: Flavour,
     /// For machines of this architecture. A kernel that is a process is of this machine's.
     pub arch: &'static Arch,
-    /// What compiles it.
     pub compiler: Compiler,
     /// The user's configuration fragments; a later one overrules an earlier one,
     /// and each overrules the flavour.
@@ -165,28 +158,21 @@ impl Recipe {
     }
 }
 
-/// How a build goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildEvent {
     /// Another lsmeter is at it; this one waits.
     Waiting,
-    /// The source package is being fetched.
     Fetch(FetchEvent),
-    /// The source package is being unpacked.
     Unpacking,
-    /// The configuration is being made.
     Configuring,
     /// Options of the flavour that this source does not know, such as those of a
     /// module that came later.
     Unknown(Vec<String>),
     /// Options of the base that are not set where the flavour leaves options out.
     Fallen(Vec<String>),
-    /// An object was compiled.
     Compiling {
-        /// How many so far.
         done: u64,
-        /// The object.
         what: String,
     },
     /// What comes after the objects, such as `linking vmlinux`.
@@ -195,20 +181,16 @@ pub enum BuildEvent {
     Installing,
 }
 
-/// A kernel that was built.
 #[derive(Debug, Clone)]
 pub struct Built {
-    /// It, in the cache.
     pub kernel: Kernel,
     /// How many objects were compiled; `None` if the same recipe had been built
     /// before and nothing was done.
     pub compiled: Option<u64>,
 }
 
-/// What a recipe comes to.
 struct Plan {
     name: String,
-    /// The directory of its objects.
     objects: String,
     jobs: NonZeroUsize,
     target: Target,
@@ -338,7 +320,6 @@ impl Store {
     }
 }
 
-/// The options of a flavour.
 fn own_wishes(flavour: Flavour, arch: &Arch) -> Result<Wishes, Error> {
     let mut wishes = Wishes::default();
     wishes.add("lsmeter's base.config", BASE, Author::Base)?;

@@ -13,9 +13,6 @@ const MODULE: &str = "DEFINE_LSM(capability) = {\n";
 const FIRST: &str = "\t.order = LSM_ORDER_FIRST,\n";
 
 /// What is different in the tree at `tree` if capability stands in no fixed place, by path.
-///
-/// # Errors
-/// [`Error::Unsupported`] if the tree gives it none.
 pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
     let text = files::read(&tree.join(CAPABILITY), FILE_LIMIT)?;
     let edited = edit(&String::from_utf8_lossy(&text));

@@ -20,9 +20,6 @@ pub(super) const OBJECTS: &str = "obj";
 
 /// Makes or updates the view of `tree` at `view`. `changed` holds the paths,
 /// relative to the tree, of what is different there, and its text.
-///
-/// # Errors
-/// [`Error::Io`] if the tree cannot be read or the view not written.
 pub(super) fn update(
     tree: &Path,
     view: &Path,

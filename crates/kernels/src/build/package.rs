@@ -157,7 +157,6 @@ fn installed(package: &str) -> Option<(PathBuf, String)> {
     Some((archive, version))
 }
 
-/// The version that a command prints.
 fn version(command: &mut Command) -> Option<String> {
     let text = make::output(command)?;
     let version = text.trim();

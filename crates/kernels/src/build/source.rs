@@ -42,7 +42,6 @@ const MOST_FILES: usize = 1_000_000;
 pub enum Source {
     /// A package of Debian, such as `linux-source-6.12`.
     Package(String),
-    /// A kernel tree or git checkout.
     Tree(PathBuf),
 }
 
@@ -76,7 +75,6 @@ impl FromStr for Source {
 #[derive(Debug, Clone)]
 pub(super) struct Tree {
     pub dir: PathBuf,
-    /// Changes when the source does.
     pub identity: String,
     /// The package's version, if it is one.
     pub version: Option<String>,

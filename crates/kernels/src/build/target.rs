@@ -13,9 +13,7 @@ pub(super) struct Target {
     pub cross: Option<&'static Arch>,
     /// `$(SRCARCH)`: the directory below `arch` with its Kconfig file.
     pub source: &'static str,
-    /// What make calls the image.
     pub name: &'static str,
-    /// The image among the objects.
     pub image: &'static str,
     /// What it is called in the cache.
     pub installed: &'static str,

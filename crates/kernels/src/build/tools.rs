@@ -57,9 +57,6 @@ const HEADERS: [Need; 3] = [
 
 /// Sees that all is there that a build of `wishes` takes, from a source package if
 /// `unpacks`, by a compiler that needs these programs, of these packages.
-///
-/// # Errors
-/// [`Error::Environment`] that names all that lacks, and the packages.
 pub(super) fn probe(
     wishes: &Wishes,
     unpacks: bool,

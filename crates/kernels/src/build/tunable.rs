@@ -44,9 +44,6 @@ const ARGS: &str = "include/linux/args.h";
 
 /// What is different in the tree at `tree` with the module in it, by path. A
 /// tree that has a `security/tunable` of its own is left as it is.
-///
-/// # Errors
-/// [`Error::Unsupported`] if the tree has no place for it.
 pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
     let mut changed = BTreeMap::new();
     if tree.join(DIRECTORY).join("Kconfig").exists() {

@@ -11,9 +11,6 @@ const FILE_LIMIT: u64 = 1 << 20;
 
 /// What is different in the tree at `tree` with the agent in its kernel of `ARCH=um`, by path;
 /// with a number, functions are in an order of their own.
-///
-/// # Errors
-/// [`Error::Unsupported`] if the tree has no place for it.
 pub(super) fn changes(
     tree: &Path,
     layout: Option<NonZeroU32>,

@@ -11,8 +11,6 @@ use crate::symbols::SymbolTable;
 /// (`include/asm-generic/vmlinux.lds.h`), else, for those whose kallsyms name no data, what
 /// looks like it.
 ///
-/// # Errors
-///
 /// [`HookListError::NotVmlinux`] if it is no such file, [`HookListError::NoBtf`] if it has none.
 pub fn btf<'a>(bytes: &'a [u8], symbols: &SymbolTable) -> Result<&'a [u8], HookListError> {
     let file = File::parse(bytes).map_err(|reason| HookListError::NotVmlinux { reason })?;

@@ -21,7 +21,6 @@ const PLACES: [(&str, &str, &str); 2] = [
 const ENTRY: &str = "security_hook_list";
 /// The member of it that points to the module's function.
 const FUNCTION: &str = "hook";
-/// Pointers lie at multiples of this.
 const WORD: usize = 8;
 /// Most functions that are taken; Linux 7.2 has some 900.
 const LIMIT: usize = 1 << 16;
@@ -29,8 +28,6 @@ const LIMIT: usize = 1 << 16;
 /// The functions of modules by hook, sorted, of the kernel whose decompressed image is `bytes`:
 /// all that it was built with, whichever `lsm=` chooses. `None` if the kernel does not tell: it
 /// was built without `CONFIG_KALLSYMS_ALL`, or keeps its modules in another way.
-///
-/// # Errors
 ///
 /// [`HookListError`] if it is no kernel's image, or its BTF is missing or damaged.
 pub fn implementations(

@@ -31,10 +31,7 @@ pub const MAX_HOOK_NAME_LEN: usize = 256;
 pub enum HookListError {
     /// The bytes are not an ELF file of a known architecture.
     #[error("the kernel image is not an {} vmlinux: {reason}", arch::titles())]
-    NotVmlinux {
-        /// What is wrong with it.
-        reason: &'static str,
-    },
+    NotVmlinux { reason: &'static str },
     /// The kernel was built without type information.
     #[error("the kernel image has no BTF: neither a section .BTF nor a symbol __start_BTF")]
     NoBtf,
@@ -44,7 +41,6 @@ pub enum HookListError {
     /// The definitions are not those of a kernel.
     #[error("the hook definitions cannot be read: {reason}, in line {line}")]
     BadDefinitions {
-        /// What is wrong with them.
         reason: &'static str,
         /// Where, from 1.
         line: usize,
@@ -73,8 +69,6 @@ impl HookList {
     /// The hooks that a kernel's BTF describes: the members of `union security_list_options`
     /// that are function pointers, else the lists in `struct security_hook_heads`
     /// (`include/linux/lsm_hooks.h`).
-    ///
-    /// # Errors
     ///
     /// [`HookListError`] if it is not readable or has none.
     pub fn from_btf(btf: &[u8]) -> Result<Self, HookListError> {
@@ -119,14 +113,11 @@ impl HookList {
     /// Linux has since 5.7: `LSM_HOOK(int, 0, inode_permission, …)`. Whether the kernel
     /// was configured to have a hook is not looked at.
     ///
-    /// # Errors
-    ///
     /// [`HookListError`] if it has no hooks, or entries that end nowhere.
     pub fn from_definitions(text: &str) -> Result<Self, HookListError> {
         Self::collect(definitions::hooks(text)?, "the hook definitions")
     }
 
-    /// Whether the kernel has this hook.
     #[must_use]
     pub fn contains(&self, hook: &str) -> bool {
         self.names.contains(hook)
@@ -157,8 +148,6 @@ impl HookList {
 
 /// Type ids in a kernel's BTF of the functions that BPF LSM programs attach to, by
 /// hook: `bpf_lsm_inode_permission`. Helpers of `kernel/bpf/bpf_lsm.c` share the prefix.
-///
-/// # Errors
 ///
 /// [`HookListError`] if it cannot be read.
 pub fn bpf_attach_ids(btf: &[u8]) -> Result<BTreeMap<String, u32>, HookListError> {

@@ -19,8 +19,6 @@ impl SymbolTable {
     /// hexadecimal, the letter of nm(1) and a name, as `System.map` has them. Those of one
     /// address keep their order.
     ///
-    /// # Errors
-    ///
     /// [`SymbolError::NotMap`] if a line is another; [`SymbolError::TooMany`] beyond the
     /// limits of a table.
     pub fn from_map(arch: &'static Arch, text: &str) -> Result<Self, SymbolError> {
@@ -34,8 +32,6 @@ impl SymbolTable {
 
     /// Writes the table for [`SymbolTable::read_cache`]. The same table always
     /// gives the same bytes.
-    ///
-    /// # Errors
     ///
     /// Those of `to`.
     pub fn write_cache(&self, mut to: impl Write) -> io::Result<()> {

@@ -59,7 +59,6 @@ impl Missing {
     }
 }
 
-/// A run of markers.
 #[derive(Debug, Clone, Copy)]
 struct Markers {
     start: usize,
@@ -68,13 +67,11 @@ struct Markers {
     last: usize,
 }
 
-/// The compressed names.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Names {
     /// Where the number of symbols is.
     pub number_at: usize,
     start: usize,
-    /// The number of symbols.
     pub number: usize,
 }
 

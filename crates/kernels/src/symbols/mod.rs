@@ -40,10 +40,7 @@ const MAX_NAME_BYTES: usize = 128 << 20;
 pub enum SymbolError {
     /// The bytes are not an ELF file of a known architecture that can be loaded.
     #[error("the kernel image is not an {} vmlinux: {reason}", arch::titles())]
-    NotVmlinux {
-        /// What is wrong with it.
-        reason: &'static str,
-    },
+    NotVmlinux { reason: &'static str },
     /// Neither a kallsyms table nor a `.symtab`.
     #[error("the vmlinux has no symbols: {reason}, and it has no .symtab")]
     NoSymbols {
@@ -52,10 +49,7 @@ pub enum SymbolError {
     },
     /// More symbols or longer names than any kernel has.
     #[error("the kernel has too many symbols: {what}")]
-    TooMany {
-        /// The limit that was passed.
-        what: &'static str,
-    },
+    TooMany { what: &'static str },
     /// The text is no `System.map`.
     #[error("line {line} of the symbols is not an address, a kind and a name")]
     NotMap {
@@ -65,17 +59,13 @@ pub enum SymbolError {
     /// The bytes are no module of a known architecture.
     #[error("the module {module} is not a sound .ko file: {reason}")]
     NotModule {
-        /// The module's name.
         module: String,
-        /// What is wrong with it.
         reason: &'static str,
     },
     /// A section of a module at an address where it cannot be.
     #[error("the section {section} of the module {module} cannot be at {address:#x}: {reason}")]
     Misplaced {
-        /// The module's name.
         module: String,
-        /// The section's name.
         section: String,
         /// Where the guest says it put it.
         address: u64,
@@ -121,8 +111,6 @@ fn segments<'a>(file: &File<'a>) -> Result<Vec<Segment<'a>>, SymbolError> {
 impl SymbolTable {
     /// Reads the symbols of `bytes`, a decompressed `vmlinux`, from
     /// the kallsyms tables in it or else from its `.symtab`.
-    ///
-    /// # Errors
     ///
     /// [`SymbolError`] if it is no such file, or has neither.
     pub fn from_vmlinux(bytes: &[u8]) -> Result<Self, SymbolError> {

@@ -63,8 +63,6 @@ impl SymbolTable {
     /// is no function, so that nothing runs on into what follows.
     /// Initialisation code is left out: the kernel frees it.
     ///
-    /// # Errors
-    ///
     /// [`SymbolError::NotModule`] if a file is damaged;
     /// [`SymbolError::Misplaced`] if a section lies outside the kernel's half
     /// of the address space, where this table has symbols, or in another

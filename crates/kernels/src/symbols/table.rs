@@ -11,7 +11,6 @@ use super::{MAX_NAME_BYTES, MAX_NAME_LEN, MAX_SYMBOLS, SymbolError};
 /// will be (`SYM_PIC_ALIAS` in `arch/x86/include/asm/linkage.h`, `SYM_FUNC_ALIAS` of arm64).
 const POSITION_INDEPENDENT: &str = "__pi_";
 
-/// A symbol of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Symbol<'a> {
     /// Where it is, as linked: the guest's address less the KASLR slide.
@@ -76,7 +75,6 @@ impl PartialEq for SymbolTable {
 impl Eq for SymbolTable {}
 
 impl SymbolTable {
-    /// The architecture of the kernel.
     #[must_use]
     pub fn arch(&self) -> &'static Arch {
         self.arch
@@ -177,7 +175,6 @@ fn name_of<'n>(names: &'n str, entry: &Entry) -> &'n str {
         .unwrap_or_default()
 }
 
-/// Collects symbols within the limits.
 #[derive(Debug)]
 pub(super) struct Builder {
     pub arch: &'static Arch,

@@ -16,9 +16,6 @@ const PERIOD: Duration = Duration::from_millis(20);
 
 /// Runs a program to its end, without input. Returns how it ended, and the end of what it
 /// complained of.
-///
-/// # Errors
-/// [`Error::Io`] if it does not start; what `tick` returns, after which it runs no more.
 pub(super) fn run(
     mut command: Command,
     program: &Path,

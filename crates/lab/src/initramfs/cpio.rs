@@ -12,7 +12,6 @@ const DIRECTORY: u32 = 0o040_000;
 const FILE: u32 = 0o100_000;
 const CHARACTER_DEVICE: u32 = 0o020_000;
 
-/// An archive being written.
 pub(super) struct Archive<'a, W> {
     out: W,
     /// What `out` is, for errors.
@@ -121,7 +120,6 @@ pub(super) fn too_long(what: &str) -> Error {
 #[cfg(test)]
 pub(super) type Entry = (String, u32, (u32, u32), Vec<u8>);
 
-/// The entries of an archive.
 #[cfg(test)]
 pub(super) fn entries(mut data: &[u8]) -> Vec<Entry> {
     let mut out = Vec::new();

@@ -84,7 +84,6 @@ pub(super) fn drivers(fs: FileSystem, disk: Disk) -> Vec<Driver> {
     drivers
 }
 
-/// Parameters of the block device's driver.
 pub(super) fn ram_disk_parameters(fs: FileSystem, root: Option<&Root>) -> Vec<String> {
     device_kib(fs, root).map_or(Vec::new(), |kib| {
         vec!["rd_nr=1".into(), format!("rd_size={kib}")]

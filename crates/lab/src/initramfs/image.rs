@@ -298,7 +298,6 @@ mod tests {
     use crate::initramfs::filesystem::device_kib;
     use proptest::prelude::*;
 
-    /// Puts the device together again.
     fn expand(image: &[u8]) -> Vec<u8> {
         assert_eq!(&image[..8], b"LSMX\x01\0\0\0");
         let size = u64::from_le_bytes(image[8..16].try_into().unwrap());

@@ -30,12 +30,9 @@ pub(crate) type Tick<'a> = &'a mut dyn FnMut(u64) -> Result<(), Error>;
 /// Longest agent, in bytes.
 const AGENT_LIMIT: usize = 64 << 20;
 
-/// What a kernel is booted for.
 #[derive(Debug, Clone, Copy)]
 pub struct Guest<'a> {
-    /// What its benchmarks work on.
     pub filesystem: FileSystem,
-    /// What that holds.
     pub root: Option<&'a Root>,
     /// Modules that benchmarks want, by their names; those that the kernel does not have as
     /// modules are left out.
@@ -56,9 +53,7 @@ impl From<FileSystem> for Guest<'static> {
 /// A file that QEMU maps as a guest's persistent memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskFile {
-    /// Where it is.
     pub path: PathBuf,
-    /// Its size.
     pub bytes: u64,
 }
 
@@ -67,7 +62,6 @@ pub struct DiskFile {
 pub struct Files {
     /// An uncompressed cpio archive, without directives.
     pub initramfs: PathBuf,
-    /// Its disk.
     pub disk: Option<DiskFile>,
     /// What the kernel's command line must hold: the size of the block device in memory, in
     /// case that its driver is built in and not a module, or where the disk is mapped.
@@ -98,9 +92,6 @@ fn bytes(agent: &[u8], fs: FileSystem, modules: &[Module]) -> Result<Vec<u8>, Er
 }
 
 /// Makes the file system of a root; `None` of one that needs none.
-///
-/// # Errors
-/// As [`build`]; and what `tick` returns.
 pub(crate) fn image_of(
     root: &Root,
     fs: FileSystem,
@@ -117,9 +108,6 @@ fn empty(fs: FileSystem, root: Option<&Root>) -> Result<Option<Image>, Error> {
 /// Writes what `kernel` boots with into `dir`: as [`build`], but the file system holds the guest's
 /// root ([`Root::make_image`]), and the modules that it wants are there. It stays the file that it is where the kernel can have that as its disk,
 /// which kernels and boots then share. What the guest copies it to is made, too.
-///
-/// # Errors
-/// As [`build`]; and [`Error::Io`] if a file cannot be written.
 pub fn write(agent: &[u8], guest: Guest<'_>, kernel: &Kernel, dir: &Path) -> Result<Files, Error> {
     let fs = guest.filesystem;
     let initramfs = dir.join("initramfs");
@@ -211,9 +199,6 @@ fn archive_of<W: Write>(
 /// A second archive to append to what [`build`] made, holding the agent's directives
 /// as `/experiment` and the files that they speak of: the kernel unpacks one after the
 /// other. Paths have no leading `/`.
-///
-/// # Errors
-/// [`Error::Unsupported`] if one is longer than a file in it can be.
 pub fn with_directives(directives: &str, files: &[(String, Vec<u8>)]) -> Result<Vec<u8>, Error> {
     let mut archive = Archive::new(Vec::new(), Path::new("directives"));
     let mut directories = BTreeSet::new();
@@ -241,9 +226,6 @@ fn ram_disk_argument(parameter: &String) -> String {
 }
 
 /// The modules that `kernel` loads for a guest, in order.
-///
-/// # Errors
-/// As [`build`].
 pub fn modules(guest: Guest<'_>, kernel: &Kernel) -> Result<Vec<Module>, Error> {
     Ok(needs(guest, kernel)?.1)
 }

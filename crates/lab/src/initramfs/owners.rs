@@ -27,9 +27,6 @@ const OLD_DEVICE_LIMIT: u32 = 255;
 /// Gives the files in an image of ext4 their owners, modes and capabilities, makes devices, and
 /// sets all times of access and change to `time_s`: those that files have here differ from one
 /// day, or one copy, to the next, and so would what is counted.
-///
-/// # Errors
-/// Without debugfs, if it fails, and what `tick` returns.
 pub(super) fn settle(
     root: &Root,
     image: &Path,
@@ -80,9 +77,6 @@ fn times(root: &Root, time_s: &str) -> String {
 }
 
 /// Refuses a root whose owners, modes or devices another file system cannot get.
-///
-/// # Errors
-/// If it has any.
 pub(super) fn refuse(root: &Root, fs: FileSystem) -> Result<(), Error> {
     let Some(fixes) = &root.fixes else {
         return Ok(());
@@ -113,7 +107,6 @@ fn owner(root: &Root) -> Result<(u32, u32), Error> {
     Ok((found.uid(), found.gid()))
 }
 
-/// The commands for debugfs.
 fn script(fixes: &[Fix], root: &Root) -> Result<Vec<u8>, Error> {
     let mut script = Vec::new();
     if owner(root)? != (0, 0) {

@@ -15,7 +15,6 @@ const PROFILE: &str = include_str!("../../policy/apparmor/profile");
 /// Every kernel from 5.10 on reads it.
 pub(super) const FEATURES: &str = include_str!("../../policy/apparmor/features");
 
-/// The compiled profile.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     let state = request.configuration.policy;
     if state == Policy::None {

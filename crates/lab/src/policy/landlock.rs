@@ -3,7 +3,6 @@
 
 use super::{PolicyError, Prepared, Request, denials, given, tools};
 
-/// How many layers and rules.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     let why = "what a ruleset handles and does not allow is denied";
     if !tools::is_enforcing(request, "Landlock", why)? {

@@ -3,7 +3,6 @@
 
 use super::{PolicyError, Prepared, Request, tools};
 
-/// The agent needs nothing for it.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     if tools::is_enforcing(request, "lockdown", tools::NEVER_PERMISSIVE)? {
         tools::need(request, "lockdown", "CONFIG_SECURITY_LOCKDOWN_LSM")?;

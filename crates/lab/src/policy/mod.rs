@@ -49,7 +49,6 @@ pub struct Request<'a> {
     pub work_dir: Option<&'a str>,
     /// Policies of the user's own, by name.
     pub given: &'a BTreeMap<String, GivenPolicy>,
-    /// Whole programs run under it.
     pub programs: bool,
     /// The kernel that will load it; None on the host.
     pub kernel: Option<&'a Kernel>,
@@ -85,7 +84,6 @@ pub struct Prepared {
     pub keys: Vec<(&'static str, u32)>,
     /// Files in the guest's `/policy/MODULE/`: name and content.
     pub files: Vec<(String, Vec<u8>)>,
-    /// For the kernel's command line.
     pub kernel_arguments: Vec<String>,
     /// What was done on this machine, a line each, as a reader could do it by hand.
     pub steps: Vec<String>,
@@ -129,7 +127,6 @@ fn bpf(request: &Request<'_>) -> Result<Prepared, PolicyError> {
 /// Those whose policy can be taken back by who is not under it (`guest/settings/withdraw.c`).
 const WITHDRAWN: [&str; 4] = ["apparmor", "selinux", "smack", "tomoyo"];
 
-/// Integrity subsystems.
 const INTEGRITY: &[(Integrity, Prepare)] = &[
     (Integrity::Audit, audit::prepare),
     (Integrity::Ima, ima::prepare),
@@ -149,16 +146,11 @@ pub struct PolicySetup {
     pub directives: String,
     /// Files of the initramfs: path without a leading `/`, and content.
     pub files: Vec<(String, Vec<u8>)>,
-    /// For the kernel's command line, blank-separated.
     pub kernel_arguments: String,
-    /// What was done on this machine.
     pub steps: Vec<String>,
 }
 
 /// Makes what `configuration` needs so that its policies are in force.
-///
-/// # Errors
-/// [`PolicyError`].
 pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
     let configuration = request.configuration;
     let mut setup = PolicySetup::default();

@@ -7,7 +7,6 @@ use experiment::Policy;
 
 use super::{PolicyError, Prepared, Request, denials, given, tools};
 
-/// The rules of the agent's label.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     if request.configuration.policy == Policy::None {
         return Ok(Prepared::default());

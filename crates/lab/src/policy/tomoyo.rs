@@ -21,7 +21,6 @@ const DOMAIN_OF_PROGRAMS: &str = include_str!("../../policy/tomoyo/domain_policy
 /// Adding a rule walks all that are there, in the guest: more would take minutes.
 const RULES_LIMIT: u32 = 20_000;
 
-/// Its three policies.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     let profile = match request.configuration.policy {
         Policy::None => return Ok(Prepared::default()),

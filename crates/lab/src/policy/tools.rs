@@ -100,7 +100,6 @@ pub(super) fn missing(what: &str, package: &str) -> PolicyError {
     )
 }
 
-/// Something on this machine failed.
 pub(super) fn failed(what: impl ToString, hint: impl ToString) -> PolicyError {
     Failure::environment(what, hint).into()
 }
@@ -123,7 +122,6 @@ pub(super) fn bounded(program: &Path) -> Command {
     command
 }
 
-/// The program that is meant.
 fn program_of(command: &Command) -> String {
     let words = command.get_args().nth(BOUNDS.len() - 1);
     let is_bounded = command.get_program() == BOUNDS[0];

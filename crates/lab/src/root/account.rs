@@ -11,10 +11,8 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
 
 use crate::error::LabError;
 
-/// Longest list that is read.
 const LIST_LIMIT: u64 = 4 << 20;
 
-/// Who a program runs as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Account {
     pub uid: u32,

@@ -18,7 +18,6 @@ use crate::error::LabError;
 /// Longest value of `security.capability`; the kernel's longest has 24 bytes.
 const CAPABILITY_LIMIT: usize = 64;
 
-/// Looks at a directory.
 pub(super) fn read(path: &Path, watch: &mut Watch<'_>) -> Result<Tree, LabError> {
     watch.begin("reading the root");
     let mut reader = Reader {

@@ -31,13 +31,11 @@ use unpack::Unpacker;
 /// When directories were made that are no copies, in seconds since 1970: any, but always the same.
 const MADE_S: i64 = 1_700_000_000;
 
-/// A root on this machine's disk.
 #[derive(Debug)]
 pub struct Root {
     path: PathBuf,
     /// Bytes of its files.
     pub bytes: u64,
-    /// Files, directories and links.
     pub files: u64,
     /// The newest change of any of its files, in seconds since 1970.
     pub newest_s: i64,
@@ -51,7 +49,6 @@ pub struct Root {
     image: Option<(FileSystem, Image)>,
     /// What a container image says of the program that runs in it.
     settings: Settings,
-    /// What it was made in.
     _scratch: Option<Scratch>,
 }
 
@@ -75,9 +72,6 @@ impl Root {
 
     /// The root of an experiment's programs, if it has any, whose digest becomes part of it, as
     /// what a container image says of them does.
-    ///
-    /// # Errors
-    /// As [`Root::prepare`]; and a usage error if nothing says what runs in it, or as whom.
     pub fn of(
         programs: Option<&mut Programs>,
         watch: &mut Watch<'_>,
@@ -161,9 +155,6 @@ impl Root {
     }
 
     /// Makes the file system that holds it in guests, of all kernels: a file in `TMPDIR`.
-    ///
-    /// # Errors
-    /// [`LabError::Kernel`] if it cannot be made; [`LabError::Interrupted`] if `watch` breaks it off.
     pub fn make_image(&mut self, fs: FileSystem, watch: &mut Watch<'_>) -> Result<(), LabError> {
         watch.begin("making its file system");
         let made = {
@@ -195,7 +186,6 @@ impl Root {
         wanted.is_some_and(|wanted| made_as(wanted) != wanted)
     }
 
-    /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path

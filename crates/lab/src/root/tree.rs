@@ -17,7 +17,6 @@ use crate::error::LabError;
 /// Most files of a root, and bytes in them: it lies in a guest's memory.
 pub(super) const FILES_LIMIT: u64 = 1_000_000;
 pub(super) const BYTES_LIMIT: u64 = 8 << 30;
-/// Deepest directory.
 pub(super) const DEPTH_LIMIT: usize = 256;
 /// Most symbolic links on the way to a file, as Linux has it.
 const LINKS_LIMIT: usize = 40;
@@ -26,9 +25,7 @@ pub(super) const NAME_LIMIT: usize = 255;
 pub(super) const TARGET_LIMIT: usize = 4095;
 const DIGEST_DIGITS: usize = 16;
 
-/// Number of a node.
 pub(super) type Id = usize;
-/// The root's own.
 pub(super) const TOP: Id = 0;
 
 /// What is told of a file besides what is in it.
@@ -44,7 +41,6 @@ pub(super) struct Attributes {
     pub capability: Option<Vec<u8>>,
 }
 
-/// A directory that nothing tells of.
 impl Default for Attributes {
     fn default() -> Attributes {
         Attributes {
@@ -60,7 +56,6 @@ impl Default for Attributes {
 /// What is no file, directory or link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Special {
-    /// Major and minor number.
     Character(u32, u32),
     Block(u32, u32),
     Fifo,
@@ -75,11 +70,9 @@ pub(super) enum What {
     Special(Special),
 }
 
-/// A name in a directory.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub node: Id,
-    /// Of which layer it is.
     pub layer: usize,
 }
 
@@ -87,7 +80,6 @@ pub(super) struct Entry {
 pub(super) struct Node {
     pub attributes: Attributes,
     pub what: What,
-    /// How many names it has.
     pub links: u32,
 }
 
@@ -107,11 +99,9 @@ impl Node {
     }
 }
 
-/// All of it.
 #[derive(Debug)]
 pub(super) struct Tree {
     pub nodes: Vec<Node>,
-    /// Names in all directories.
     pub files: u64,
     /// Bytes of all files.
     pub bytes: u64,
@@ -246,9 +236,6 @@ impl Tree {
 
     /// The directory that `path` leads to, links followed but never out of the root. What lacks
     /// on the way is made, as a part of `layer`. Also how deep it lies.
-    ///
-    /// # Errors
-    /// If something else lies on the way, or it would be too deep, or too many.
     pub fn directory(&mut self, path: &Path, layer: usize) -> Result<(Id, usize), LabError> {
         let mut stack = vec![TOP];
         let mut rest: Vec<OsString> = Vec::new();

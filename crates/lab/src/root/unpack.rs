@@ -33,7 +33,6 @@ const WHITEOUT: &[u8] = b".wh.";
 const META: &[u8] = b".wh..wh.";
 const OPAQUE: &[u8] = b".wh..wh..opq";
 
-/// What archives are unpacked to.
 pub(super) struct Unpacker<'a, 'b> {
     pub tree: Tree,
     /// Where the contents of files lie, by the numbers of their nodes.

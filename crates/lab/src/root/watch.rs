@@ -6,18 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::LabError;
 
-/// How far a root is.
 #[derive(Debug, Clone, Copy)]
 pub struct Making {
     /// What is done: `reading the root`.
     pub what: &'static str,
-    /// Files, directories and links so far.
     pub files: u64,
     /// Bytes read so far.
     pub bytes: u64,
 }
 
-/// Who waits for a root.
 pub struct Watch<'a> {
     cancel: &'a AtomicBool,
     tell: &'a mut dyn FnMut(Making),

@@ -27,7 +27,6 @@ pub struct Textfile {
 }
 
 impl Textfile {
-    /// Writes nothing yet.
     pub fn new(path: PathBuf) -> Textfile {
         Textfile {
             path,
@@ -37,9 +36,6 @@ impl Textfile {
     }
 
     /// Replaces the file: it has the sum of these intervals, which are all since the start.
-    ///
-    /// # Errors
-    /// If it cannot be written. The file is as it was before then.
     pub fn write<'a>(
         &mut self,
         monitoring: &Monitoring,

@@ -35,13 +35,11 @@ pub struct Sums {
     pub durations: BTreeMap<Function, Durations>,
     /// System calls as a whole, by name: how many.
     pub whole_calls: BTreeMap<[String; 1], u64>,
-    /// In ns.
     pub whole_ns: BTreeMap<[String; 1], u64>,
     /// Calls that are in no figure.
     pub lost: u64,
 }
 
-/// Times of calls.
 #[derive(Debug, Default)]
 pub struct Durations {
     /// Calls by [`upper_bounds`].
@@ -65,7 +63,6 @@ pub fn upper_bounds() -> impl Iterator<Item = f64> {
         .chain([f64::INFINITY])
 }
 
-/// ns as seconds.
 pub fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
@@ -142,7 +139,6 @@ fn add(sum: &mut u64, more: u64) {
     *sum = sum.saturating_add(more);
 }
 
-/// A sum only where there are times.
 fn add_time<K: Ord + Clone>(sums: &mut BTreeMap<K, i64>, of: &K, calls: &Calls) {
     if let Some(ns) = calls.sum_ns {
         let sum = sums.entry(of.clone()).or_default();

@@ -8,30 +8,20 @@ use experiment::MonitorMode;
 use super::figures::Figure;
 use super::units::{self, NONE};
 
-/// A column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Column {
-    /// The hook's name.
     Hook,
-    /// The module whose function it is.
     Module,
     /// Calls in a second.
     Rate,
-    /// Calls.
     Calls,
-    /// Calls that returned EACCES or EPERM.
     Denials,
-    /// Calls that returned an error.
     Errors,
-    /// Mean time.
     Mean,
-    /// Median time.
     P50,
     /// What 99 % of the times do not exceed.
     P99,
-    /// The shortest time.
     Min,
-    /// The longest time.
     Max,
     /// The part of one processor's time.
     Share,
@@ -42,14 +32,12 @@ pub enum Column {
 /// What a column holds of a function.
 #[derive(Debug, Clone, Copy)]
 pub enum Value<'a> {
-    /// A name.
     Name(&'a str),
     /// A figure, if it is known, and how it is written.
     Figure(Option<f64>, fn(f64) -> String),
 }
 
 impl Value<'_> {
-    /// As it is shown.
     pub fn text(&self) -> String {
         match *self {
             Value::Name(name) => name.to_owned(),
@@ -111,7 +99,6 @@ impl Column {
         room.min(HOOK_MAX)
     }
 
-    /// Its heading.
     pub fn title(self) -> &'static str {
         match self {
             Column::Hook => "hook",
@@ -150,7 +137,6 @@ impl Column {
         matches!(self, Column::Hook | Column::Module | Column::Recent)
     }
 
-    /// What it holds of a function.
     pub fn value<'a>(self, figure: &Figure<'a>) -> Value<'a> {
         let time = |ns| Value::Figure(ns, units::time);
         let count = |count: u64| Value::Figure(Some(count as f64), units::whole);

@@ -30,7 +30,6 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// Headings.
     pub fn bold(&self) -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
@@ -40,7 +39,6 @@ impl Theme {
         Style::new().add_modifier(Modifier::DIM)
     }
 
-    /// What should worry.
     pub fn bad(&self) -> Style {
         match self.colour {
             true => self.bold().fg(Color::Red),
@@ -56,7 +54,6 @@ impl Theme {
         }
     }
 
-    /// Bars.
     pub fn bar(&self) -> Style {
         match self.colour {
             true => Style::new().fg(Color::Cyan),
@@ -69,7 +66,6 @@ impl Theme {
     }
 }
 
-/// Draws all of it.
 pub fn draw(frame: &mut Frame<'_>, view: &mut View) {
     let theme = Theme {
         colour: view.colour,

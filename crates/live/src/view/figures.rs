@@ -19,7 +19,6 @@ const NAME_LIMIT: usize = 64;
 /// Rates that are kept of a function.
 pub const RATES: usize = 120;
 
-/// What tells functions apart.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Key {
     function: String,
@@ -36,16 +35,13 @@ impl Key {
     }
 }
 
-/// Since when figures count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
-    /// Since the start.
     Start,
     /// Since the reading before the last.
     LastReading,
 }
 
-/// What is shown of a function.
 #[derive(Debug, Clone, Copy)]
 pub struct Figure<'a> {
     /// Which it is, and its calls since the start.
@@ -59,7 +55,6 @@ pub struct Figure<'a> {
 /// All that can be shown.
 #[derive(Debug, Clone, Default)]
 pub struct Figures {
-    /// Since the start.
     pub total: Interval,
     last: Interval,
     place_in_last: HashMap<Key, usize>,
@@ -69,7 +64,6 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Takes a reading in.
     pub fn update(&mut self, reading: Reading) {
         self.left_off = reading.total.hooks.len().saturating_sub(FUNCTIONS_LIMIT);
         self.total = harmless(reading.total);

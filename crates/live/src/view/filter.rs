@@ -13,7 +13,6 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// What was typed.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -30,12 +29,10 @@ impl Filter {
         self.text.pop();
     }
 
-    /// Takes all away.
     pub fn clear(&mut self) {
         self.text.clear();
     }
 
-    /// Shows everything?
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }

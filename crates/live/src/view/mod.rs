@@ -40,9 +40,6 @@ const KEYS_AT_ONCE: usize = 256;
 /// source has ended, its last figures stay.
 ///
 /// The terminal is as it was before when this returns or panics.
-///
-/// # Errors
-/// If there is no terminal, or it fails.
 pub fn show(
     monitoring: &Monitoring,
     source: &mut dyn Source,
@@ -98,7 +95,6 @@ fn follow(
     Ok(())
 }
 
-/// What was typed meanwhile.
 enum Pressed {
     Nothing,
     Something,

@@ -9,20 +9,15 @@ use crossterm::{cursor, execute, terminal};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
-/// Is the terminal taken?
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The terminal: raw, and with another page than the shell's. Given back when dropped.
 pub struct Screen {
-    /// What is drawn on.
     pub terminal: Terminal<CrosstermBackend<Stdout>>,
 }
 
 impl Screen {
     /// Takes the terminal that standard output is.
-    ///
-    /// # Errors
-    /// If it is no terminal, or cannot be set up as one.
     pub fn take() -> io::Result<Screen> {
         give_back_before_panics();
         terminal::enable_raw_mode()?;
@@ -39,9 +34,6 @@ impl Screen {
     }
 
     /// Gives the terminal back, and says if that failed.
-    ///
-    /// # Errors
-    /// If it did.
     pub fn leave(self) -> io::Result<()> {
         give_back()
     }

@@ -13,10 +13,8 @@ pub trait Source {
     fn ended(&mut self) -> bool;
 }
 
-/// What a source has read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// Since the start.
     pub total: Interval,
     /// Since the reading before.
     pub since_last: Interval,

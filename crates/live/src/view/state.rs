@@ -11,38 +11,30 @@ use super::source::Reading;
 /// Which page is on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Page {
-    /// The table of hooks.
     Table,
     /// All about one function.
     Detail,
-    /// The keys.
     Help,
 }
 
-/// The view.
 #[derive(Debug)]
 pub struct View {
     /// What does not change.
     pub monitoring: Monitoring,
-    /// Are there colours?
     pub colour: bool,
     /// The page, and the one below it while help is shown.
     pub page: Page,
     /// The page that help goes back to.
     pub page_below: Page,
-    /// Since when figures count.
     pub since: Since,
-    /// Has what is watched ended?
     pub ended: bool,
     /// Which hooks are shown.
     pub filter: Filter,
-    /// Is the filter being typed?
     pub typing: bool,
     /// Are modules' functions shown, too?
     pub modules: bool,
     /// What the table is sorted by.
     pub sort: Column,
-    /// And whether the other way round.
     pub reversed: bool,
     /// The first line of the detail that is shown.
     pub scroll: usize,
@@ -101,7 +93,6 @@ impl View {
         self.held.as_ref().unwrap_or(&self.figures)
     }
 
-    /// Are the figures frozen?
     pub fn is_paused(&self) -> bool {
         self.held.is_some()
     }
@@ -115,7 +106,6 @@ impl View {
         self.arrange();
     }
 
-    /// Functions in the table.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -132,7 +122,6 @@ impl View {
         self.selected
     }
 
-    /// The columns that there are.
     pub fn columns(&self) -> Vec<Column> {
         Column::all(self.monitoring.mode, self.modules)
     }
@@ -147,7 +136,6 @@ impl View {
         self.arrange();
     }
 
-    /// Sorts the other way round.
     pub fn reverse(&mut self) {
         self.reversed = !self.reversed;
         self.arrange();

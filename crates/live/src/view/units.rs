@@ -6,7 +6,6 @@ use std::time::Duration;
 /// What stands where there is no figure.
 pub const NONE: &str = "-";
 
-/// Three significant digits.
 fn digits(value: f64) -> String {
     let decimals = match value.abs() {
         size if size >= 99.95 => 0,

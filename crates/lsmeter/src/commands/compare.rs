@@ -19,9 +19,6 @@ use crate::failure::usage;
 use crate::output;
 
 /// Compares two documents, or the cells of one run.
-///
-/// # Errors
-/// If a document cannot be read, or the two cannot be compared.
 pub fn compare(args: &CompareArgs) -> Result<Exit> {
     let options = Options {
         alpha: args.alpha,

@@ -32,9 +32,6 @@ pub struct Counter<'a> {
 }
 
 /// What the flags say, of the kernel called `name`.
-///
-/// # Errors
-/// If they make no sense, or name kernels.
 pub fn experiment(
     spec: &str,
     cells: &CellArgs,
@@ -61,7 +58,6 @@ pub fn experiment(
     Ok(experiment)
 }
 
-/// The kernel is the tree's.
 fn refuse_kernels(cells: &CellArgs) -> Result<()> {
     match cells.selection.kernels.first() {
         None => Ok(()),
@@ -89,15 +85,11 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// What is counted.
     pub fn experiment(&self) -> &Experiment {
         &self.experiment
     }
 
     /// Counts the kernel that now has the experiment's name; None if the user ended it.
-    ///
-    /// # Errors
-    /// If it cannot be booted at all, or there is none.
     pub fn count(&mut self, line: &mut Line) -> Result<Option<Measured>> {
         let machines = Machines::find(self.lab, self.config, &self.experiment, line)?;
         if self.cancelled() {
@@ -146,7 +138,6 @@ impl<'a> Counter<'a> {
         )
     }
 
-    /// Did the user end it?
     pub fn cancelled(&self) -> bool {
         self.signals.cancel.load(Ordering::Relaxed)
     }
@@ -163,9 +154,6 @@ fn outside(outcome: &Outcome) -> Outside {
 }
 
 /// The experiment of a run document, on the kernel that will be called `kernel`.
-///
-/// # Errors
-/// If the document has none, or one that is not counted in virtual machines.
 pub fn experiment_of(
     document: &experiment::Document,
     name: &str,

@@ -19,11 +19,9 @@ use crate::config::{Config, cache_dir};
 use crate::output;
 use crate::progress::Line;
 
-/// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Verdict {
-    /// It works.
     Ok,
     /// It does not, and something that is not essential is missing for it.
     Missing,
@@ -68,10 +66,6 @@ impl Finding {
     }
 }
 
-/// Prints what works.
-///
-/// # Errors
-/// If standard output cannot be written.
 pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
     let config = Config::read()?;
     let mut findings = qemu(args.qemu.as_deref().or(config.qemu.as_deref()));

@@ -12,14 +12,10 @@ use kernels::decompress;
 
 use crate::failure::usage;
 
-/// Who writes documents of every kind.
 pub const ANY: &str = "give a document that lsmeter wrote, with --output or --record";
 
 /// What is in a file, as far as a document may be long; unpacked if it is packed (xz, gzip,
 /// zstd), as documents are kept. `hint` says what is to be given.
-///
-/// # Errors
-/// If it cannot be read or unpacked.
 pub fn bytes(path: &Path, hint: &str) -> Result<Vec<u8>> {
     // What is too long the parser refuses.
     let limit = DOCUMENT_LIMIT_BYTES + 1;
@@ -29,9 +25,6 @@ pub fn bytes(path: &Path, hint: &str) -> Result<Vec<u8>> {
 
 /// The text of a file of at most `limit` bytes, if `check` finds no fault with it. `hint` says
 /// what is to be given.
-///
-/// # Errors
-/// If it cannot be read, is longer or no text, or what `check` says.
 pub fn text(
     path: &Path,
     limit: u64,
@@ -63,9 +56,6 @@ pub fn unreadable(path: &Path, why: impl Display, hint: &str) -> anyhow::Error {
 }
 
 /// Reads one with `parse`, such as [`Document::parse`]. `hint` says what is to be given.
-///
-/// # Errors
-/// If there is no such file, or it holds none.
 pub fn read_as<T>(
     path: &Path,
     hint: &str,
@@ -75,9 +65,6 @@ pub fn read_as<T>(
 }
 
 /// Reads a document of measurements of this kind. `hint` says what is to be given.
-///
-/// # Errors
-/// If there is no such file, or it holds none.
 pub fn read_kind(path: &Path, kind: Kind, hint: &str) -> Result<Document> {
     read_as(path, hint, |bytes| Document::parse_as(kind, bytes))
 }

@@ -15,10 +15,6 @@ use crate::deliver::Delivery;
 use crate::failure::usage;
 use crate::output;
 
-/// Estimates.
-///
-/// # Errors
-/// If the documents do not say what is needed.
 pub fn estimate(args: &EstimateArgs) -> Result<Exit> {
     let stdout = args.out.check(&[&args.keep_weights], 0)?;
     let terms = Terms::named(&args.terms)?;
@@ -69,18 +65,12 @@ pub fn estimate(args: &EstimateArgs) -> Result<Exit> {
 }
 
 /// The weights that an estimate's document holds.
-///
-/// # Errors
-/// If it is none.
 pub fn read_weights(path: &Path) -> Result<Weights> {
     Ok(read_as(path, ANY, EstimateDocument::parse)?.weights)
 }
 
 /// What the stacks of a document would add by `weights`, if there are some; nothing is said of cells
 /// that were not counted with their events.
-///
-/// # Errors
-/// If the file has no weights, or some of an event that nobody counts.
 pub fn estimates(weights: Option<&Path>, document: &Document) -> Result<Option<EstimateDocument>> {
     let Some(weights) = weights else {
         return Ok(None);

@@ -11,10 +11,6 @@ use crate::cli::ExportArgs;
 use crate::failure::usage;
 use crate::output;
 
-/// Exports documents.
-///
-/// # Errors
-/// If one cannot be read, or the table not written.
 pub fn export(args: &ExportArgs) -> Result<Exit> {
     output::check_all(&[&args.output], 0)?;
     let hint = "give documents that `lsmeter run --output FILE` wrote";

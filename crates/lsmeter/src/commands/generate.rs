@@ -10,10 +10,6 @@ use diagnostics::Exit;
 use crate::cli::Cli;
 use crate::output;
 
-/// Prints a shell's completions.
-///
-/// # Errors
-/// If standard output cannot be written.
 pub fn completions(shell: clap_complete::Shell) -> Result<Exit> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "lsmeter", &mut script);
@@ -22,9 +18,6 @@ pub fn completions(shell: clap_complete::Shell) -> Result<Exit> {
 }
 
 /// Writes a manual page for lsmeter and for each of its commands.
-///
-/// # Errors
-/// If the directory cannot be written to.
 pub fn man(directory: &Path) -> Result<Exit> {
     std::fs::create_dir_all(directory)
         .and_then(|()| clap_mangen::generate_to(Cli::command(), directory))

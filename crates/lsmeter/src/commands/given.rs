@@ -11,9 +11,6 @@ use crate::cli::{CellArgs, GivenArgs};
 use crate::failure::usage;
 
 /// What the flags say, to be put over the preset or file.
-///
-/// # Errors
-/// If they cannot go together.
 pub fn flags(args: &GivenArgs, cells: &CellArgs) -> Result<Spec> {
     let mut given = policies(args)?;
     type List = fn(&mut GivenPolicy) -> &mut Vec<Access>;

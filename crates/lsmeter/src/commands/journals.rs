@@ -19,9 +19,6 @@ const EXTENSION: &str = "journal";
 /// As the flags say: next to `output`, or if that is not a file (a pipe, a device, standard
 /// output) among the temporary files, under a name with `name` in it. `resume` is the flag: with a journal, or without one for
 /// the one beside `output`, or else the newest.
-///
-/// # Errors
-/// If something is to go on and is not there, or one is there that is not to.
 pub fn choose(
     name: &str,
     output: Option<&Path>,
@@ -51,9 +48,6 @@ pub fn choose(
 }
 
 /// Removes the journals of a run that ended before it measured anything.
-///
-/// # Errors
-/// If one holds measurements, or another lsmeter writes it.
 fn remove_empty(journals: &Journals) -> Result<()> {
     let found = all(journals)?;
     for journal in &found {
@@ -100,9 +94,6 @@ pub fn interrupted(what: &str) {
 }
 
 /// Removes them: the document is safe.
-///
-/// # Errors
-/// If one cannot be removed.
 pub fn remove(journals: &Journals) -> Result<()> {
     // The first last: with it the others can be resumed.
     let all = all(journals)?;

@@ -14,10 +14,6 @@ use crate::failure::usage;
 use crate::output;
 use crate::progress::Line;
 
-/// Fetches Debian's kernels.
-///
-/// # Errors
-/// The first that cannot be had.
 pub fn fetch(kernels: &[String], refresh: bool, quiet: bool) -> Result<Exit> {
     let config = Config::read()?;
     let store = Store::open(&cache_dir())?;
@@ -39,9 +35,6 @@ pub fn fetch(kernels: &[String], refresh: bool, quiet: bool) -> Result<Exit> {
 }
 
 /// Keeps a kernel of the user's own.
-///
-/// # Errors
-/// If it is none, or the cache cannot be written.
 pub fn add(path: &Path, name: Option<&str>) -> Result<Exit> {
     let kernel = Store::open(&cache_dir())?.add(path, name)?;
     note!(
@@ -52,10 +45,6 @@ pub fn add(path: &Path, name: Option<&str>) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Lists the kernels in the cache.
-///
-/// # Errors
-/// If the cache cannot be read.
 pub fn list(json: bool) -> Result<Exit> {
     let store = Store::open(&cache_dir())?;
     let kernels = store.list()?;
@@ -102,9 +91,6 @@ pub fn list(json: bool) -> Result<Exit> {
 }
 
 /// Removes kernels from the cache.
-///
-/// # Errors
-/// The first that is not there.
 pub fn remove(kernels: &[String]) -> Result<Exit> {
     let store = Store::open(&cache_dir())?;
     for name in kernels {
@@ -114,9 +100,6 @@ pub fn remove(kernels: &[String]) -> Result<Exit> {
 }
 
 /// The one kernel of a command that takes no more, by a name that tells of these architectures.
-///
-/// # Errors
-/// If there are several, or it is no kernel of Debian and should be.
 pub fn the_one(name: &str, archs: &[Architecture]) -> Result<String> {
     let spec = Spec {
         kernels: Some(vec![name.to_owned()]),
@@ -128,9 +111,6 @@ pub fn the_one(name: &str, archs: &[Architecture]) -> Result<String> {
 }
 
 /// Sees that a command that measures one kernel is given no more.
-///
-/// # Errors
-/// If there are several.
 pub fn is_one(experiment: &Experiment) -> Result<()> {
     one_of(&experiment.kernels).map(drop)
 }
@@ -150,9 +130,6 @@ fn one_of(names: &[String]) -> Result<&str> {
 
 /// The spec with kernels of its architectures in place of those whose names tell none: the
 /// default one, too.
-///
-/// # Errors
-/// If one is no kernel of Debian and should be, or [`on_each`] says so.
 fn on_its_architectures(mut spec: Spec) -> Result<Spec> {
     if matches!(spec.place, Some(Place::Host | Place::Um)) {
         return Ok(spec);
@@ -183,9 +160,6 @@ fn on_its_architectures(mut spec: Spec) -> Result<Spec> {
 }
 
 /// The spec with the kernels that its architectures make of names, and the kernels of the cache in place of the patterns that they fit: `build:um.*`.
-///
-/// # Errors
-/// If a pattern fits none, or the cache cannot be read.
 pub fn expand(spec: Spec) -> Result<Spec> {
     let mut spec = on_its_architectures(spec.fill_roles()?)?;
     let Some(kernels) = spec.kernels.as_ref() else {
@@ -237,9 +211,6 @@ pub fn expand(spec: Spec) -> Result<Spec> {
 }
 
 /// Finds the kernels of an experiment, and fetches those of Debian that are not here.
-///
-/// # Errors
-/// The first that cannot be had.
 pub fn obtain(
     names: &[String],
     store: &Store,

@@ -16,10 +16,6 @@ use crate::config::{Config, cache_dir};
 use crate::failure::usage;
 use crate::progress::Line;
 
-/// Builds a kernel and keeps it.
-///
-/// # Errors
-/// If the recipe makes no sense, something lacks, or it does not compile.
 pub fn build(args: &BuildArgs) -> Result<Exit> {
     let config = Config::read()?;
     let store = Store::open(&cache_dir())?;
@@ -122,9 +118,6 @@ fn build_one(
 }
 
 /// Builds a kernel, and shows on `line` how that goes on, with what stays there if `notes`.
-///
-/// # Errors
-/// As [`Store::build`].
 pub fn made(
     store: &Store,
     config: &Config,
@@ -142,7 +135,6 @@ pub fn made(
     })
 }
 
-/// Shows a build's progress.
 fn follow(name: &str, line: &Line, event: &BuildEvent) {
     match event {
         BuildEvent::Waiting => line.say(format!("{name}: another lsmeter is building")),

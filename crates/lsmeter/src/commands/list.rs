@@ -47,10 +47,6 @@ fn measures(benchmark: &Benchmark) -> String {
     words.map(|(word, _)| word).collect::<Vec<_>>().join(",")
 }
 
-/// Lists the suite.
-///
-/// # Errors
-/// A pattern that fits nothing.
 pub fn benchmarks(patterns: &[String], json: bool) -> Result<Exit> {
     let selection = Selection {
         benchmarks: patterns
@@ -96,10 +92,6 @@ pub fn benchmarks(patterns: &[String], json: bool) -> Result<Exit> {
 /// Most stacks of the same presets that are listed for reading.
 const STACKS_OF_SAME_PRESETS: usize = 12;
 
-/// Lists the stacks that presets name.
-///
-/// # Errors
-/// If standard output cannot be written.
 pub fn stacks(json: bool) -> Result<Exit> {
     #[derive(Serialize)]
     struct Entry {
@@ -150,10 +142,6 @@ pub fn stacks(json: bool) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Lists the presets.
-///
-/// # Errors
-/// If standard output cannot be written.
 pub fn presets(json: bool) -> Result<Exit> {
     #[derive(Serialize)]
     struct Entry {
@@ -185,9 +173,6 @@ pub fn presets(json: bool) -> Result<Exit> {
 }
 
 /// Lists the published figures whose names fit.
-///
-/// # Errors
-/// If none does, or standard output cannot be written.
 pub fn published(pattern: &str, csv: bool) -> Result<Exit> {
     let report = published_report(pattern);
     if report.tables.is_empty() {

@@ -31,9 +31,6 @@ use crate::failure::usage;
 use crate::progress::Line;
 
 /// A preset, or a file's name and spec.
-///
-/// # Errors
-/// If there is neither, or the file makes no sense.
 pub fn read_spec(text: &str) -> Result<(String, Spec)> {
     let path = Path::new(text);
     let is_file = text.contains('/') || path.extension().is_some() || path.is_file();
@@ -48,19 +45,11 @@ pub fn read_spec(text: &str) -> Result<(String, Spec)> {
     Ok((name.into_owned(), Spec::parse(text, &toml)?))
 }
 
-/// A stack that a flag names.
-///
-/// # Errors
-/// If it is none.
 pub fn read_stack(text: &str) -> Result<Stack> {
     text.parse()
         .map_err(|error: StackError| usage(&error, error.hint()))
 }
 
-/// The delays that a flag names.
-///
-/// # Errors
-/// If they cannot be swept.
 pub fn read_delays(text: &str) -> Result<Delays> {
     text.parse()
         .map_err(|error: DelaysError| usage(&error, error.hint()))
@@ -108,13 +97,11 @@ pub fn place(args: &PlaceArgs) -> (Option<Place>, Option<String>) {
     (args.place.or(dir.as_ref().map(|_| Place::Host)), dir)
 }
 
-/// What measuring in virtual machines takes.
 pub struct Machines {
     /// Where kernels are kept.
     pub store: Store,
     /// The emulator of the first kernel's architecture.
     pub qemu: Qemu,
-    /// Those of further architectures.
     pub others: Vec<Qemu>,
     /// The experiment's kernels, in its order.
     pub kernels: Vec<Kernel>,
@@ -122,9 +109,6 @@ pub struct Machines {
 
 impl Machines {
     /// Finds QEMU, and fetches what kernels are missing.
-    ///
-    /// # Errors
-    /// If one of them cannot be had.
     pub fn find(
         args: &LabArgs,
         config: &Config,
@@ -174,9 +158,6 @@ impl Machines {
     }
 
     /// The emulator of a command that measures kernels of one architecture.
-    ///
-    /// # Errors
-    /// If there are several.
     pub fn only_qemu(&self) -> Result<&Qemu> {
         match self.others.first() {
             None => Ok(&self.qemu),
@@ -201,9 +182,6 @@ fn named_arch(experiment: &Experiment) -> Option<&'static Arch> {
 }
 
 /// The experiment's kernels, in its order; fetches what is missing.
-///
-/// # Errors
-/// If one of them cannot be had, or none of them has a module that a stack names.
 pub fn find_kernels(
     args: &LabArgs,
     config: &Config,
@@ -243,18 +221,12 @@ pub const SUITES_OF_FILES: [Suite; 4] =
     [Suite::Paper, Suite::Lmbench, Suite::Howells, Suite::Beyond];
 
 /// Does it select anything? Asked before a kernel is fetched.
-///
-/// # Errors
-/// If not.
 pub fn check_selection(experiment: &Experiment) -> Result<()> {
     lab::plan::jobs(experiment, arch::native()).map_err(lab::LabError::from)?;
     Ok(())
 }
 
 /// Is there anything whose events can be counted, if they are to be? Asked before a root is read.
-///
-/// # Errors
-/// If not.
 pub fn check_events(events: bool, experiment: &Experiment) -> Result<()> {
     if !events {
         return Ok(());
@@ -334,9 +306,6 @@ fn find_qemu(
 
 /// Counts the hooks of all that an experiment asks for. None if the user ended it, who is then
 /// told how it goes on.
-///
-/// # Errors
-/// If this machine cannot do it at all.
 pub fn count_hooks(
     experiment: &Experiment,
     machines: &Machines,
@@ -367,14 +336,10 @@ pub fn count_hooks(
 }
 
 /// A first signal ends the run in good order, a second one at once.
-///
-/// # Errors
-/// The system's.
 pub fn cancel_on_signals() -> Result<Arc<AtomicBool>> {
     Ok(Signals::watch()?.cancel)
 }
 
-/// What signals do that end lsmeter.
 pub struct Signals {
     /// Set by the first one.
     pub cancel: Arc<AtomicBool>,
@@ -382,10 +347,6 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Watches for them.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn watch() -> Result<Signals> {
         let at_once = Arc::new(AtomicBool::new(false));
         for signal in end_signals() {

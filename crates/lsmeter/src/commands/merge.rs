@@ -13,10 +13,6 @@ use crate::cli::MergeArgs;
 use crate::failure::usage;
 use crate::output;
 
-/// Merges documents.
-///
-/// # Errors
-/// If one cannot be read, they are not parts of one run, or the result not written.
 pub fn merge(args: &MergeArgs) -> Result<Exit> {
     if args.by_machine && output::is_stdout(&args.output) {
         return Err(usage(

@@ -28,10 +28,6 @@ const TICK: Duration = Duration::from_millis(50);
 /// Between figures, where there are several sets of them.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Watches hooks, or shows a recording.
-///
-/// # Errors
-/// If what is asked for makes no sense, or this machine does not allow it.
 pub fn monitor(args: &MonitorArgs) -> Result<Exit> {
     let stdout = args
         .out
@@ -271,7 +267,6 @@ fn deliver(
     export(args, document)
 }
 
-/// Writes all files.
 fn export(args: &MonitorArgs, document: &Document) -> Result<()> {
     let found = Delivery {
         document: &|to| Ok(document.write(to)?),

@@ -27,10 +27,6 @@ use crate::progress::Line;
 /// The preset whose operations costs are counted of.
 const PRESET: &str = "suite";
 
-/// Predicts.
-///
-/// # Errors
-/// If what is asked for makes no sense, or this machine cannot count costs.
 pub fn predict(args: &PredictArgs) -> Result<Exit> {
     let stdout = args.out.check(&[&args.keep_costs], 0)?;
     let document = read_as(&args.recording, ANY, Document::parse)?;

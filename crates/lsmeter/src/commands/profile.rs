@@ -28,10 +28,6 @@ use crate::progress::Line;
 /// Largest file of hook definitions that is read; the kernel's has 20 KiB.
 const DEFINITIONS_LIMIT_BYTES: u64 = 4 << 20;
 
-/// Profiles operations.
-///
-/// # Errors
-/// If what is asked for makes no sense, or this machine cannot do it at all.
 pub fn profile(mut args: ProfileArgs) -> Result<Exit> {
     if let Some(weights) = &args.weights {
         // Before what takes long.

@@ -13,9 +13,6 @@ use crate::failure::usage;
 use crate::progress::Line;
 
 /// What the flags say of programs, to be put over the preset or file.
-///
-/// # Errors
-/// If a command that prepares is none.
 pub fn flags(args: &ProgramArgs) -> Result<Spec> {
     let absolute = |path: &Path| {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -61,9 +58,6 @@ pub fn flags(args: &ProgramArgs) -> Result<Spec> {
 }
 
 /// The root of an experiment's programs, if it has any: looked at, and made if it has to be.
-///
-/// # Errors
-/// If it cannot be had, or a signal breaks it off.
 pub fn root(experiment: &mut Experiment, signals: &Signals, quiet: bool) -> Result<Option<Root>> {
     let line = Line::new(quiet);
     let mut tell = |making: Making| {
@@ -83,9 +77,6 @@ pub fn root(experiment: &mut Experiment, signals: &Signals, quiet: bool) -> Resu
 }
 
 /// Refuses parts of an experiment of whole programs: a part's machine has not got their root.
-///
-/// # Errors
-/// If it has any.
 pub fn no_parts(experiment: &Experiment) -> Result<()> {
     if experiment.programs.is_none() {
         return Ok(());

@@ -31,9 +31,6 @@ pub struct Recording {
 
 impl Recording {
     /// Where the flags have it; None if nothing is recorded.
-    ///
-    /// # Errors
-    /// If one is to go on and is not there, or one is there that is not to.
     pub fn choose(args: &MonitorArgs) -> Result<Option<Journals>> {
         let file = args.out.output.as_deref();
         let file = file.filter(|file| output::is_file(file));
@@ -41,10 +38,6 @@ impl Recording {
         chosen.transpose()
     }
 
-    /// Has the session's intervals kept there.
-    ///
-    /// # Errors
-    /// If the journal cannot be written, or is of another recording.
     pub fn begin(journals: Journals, session: &mut Session) -> Result<Recording> {
         let now = JournalHeader {
             journal_version: JOURNAL_VERSION,
@@ -136,19 +129,14 @@ impl Recording {
     }
 
     /// Removes the journal: the document is safe.
-    ///
-    /// # Errors
-    /// If it cannot be removed.
     pub fn remove(&self) -> Result<()> {
         journals::remove(&self.journals)
     }
 }
 
-/// Who writes the journal.
 struct Keeper {
     header: JournalHeader,
     file: JournalFile,
-    /// What is in it.
     kept: Vec<Interval>,
     offset_s: f64,
 }

@@ -22,9 +22,6 @@ use crate::output;
 type Render = fn(&Figure) -> Result<Vec<u8>>;
 
 /// Writes a report, or one figure.
-///
-/// # Errors
-/// If a document cannot be read, there is no such figure, or the file cannot be written.
 pub fn report(args: &ReportArgs) -> Result<Exit> {
     output::check(&args.output)?;
     let names = names(&args.documents);
@@ -153,7 +150,6 @@ fn names(paths: &[PathBuf]) -> Vec<String> {
         .collect()
 }
 
-/// As the file's name says.
 fn render(path: &Path) -> Result<Render> {
     let svg: Render = |figure| Ok(figure.svg().into_bytes());
     if output::is_stdout(path) {

@@ -34,10 +34,6 @@ use crate::output;
 use crate::progress::Line;
 use files::Files;
 
-/// Runs an experiment.
-///
-/// # Errors
-/// If it makes no sense, or this machine cannot run it at all.
 pub fn run(mut args: RunArgs) -> Result<Exit> {
     if let Some(dir) = &args.watch {
         return watch::watch(&args, dir);

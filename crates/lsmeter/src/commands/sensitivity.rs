@@ -34,10 +34,6 @@ const SAMPLES: u32 = 16;
 /// Timed batches under each delay.
 const TURNS: u32 = 15;
 
-/// Sweeps delays.
-///
-/// # Errors
-/// If what is asked for makes no sense, or this machine cannot do it at all.
 pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
     let config = Config::read()?;
     let delays = read_delays(&args.delays)?;
@@ -115,7 +111,6 @@ fn hooks(words: &[String]) -> Result<Vec<String>> {
     Ok(words)
 }
 
-/// A number of instructions, or modules.
 fn predict(text: Option<&str>) -> Result<Predict> {
     let Some(text) = text else {
         return Ok(Predict::Nothing);
@@ -195,7 +190,6 @@ fn on_host(args: &SensitivityArgs, dir: Option<String>) -> Result<Spec> {
     })
 }
 
-/// Instructions of kernels that are booted.
 fn in_lab(args: &SensitivityArgs) -> Result<Spec> {
     let stack = read_stack(&args.stack)?;
     if stack.is_none() || stack.is_default() {

@@ -23,9 +23,6 @@ use crate::progress::Line;
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Measures the kernel in a build directory, and again after each build, until it is interrupted.
-///
-/// # Errors
-/// If the flags make no sense, or this machine cannot measure at all.
 pub fn watch(args: &RunArgs, dir: &Path) -> Result<Exit> {
     let config = Config::read()?;
     if !dir.is_dir() {

@@ -205,7 +205,6 @@ pub(super) fn collect(
 
 /// What matched facts, and what did not match.
 pub(super) struct Matched<'a> {
-    /// Facts that matched something.
     pub(super) facts: &'a FxHashSet<FactId>,
     pub(super) bodies: &'a [Bodies],
     /// Names of cuts that matched nothing, and what is said of them.

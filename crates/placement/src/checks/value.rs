@@ -20,7 +20,6 @@ pub(super) struct Value {
 }
 
 impl Value {
-    /// A variable.
     pub(super) fn name(name: &str) -> Value {
         Value {
             text: name.to_owned(),
@@ -120,7 +119,6 @@ fn reads_memory(text: &str) -> bool {
     text.contains("->") || text.contains(['*', '[', '.', '&'])
 }
 
-/// An identifier in a text.
 struct Word<'t> {
     text: &'t str,
     at: usize,

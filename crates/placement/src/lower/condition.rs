@@ -219,7 +219,6 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Does a statement go elsewhere?
 fn is_jump(node: Syntax<'_>) -> bool {
     ["break_statement", "goto_statement", "return_statement"].contains(&node.kind())
 }

@@ -75,14 +75,12 @@ impl Sets {
 }
 
 impl Causes {
-    /// The set of one cause.
     pub(super) fn one(&self, cause: Cause) -> CauseSet {
         let mut sets = self.0.borrow_mut();
         let number = number(sets.causes.insert_full(cause).0);
         sets.set(vec![number])
     }
 
-    /// The causes of a set.
     pub(crate) fn of(&self, set: CauseSet) -> Vec<Cause> {
         let sets = self.0.borrow();
         let members = sets.sets.get_index(set as usize);

@@ -13,7 +13,6 @@ use crate::graph::components;
 use crate::linked::{Linked, Step};
 use crate::program::FunctionId;
 
-/// A part of a function's graph.
 pub(super) struct Region<'r, 'w, 'x, 'a> {
     pub(super) maximum: &'r Maximum<'w, 'x, 'a>,
     pub(super) id: FunctionId,

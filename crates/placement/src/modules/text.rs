@@ -11,12 +11,10 @@ const MAX_ARGUMENTS: usize = 4096;
 /// Most uses of a macro in one file; SELinux has 220 of `LSM_HOOK_INIT`.
 const MAX_USES: usize = 10_000;
 
-/// A use of a macro.
 pub(super) struct MacroCall {
     pub(super) arguments: Vec<String>,
     /// Outside every `#if`, but for a header's guard.
     pub(super) unconditional: bool,
-    /// In the body of another macro.
     pub(super) in_macro: bool,
 }
 
@@ -66,7 +64,6 @@ fn string_length(text: &str) -> usize {
     bytes.len()
 }
 
-/// Lines with code on them.
 pub(super) fn code_lines(source: &str) -> u64 {
     let plain = without_comments(source);
     plain.lines().filter(|line| !line.trim().is_empty()).count() as u64
@@ -116,7 +113,6 @@ fn depths(source: &str) -> Vec<(usize, usize, bool)> {
     found
 }
 
-/// The line at an offset.
 fn line_of(lines: &[(usize, usize, bool)], at: usize) -> (usize, usize, bool) {
     lines[lines.partition_point(|line| line.0 <= at).saturating_sub(1)]
 }

@@ -9,11 +9,9 @@ const WORD: u8 = b'a';
 
 #[derive(Default)]
 pub(super) struct Names<'a> {
-    /// Called by name.
     pub(super) calls: Vec<&'a [u8]>,
     /// Called as members: the member before it, or nothing, and the member.
     pub(super) fields: Vec<(&'a [u8], &'a [u8])>,
-    /// Used otherwise.
     pub(super) uses: Vec<&'a [u8]>,
     /// Assigned to a member: its struct if that is known, the member, and the value.
     pub(super) assigned: Vec<(&'a [u8], &'a [u8], &'a [u8])>,

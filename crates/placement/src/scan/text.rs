@@ -68,7 +68,6 @@ pub(super) fn assigned_value(text: &[u8]) -> &[u8] {
 pub(super) struct AssignedMember<'a> {
     /// The variable or member before it.
     pub(super) of: &'a [u8],
-    /// Is that a variable?
     pub(super) of_variable: bool,
     pub(super) member: &'a [u8],
 }

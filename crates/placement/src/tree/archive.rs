@@ -40,7 +40,6 @@ const KEPT: [&str; 10] = [
 
 #[derive(Debug)]
 pub(super) enum Archive {
-    /// All of it in memory.
     Memory(Files),
     /// In a file beside; the tarball is read again if that is damaged.
     Kept {

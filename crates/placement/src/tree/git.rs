@@ -48,7 +48,6 @@ fn command(path: &Path, what: &'static str) -> Result<Command, PlacementError> {
     Ok(command)
 }
 
-/// What a git command prints.
 pub(super) fn printed(
     path: &Path,
     what: &'static str,
@@ -69,7 +68,6 @@ fn checked(path: &Path, what: &'static str, output: Output) -> Result<Vec<u8>, P
     Ok(output.stdout)
 }
 
-/// The object of a revision's tree.
 pub(super) fn resolve(path: &Path, revision: &str) -> Result<String, PlacementError> {
     let tree = format!("{revision}^{{tree}}");
     let arguments = ["--verify", "--quiet", "--end-of-options", &tree];

@@ -27,7 +27,6 @@ const MAX_LIST: u64 = 64 << 20;
 /// Magic, length and checksum of the list.
 const HEAD: u64 = 8 + 8 + 32;
 
-/// A checksum of a file's contents.
 pub(super) type Sum = [u8; 8];
 
 /// Contents by name.

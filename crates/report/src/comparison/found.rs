@@ -17,7 +17,6 @@ use crate::text::printable;
 /// What was found in the cells of one metric.
 pub(crate) struct Found<'a> {
     pub(crate) metric: Metric,
-    /// Cells of the metric.
     pub(crate) n: usize,
     /// Those that changed: what became worse first, of both the largest part of BASE first.
     pub(crate) changed: Vec<Changed<'a>>,
@@ -27,7 +26,6 @@ pub(crate) struct Found<'a> {
     places: Places,
 }
 
-/// A cell that changed.
 #[derive(Clone, Copy)]
 pub(crate) struct Changed<'a> {
     pub(crate) cell: &'a ComparedCell,
@@ -47,7 +45,6 @@ pub(crate) enum Holder<'a> {
 /// A function that holds most of what changed in some cells.
 pub(crate) struct Cause<'a> {
     pub(crate) holder: Holder<'a>,
-    /// In how many cells.
     pub(crate) cells: usize,
     /// The least and the most that it adds to an operation, in instructions.
     pub(crate) adds: [i64; 2],
@@ -110,7 +107,6 @@ impl<'a> Holder<'a> {
         }
     }
 
-    /// The function.
     pub(crate) fn function(&self) -> String {
         let name = match self {
             Holder::Hook(_, Some(own)) => &own.function,

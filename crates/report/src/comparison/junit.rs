@@ -10,7 +10,6 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use crate::group::grouped;
 use crate::text::printable;
 
-/// Longest text, in characters.
 const TEXT_LIMIT: usize = 400;
 
 /// JUnit could not be written.
@@ -21,9 +20,6 @@ pub struct JunitError(#[from] quick_junit::SerializeError);
 /// One suite for each kernel, configuration, file system and quantity, one case for each
 /// cell: a failure if it is worse than its limit, an error if that cannot be told, skipped
 /// if it has no limit.
-///
-/// # Errors
-/// [`JunitError`] when the writer fails.
 pub fn junit(document: &ComparisonDocument, writer: impl Write) -> Result<(), JunitError> {
     let mut report = Report::new("lsmeter compare");
     let cells = grouped(&document.compared, |cell| (cell.metric, &cell.place));

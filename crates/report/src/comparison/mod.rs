@@ -33,7 +33,6 @@ pub(crate) use folded::{Folded, changed, folded};
 pub(crate) use found::{Answer, Cause, Found};
 pub(crate) use gate::word as gate_word;
 
-/// What a comparison's tables show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ComparisonOptions {
     /// Only cells that differ, or of which nothing can be said.
@@ -149,7 +148,6 @@ fn verdict(cell: &ComparedCell) -> Value {
     Value::toned(cell.verdict.to_string(), Tone::of(cell.verdict)).noted(reasons)
 }
 
-/// How sure a change is.
 fn statistics<'a>(columns: Columns<'a, &'a ComparedCell>) -> Columns<'a, &'a ComparedCell> {
     columns
         .right("95 % interval", |cell| {

@@ -12,7 +12,6 @@ use crate::gather::{Content, Source};
 use crate::table::{Report, TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
-/// Longest list of functions, in characters.
 const FUNCTIONS_LIMIT: usize = 400;
 
 /// A coverage, and what its reader calls it.
@@ -110,7 +109,6 @@ fn shares(place: &str, coverages: &[NamedCoverage<'_>]) -> Table {
         .legend(shares.chain([modules.to_owned()]))
 }
 
-/// What one coverage has and no other.
 fn alone(place: &str, coverages: &[NamedCoverage<'_>], at: usize) -> Option<Table> {
     let (name, own) = coverages[at];
     let others = coverages.iter().enumerate().filter(|(of, _)| *of != at);

@@ -99,12 +99,9 @@ struct View<'a> {
     named: usize,
 }
 
-/// What a module has.
 #[derive(Default)]
 pub(crate) struct ModuleRow {
-    /// Its functions.
     pub(crate) functions: u64,
-    /// Those that ran.
     pub(crate) ran: u64,
     /// Functions that did not run, of hooks that are called.
     pub(crate) idle: u64,

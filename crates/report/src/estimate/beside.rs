@@ -42,7 +42,6 @@ impl<'a> Estimates<'a> {
         self.cells.get(&cell.key).map(|cell| estimated(cell))
     }
 
-    /// How to read it.
     pub(crate) fn legend(&self) -> String {
         let Some(weights) = self.weights else {
             return String::new();

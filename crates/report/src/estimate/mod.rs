@@ -180,7 +180,6 @@ fn outside(document: &EstimateDocument) -> Option<Table> {
         .if_any()
 }
 
-/// Whose a cell is.
 fn cell_columns<'a>() -> Columns<'a, &'a EstimatedCell> {
     Columns::new()
         .left("operation", |cell: &EstimatedCell| {
@@ -191,7 +190,6 @@ fn cell_columns<'a>() -> Columns<'a, &'a EstimatedCell> {
         })
 }
 
-/// An operation's hook.
 type HookLine<'a> = (&'a EstimatedCell, &'a EstimatedHook);
 
 fn hooks(document: &EstimateDocument) -> Option<Table> {

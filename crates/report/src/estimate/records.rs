@@ -20,7 +20,6 @@ impl Line<'_> {
         }
     }
 
-    /// Of an operation.
     fn measured(self) -> Option<Nanoseconds> {
         self.cell.measured.filter(|_| self.hook.is_none())
     }

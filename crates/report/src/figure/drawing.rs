@@ -36,10 +36,8 @@ pub(super) struct Drawing {
     pub(super) name: String,
     pub(super) title: String,
     pub(super) description: String,
-    /// What the marks' values are.
     pub(super) axis: String,
     pub(super) height: f64,
-    /// Later ones cover earlier ones.
     pub(super) elements: Vec<Element>,
 }
 
@@ -60,11 +58,9 @@ pub(super) enum Element {
         width: f64,
         dashed: bool,
     },
-    /// A closed outline, filled.
     Outline {
         corners: Vec<[f64; 2]>,
         colour: &'static str,
-        /// Filled with paper.
         hollow: bool,
     },
     Text(Text),
@@ -72,7 +68,6 @@ pub(super) enum Element {
     Group(Role, Vec<Element>),
 }
 
-/// A line of text.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Text {
     pub(super) content: String,
@@ -99,7 +94,6 @@ pub(super) enum Anchor {
 pub(super) enum Role {
     /// The name and colour of the series at this position.
     Legend(usize),
-    /// The marks of a series.
     Series(usize, String),
     Mark(Mark),
 }
@@ -113,7 +107,6 @@ pub(super) struct Mark {
     pub(super) interval: Option<[f64; 2]>,
     /// Where a frame of a flame graph begins, in the unit of `value`.
     pub(super) start: Option<f64>,
-    /// All of this in words.
     pub(super) tip: String,
 }
 

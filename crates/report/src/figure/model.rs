@@ -13,11 +13,9 @@ pub struct Figure {
     /// Stable, unique among the figures of its documents: `overhead`, or
     /// `overhead-tmpfs-time` where there are several.
     pub name: String,
-    /// What it shows, of what.
     pub title: String,
     /// How it is read, for those who cannot see it too.
     pub description: String,
-    /// Its data.
     pub chart: Chart,
     /// What is missing or left out, a sentence each.
     pub notes: Vec<String>,
@@ -27,13 +25,10 @@ pub struct Figure {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Chart {
-    /// Horizontal bars.
     Bars(Bars),
-    /// Lines through points.
     Lines(Lines),
     /// Frames on top of each other.
     Flame(Flame),
-    /// Tiles in rows and columns.
     Heat(Heat),
 }
 
@@ -72,7 +67,6 @@ pub struct Bar {
     pub interval: Option<[f64; 2]>,
 }
 
-/// Lines through points, over a number.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Lines {
     /// What the horizontal axis shows, with its unit.
@@ -83,14 +77,11 @@ pub struct Lines {
     pub kind: String,
     /// What each line's `figure` is, if it has one: `slope`.
     pub figure: Option<&'static str>,
-    /// The lines.
     pub series: Vec<Series>,
 }
 
-/// One line.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Series {
-    /// Its name.
     pub label: String,
     /// A figure of its own, behind the name.
     pub figure: String,
@@ -103,9 +94,7 @@ pub struct Series {
 /// One point of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Point {
-    /// Horizontal.
     pub x: f64,
-    /// Vertical.
     pub y: f64,
     /// Its 95 % interval, if it has one; finite.
     pub interval: Option<[f64; 2]>,
@@ -123,9 +112,7 @@ pub struct Flame {
 /// One frame of a flame graph.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Frame {
-    /// Its name.
     pub label: String,
-    /// How many frames it stands on.
     pub depth: usize,
     /// Where it begins, in the unit.
     pub start: f64,
@@ -153,7 +140,6 @@ pub struct Heat {
 /// One row of a map.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HeatRow {
-    /// Its name.
     pub label: String,
     /// Why it has no tiles; empty of a row that has some.
     pub note: String,
@@ -187,7 +173,6 @@ impl Flame {
 }
 
 impl Chart {
-    /// Is there nothing to draw?
     pub fn is_empty(&self) -> bool {
         match self {
             Chart::Bars(bars) => bars.bars.is_empty(),
@@ -229,9 +214,6 @@ impl Figure {
 
     /// The figure's data as JSON: its name, title, description and notes, and of its chart
     /// what is drawn and what is not.
-    ///
-    /// # Errors
-    /// If there is no memory for it.
     pub fn json(&self) -> serde_json::Result<Vec<u8>> {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');

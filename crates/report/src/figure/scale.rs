@@ -3,7 +3,6 @@
 
 use crate::format;
 
-/// Ticks that an axis has about.
 const TICKS: f64 = 7.0;
 
 /// An axis, which always holds 0.

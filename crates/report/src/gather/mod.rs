@@ -25,7 +25,6 @@ pub use sensitivity::latency_over_delay;
 pub struct Source {
     /// Its file, as its reader named it.
     pub name: String,
-    /// What it holds.
     pub content: Content,
     /// What stacks would add in nanoseconds to what was counted, if that was asked for.
     pub estimates: Option<EstimateDocument>,
@@ -34,17 +33,12 @@ pub struct Source {
 /// What can be put on a page.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
-    /// What an instrument measured.
     Measured(Box<Document>),
-    /// What a kernel's sources say.
     Placement(Box<PlacementDocument>),
 }
 
 impl Content {
     /// Reads a document that is in memory.
-    ///
-    /// # Errors
-    /// [`DocumentError`] if it is none of these.
     pub fn parse(bytes: &[u8]) -> Result<Content, DocumentError> {
         Ok(match Kind::of(bytes)? {
             Kind::Placement => Content::Placement(PlacementDocument::parse(bytes)?.into()),
@@ -52,7 +46,6 @@ impl Content {
         })
     }
 
-    /// Its kind.
     pub fn kind(&self) -> Kind {
         match self {
             Content::Measured(document) => document.kind,
@@ -60,7 +53,6 @@ impl Content {
         }
     }
 
-    /// Reasons to doubt it.
     pub fn warnings(&self) -> &[Warning] {
         match self {
             Content::Measured(document) => &document.warnings,
@@ -76,7 +68,6 @@ pub struct Gathered {
     pub source: Option<usize>,
     /// What it shows, with which its name begins: `overhead`.
     pub base: &'static str,
-    /// The figure.
     pub figure: Figure,
 }
 

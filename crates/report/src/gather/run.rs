@@ -128,7 +128,6 @@ impl<'a> Figures<'a, '_> {
         draft
     }
 
-    /// Of these configurations but the baseline.
     fn overhead(&self, base: &'static str, title: &str, of: &[&Configuration]) -> Draft {
         let group = self.group;
         let shown: Vec<&Configuration> = of

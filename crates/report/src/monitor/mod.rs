@@ -63,7 +63,6 @@ pub fn interval_report(
     }
 }
 
-/// Calls of the framework's functions.
 pub(crate) fn framework(interval: &Interval) -> impl Iterator<Item = &WatchedHook> {
     interval.hooks.iter().filter(|hook| hook.module.is_none())
 }
@@ -265,7 +264,6 @@ impl View<'_> {
         legend
     }
 
-    /// What is known of calls.
     fn calls<'a>(&'a self, columns: Columns<'a, &'a Line<'a>>) -> Columns<'a, &'a Line<'a>> {
         let rounded = |ns: Option<f64>| ns.map(f64::round);
         let percentile = |of: fn(Percentiles) -> f64| {

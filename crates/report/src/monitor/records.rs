@@ -5,7 +5,6 @@ use experiment::{Calls, Document, Interval, WatchedHook, WholeSystemCall};
 
 use crate::column::{Columns, Records};
 
-/// All system calls together.
 const ALL: &str = "all";
 
 /// A function in a system call, or in all of them.

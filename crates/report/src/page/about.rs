@@ -45,7 +45,6 @@ const OF_PLACEMENT: &str = "The kernel's sources are read, not compiled or run. 
      the path that a system call takes if all goes well, and at most; D is the number of \
      components of a path, S that of symbolic links.";
 
-/// How such a document was measured.
 fn method(kind: Kind) -> &'static str {
     match kind {
         Kind::Profile => {

@@ -134,7 +134,6 @@ fn doubts(found: &[Found<'_>]) -> Markup {
     }
 }
 
-/// The functions that hold the changes.
 fn causes(found: &Found<'_>) -> Markup {
     let causes = found.causes();
     let held: usize = causes.iter().map(|cause| cause.cells).sum();

@@ -3,7 +3,6 @@
 
 use maud::{Markup, html};
 
-/// A few rows of few columns.
 pub(super) struct Rows {
     pub(super) title: &'static str,
     /// What the rows are, behind the title.

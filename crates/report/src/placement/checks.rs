@@ -9,12 +9,10 @@ use crate::column::{Columns, Records};
 use crate::format::count;
 use crate::table::{Report, Table, Tone, Value};
 
-/// Longest call string, in characters.
 const CALLS_LIMIT: usize = 300;
 /// System calls that are named in a row.
 const NAMED: usize = 3;
 
-/// What a report of checks shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ChecksOptions {
     /// Also findings of which it cannot be told whether they are any.

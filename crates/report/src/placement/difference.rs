@@ -12,7 +12,6 @@ use crate::format::{count, difference as signed};
 use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
 
-/// System calls that an answer names.
 const NAMED: usize = 8;
 
 /// What a report of a difference shows.

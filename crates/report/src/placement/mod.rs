@@ -37,7 +37,6 @@ pub struct PlacementOptions {
     pub explain: bool,
 }
 
-/// The tables of a placement.
 pub fn placement_report(document: &PlacementDocument, options: &PlacementOptions) -> Report {
     let mut tables = Vec::new();
     if options.details {

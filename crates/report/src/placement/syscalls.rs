@@ -11,7 +11,6 @@ use crate::group::grouped;
 use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
-/// What D and S are.
 pub(super) const VARIABLES: &str = "D: components looked up on a path, with those in the targets of symbolic \
                          links; S: symbolic links followed on it.";
 

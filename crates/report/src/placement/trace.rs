@@ -25,7 +25,6 @@ pub(super) fn trace(document: &PlacementDocument, call: &SyscallPlacement) -> Op
         .if_any()
 }
 
-/// Nothing for once.
 pub(super) fn repeated(times: Count) -> String {
     if times == Count::ONE {
         String::new()

@@ -13,7 +13,6 @@ use crate::format::count;
 use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
-/// Longest piece of code, in characters.
 const CODE_LIMIT: usize = 80;
 /// Causes that are shown without `--trace`, those of most hooks first.
 const FIRST: usize = 8;

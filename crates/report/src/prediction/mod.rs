@@ -55,7 +55,6 @@ struct View<'a> {
     timed: bool,
 }
 
-/// A load under a stack.
 type Line<'a> = (&'a PredictedLoad, &'a str, &'a PredictedStack);
 
 /// Calls that are told together: of a hook, or in a system call.

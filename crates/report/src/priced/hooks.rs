@@ -70,7 +70,6 @@ pub(super) fn tables(place: &str, group: &Group<'_>) -> Vec<Table> {
     [summary, hooks].into_iter().flatten().collect()
 }
 
-/// A hook, summed over operations.
 #[derive(Debug, Default)]
 struct Sum<'a> {
     hook: &'a str,
@@ -86,7 +85,6 @@ struct Sum<'a> {
 struct Stack<'a> {
     configuration: &'a Configuration,
     operations: usize,
-    /// Instructions beyond the baseline's.
     overhead: i128,
     hooks: Vec<Sum<'a>>,
     /// What each hook and all that are dearer add.
@@ -140,7 +138,6 @@ impl<'a> Stack<'a> {
         nth.copied().unwrap_or_else(|| self.in_hooks())
     }
 
-    /// How many hooks hold nine tenths.
     fn holding(&self) -> usize {
         let nine = 9 * self.in_hooks();
         self.held.partition_point(|held| 10 * held < nine) + 1

@@ -32,7 +32,6 @@ fn tested<'a>(group: &'a Group<'_>) -> impl Iterator<Item = &'a Configuration> {
 struct Pair<'a> {
     hooks: &'a [HookCost],
     base: &'a [HookCost],
-    /// Instructions beyond the baseline's.
     overhead: i128,
 }
 

@@ -14,7 +14,6 @@ const CHECK: &str = "inode_permission";
 /// Checks nothing by that hook but directories (`vfs_statx` of the kernel asks for attributes by
 /// another one), so that it tells what directories cost of operations on the same path.
 const ONLY_DIRECTORIES: &str = "stat";
-/// Operations whose walks are priced.
 const WALKS: [&str; 2] = ["open", ONLY_DIRECTORIES];
 /// Fewest depths that say how a walk's price grows.
 const FEWEST_DEPTHS: usize = 3;
@@ -69,9 +68,7 @@ struct Walk<'a> {
 struct Point {
     depth: u32,
     overhead: i128,
-    /// Checks of directories.
     calls: u64,
-    /// What they add.
     checks: i128,
     /// What is added in no hook.
     outside: i128,
@@ -83,7 +80,6 @@ impl Point {
     }
 }
 
-/// Is it the check of directories?
 fn is_check(hook: &HookCost) -> bool {
     hook.hook == CHECK
 }

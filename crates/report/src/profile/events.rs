@@ -12,7 +12,6 @@ use crate::group::grouped;
 use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
-/// What the columns mean.
 pub(crate) const LEGEND: [&str; 2] = [
     "taken: jumps that were taken, calls, returns; indirect: jumps and calls through a register or \
      memory; atomics: read-modify-writes, shared: of these the ones to memory that is neither the \
@@ -69,7 +68,6 @@ fn chosen(lines: &[Line]) -> Vec<bool> {
     kinds.map(some).collect()
 }
 
-/// Columns of these kinds.
 fn columns<'a>(
     chosen: &[bool],
     mut columns: Columns<'a, &'a Line>,

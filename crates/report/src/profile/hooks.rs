@@ -27,7 +27,6 @@ pub(super) fn tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
     places.chain(stacks).collect()
 }
 
-/// A hook over several operations.
 #[derive(Default)]
 struct Sum<'a> {
     operations: u64,

@@ -15,7 +15,6 @@ use crate::residual;
 use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
-/// Columns of a stack.
 const COLUMNS: usize = 4;
 
 pub(super) fn tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
@@ -38,7 +37,6 @@ struct Side<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Line<'a> {
     hook: &'a str,
-    /// Module and function.
     behind: Option<(&'a str, &'a str)>,
 }
 
@@ -47,7 +45,6 @@ struct Line<'a> {
 struct Figures {
     calls: u64,
     inclusive: u64,
-    /// Exclusive and dispatch, of a hook.
     own: Option<(u64, u64)>,
 }
 

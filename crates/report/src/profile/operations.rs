@@ -24,7 +24,6 @@ struct Side<'a> {
     /// One of its profiles.
     first: &'a Cell,
     profiles: HashMap<Operation<'a>, &'a Cell>,
-    /// Some are compared with a baseline.
     compared: bool,
 }
 
@@ -44,7 +43,6 @@ impl<'a> Side<'a> {
         self.profiles.values().filter_map(|cell| path(cell))
     }
 
-    /// What was compared, with the baselines.
     fn pairs(&self) -> impl Iterator<Item = Pair<'a>> {
         self.profiles.values().filter_map(|cell| pair(cell))
     }
@@ -82,7 +80,6 @@ impl<'a> Side<'a> {
     }
 }
 
-/// A path and its baseline.
 type Pair<'a> = (&'a HookedPath, &'a Residual);
 
 fn pair(cell: &Cell) -> Option<Pair<'_>> {

@@ -87,10 +87,8 @@ pub(super) fn table(publication: &Publication<'_>) -> Option<Table> {
     (!all.is_empty()).then_some(table)
 }
 
-/// A line of the table.
 enum Line<'a> {
     Figure(&'a Alternatives),
-    /// How many of all agree.
     Agreeing(&'a [Alternatives]),
 }
 

@@ -7,7 +7,6 @@ use stats::Centre;
 use super::tables::{configurations, ours};
 use crate::column::{Columns, Records};
 
-/// A figure and its bounds.
 type Theirs<'a> = (&'a Figure, [Option<f64>; 2]);
 
 /// What is published, and where. A bound that a figure does not have is missing.

@@ -13,7 +13,6 @@ use crate::group::grouped;
 use crate::table::{TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
 
-/// The figures' ids begin so.
 const TABLE6: &str = "paper:table6.";
 
 /// A larger difference is more than rounding and noise: the paper's slopes have one

@@ -44,7 +44,6 @@ pub fn sensitivity_report(document: &Document, by_hook: Option<bool>) -> Report 
     }
 }
 
-/// A cell of a sweep.
 #[derive(Clone, Copy)]
 pub(crate) struct Swept<'a> {
     pub(crate) cell: &'a Cell,

@@ -24,7 +24,6 @@ pub(crate) fn decimals(value: f64, places: usize) -> String {
     }
 }
 
-/// A difference, with its sign.
 pub(crate) fn signed(value: f64, places: usize) -> String {
     let text = decimals(value, places);
     let nothing = !text.bytes().any(|c| matches!(c, b'1'..=b'9'));
@@ -41,7 +40,6 @@ pub(crate) fn calls(value: f64) -> String {
     decimals(value, places)
 }
 
-/// Instructions or nanoseconds.
 pub(crate) fn cost(value: f64) -> String {
     if value.abs() < LARGE {
         format::figure(value)

@@ -33,9 +33,7 @@ pub(super) fn tables(swept: &[Swept<'_>], clock: Clock, by_hook: bool) -> Vec<Ta
 struct Shape<'a> {
     /// The hooks delayed together, if they are the same in all rows.
     hooks: Option<&'a [String]>,
-    /// The longest delay, likewise.
     longest_ns: Option<u32>,
-    /// Rows differ in their longest delay.
     delays_differ: bool,
     bent: bool,
     no_delay: &'static str,
@@ -198,7 +196,6 @@ fn bend(slope: &Slope) -> Option<f64> {
     slope.bend.filter(|bend| bend.abs() > BEND_SHOWN)
 }
 
-/// A slope with its interval.
 pub(super) fn slope_value(slope: &Slope) -> Value {
     let slope_text = numbers::decimals(slope.slope, 4);
     let value = Value::from(slope.slope).shown(slope_text);
@@ -223,7 +220,6 @@ fn difference(slope: &Slope) -> Value {
         .tone(tone)
 }
 
-/// The worst of all operations.
 fn summary(wholes: &[&Swept<'_>], shape: &Shape<'_>) -> Option<Vec<Value>> {
     let ok: Vec<&Slope> = wholes.iter().filter_map(|swept| swept.slope).collect();
     if ok.len() < 2 {

@@ -5,14 +5,12 @@ use testing::elf::{self, CODE, DATA, FIRST_AT, Section, Segment};
 
 pub const BASE: u64 = 0xffff_ffff_8100_0000;
 
-/// An image to write.
 #[derive(Debug, Clone, Default)]
 pub struct Image<'a> {
     /// Global functions, 16 bytes each; a name that begins with `=` is data, with `^` data at
     /// the address of the next one.
     pub symbols: Vec<&'a str>,
     pub btf: Vec<u8>,
-    /// The section's name.
     pub btf_name: &'static str,
     /// Adds `__start_BTF` and `__stop_BTF`.
     pub btf_symbols: bool,

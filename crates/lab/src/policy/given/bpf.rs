@@ -80,10 +80,8 @@ pub(in super::super) fn prepare(
     Ok(prepared)
 }
 
-/// A loader, and what it loads.
 #[derive(Debug, Default)]
 struct Loader {
-    /// LSM programs of the object.
     all: Vec<String>,
     /// Those that are loaded, in the order of their descriptors.
     loaded: Vec<String>,

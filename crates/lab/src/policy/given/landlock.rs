@@ -41,7 +41,6 @@ const OF_FILES: [(&str, u32); 16] = [
 const OF_PORTS: [(&str, u32); 2] = [("bind_tcp", 4), ("connect_tcp", 4)];
 const SCOPES: [(&str, u32); 2] = [("abstract_unix_socket", 6), ("signal", 6)];
 
-/// A file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {

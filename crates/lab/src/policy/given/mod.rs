@@ -36,7 +36,6 @@ const FILES_LIMIT: usize = 16_384;
 /// How deep a directory of them is.
 const DEPTH_LIMIT: usize = 16;
 
-/// A file of a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GivenFile {
     /// Where it is below what the user named; of a single file its name.
@@ -51,9 +50,6 @@ pub(super) fn of<'a>(request: &Request<'a>, module: &str) -> Option<&'a GivenPol
 }
 
 /// Looks at the policies that an experiment has of the user's own, and notes what they hold.
-///
-/// # Errors
-/// If a file cannot be read, or they are too large.
 pub fn take_in(experiment: &mut Experiment) -> Result<(), Failure> {
     for of in experiment.given.values_mut() {
         let files = read(of).map_err(|failure| packaged(of, failure))?;

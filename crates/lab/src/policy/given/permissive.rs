@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 const VERSIONS: std::ops::RangeInclusive<u32> = 23..=34;
 const MAGIC: [u8; 4] = 0xf97c_ff8c_u32.to_le_bytes();
 const MAGIC_NAME: &[u8] = b"SE Linux";
-/// Bits of a bitmap's node.
 const NODE_BITS: u32 = 64;
 /// An expression of a constraint that names users, roles or types (`CEXPR_NAMES`).
 const NAMES: u32 = 5;

@@ -76,7 +76,6 @@ fn is_of(of: &GivenPolicy, domain: &str) -> bool {
     context.split(':').nth(2) == Some(domain)
 }
 
-/// Modules as CIL, compiled.
 fn compiled(
     request: &Request<'_>,
     of: &GivenPolicy,
@@ -121,7 +120,6 @@ fn compiled(
     Ok((policy, step))
 }
 
-/// Which file it was.
 fn named(error: PolicyError, file: &Path) -> PolicyError {
     match error {
         PolicyError::Environment(failure) => tools::failed(

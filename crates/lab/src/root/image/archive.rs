@@ -68,7 +68,6 @@ impl Archive {
         decompressed(file, self.format).map_err(|error| damaged(&self.title(), &error).into())
     }
 
-    /// Unpacks it as a root.
     pub fn unpack(&self, unpacker: &mut Unpacker<'_, '_>) -> Result<(), LabError> {
         unpacker.unpack(self.reader()?, &self.title())
     }

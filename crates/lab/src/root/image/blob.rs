@@ -14,7 +14,6 @@ use super::missing;
 use crate::error::LabError;
 use crate::root::unpack::damaged;
 
-/// Longest list, manifest or configuration.
 const TEXT_LIMIT: u64 = 4 << 20;
 
 /// A SHA-256 in hexadecimal, `sha256:` before it.

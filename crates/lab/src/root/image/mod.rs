@@ -24,7 +24,6 @@ use blob::{Digest, Verified};
 
 /// Most layers of an image; Docker allows 127.
 const LAYERS_LIMIT: usize = 1_000;
-/// What ends a tar file.
 const END: [u8; 1024] = [0; 1024];
 /// Most names and platforms that a message lists.
 const LISTED: usize = 20;
@@ -48,9 +47,7 @@ pub(super) struct Image {
 
 #[derive(Debug)]
 struct Layer {
-    /// As it lies there.
     packed: Digest,
-    /// As a tar file.
     unpacked: Digest,
 }
 
@@ -134,7 +131,6 @@ fn no_choice(path: &Path, choice: Option<&str>) -> Result<(), LabError> {
 }
 
 impl Image {
-    /// Unpacks the layers.
     pub(super) fn unpack(&self, unpacker: &mut Unpacker<'_, '_>) -> Result<(), LabError> {
         for layer in &self.layers {
             let part = layer.packed.part();

@@ -13,7 +13,6 @@ use super::blob::{self, Digest};
 use super::{Image, ImageFile, LAYERS_LIMIT, Layer, choose, is_called, no_platform, platform};
 use crate::error::LabError;
 
-/// Lists in lists.
 const DEPTH_LIMIT: usize = 4;
 /// Most images that are looked at.
 const IMAGES_LIMIT: usize = 1_000;
@@ -139,7 +138,6 @@ struct Search<'a> {
     store: &'a Store,
     /// Images for the guest.
     found: Vec<Found>,
-    /// What the others are for.
     platforms: Vec<String>,
 }
 

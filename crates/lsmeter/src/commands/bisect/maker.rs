@@ -21,7 +21,6 @@ pub struct Maker<'a> {
     store: Store,
     config: &'a Config,
     way: Way<'a>,
-    /// As the experiment names the kernel.
     pub kernel: String,
     log: PathBuf,
     /// What the source does not know is told once, not of each commit.
@@ -31,14 +30,11 @@ pub struct Maker<'a> {
 enum Way<'a> {
     Recipe(Box<Recipe>),
     Command(&'a str),
-    /// Whoever calls lsmeter has built it.
     Nothing,
 }
 
-/// What a build took.
 #[derive(Debug, Clone, Copy)]
 pub struct Built {
-    /// Seconds.
     pub seconds: f64,
     /// Objects that were compiled; None if that is not known.
     pub compiled: Option<u64>,
@@ -54,9 +50,6 @@ pub fn use_of(args: &BisectArgs) -> Use {
 
 impl<'a> Maker<'a> {
     /// What the flags say, in the tree at `tree`; objects and logs are named by `id`.
-    ///
-    /// # Errors
-    /// If they make no sense together.
     pub fn new(
         args: &'a BisectArgs,
         store: Store,
@@ -115,9 +108,6 @@ impl<'a> Maker<'a> {
     }
 
     /// All that decides what comes out, besides the source.
-    ///
-    /// # Errors
-    /// If a fragment cannot be read.
     pub fn describe(&self) -> Result<Vec<String>> {
         Ok(match &self.way {
             Way::Recipe(recipe) => {
@@ -135,9 +125,6 @@ impl<'a> Maker<'a> {
     }
 
     /// Builds the kernel of the tree as it stands in `tree`; None if nothing had to be built.
-    ///
-    /// # Errors
-    /// [`Error::Interrupted`] once `cancel` is true; otherwise as the builder.
     pub fn make(
         &self,
         tree: &Path,

@@ -27,9 +27,6 @@ use maker::Maker;
 use search::Search;
 
 /// Finds the commit, or tells what the tree as it stands is.
-///
-/// # Errors
-/// If what is asked for makes no sense, or an end cannot be built or measured.
 pub fn bisect(args: &BisectArgs) -> Result<Exit> {
     match args.step {
         true => step::step(args),
@@ -227,7 +224,6 @@ fn end(args: &BisectArgs, stdout: StdoutTaken, search: &Search<'_>) -> Result<Ex
     Ok(Exit::Inconclusive)
 }
 
-/// A document as good as measured.
 fn measured(document: Document) -> Measured {
     Measured {
         document,

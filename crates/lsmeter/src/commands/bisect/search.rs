@@ -20,17 +20,13 @@ use crate::commands::measure::Signals;
 use crate::failure::{explain, usage};
 use crate::progress::Line;
 
-/// A search in progress.
 pub struct Search<'a> {
     /// What is counted of each.
     pub counter: Counter<'a>,
-    /// How it is built.
     pub maker: Maker<'a>,
-    /// Where.
     pub tree: &'a Tree,
     /// What was measured before.
     pub kept: &'a Kept,
-    /// What ends it.
     pub signals: &'a Signals,
     /// Where progress is shown.
     pub line: Line,
@@ -38,7 +34,6 @@ pub struct Search<'a> {
     pub limit: Option<&'a Budget>,
     /// The good end: what it is called, and what was measured of it.
     pub base: Option<(String, Measured)>,
-    /// What was found so far.
     pub found: BisectionDocument,
 }
 
@@ -53,11 +48,9 @@ struct Known {
 enum Source {
     /// The user has a document of it.
     Given,
-    /// An earlier search has it.
     Kept,
     /// It was measured now, on a kernel that was there.
     Here,
-    /// It was built now.
     Built(Built),
 }
 
@@ -89,9 +82,6 @@ impl Source {
 impl Search<'_> {
     /// Measures the good end, or takes the document that is given of it. False if the user ended
     /// it.
-    ///
-    /// # Errors
-    /// If it cannot be built or measured, or has no figures.
     pub fn begin(&mut self, good: &Commit, given: Option<Document>) -> Result<bool> {
         let known = match (given, self.kept.get(good)) {
             (Some(document), _) => Some((measured(document), Source::Given)),
@@ -123,9 +113,6 @@ impl Search<'_> {
     }
 
     /// What a commit is; None if the user ended it.
-    ///
-    /// # Errors
-    /// If this machine cannot build or measure at all.
     pub fn test(&mut self, commit: &Commit) -> Result<Option<Verdict>> {
         let Some(Known { record, source }) = self.record(commit)? else {
             return Ok(None);
@@ -243,9 +230,6 @@ impl Search<'_> {
 
     /// Compares the first bad commit with its parent, or if that was not measured with the good
     /// end, which has the same counts.
-    ///
-    /// # Errors
-    /// If they cannot be compared.
     pub fn conclude(&mut self, repository: &Repository, first: Commit) -> Result<()> {
         let parents = repository.parents(&first)?;
         let is_good = |step: &&BisectionStep| step.verdict == Verdict::Good;
@@ -272,7 +256,6 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Says how it goes on.
     pub fn interrupted(&self) -> Exit {
         self.line.done();
         let kept = self.kept.dir().display();

@@ -14,9 +14,6 @@ use crate::failure::usage;
 
 /// The only document that is given, if it says already what is asked for: then the kernel need
 /// not be here.
-///
-/// # Errors
-/// If it cannot be read.
 pub fn covered(args: &CoverageArgs) -> Result<Option<Document>> {
     let ([path], None) = (&args.documents[..], &args.source) else {
         return Ok(None);
@@ -28,9 +25,6 @@ pub fn covered(args: &CoverageArgs) -> Result<Option<Document>> {
 }
 
 /// The cells of one kernel in these documents, as one, and the kernel.
-///
-/// # Errors
-/// If one cannot be read or tells of no hooks, or they are of several kernels and none is named.
 pub fn read(paths: &[PathBuf], kernel: Option<&str>) -> Result<(Document, String)> {
     let mut documents = Vec::new();
     for path in paths {
@@ -109,9 +103,6 @@ fn joined(documents: Vec<Document>, kernel: &str) -> Document {
 }
 
 /// Is the kernel that is here the one that was measured?
-///
-/// # Errors
-/// If not.
 pub fn check_kernel(document: &Document, kernel: &Kernel, name: &str) -> Result<()> {
     match document.kernel_digests.get(name) {
         Some(digest) if *digest != kernel.digest => Err(usage(

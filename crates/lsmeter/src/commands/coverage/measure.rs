@@ -22,7 +22,6 @@ use crate::config::{Config, cache_dir};
 use crate::failure::usage;
 use crate::progress::Line;
 
-/// The preset whose benchmarks are measured.
 const PRESET: &str = "every";
 /// Modules that are measured in turn, as far as the kernel has them.
 const MODULES: [&str; 6] = ["selinux", "apparmor", "smack", "tomoyo", "landlock", "bpf"];
@@ -30,9 +29,6 @@ const MODULES: [&str; 6] = ["selinux", "apparmor", "smack", "tomoyo", "landlock"
 const POLICIES: [Policy; 2] = [Policy::None, Policy::Enforcing];
 
 /// Measures. None if the user ended it.
-///
-/// # Errors
-/// If what is asked for makes no sense, or this machine cannot do it at all.
 pub fn measure(
     args: &CoverageArgs,
     config: &Config,

@@ -35,9 +35,6 @@ struct Measured {
 }
 
 /// Measures, or reads what was measured, and says which hooks are called.
-///
-/// # Errors
-/// If what is asked for makes no sense, or this machine cannot do it at all.
 pub fn coverage(args: &CoverageArgs) -> Result<Exit> {
     let config = Config::read()?;
     let facts = Facts::load()?;
@@ -101,7 +98,6 @@ pub fn coverage(args: &CoverageArgs) -> Result<Exit> {
     Ok(exit)
 }
 
-/// Says what a document tells.
 fn told(args: &CoverageArgs, document: &Document, stdout: StdoutTaken) -> Result<Exit> {
     deliver(args, document, stdout)?;
     let findings = document.coverage.as_ref();

@@ -14,9 +14,6 @@ use crate::failure::usage;
 use crate::progress::Line;
 
 /// Opens the sources, if any are named.
-///
-/// # Errors
-/// If they are no kernel tree.
 pub fn open(args: &CoverageArgs, line: &Line) -> Result<Option<Input>> {
     let cache = || Some(cache_dir().join("placement"));
     let open = |path| Input::open(path, cache(), line);
@@ -24,9 +21,6 @@ pub fn open(args: &CoverageArgs, line: &Line) -> Result<Option<Input>> {
 }
 
 /// The system calls that can reach each hook, on the file systems that were measured.
-///
-/// # Errors
-/// If the sources are of another kernel, or cannot be analysed.
 pub fn reached(
     source: Option<Input>,
     document: &Document,

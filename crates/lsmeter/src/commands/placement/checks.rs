@@ -13,9 +13,6 @@ use crate::deliver::Delivery;
 use crate::progress::Line;
 
 /// Analyses a tree, or reads what was found in it, and prints the findings.
-///
-/// # Errors
-/// If it cannot be analysed or read, or the findings not be written.
 pub fn checks(args: &ChecksArgs) -> Result<Exit> {
     let stdout = args.table.out.check(&[], 0)?;
     let line = Line::new(args.table.quiet);

@@ -17,9 +17,6 @@ use crate::failure::usage;
 use crate::progress::Line;
 
 /// Compares two placements.
-///
-/// # Errors
-/// If one of the two cannot be analysed or read, or the difference not be written.
 pub fn diff(args: &DiffArgs) -> Result<Exit> {
     let stdout = args.table.out.check(&[], 0)?;
     let line = Line::new(args.table.quiet);

@@ -19,7 +19,6 @@ const CONFIG_LIMIT_BYTES: u64 = 16 << 20;
 
 /// A tree, or what was found in one.
 pub enum Input {
-    /// To be analysed.
     Tree(Tree),
     /// Analysed before.
     Document(Box<PlacementDocument>),
@@ -27,9 +26,6 @@ pub enum Input {
 
 impl Input {
     /// Opens a tree or a tarball, or reads a document: a file that begins as JSON does.
-    ///
-    /// # Errors
-    /// If it is none of these.
     pub fn open(path: &Path, cache: Option<PathBuf>, line: &Line) -> Result<Input> {
         let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
         let file = is_file.then(|| File::open(path).ok()).flatten();
@@ -47,9 +43,6 @@ impl Input {
     }
 
     /// Its placement: of what is asked for, as far as a document has it.
-    ///
-    /// # Errors
-    /// If a tree cannot be analysed.
     pub fn placement(self, request: &Request) -> Result<PlacementDocument> {
         let mut document = match self {
             Input::Tree(tree) => return Ok(analyse(&tree, request)?),
@@ -65,9 +58,6 @@ impl Input {
 
 /// Opens a directory or a tarball, of which what was unpacked is kept if there is a place
 /// for it.
-///
-/// # Errors
-/// If it is no kernel tree, or cannot be read.
 pub fn open_tree(path: &Path, cache: Option<PathBuf>, line: &Line) -> Result<Tree> {
     let Some(cache) = cache else {
         return Ok(Tree::open(path)?);
@@ -84,10 +74,6 @@ pub fn cache(args: &ScopeArgs) -> Option<PathBuf> {
     (!args.no_cache).then(|| config::cache_dir().join("placement"))
 }
 
-/// What an analysis is asked for.
-///
-/// # Errors
-/// If the `.config` cannot be read.
 pub fn request(args: &ScopeArgs) -> Result<Request> {
     Ok(Request {
         architecture: args.arch.unwrap_or_default(),

@@ -24,9 +24,6 @@ use crate::progress::Line;
 pub use input::{Input, add};
 
 /// Analyses a tree, and compares it with profiles if asked to.
-///
-/// # Errors
-/// If what is asked for makes no sense, or the tree cannot be analysed.
 pub fn placement(args: &PlacementArgs) -> Result<Exit> {
     match &args.command {
         Some(PlacementCommand::Diff(args)) => return diff::diff(args),

@@ -13,15 +13,10 @@ use crate::commands::journals::{self, unique};
 pub struct Files {
     /// The document; - is standard output.
     pub output: PathBuf,
-    /// The journals.
     pub journals: Journals,
 }
 
 impl Files {
-    /// Chooses them, as the flags say.
-    ///
-    /// # Errors
-    /// If a run is to go on and there is none, or one is there that is not to.
     pub fn choose(args: &RunArgs, name: &str) -> Result<Files> {
         // A shard's journal is no other's.
         let name = match args.parts.shard {

@@ -41,7 +41,6 @@ struct Row {
 
 #[derive(Serialize, Default)]
 struct Figures {
-    /// As it is shown.
     #[serde(skip_serializing_if = "String::is_empty")]
     figure: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,12 +51,10 @@ struct Figures {
     /// Of each path its instructions, and the windows that took it; the commonest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     paths: Vec<[u64; 2]>,
-    /// Clean windows, of all paths.
     #[serde(skip_serializing_if = "Option::is_none")]
     windows: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hooks: Vec<Hook>,
-    /// Why there is no figure.
     #[serde(skip_serializing_if = "String::is_empty")]
     why: String,
 }

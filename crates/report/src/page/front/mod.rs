@@ -26,12 +26,10 @@ const SENTENCES_LIMIT: usize = 5;
 /// Which tables of a document's have a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Maps {
-    /// None.
     None,
     /// Not those that are compared with nothing, nor those of a kernel that is linked many times,
     /// of which each link is a table.
     Some,
-    /// All.
     All,
 }
 
