@@ -92,9 +92,17 @@ fn denials_are_seen_under_their_hook() {
              echo 3 >/proc/sys/kernel/yama/ptrace_scope
              lsmeter monitor --hooks 'inode_permission,capable,ptrace_*' --record /out/denied.json -- \
                  setpriv --reuid 65534 --clear-groups sh -c 'cat /tmp/secret; cat /proc/1/environ'
-             true",
+             lsmeter monitor --count --hooks file_open --interval 0.5 --textfile /tmp/a.prom -- \
+                 sh -c 'cat /tmp/a.prom >/out/first.prom; sleep 2; cat /tmp/a.prom >/out/later.prom'
+             ! ls /tmp/a.prom*",
         )
         .status(0);
+    // A text file is there from the start to the end of a monitor.
+    let [first, later] = ["first.prom", "later.prom"].map(|name| outcome.file(name));
+    let [first, later] = [first, later].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert!(first.contains("\nlsmeter_lost_calls_total 0\n"), "{first}");
+    let opened = "\nlsmeter_hook_calls_total{hook=\"file_open\",module=\"framework\",syscall=\"";
+    assert!(later.contains(opened), "{later}");
     let total = recording(&outcome, "denied.json").all_intervals();
     let denied = total.hooks.iter().map(WatchedHook::denials).sum::<u64>();
     assert!(denied > 0, "{total:#?}");
@@ -198,6 +206,12 @@ fn a_modules_denial_is_seen_under_its_hook_and_its_function() {
         "{}",
         outcome.told()
     );
+    // A text file is there from the start to the end of a monitor.
+    let [first, later] = ["first.prom", "later.prom"].map(|name| outcome.file(name));
+    let [first, later] = [first, later].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert!(first.contains("\nlsmeter_lost_calls_total 0\n"), "{first}");
+    let opened = "\nlsmeter_hook_calls_total{hook=\"file_open\",module=\"framework\",syscall=\"";
+    assert!(later.contains(opened), "{later}");
     let total = recording(&outcome, "denied.json").all_intervals();
     for function in ["security_file_open", "apparmor_file_open"] {
         let seen = hook(&total, function).unwrap();
