@@ -8,7 +8,8 @@ use clap::{Args, ValueHint};
 /// Write the cells of runs as one table, for other programs
 ///
 /// As CSV, for DuckDB, R, pandas or a spreadsheet. A row is a cell, with what it ran on; the
-/// columns are documented in docs/export.md and stay.
+/// columns are documented in docs/export.md and stay. A profile has a row for each hook, a sweep
+/// for each slope, a placement for each operation and hook, as `--format csv` prints them.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -17,7 +18,8 @@ Examples:
   lsmeter export run.json --samples -o samples.csv
   duckdb -c \"SELECT stack, avg(overhead) FROM 'nightly.csv' GROUP BY stack\"")]
 pub struct ExportArgs {
-    /// Documents of `lsmeter run` or `lsmeter merge`
+    /// Result files of `lsmeter run` or `merge`; or one of `profile`, `sensitivity`, `monitor` or
+    /// `placement`
     #[arg(required = true, value_name = "RUN.json", value_hint = ValueHint::FilePath)]
     pub documents: Vec<PathBuf>,
     /// Write the CSV into this file; - is standard output

@@ -1,19 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter export`: the cells of runs as one table.
+//! `lsmeter export`: the cells of runs as one table, or the table of another result file.
 
 use anyhow::Result;
 use diagnostics::Exit;
 use experiment::{Cell, Document, Kind};
-use report::{Rows, printable};
+use report::{Content, Rows, printable};
 
-use super::documents::read_kind;
+use super::documents::{ANY, read_as, read_kind};
 use crate::cli::ExportArgs;
 use crate::failure::usage;
 use crate::output;
 
 pub fn export(args: &ExportArgs) -> Result<Exit> {
     output::check_all(&[&args.output], 0)?;
-    let hint = "give documents that `lsmeter run --output FILE` wrote";
+    if let ([path], false) = (&args.documents[..], args.samples) {
+        let content = read_as(path, ANY, Content::parse)?;
+        let records = match &content {
+            Content::Measured(document) => match document.kind {
+                Kind::Profile => Some(report::profile_records(document)),
+                Kind::Sensitivity => Some(report::sensitivity_records(document)),
+                Kind::Recording => Some(report::monitor_records(document)),
+                _ => None,
+            },
+            Content::Placement(document) => Some(report::placement_records(document)),
+            Content::Check(_) => None,
+        };
+        if let Some(records) = records {
+            output::write(&args.output, |to| Ok(report::raw_csv(records, to)?))?;
+            return Ok(Exit::Fine);
+        }
+    }
+    let hint = "give documents that `lsmeter run --output FILE` wrote, or one of another kind";
     let sources = args.documents.iter().map(|path| {
         let name = printable(&path.display().to_string(), 1_000);
         Ok((name, read_kind(path, Kind::Run, hint)?))

@@ -180,6 +180,18 @@ fn exports() {
             .count()
             > 1
     );
+    for (name, columns) in [
+        ("profile-v2.json", "kernel,release,"),
+        ("sensitivity-v2.json", "kernel,release,"),
+        ("placement-v2.json", "version,level,"),
+        ("monitor-v2.json", "begin_s,seconds,"),
+    ] {
+        let golden = Path::new(GOLDEN).with_file_name(name);
+        let golden = golden.to_str().unwrap();
+        let csv = place.run(&["export", golden]).code(0).stdout;
+        assert!(csv.starts_with(columns) && csv.lines().count() > 1, "{csv}");
+        place.run(&["export", golden, GOLDEN]).code(2);
+    }
     shards(&place, 14);
     let none = ["export", "1.json", "--samples"];
     place.run(&none).refused(
