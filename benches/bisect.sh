@@ -80,10 +80,10 @@ bisect() {
 	TIMEFORMAT='%R s'
 	time "$LSMETER" bisect --repo "$repository" --good "$1" --bad c16 \
 		--bench "${BENCH:-open:AA}" --stack "${STACK:-capability,selinux}" \
-		--build-jobs "$jobs" --output "$work/found.json"
+		--build-jobs "$jobs" 2> >(tee "$work/found" >&2)
 	local wanted
-	wanted=$(in_repository rev-parse c11)
-	grep -q "^\"first_bad\": {\"hash\":\"$wanted\"" "$work/found.json" || {
+	wanted=$(in_repository rev-parse --short c11)
+	grep -q "^first bad commit: $wanted" "$work/found" || {
 		echo "it is not $wanted, c11" >&2
 		exit 1
 	}

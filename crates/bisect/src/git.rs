@@ -9,6 +9,7 @@ use diagnostics::{Failure, printable};
 
 use crate::BisectError;
 
+/// git in this directory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Git<'a>(pub(crate) &'a Path);
 
@@ -17,15 +18,10 @@ impl Git<'_> {
     pub(crate) fn read(self, arguments: &[&str]) -> Result<String, BisectError> {
         let output = self.run(arguments)?;
         if !output.status.success() {
-            return Err(self.failed(arguments, &output));
+            return Err(self.failed(arguments, &output).into());
         }
         let text = String::from_utf8_lossy(&output.stdout);
         Ok(text.trim_end_matches('\n').to_owned())
-    }
-
-    /// Does something of which no output is wanted.
-    pub(crate) fn act(self, arguments: &[&str]) -> Result<(), BisectError> {
-        self.read(arguments).map(drop)
     }
 
     /// What it printed and how it ended, whichever that is.
@@ -36,26 +32,24 @@ impl Git<'_> {
                 let hint = "install the package git";
                 Failure::environment("git is not on this machine", hint).into()
             }
-            _ => BisectError::io("run git in", self.0)(error),
+            _ => kernels::Error::io("run git in", self.0)(error).into(),
         })
     }
 
-    pub(crate) fn failed(self, arguments: &[&str], output: &Output) -> BisectError {
-        BisectError::Git {
-            command: arguments.join(" "),
-            dir: self.0.to_path_buf(),
-            said: said(output),
-        }
+    pub(crate) fn failed(self, arguments: &[&str], output: &Output) -> Failure {
+        let (command, dir) = (arguments.join(" "), self.0.display());
+        let hint = kernels::git::hint(self.0);
+        let what = format!("git {command} failed in {dir}: {}", said(output));
+        let by_hand = || format!("try `git -C {dir} {command}` by hand");
+        Failure::environment(what, hint.unwrap_or_else(by_hand))
     }
 }
 
-/// The last line of what git complains about.
+/// The fatal line of git's complaints, or the last one.
 pub(crate) fn said(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let line = lines.find(|line| line.starts_with("fatal:"));
+    let line = text.lines().find(|line| line.starts_with("fatal:"));
     let line = line.or_else(|| text.lines().rfind(|line| !line.trim().is_empty()));
-    let line = line.unwrap_or("it says nothing").trim();
-    let line = line.trim_start_matches("fatal: ");
+    let line = line.unwrap_or("no message").trim_start_matches("fatal: ");
     printable(line.trim_start_matches("error: "), 300)
 }

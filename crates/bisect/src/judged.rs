@@ -1,13 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a commit's counts say beside those of the good end.
+//! A commit's counts beside those of the good end.
+
+use std::collections::BTreeMap;
 
 use compare::{Budget, Named, Options};
 use experiment::comparison::{ComparedCell, GateVerdict, Verdict as CellVerdict};
 use experiment::{ComparisonDocument, Document, Status};
 use instructions::hooks::differences;
 
-use crate::kept::{Outside, outside_key};
-use crate::{BisectError, Verdict};
+use crate::BisectError;
+
+/// A commit beside the good end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The counts are the same, or within the limit.
+    Good,
+    /// They differ, or are above the limit.
+    Bad,
+    /// It does not build, boot or count.
+    Skipped,
+}
+
+impl Verdict {
+    /// As in the terminal's lines.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Good => "good",
+            Verdict::Bad => "bad",
+            Verdict::Skipped => "skipped",
+        }
+    }
+}
+
+/// Instructions outside hooks of each operation ([`outside_key`]), by function.
+pub type Outside = BTreeMap<String, BTreeMap<String, u64>>;
+
+/// An operation's key in [`Outside`].
+#[must_use]
+pub fn outside_key(configuration: &str, operation: &str) -> String {
+    format!("{configuration}\t{operation}")
+}
+
+/// Counts of a commit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// Its result file.
+    pub document: Document,
+    /// Its instructions outside hooks.
+    pub outside: Outside,
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {

@@ -4,14 +4,25 @@
 use std::path::{Path, PathBuf};
 
 use diagnostics::{Failure, printable};
-use experiment::bisection::Commit;
 use sha2::{Digest, Sha256};
 
 use crate::BisectError;
 use crate::git::{Git, said};
 
-/// Longest part of a directory's name that a repository is called by.
-const NAME_LIMIT: usize = 24;
+/// A commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// Its whole name.
+    pub hash: String,
+    /// Its name as git abbreviates it.
+    pub short: String,
+    /// Name and address of its author.
+    pub author: String,
+    /// RFC 3339.
+    pub date: String,
+    /// The first line of its message.
+    pub subject: String,
+}
 
 #[derive(Debug, Clone)]
 pub struct Repository {
@@ -46,101 +57,47 @@ impl Repository {
         &self.dir
     }
 
-    /// The directory that its worktrees share.
-    pub(crate) fn common(&self) -> &Path {
-        &self.common
-    }
-
-    /// A name that tells it from other repositories of this machine, for files.
+    /// A name for its files, which differs from other repositories' of this machine.
     #[must_use]
     pub fn id(&self) -> String {
-        let git = self.common.file_name().is_some_and(|name| name == ".git");
-        let named = if git {
-            self.common.parent()
-        } else {
-            Some(&*self.common)
-        };
-        let name = named.and_then(Path::file_name).unwrap_or_default();
-        let plain = |c: char| {
-            if c.is_ascii_alphanumeric() || "_.".contains(c) {
-                c
-            } else {
-                '-'
-            }
-        };
-        let name: String = name
-            .to_string_lossy()
-            .chars()
-            .take(NAME_LIMIT)
-            .map(plain)
-            .collect();
-        let name = name.trim_start_matches(['-', '.', '_']);
         let hash = Sha256::digest(self.common.as_os_str().as_encoded_bytes());
-        let hash: String = hash.iter().take(4).map(|b| format!("{b:02x}")).collect();
-        if name.is_empty() {
-            hash
-        } else {
-            format!("{name}-{hash}")
-        }
+        hash.iter().take(6).map(|b| format!("{b:02x}")).collect()
     }
 
     pub fn commit(&self, revision: &str) -> Result<Commit, BisectError> {
-        let unknown = || {
-            Failure::usage(
-                format!(
-                    "`{}` names no commit of {}",
-                    printable(revision, 100),
-                    self.dir.display()
-                ),
-                "give a tag, a branch or a commit, as `git log` has them",
-            )
-        };
-        if revision.is_empty() || revision.starts_with('-') {
-            return Err(unknown().into());
+        if !revision.is_empty() && !revision.starts_with('-') {
+            let peeled = format!("{revision}^{{commit}}");
+            let output = Git(&self.dir).run(&["rev-parse", "--verify", "--quiet", &peeled])?;
+            if output.status.success() {
+                let hash = String::from_utf8_lossy(&output.stdout);
+                return describe(Git(&self.dir), hash.trim());
+            }
         }
-        let peeled = format!("{revision}^{{commit}}");
-        let output = Git(&self.dir).run(&["rev-parse", "--verify", "--quiet", &peeled])?;
-        if !output.status.success() {
-            return Err(unknown().into());
-        }
-        let hash = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        describe(Git(&self.dir), &hash)
+        let (revision, dir) = (printable(revision, 100), self.dir.display());
+        let what = format!("`{revision}` names no commit of {dir}");
+        let hint = "give a tag, a branch or a commit, as `git log` has them";
+        Err(Failure::usage(what, hint).into())
     }
 
     /// How many commits come after `good`, up to `bad`.
     pub fn range(&self, good: &Commit, bad: &Commit) -> Result<u64, BisectError> {
         let git = Git(&self.dir);
-        let refused = |what, hint| Err(BisectError::from(Failure::usage(what, hint)));
+        let refused = |what: String, hint: &str| Err(Failure::usage(what, hint).into());
         if good.hash == bad.hash {
             let what = format!("both ends are commit {}", good.short);
-            return refused(
-                what,
-                "give a commit before the change with --good".to_owned(),
-            );
+            return refused(what, "give a commit before the change with --good");
         }
         let ancestor = ["merge-base", "--is-ancestor", &good.hash, &bad.hash];
         let output = git.run(&ancestor)?;
         match output.status.code() {
             Some(0) => {}
             Some(1) => {
-                let (good, bad) = (&good.short, &bad.short);
-                let what = format!("{bad} does not come after {good}");
-                let base = git.read(&["merge-base", good, bad]);
-                let hint = match base {
-                    Ok(base)
-                        if base.starts_with(good.as_str()) || base.starts_with(bad.as_str()) =>
-                    {
-                        "exchange them: --good is the earlier one".to_owned()
-                    }
-                    Ok(base) => format!(
-                        "give a common ancestor with --good, such as {}",
-                        base.chars().take(12).collect::<String>()
-                    ),
-                    Err(_) => "give two commits of one history".to_owned(),
-                };
+                let what = format!("{} does not come after {}", bad.short, good.short);
+                let hint =
+                    "exchange them, or give a common ancestor (`git merge-base`) with --good";
                 return refused(what, hint);
             }
-            _ => return Err(git.failed(&ancestor, &output)),
+            _ => return Err(git.failed(&ancestor, &output).into()),
         }
         let range = format!("{}..{}", good.hash, bad.hash);
         let count = git.read(&["rev-list", "--count", &range])?;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What commits are beside the good end, and what is kept of them.
+//! Commits beside the good end.
 
 use std::collections::BTreeMap;
-use std::fs;
 
-use bisect::{Commit, Kept, Measured, Outside, Record, Verdict, explain_outside, judge};
+use bisect::{Outside, Verdict, explain_outside, judge};
 use compare::Budget;
 use experiment::{Document, Kind, Outcome, Status};
 
@@ -59,46 +58,6 @@ fn what_has_no_figure_is_skipped_unless_another_cell_differs() {
     let mut fewer = document();
     fewer.cells.truncate(last);
     assert_eq!(verdict(&fewer, None).0, Verdict::Skipped);
-}
-
-fn commit(number: u32) -> Commit {
-    Commit {
-        hash: format!("{number:040}"),
-        short: format!("{number:07}"),
-        author: "x <x@x.example>".to_owned(),
-        date: "2026-11-27T10:00:00+00:00".to_owned(),
-        subject: "subject".to_owned(),
-    }
-}
-
-#[test]
-fn what_was_measured_is_found_again_by_its_way() {
-    let place = tempfile::tempdir().unwrap();
-    let open = |way: &str| Kept::open(place.path(), &[way.to_owned()]).unwrap();
-    let kept = open("all");
-    assert_eq!(kept.get(&commit(1)), None);
-    let functions = BTreeMap::from([("may_open".to_owned(), 7)]);
-    let record = Record::Measured(Box::new(Measured {
-        document: document(),
-        outside: Outside::from([("capability\topen".to_owned(), functions)]),
-    }));
-    kept.put(&commit(1), &record).unwrap();
-    let failed = Record::Failed("it does not compile".to_owned());
-    kept.put(&commit(2), &failed).unwrap();
-    assert_eq!(open("all").get(&commit(1)), Some(record));
-    assert_eq!(open("all").get(&commit(2)), Some(failed));
-    assert_eq!(open("dac").get(&commit(1)), None);
-    // Half of it is nothing, and so is another figure.
-    let path = kept.document(&commit(1));
-    let whole = fs::read_to_string(&path).unwrap();
-    let other = whole.replacen("\"instructions\":", "\"instructions\":1", 1);
-    for changed in [&whole[..100], &other] {
-        assert_ne!(changed, whole);
-        fs::write(&path, changed).unwrap();
-        assert_eq!(kept.get(&commit(1)), None);
-    }
-    kept.forget().unwrap();
-    assert_eq!(kept.get(&commit(2)), None);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use bisect::{BisectError, Commit, Found, Repository, Tree, Use, Verdict, walk};
+use bisect::{BisectError, Commit, Found, Repository, Tree, Verdict, walk};
 use diagnostics::{Exit, Fault as _};
 use proptest::prelude::*;
 
@@ -64,8 +64,8 @@ impl Place {
     }
 
     /// Walks, with the commits that were tested, in their order.
-    fn walk(&self, good: &str, bad: &str, ends_first: bool) -> (Found, Vec<String>) {
-        self.walk_by(good, bad, ends_first, &|word| match word {
+    fn walk(&self, good: &str, bad: &str) -> (Found, Vec<String>) {
+        self.walk_by(good, bad, &|word| match word {
             word if word.starts_with("good") => Some(Verdict::Good),
             word if word.starts_with("bad") => Some(Verdict::Bad),
             word if word.starts_with("end") => None,
@@ -78,7 +78,6 @@ impl Place {
         &self,
         good: &str,
         bad: &str,
-        ends_first: bool,
         verdict: &dyn Fn(&str) -> Option<Verdict>,
     ) -> (Found, Vec<String>) {
         let repository = self.open();
@@ -88,7 +87,7 @@ impl Place {
         );
         repository.range(&good, &bad).unwrap();
         let cache = self.dir.path().join("cache");
-        let tree = Tree::open(&repository, &cache, Use::Source, &good, &mut || {}).unwrap();
+        let tree = Tree::open(&repository, &cache, &good, &mut || {}).unwrap();
         let tested = RefCell::new(Vec::new());
         let mut test = |commit: &Commit| -> Result<Option<Verdict>, BisectError> {
             tree.check_out(commit)?;
@@ -96,7 +95,7 @@ impl Place {
             tested.borrow_mut().push(word.clone());
             Ok(verdict(&word))
         };
-        let found = walk(&tree, &good, &bad, ends_first, &mut test).unwrap();
+        let found = walk(&tree, &good, &bad, &mut test).unwrap();
         (found, tested.into_inner())
     }
 }
@@ -124,7 +123,7 @@ fn the_first_bad_one_of_a_line_is_found_in_few_steps() {
     let words: Vec<String> = (0..=16).map(|number| number.to_string()).collect();
     let place = Place::linear(&as_str(&words));
     for at in 1..=16 {
-        let (found, tested) = place.walk_by("c0", "c16", false, &|word| {
+        let (found, tested) = place.walk_by("c0", "c16", &|word| {
             let is_good = word.parse::<u32>().unwrap() < at;
             Some(if is_good { Verdict::Good } else { Verdict::Bad })
         });
@@ -142,10 +141,8 @@ fn the_first_bad_one_of_a_line_is_found_in_few_steps() {
 fn an_end_that_is_known_to_be_bad_is_not_tested() {
     let words = history(3, 6);
     let place = Place::linear(&as_str(&words));
-    let (_, tested) = place.walk("c0", "c8", false);
+    let (found, tested) = place.walk("c0", "c8");
     assert!(!tested.contains(&"bad 5".to_owned()), "{tested:?}");
-    let (found, tested) = place.walk("c0", "c8", true);
-    assert_eq!(tested[0], "bad 5");
     assert_eq!(first(&found), "bad 0");
 }
 
@@ -153,9 +150,7 @@ fn an_end_that_is_known_to_be_bad_is_not_tested() {
 fn equal_ends_hold_nothing() {
     let words = history(9, 0);
     let place = Place::linear(&as_str(&words));
-    assert_eq!(place.walk("c0", "c8", false).0, Found::Nothing);
-    let (found, tested) = place.walk("c0", "c8", true);
-    assert_eq!((found, tested.len()), (Found::Nothing, 1));
+    assert_eq!(place.walk("c0", "c8").0, Found::Nothing);
 }
 
 #[test]
@@ -164,7 +159,7 @@ fn what_does_not_build_is_skipped() {
         "good 0", "good 1", "good 2", "broken", "bad 0", "bad 1", "bad 2",
     ];
     let place = Place::linear(&words);
-    let (found, tested) = place.walk("c0", "c6", false);
+    let (found, tested) = place.walk("c0", "c6");
     assert!(tested.contains(&"broken".to_owned()), "{tested:?}");
     // The change may be in the one that does not build.
     let Found::OneOf(commits) = found else {
@@ -177,15 +172,15 @@ fn what_does_not_build_is_skipped() {
     let words = [
         "good 0", "good 1", "broken", "good 2", "bad 0", "bad 1", "bad 2",
     ];
-    let (found, _) = Place::linear(&words).walk("c0", "c6", false);
+    let (found, _) = Place::linear(&words).walk("c0", "c6");
     assert_eq!(first(&found), "bad 0");
 }
 
 #[test]
 fn a_bad_end_that_cannot_be_told_is_said() {
     let place = Place::linear(&["good 0", "good 1", "broken"]);
-    assert_eq!(place.walk("c0", "c2", false).0, Found::BadEndUntold);
-    assert_eq!(place.walk("c0", "c2", true).0, Found::BadEndUntold);
+    let end = place.open().commit("c2").unwrap();
+    assert_eq!(place.walk("c0", "c2").0, Found::OneOf(vec![end]));
 }
 
 #[test]
@@ -208,7 +203,7 @@ fn a_merge_is_walked() {
     let commit = |name| repository.commit(name).unwrap();
     let (good, bad) = (commit("c0"), commit("end"));
     let cache = place.dir.path().join("cache");
-    let tree = Tree::open(&repository, &cache, Use::Source, &good, &mut || {}).unwrap();
+    let tree = Tree::open(&repository, &cache, &good, &mut || {}).unwrap();
     let mut test = |commit: &Commit| -> Result<Option<Verdict>, BisectError> {
         tree.check_out(commit)?;
         let side = fs::read_to_string(tree.dir().join("side")).unwrap_or_default();
@@ -217,7 +212,7 @@ fn a_merge_is_walked() {
             false => Verdict::Good,
         }))
     };
-    let found = walk(&tree, &good, &bad, false, &mut test).unwrap();
+    let found = walk(&tree, &good, &bad, &mut test).unwrap();
     assert_eq!(first(&found), "bad side");
     assert_eq!(repository.parents(&bad).unwrap().len(), 2);
 }
@@ -225,10 +220,10 @@ fn a_merge_is_walked() {
 #[test]
 fn one_that_was_interrupted_is_walked_again() {
     let place = Place::linear(&["good 0", "good 1", "end", "bad 0", "bad 1"]);
-    assert_eq!(place.walk("c0", "c4", false).0, Found::Cancelled);
-    let (found, _) = place.walk("c0", "c3", false);
+    assert_eq!(place.walk("c0", "c4").0, Found::Cancelled);
+    let (found, _) = place.walk("c0", "c3");
     assert_eq!(found, Found::Cancelled);
-    let (found, _) = place.walk("c0", "c1", false);
+    let (found, _) = place.walk("c0", "c1");
     assert_eq!(found, Found::Nothing);
 }
 
@@ -243,7 +238,7 @@ fn checkouts_of_the_user_stay_as_they_are() {
         place.git(&["rev-parse", "HEAD"]),
         place.git(&["status", "--short"]),
     );
-    let (found, _) = place.walk("c0", "c7", false);
+    let (found, _) = place.walk("c0", "c7");
     assert_eq!(first(&found), "bad 0");
     let after = (
         place.git(&["rev-parse", "HEAD"]),
@@ -255,7 +250,7 @@ fn checkouts_of_the_user_stay_as_they_are() {
     place.git(&["stash", "-q"]);
     place.git(&["bisect", "start", "c7", "c0"]);
     let log = place.git(&["bisect", "log"]);
-    place.walk("c0", "c7", false);
+    place.walk("c0", "c7");
     assert_eq!(place.git(&["bisect", "log"]), log);
 }
 
@@ -275,33 +270,39 @@ fn files_that_do_not_differ_keep_their_times() {
             .modified()
             .unwrap()
     };
-    let tree = Tree::open(&repository, &cache, Use::Source, &commits[0], &mut || {}).unwrap();
+    let tree = Tree::open(&repository, &cache, &commits[0], &mut || {}).unwrap();
     let (same, word) = (time(&tree, "same"), time(&tree, "word"));
     std::thread::sleep(std::time::Duration::from_millis(20));
     tree.check_out(&commits[1]).unwrap();
     assert_eq!(time(&tree, "same"), same);
     assert_ne!(time(&tree, "word"), word);
-    // Opened again, it is as it was left.
-    drop(tree);
-    let tree = Tree::open(&repository, &cache, Use::Source, &commits[0], &mut || {}).unwrap();
-    assert_eq!(time(&tree, "same"), same);
 }
 
+/// The worktree is removed at the end, and what a killed lsmeter left does not matter.
 #[test]
-fn a_tree_that_was_lost_is_made_again() {
+fn nothing_is_left_of_the_worktree() {
     let place = Place::linear(&["good 0", "good 1", "bad 0"]);
     let repository = place.open();
-    let cache = place.dir.path().join("cache");
-    place.walk("c0", "c2", false);
-    fs::remove_dir_all(Tree::path(&cache, &repository, Use::Source)).unwrap();
-    assert_eq!(first(&place.walk("c0", "c2", false).0), "bad 0");
-    // Of another repository that lies where one was.
-    fs::write(
-        Tree::path(&cache, &repository, Use::Source).join(".git"),
-        "gitdir: /none",
-    )
-    .unwrap();
-    assert_eq!(first(&place.walk("c0", "c2", false).0), "bad 0");
+    let path = Tree::path(&place.dir.path().join("cache"), &repository);
+    let refs = place.git(&["for-each-ref"]);
+    let is_gone = || {
+        assert!(!path.exists());
+        assert_eq!(place.git(&["worktree", "list"]).lines().count(), 1);
+        assert_eq!(place.git(&["for-each-ref"]), refs);
+    };
+    assert_eq!(first(&place.walk("c0", "c2").0), "bad 0");
+    is_gone();
+    // A part of one that was not removed.
+    fs::create_dir_all(&path).unwrap();
+    fs::write(path.join(".git"), "gitdir: /none").unwrap();
+    assert_eq!(first(&place.walk("c0", "c2").0), "bad 0");
+    is_gone();
+    place.git(&["worktree", "add", "-q", path.to_str().unwrap(), "c1"]);
+    place.git(&["worktree", "lock", path.to_str().unwrap()]);
+    let refs = place.git(&["for-each-ref"]);
+    assert_eq!(first(&place.walk("c0", "c2").0), "bad 0");
+    assert!(!path.exists());
+    assert_eq!(place.git(&["for-each-ref"]), refs);
 }
 
 /// A configuration, hooks and attributes that each name a program, which leaves a file.
@@ -343,7 +344,7 @@ fn nothing_that_a_repository_names_is_run() {
         fs::create_dir_all(git_dir.join("info")).unwrap();
         fs::write(git_dir.join("info/attributes"), attributes(name)).unwrap();
         fs::write(git_dir.join("config"), &config).unwrap();
-        let (found, _) = place.walk("c0", "c5", false);
+        let (found, _) = place.walk("c0", "c5");
         assert_eq!(first(&found), "bad 0", "{name}");
         let ran = fs::read_to_string(&canary).unwrap_or_default();
         assert_eq!(ran, "", "{name}");
@@ -374,7 +375,7 @@ fn objects_that_are_missing_are_not_fetched() {
     let repository = place.open();
     let commit = repository.commit("c1").unwrap();
     let cache = place.dir.path().join("cache");
-    let opened = Tree::open(&repository, &cache, Use::Source, &commit, &mut || {});
+    let opened = Tree::open(&repository, &cache, &commit, &mut || {});
     let error = opened.unwrap_err();
     assert_eq!(error.exit(), Exit::Environment, "{error}");
     let hint = error.hint().unwrap();
@@ -413,11 +414,8 @@ fn ends_must_be_of_one_line() {
     let (what, hint) = refused(repository.range(&commit("c2"), &commit("c0")).unwrap_err());
     assert!(what.contains("does not come after"), "{what}");
     assert!(hint.contains("exchange them"), "{hint}");
-    let (_, hint) = refused(
-        repository
-            .range(&commit("side"), &commit("c2"))
-            .unwrap_err(),
-    );
+    let side = repository.range(&commit("side"), &commit("c2"));
+    let (_, hint) = refused(side.unwrap_err());
     assert!(hint.contains("common ancestor"), "{hint}");
     let (what, _) = refused(repository.range(&commit("c1"), &commit("c1")).unwrap_err());
     assert!(what.contains("both ends"), "{what}");
@@ -440,7 +438,7 @@ proptest! {
             }
         }
         let place = Place::linear(&as_str(&words));
-        let (found, _) = place.walk("c0", &format!("c{last}"), false);
+        let (found, _) = place.walk("c0", &format!("c{last}"));
         prop_assert_eq!(first(&found), "bad 0");
     }
 }

@@ -17,10 +17,6 @@ pub enum Exit {
     /// A check that was asked for has no clear answer.
     Inconclusive = 5,
     Internal = 70,
-    /// `git bisect run` is to skip this commit (`lsmeter bisect --step`).
-    Skip = 125,
-    /// `git bisect run` is to end (`lsmeter bisect --step`).
-    Stop = 255,
 }
 
 /// The table for `--help`.

@@ -9,7 +9,7 @@
 //! - [`Document`]: cells, with what they were measured on and for; JSON with a schema.
 //! - What is made from documents, or from sources, is [`Stored`] in a form of its own:
 //!   [`PlacementDocument`] (which hooks system calls can reach), [`ComparisonDocument`] (what
-//!   differs between two documents), [`BisectionDocument`] (with which commit counts changed),
+//!   differs between two documents),
 //!   [`PredictionDocument`] (what other stacks would cost where calls were recorded),
 //!   [`EstimateDocument`] (what counted operations would take in nanoseconds).
 //! - [`journal`]: finished cells, one JSON line each, so that a killed run resumes.
@@ -17,7 +17,6 @@
 //! Nothing here opens a file or prints: readers and writers are the caller's.
 
 mod aa;
-pub mod bisection;
 mod cell;
 pub mod comparison;
 mod configuration;
@@ -55,7 +54,6 @@ mod warning;
 mod words;
 
 pub use aa::{AaLayouts, AaMetric, AaReport};
-pub use bisection::BisectionDocument;
 pub use cell::{Cell, Outcome};
 pub use comparison::ComparisonDocument;
 pub use configuration::{Configuration, Tuning, title as configuration_title};

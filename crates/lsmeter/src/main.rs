@@ -30,9 +30,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let printed = error.print();
-            let is_step = error.use_stderr() && std::env::args_os().any(|word| word == "--step");
             let exit = match printed {
-                _ if is_step => Exit::Stop,
                 _ if error.use_stderr() => Exit::Usage,
                 Ok(()) => Exit::Fine,
                 Err(error) => report(&anyhow::Error::new(error).context("standard output")),
@@ -40,14 +38,9 @@ fn main() -> ExitCode {
             return ExitCode::from(exit as u8);
         }
     };
-    let is_step = matches!(&cli.command, Command::Bisect(args) if args.step);
     let exit = match dispatch(cli.command) {
         Ok(exit) => exit,
-        Err(error) => match report(&error) {
-            // To git, 1 to 124 say that the commit is bad.
-            _ if is_step => Exit::Stop,
-            exit => exit,
-        },
+        Err(error) => report(&error),
     };
     ExitCode::from(exit as u8)
 }

@@ -20,7 +20,6 @@
 mod additivity;
 mod architectures;
 mod avc;
-mod bisection;
 mod callgrind;
 mod calls;
 mod cells;
@@ -67,15 +66,12 @@ mod tree;
 mod value;
 mod verdict;
 
-pub use crate::bisection::{
-    bisection_lines, bisection_records, bisection_report, change_line, figures_of, step_figures,
-};
 pub use crate::callgrind::callgrind;
 pub use crate::calls::call_tables;
 pub use crate::column::{Column, Columns, Records};
 pub use crate::comparison::{
-    ComparisonOptions, JunitError, comparison_records, comparison_report, comparison_summary,
-    gate_lines, junit, ktap,
+    ComparisonOptions, JunitError, change_line, comparison_records, comparison_report,
+    comparison_summary, gate_lines, junit, ktap,
 };
 pub use crate::coverage::{CoverageOptions, coverage_records, coverage_report, coverage_share};
 pub use crate::csv::{CsvError, csv, raw_csv};

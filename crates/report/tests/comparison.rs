@@ -5,7 +5,7 @@ use experiment::comparison::{Explanation, GateVerdict, HookChange, Implementatio
 use experiment::{ComparisonDocument, Stored as _};
 use proptest::prelude::*;
 use report::{
-    ComparisonOptions, Layout, comparison_page, comparison_records, comparison_report,
+    ComparisonOptions, Layout, change_line, comparison_page, comparison_records, comparison_report,
     comparison_summary, csv, junit, ktap, markdown, terminal,
 };
 
@@ -299,4 +299,13 @@ proptest! {
         let xml = written_junit(&document);
         prop_assert!(roxmltree::Document::parse(&xml).is_ok(), "{}", xml);
     }
+}
+
+#[test]
+fn a_comparison_in_one_line() {
+    let mut comparison = golden();
+    insta::assert_snapshot!(change_line(&comparison), @"4 cells: 1 worse, 1 the same, 1 unclear, 1 without a figure, 1 more on one side only; most: open:AA/BB under capability,selinux: 4,979 to 4,987 (+8, +0.2 %)");
+    comparison.compared.clear();
+    comparison.unmatched.clear();
+    assert_eq!(change_line(&comparison), "no change in 0 cells");
 }

@@ -30,8 +30,6 @@ words! {
     Placement = "placement",
     /// What differs between two documents: `lsmeter compare`.
     Comparison = "comparison",
-    /// With which commit counts changed: `lsmeter bisect`.
-    Bisection = "bisection",
     /// What other stacks would cost where calls were recorded: `lsmeter predict`.
     Prediction = "prediction",
     /// What counted operations would take in ns: `lsmeter estimate`.
@@ -51,7 +49,6 @@ impl Kind {
             Some(Kind::Coverage) => "coverage document",
             Some(Kind::Placement) => "placement document",
             Some(Kind::Comparison) => "comparison document",
-            Some(Kind::Bisection) => "bisection document",
             Some(Kind::Prediction) => "prediction document",
             Some(Kind::Estimate) => "document of estimates",
             Some(Kind::PlacementDifference) => "difference of placements",
@@ -72,7 +69,6 @@ impl Kind {
             Kind::Coverage => ("measure again", "coverage --output FILE"),
             Kind::Placement => ("analyse the tree again", "placement TREE --output FILE"),
             Kind::Comparison => ("compare again", "compare BASE NEW --output FILE"),
-            Kind::Bisection => ("bisect again", "bisect --output FILE"),
             Kind::Prediction => ("predict again", "predict --output FILE"),
             Kind::Estimate => ("estimate again", "estimate --output FILE"),
             Kind::PlacementDifference => ("compare the trees again", "placement diff A B --json"),

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use super::Document;
 use super::json::Headed;
-use crate::bisection::BisectionDocument;
 use crate::comparison::ComparisonDocument;
 use crate::estimate::EstimateDocument;
 use crate::placement::{PlacementDifference, PlacementDocument};
@@ -26,8 +25,6 @@ enum Any {
     PlacementDifference(Box<Headed<PlacementDifference>>),
     /// Of `compare`.
     Comparison(Box<Headed<ComparisonDocument>>),
-    /// Of `bisect`.
-    Bisection(Box<Headed<BisectionDocument>>),
     /// Of `predict`.
     Prediction(Box<Headed<PredictionDocument>>),
     /// Of `estimate`.

@@ -5,12 +5,12 @@ use crate::common::{self, golden};
 use diagnostics::Fault;
 use experiment::placement::PlacementDifference;
 use experiment::{
-    BisectionDocument, ComparisonDocument, Document, DocumentError, DocumentFault,
+    ComparisonDocument, Document, DocumentError, DocumentFault,
     EstimateDocument, Kind, PlacementDocument, PredictionDocument, Stored,
 };
 use proptest::prelude::*;
 
-const GOLDEN: [(Kind, &str); 11] = [
+const GOLDEN: [(Kind, &str); 10] = [
     (Kind::Run, "run"),
     (Kind::Profile, "profile"),
     (Kind::Sensitivity, "sensitivity"),
@@ -18,7 +18,6 @@ const GOLDEN: [(Kind, &str); 11] = [
     (Kind::Coverage, "coverage"),
     (Kind::Placement, "placement"),
     (Kind::Comparison, "comparison"),
-    (Kind::Bisection, "bisection"),
     (Kind::Prediction, "prediction"),
     (Kind::Estimate, "estimate"),
     (Kind::PlacementDifference, "placement-diff"),
@@ -32,7 +31,6 @@ fn rewritten(bytes: &[u8]) -> Result<Vec<u8>, DocumentError> {
     match Kind::of(bytes)? {
         Kind::Placement => of::<PlacementDocument>(bytes),
         Kind::Comparison => of::<ComparisonDocument>(bytes),
-        Kind::Bisection => of::<BisectionDocument>(bytes),
         Kind::PlacementDifference => of::<PlacementDifference>(bytes),
         Kind::Prediction => of::<PredictionDocument>(bytes),
         Kind::Estimate => of::<EstimateDocument>(bytes),

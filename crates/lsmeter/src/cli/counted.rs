@@ -10,7 +10,7 @@ use super::shared::{CellArgs, LabArgs};
 #[derive(Debug, Args)]
 pub struct CountedArgs {
     /// A preset (`lsmeter list presets`) or a TOML file
-    #[arg(value_name = "PRESET|SPEC.toml", default_value = DEFAULT_SPEC, value_hint = ValueHint::FilePath,
+    #[arg(value_name = "PRESET|SPEC.toml", default_value = "quick", value_hint = ValueHint::FilePath,
         help_heading = None::<&str>)]
     pub spec: String,
     /// Which cells
@@ -23,6 +23,3 @@ pub struct CountedArgs {
     #[command(flatten)]
     pub lab: LabArgs,
 }
-
-/// The preset where none is named.
-pub const DEFAULT_SPEC: &str = "quick";

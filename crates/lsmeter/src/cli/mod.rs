@@ -29,7 +29,7 @@ mod shared;
 pub use bisect::BisectArgs;
 pub use build::BuildArgs;
 pub use compare::{CompareArgs, CompareFormat};
-pub use counted::{CountedArgs, DEFAULT_SPEC};
+pub use counted::CountedArgs;
 pub use coverage::CoverageArgs;
 pub use estimate::EstimateArgs;
 pub use export::ExportArgs;

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use bisect::{Measured, Outside, outside_key};
 use experiment::{Experiment, Metric, Place, Spec};
 use lab::journal::Journals;
@@ -85,10 +85,6 @@ impl<'a> Counter<'a> {
         }
     }
 
-    pub fn experiment(&self) -> &Experiment {
-        &self.experiment
-    }
-
     /// Counts the kernel that now has the experiment's name; None if the user ended it.
     pub fn count(&mut self, line: &mut Line) -> Result<Option<Measured>> {
         let machines = Machines::find(self.lab, self.config, &self.experiment, line)?;
@@ -139,8 +135,13 @@ impl<'a> Counter<'a> {
     }
 
     pub fn cancelled(&self) -> bool {
-        self.signals.cancel.load(Ordering::Relaxed)
+        is_cancelled(self.signals)
     }
+}
+
+/// Did the user end it?
+pub fn is_cancelled(signals: &Signals) -> bool {
+    signals.cancel.load(Ordering::Relaxed)
 }
 
 fn outside(outcome: &Outcome) -> Outside {
@@ -151,51 +152,4 @@ fn outside(outcome: &Outcome) -> Outside {
         Some((key, path.outside.clone()))
     });
     told.collect()
-}
-
-/// The experiment of a run document, on the kernel that will be called `kernel`.
-pub fn experiment_of(
-    document: &experiment::Document,
-    name: &str,
-    kernel: &str,
-) -> Result<Experiment> {
-    let experiment = document.experiment.clone();
-    let experiment = experiment.with_context(|| {
-        usage(
-            format!("{name} does not say what was measured"),
-            "name cells with --bench and --stack",
-        )
-    });
-    let mut experiment = experiment?;
-    let counted = experiment.metrics.contains(&Metric::Instructions);
-    if experiment.place != Place::Lab || !counted || experiment.kernels.len() != 1 {
-        return Err(usage(
-            format!("{name} is no run of one kernel in which instructions were counted"),
-            "give one of `lsmeter run --kernel KERNEL`, with the cells that you want",
-        ));
-    }
-    let old = std::mem::replace(&mut experiment.kernels, vec![kernel.to_owned()]).remove(0);
-    let bound = experiment
-        .configurations
-        .iter_mut()
-        .filter_map(|of| of.kernel.as_mut());
-    for name in bound.filter(|name| **name == old) {
-        kernel.clone_into(name);
-    }
-    experiment.baseline_kernel = None;
-    experiment.metrics = vec![Metric::Instructions];
-    Ok(experiment)
-}
-
-/// That the kernel of a document was booted with other parameters than those of `experiment` will
-/// be, which may change counts.
-pub fn other_parameters(
-    document: &experiment::Document,
-    experiment: &Experiment,
-) -> Option<String> {
-    let theirs = document.experiment.as_ref()?.cmdline.trim();
-    let ours = experiment.cmdline.trim();
-    (theirs != ours).then(|| {
-        format!("its kernel was booted with `{theirs}`, commits are with `{ours}` (--cmdline)")
-    })
 }

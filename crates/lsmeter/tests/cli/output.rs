@@ -16,7 +16,6 @@ fn every_command_with_tables_has_the_same_flags() {
         &["sensitivity"],
         &["monitor"],
         &["compare"],
-        &["bisect"],
         &["placement"],
         &["placement", "diff"],
         &["placement", "checks"],

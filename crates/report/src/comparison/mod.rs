@@ -20,6 +20,7 @@ mod found;
 mod gate;
 mod junit;
 mod ktap;
+mod line;
 mod picture;
 mod records;
 
@@ -27,6 +28,7 @@ pub(crate) use aa::tables as aa_tables;
 pub use gate::gate_lines;
 pub use junit::{JunitError, junit};
 pub use ktap::ktap;
+pub use line::change_line;
 pub use records::comparison_records;
 
 pub(crate) use folded::{Folded, changed, folded};
