@@ -201,12 +201,6 @@ pub fn agent_of_programs() -> &'static [u8] {
     NATIVE.agents[1]
 }
 
-/// The agent that knows more settings of modules besides, policies of the user's own among them.
-#[must_use]
-pub fn agent_of_settings() -> &'static [u8] {
-    NATIVE.agents[2]
-}
-
 /// The agents of kernels of `arch`: the plain one is the first.
 pub fn agents_of(arch: &Arch) -> Result<&'static [&'static [u8]], LabError> {
     Ok(&embedded(arch)?.agents)
