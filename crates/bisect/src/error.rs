@@ -9,7 +9,6 @@ pub enum BisectError {
     /// The request makes no sense, or git failed.
     #[error(transparent)]
     Failure(#[from] Failure),
-    /// A file operation failed.
     #[error(transparent)]
     Files(#[from] kernels::Error),
 }

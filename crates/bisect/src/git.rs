@@ -9,7 +9,6 @@ use diagnostics::{Failure, printable};
 
 use crate::BisectError;
 
-/// git in this directory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Git<'a>(pub(crate) &'a Path);
 

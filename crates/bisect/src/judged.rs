@@ -10,7 +10,6 @@ use instructions::hooks::differences;
 
 use crate::BisectError;
 
-/// A commit beside the good end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The counts are the same, or within the limit.
@@ -22,7 +21,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// As in the terminal's lines.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -42,12 +40,9 @@ pub fn outside_key(configuration: &str, operation: &str) -> String {
     format!("{configuration}\t{operation}")
 }
 
-/// Counts of a commit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// Its result file.
     pub document: Document,
-    /// Its instructions outside hooks.
     pub outside: Outside,
 }
 

@@ -9,14 +9,10 @@ use sha2::{Digest, Sha256};
 use crate::BisectError;
 use crate::git::{Git, said};
 
-/// A commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
-    /// Its whole name.
     pub hash: String,
-    /// Its name as git abbreviates it.
     pub short: String,
-    /// Name and address of its author.
     pub author: String,
     /// RFC 3339.
     pub date: String,

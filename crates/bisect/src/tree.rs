@@ -21,9 +21,6 @@ pub struct Tree {
 impl Tree {
     /// Makes the worktree of `repository` below `cache`, of `first`. `waiting` is called if another
     /// lsmeter has one.
-    ///
-    /// # Errors
-    /// If it cannot be made.
     pub fn open(
         repository: &Repository,
         cache: &Path,
@@ -56,15 +53,11 @@ impl Tree {
         cache.join("bisect").join(repository.id()).join("tree")
     }
 
-    /// Where it is.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
     /// Checks out `commit`. Files that do not differ keep their times.
-    ///
-    /// # Errors
-    /// git's.
     pub fn check_out(&self, commit: &Commit) -> Result<(), BisectError> {
         let arguments = ["checkout", "--quiet", "--force", "--detach", &commit.hash];
         Git(&self.dir).read(&arguments).map(drop)

@@ -7,7 +7,6 @@ use crate::git::Git;
 use crate::repository::describe;
 use crate::{BisectError, Commit, Tree, Verdict};
 
-/// Result of a walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// The first bad commit: it is bad, and all commits before it are good.
@@ -16,7 +15,6 @@ pub enum Found {
     OneOf(Vec<Commit>),
     /// No commit is bad: the ends do not differ.
     Nothing,
-    /// The user ended it.
     Cancelled,
 }
 
@@ -25,9 +23,6 @@ pub enum Found {
 ///
 /// `git bisect` itself would write refs, and git 2.39 then runs the repository's hooks, whatever
 /// `core.hooksPath` is.
-///
-/// # Errors
-/// git's, and those of `test`.
 pub fn walk<E: From<BisectError>>(
     tree: &Tree,
     good: &Commit,

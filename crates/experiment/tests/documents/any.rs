@@ -5,8 +5,8 @@ use crate::common::{self, golden};
 use diagnostics::Fault;
 use experiment::placement::PlacementDifference;
 use experiment::{
-    ComparisonDocument, Document, DocumentError, DocumentFault,
-    EstimateDocument, Kind, PlacementDocument, PredictionDocument, Stored,
+    ComparisonDocument, Document, DocumentError, DocumentFault, EstimateDocument, Kind,
+    PlacementDocument, PredictionDocument, Stored,
 };
 use proptest::prelude::*;
 

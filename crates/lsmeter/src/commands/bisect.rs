@@ -21,10 +21,6 @@ use crate::failure::{explain, usage};
 use crate::output;
 use crate::progress::Line;
 
-/// Finds the commit.
-///
-/// # Errors
-/// If the flags make no sense, or the good end cannot be built or measured.
 pub fn bisect(args: &BisectArgs) -> Result<Exit> {
     let config = Config::read()?;
     let limit = args.fail_above.as_deref().map(Budget::of_all).transpose();
@@ -92,7 +88,6 @@ fn interrupted(line: &Line) -> Exit {
     Exit::CellsFailed
 }
 
-/// How a kernel is built.
 enum Maker<'a> {
     Recipe(Box<Recipe>),
     Command(&'a str),
@@ -129,13 +124,11 @@ fn maker<'a>(args: &'a BisectArgs, tree: &Path, id: &str) -> Result<(Maker<'a>, 
     Ok((Maker::Recipe(Box::new(recipe)), kernel))
 }
 
-/// A search in progress.
 struct Search<'a> {
     counter: Counter<'a>,
     store: Store,
     config: &'a Config,
     maker: Maker<'a>,
-    /// Output of a build command.
     log: std::path::PathBuf,
     tree: &'a Tree,
     signals: &'a Signals,

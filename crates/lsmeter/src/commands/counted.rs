@@ -139,7 +139,6 @@ impl<'a> Counter<'a> {
     }
 }
 
-/// Did the user end it?
 pub fn is_cancelled(signals: &Signals) -> bool {
     signals.cancel.load(Ordering::Relaxed)
 }

@@ -23,7 +23,6 @@ pub fn export(args: &ExportArgs) -> Result<Exit> {
                 _ => None,
             },
             Content::Placement(document) => Some(report::placement_records(document)),
-            Content::Check(_) => None,
         };
         if let Some(records) = records {
             output::write(&args.output, |to| Ok(report::raw_csv(records, to)?))?;
