@@ -104,7 +104,7 @@ fn drawings() {
 
 #[test]
 fn each_benchmark_over_the_kernels_of_several_runs() {
-    let mut sources = [golden("v1"), golden("v1"), golden("v1")];
+    let mut sources = [golden("run"), golden("run"), golden("run")];
     let is_drawn = |of: &&Gathered| of.base == "benchmark";
     assert!(!figures(&sources[..1]).iter().any(|of| is_drawn(&of)));
     for (source, kernel) in sources.iter_mut().zip(["5.10", "6.12", "7.2"]) {

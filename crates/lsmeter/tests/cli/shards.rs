@@ -181,10 +181,10 @@ fn exports() {
             > 1
     );
     for (name, columns) in [
-        ("profile-v2.json", "kernel,release,"),
-        ("sensitivity-v2.json", "kernel,release,"),
-        ("placement-v2.json", "version,level,"),
-        ("monitor-v2.json", "begin_s,seconds,"),
+        ("profile.json", "kernel,release,"),
+        ("sensitivity.json", "kernel,release,"),
+        ("placement.json", "version,level,"),
+        ("monitor.json", "begin_s,seconds,"),
     ] {
         let golden = Path::new(GOLDEN).with_file_name(name);
         let golden = golden.to_str().unwrap();
