@@ -136,8 +136,15 @@ quick_tests := $(filter-out $(slow_tests),$(all_tests))
 # Cargo selects tests by name in all crates, so that a slow and a quick one must differ.
 ambiguous := $(filter $(notdir $(slow_tests)),$(notdir $(quick_tests)))
 test_names = $(addprefix --test ,$(sort $(notdir $(1))))
-.PHONY: check
-check: check-needs
+# Lines of Rust in src. A commit that raises the number says why.
+src_lines := 109600
+.PHONY: check src-size
+src-size:
+	@lines=$$(git ls-files -z 'crates/*/src/*.rs' | xargs -0 cat | wc -l); \
+	[ "$$lines" -le $$(($(src_lines) * 101 / 100)) ] || { \
+		echo "src has grown to $$lines lines of Rust: remove some, or say why in the commit that raises src_lines" >&2; \
+		exit 1; }
+check: check-needs src-size
 	$(if $(ambiguous),$(error rename quick tests that are called as slow ones: $(ambiguous)))
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
@@ -150,7 +157,7 @@ check: check-needs
 # compiled for its tests anyway.
 tests := $(CARGO) test --release $(CARGO_FLAGS) --workspace
 .PHONY: lint compiled-tests fetched-kernels test-kernel test-kernels test
-lint: test-needs
+lint: test-needs src-size
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
 compiled-tests: test-needs

@@ -19,8 +19,6 @@ use crate::text::printable;
 
 /// Most sentences about one document.
 const SENTENCES_LIMIT: usize = 40;
-/// Most operations that a sentence names.
-
 /// What was found, the doubts first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verdict {

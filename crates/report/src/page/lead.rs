@@ -23,8 +23,6 @@ use crate::text::printable;
 const BARS_SHOWN: usize = 16;
 /// Most rows beside the figure.
 const ROWS_LIMIT: usize = 16;
-/// Most reasons: each takes two lines.
-
 /// Figures that lead, by what documents are of, the first that there is.
 fn leading(content: &Content) -> &'static [&'static str] {
     match content {
