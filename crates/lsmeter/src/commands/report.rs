@@ -98,16 +98,12 @@ fn publication(name: &str, sources: &[Source]) -> Result<(String, Report)> {
             format!("there are {}", names.join(", ")),
         )
     })?;
-    let given = sources.iter().filter_map(|source| {
-        let content = match &source.content {
+    let given = sources.iter().map(|source| published::Given {
+        name: &source.name,
+        content: match &source.content {
             Content::Measured(document) => published::Content::Measured(document),
             Content::Placement(placement) => published::Content::Placement(placement),
-            // It has no figures of its own.
-        };
-        Some(published::Given {
-            name: &source.name,
-            content,
-        })
+        },
     });
     let given: Vec<published::Given<'_>> = given.collect();
     let publication = published::publication(source, &given);
