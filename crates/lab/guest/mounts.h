@@ -13,7 +13,7 @@ enum { OLD_ROOT = 6, OLD_DIR = 7 };
 
 static inline long mount_tmpfs(const char *path, unsigned long flags, const char *options)
 {
-	return SYS(mount, "lsmeter", path, "tmpfs", flags, options);
+	return SYS(mount, PADDED_NAME, path, "tmpfs", flags, options);
 }
 
 /* What an error of a call that mounts means to the cell. */

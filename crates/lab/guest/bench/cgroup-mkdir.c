@@ -12,7 +12,7 @@ static int setup(struct cell *c)
 
 	if (ret < 0)
 		return ret;
-	ret = SYS(mount, "lsmeter", PLACE, "cgroup2", 0, NULL);
+	ret = SYS(mount, PADDED_NAME, PLACE, "cgroup2", 0, NULL);
 	return ret == -EBUSY ? unsupported(c, "control groups of version 1 are in use", ret) :
 	       mount_result(c, ret);
 }

@@ -7,7 +7,7 @@
 
 static int setup(struct cell *c)
 {
-	long key = SYS(add_key, "user", "lsmeter", "12345678", 8, KEY_SPEC_PROCESS_KEYRING);
+	long key = SYS(add_key, "user", PADDED_NAME, "12345678", 8, KEY_SPEC_PROCESS_KEYRING);
 
 	if (key == -ENOSYS || key == -EPERM || key == -EDQUOT)
 		return unsupported(c, "no keys for this user", key);

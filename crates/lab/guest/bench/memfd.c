@@ -5,7 +5,7 @@
 /* Window: memfd_create. Undone outside: close. */
 static long memfd_create_op(struct cell *c, unsigned int i)
 {
-	long fd = SYS(memfd_create, "lsmeter", MFD_CLOEXEC);
+	long fd = SYS(memfd_create, PADDED_NAME, MFD_CLOEXEC);
 
 	*slot_fd(c, i) = fd;
 	return fd;

@@ -39,7 +39,7 @@ static int setup(struct cell *c)
 		ret = make_lower(LOWER "file");
 	if (ret < 0)
 		return ret;
-	ret = SYS(mount, "lsmeter", "merged", "overlay", 0, c->variant->path);
+	ret = SYS(mount, PADDED_NAME, "merged", "overlay", 0, c->variant->path);
 	if (ret == -EINVAL)
 		return unsupported(c, "no overlayfs on this file system", ret);
 	return mount_result(c, ret);
