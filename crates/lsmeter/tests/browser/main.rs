@@ -218,7 +218,7 @@ struct Drawn {
 /// Text that a hostile document has as a function's name, drawn by the tests of `report`.
 const HOSTILE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/../report/tests/snapshots/placement__drawn_as_mermaid.snap"
+    "/../report/tests/all/snapshots/all__placement__drawn_as_mermaid.snap"
 );
 
 /// What web pages make of call strings.

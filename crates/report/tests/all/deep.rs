@@ -19,7 +19,7 @@ fn shown(tables: Vec<Table>) -> String {
 
 #[test]
 fn sparklines_rise_with_depth_on_one_scale_for_all_stacks() {
-    let packed = include_bytes!("../../../docs/results/paper.json.xz");
+    let packed = include_bytes!("../../../../docs/results/paper.json.xz");
     let text = shown(depth_tables(&Document::parse(&unpack(packed)).unwrap()));
     assert!(text.starts_with("Depth: open, "), "{text}");
     assert!(
@@ -43,7 +43,7 @@ fn sparklines_rise_with_depth_on_one_scale_for_all_stacks() {
 
 #[test]
 fn a_run_of_one_depth_has_none() {
-    let golden = include_bytes!("../../experiment/tests/golden/run.json");
+    let golden = include_bytes!("../../../experiment/tests/golden/run.json");
     let mut run = Document::parse(golden).unwrap();
     run.cells.retain(|cell| cell.key.variant() != "AA/BB");
     assert_eq!(shown(depth_tables(&run)), "");
@@ -51,7 +51,7 @@ fn a_run_of_one_depth_has_none() {
 
 #[test]
 fn a_cell_is_a_tree_of_what_is_in_it() {
-    let packed = include_bytes!("../../lsmeter/tests/browser/suite.json.xz");
+    let packed = include_bytes!("../../../lsmeter/tests/browser/suite.json.xz");
     let mut run = Document::parse(&unpack(packed)).unwrap();
     // Trees of all cells are asked for by nobody.
     assert!(tree_tables(&run).is_empty());

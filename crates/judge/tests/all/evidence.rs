@@ -5,7 +5,7 @@ use experiment::{Document, Metric};
 use judge::{Measured, figures, unexplained};
 
 fn golden() -> Document {
-    Document::parse(include_bytes!("../../experiment/tests/golden/run.json")).unwrap()
+    Document::parse(include_bytes!("../../../experiment/tests/golden/run.json")).unwrap()
 }
 
 fn measured(run: &Document, cell: usize) -> Measured {
@@ -57,7 +57,7 @@ fn rounds_are_shares_of_the_samples() {
 
 #[test]
 fn what_has_a_reason_is_explained() {
-    let golden = include_bytes!("../../experiment/tests/golden/profile.json");
+    let golden = include_bytes!("../../../experiment/tests/golden/profile.json");
     let document = Document::parse(golden).unwrap();
     let [(_, alone, _), (_, compared, _)] = document.hooked().collect::<Vec<_>>()[..] else {
         panic!("{document:#?}")

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use report::{Layout, csv, markdown, monitor_records, monitor_report, terminal};
 
 fn document() -> Document {
-    let golden = include_bytes!("../../experiment/tests/golden/monitor.json");
+    let golden = include_bytes!("../../../experiment/tests/golden/monitor.json");
     Document::parse(golden).unwrap()
 }
 

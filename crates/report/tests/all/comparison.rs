@@ -10,7 +10,7 @@ use report::{
 };
 
 fn golden() -> ComparisonDocument {
-    let golden = include_bytes!("../../experiment/tests/golden/comparison.json");
+    let golden = include_bytes!("../../../experiment/tests/golden/comparison.json");
     ComparisonDocument::parse(golden).unwrap()
 }
 

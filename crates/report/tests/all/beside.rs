@@ -12,7 +12,7 @@ use report::{Layout, csv, markdown, terminal};
 
 fn empty() -> Document {
     let mut run =
-        Document::parse(include_bytes!("../../experiment/tests/golden/run.json")).unwrap();
+        Document::parse(include_bytes!("../../../experiment/tests/golden/run.json")).unwrap();
     run.cells.clear();
     run.warnings.clear();
     run

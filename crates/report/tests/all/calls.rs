@@ -333,7 +333,7 @@ fn callgrind_annotate_reads_it() {
 /// Of a real run: what SELinux adds to an open, by who called it.
 #[test]
 fn calls_of_a_cell_stand_beside_the_baselines() {
-    let suite = include_bytes!("../../lsmeter/tests/browser/suite.json.xz");
+    let suite = include_bytes!("../../../lsmeter/tests/browser/suite.json.xz");
     let mut run = Document::parse(&testing::unpack(suite)).unwrap();
     run.cells
         .retain(|cell| cell.key.stack.len() == 1 || cell.key.stack.ends_with(&["selinux".into()]));

@@ -8,7 +8,7 @@ use experiment::Document;
 use report::{Kind, Rows, exported, raw_csv};
 
 fn sources() -> Vec<(String, Document)> {
-    let golden = include_bytes!("../../experiment/tests/golden/run.json");
+    let golden = include_bytes!("../../../experiment/tests/golden/run.json");
     vec![("run.json".to_owned(), Document::parse(golden).unwrap())]
 }
 

@@ -10,7 +10,7 @@ use report::{
 
 /// Every kind of count, a case, teardown, hooks inside hooks, and hostile names.
 fn document() -> PlacementDocument {
-    let golden = include_bytes!("../../experiment/tests/golden/placement.json");
+    let golden = include_bytes!("../../../experiment/tests/golden/placement.json");
     PlacementDocument::parse(golden).unwrap()
 }
 

@@ -48,7 +48,7 @@ const VARIANTS: [&str; 3] = ["AA", "AA/BB", "AA/BB/CC"];
 /// A kernel without modules and one with them, each of some layouts. An operation takes a tenth
 /// more for each component; a module a third of that.
 fn run(dac: &Ns, um: &Ns) -> Document {
-    let golden = include_bytes!("../../experiment/tests/golden/run.json");
+    let golden = include_bytes!("../../../experiment/tests/golden/run.json");
     let mut run = Document::parse(golden).unwrap();
     run.cells.clear();
     for (depth, variant) in VARIANTS.into_iter().enumerate() {

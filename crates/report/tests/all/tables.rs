@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use report::{Layout, Options, csv, gate_lines, markdown, report, run_records, terminal};
 
 fn golden() -> Document {
-    Document::parse(include_bytes!("../../experiment/tests/golden/run.json")).unwrap()
+    Document::parse(include_bytes!("../../../experiment/tests/golden/run.json")).unwrap()
 }
 
 fn shown(run: &Document, details: bool, layout: Layout) -> String {

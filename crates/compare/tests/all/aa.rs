@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Runs without a change, and what is known after them.
 
-mod common;
-
 use compare::{Options, aa, aa_doubt, keep_figures};
 use experiment::comparison::{GateVerdict, Method, Verdict};
 use experiment::{AaLayouts, Document, WarningKind};
 use stats::SplitMix64;
 
-use common::{both, counted, gated, paths, timed};
+use crate::common::{both, counted, gated, paths, timed};
 
 #[test]
 fn runs_without_a_change_tell_the_noise() {

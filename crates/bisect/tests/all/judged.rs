@@ -9,7 +9,7 @@ use experiment::{Document, Kind, Outcome, Status};
 
 /// A run document with exact counts.
 fn document() -> Document {
-    let bytes = include_bytes!("../../experiment/tests/golden/run.json");
+    let bytes = include_bytes!("../../../experiment/tests/golden/run.json");
     let mut document = Document::parse_as(Kind::Run, bytes).unwrap();
     document
         .cells
@@ -62,7 +62,7 @@ fn what_has_no_figure_is_skipped_unless_another_cell_differs() {
 
 #[test]
 fn functions_outside_hooks_are_named() {
-    let bytes = include_bytes!("../../experiment/tests/golden/comparison.json");
+    let bytes = include_bytes!("../../../experiment/tests/golden/comparison.json");
     let mut comparison: experiment::ComparisonDocument = experiment::Stored::parse(bytes).unwrap();
     let mut explained = experiment::comparison::Explanation {
         cell: 0,

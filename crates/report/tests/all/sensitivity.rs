@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A small sweep as tables, CSV and figure, and sweeps that lie.
 
-mod swept;
-
+use crate::swept::{BPF, document, empty, of, slope, table6};
 use experiment::{ALL_HOOKS, Caches, DelayModule, Document, Outcome, Status, Subject, Unit};
 use proptest::prelude::*;
 use report::{
     Layout, csv, latency_over_delay, markdown, sensitivity_records, sensitivity_report, terminal,
 };
-use swept::{BPF, document, empty, of, slope, table6};
 
 fn shown(document: &Document, by_hook: Option<bool>) -> String {
     let layout = Layout {

@@ -8,7 +8,7 @@ use report::{
 };
 
 fn difference() -> PlacementDifference {
-    let golden = include_bytes!("../../experiment/tests/golden/placement-diff.json");
+    let golden = include_bytes!("../../../experiment/tests/golden/placement-diff.json");
     PlacementDifference::read(&golden[..]).unwrap()
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Golden documents of every kind compared, and what must be found and what must not.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use compare::{Budget, Named, Options, across, with_baselines};
 use diagnostics::Fault;
 use experiment::comparison::{
@@ -680,8 +678,8 @@ fn hooks_are_ranked_and_sum_up() {
             .is_empty()
     );
     // A run without hooks says how to get them.
-    let mut changed = common::counted();
+    let mut changed = crate::common::counted();
     paths(&mut changed, 0).modal.instructions += 1;
-    let found = both(&common::counted(), &changed, &options);
+    let found = both(&crate::common::counted(), &changed, &options);
     assert!(found.notes[0].contains("--with-hooks"), "{:?}", found.notes);
 }

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! One program, so that it is linked once.
+
+mod apart;
+mod architectures;
+mod hostile;
+mod tree;
