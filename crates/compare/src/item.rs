@@ -36,8 +36,6 @@ pub(crate) fn place(key: &Key) -> Place {
 pub(crate) fn items(document: &Document) -> Vec<Item> {
     let warnings = &document.warnings;
     let cells = document.cells.iter().enumerate();
-    // A recording's figures are of its functions; a monitor's counts are compared by
-    // `lsmeter check`.
     let items = cells.flat_map(|(position, cell)| {
         let figures = judge::figures(cell, document).into_iter();
         figures.map(move |(metric, measured)| (position, cell, metric, measured))
