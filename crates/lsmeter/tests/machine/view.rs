@@ -185,7 +185,10 @@ fn recording(place: &Place) {
     let intervals: Vec<String> = (0..3)
         .map(|number| {
             format!(
-                r#"{{"begin_s":{},"seconds":0.1,"hooks":[{},{},{}]}}"#,
+                r#"{{"key":{{"architecture":"x86_64","kernel":"6.12.0-test",
+                "stack":["capability","selinux"],"policy":"none","interval":{number},
+                "metric":"calls"}},"status":"ok","evidence":{{"calls":{{
+                "begin_s":{},"seconds":0.1,"hooks":[{},{},{}]}}}}}}"#,
                 f64::from(number) / 10.0,
                 hook("inode_permission", 50),
                 hook("file_open", 20),
@@ -194,13 +197,13 @@ fn recording(place: &Place) {
         })
         .collect();
     let document = format!(
-        r#"{{"schema_version":1,"tool":{{"name":"lsmeter","version":"0.1.0"}},
+        r#"{{"kind":"recording","schema_version":2,"tool":{{"name":"lsmeter","version":"0.1.0"}},
         "environment":{{"os":"Debian GNU/Linux","host_kernel":"6.12","cpu":"any","cores":2,
         "kvm":false,"clock":"fast"}},
         "monitor":{{"release":"6.12.0-test","active_lsms":["capability","selinux"],
-        "scope":"machine","mode":"histogram","started":"2026-01-01T00:00:00Z",
+        "scope":"machine","mode":"histogram",
         "cost":{{"added_ns":180,"within_ns":95,"rounds":11}},"memory_bytes":4096}},
-        "intervals":[{}]}}"#,
+        "cells":[{}],"warnings":[]}}"#,
         intervals.join(",")
     );
     place.write("recording.json", document);
@@ -277,7 +280,7 @@ fn what_cannot_be_played() {
         "cannot read missing.json: No such file",
         Some("lsmeter monitor --record"),
     );
-    place.write("other.json", "{\"schema_version\": 1}");
+    place.write("other.json", "{\"schema_version\": 2, \"kind\": \"run\"}");
     let other = ["monitor", "--replay", "other.json"];
     place.run(&other).refused(
         2,
