@@ -60,7 +60,11 @@ kernel_needs := flex:flex bison:bison bc:bc lz4:lz4 xz:xz-utils \
 test_needs += /usr/bin/chromium:chromium node:nodejs npm:npm
 
 # The guest in which lsmeter itself is tested.
-test_needs += busybox:busybox-static strip:binutils ldd:libc-bin tomoyo-savepolicy:tomoyo-tools
+test_needs += busybox:busybox-static strip:binutils ldd:libc-bin
+# Debian 13 has no tomoyo-tools.
+ifneq ($(shell apt-cache show tomoyo-tools 2>/dev/null),)
+test_needs += tomoyo-savepolicy:tomoyo-tools
+endif
 # What reads a monitor's text file. A test starts its own: they are no services here.
 test_needs += prometheus:prometheus:prometheus.service promtool:prometheus \
 	prometheus-node-exporter:prometheus-node-exporter:prometheus-node-exporter.service
