@@ -15,11 +15,10 @@ use std::fs::File;
 use std::time::Instant;
 
 use compare::{Named, Options, compare, keep_figures};
-use experiment::comparison::Verdict;
-use experiment::{Cell, Document, Estimate, Evidence, Metric, Subject, Timed};
+use model::{Cell, Document, Estimate, Evidence, Metric, Subject, Timed, comparison::Verdict};
 use stats::{SplitMix64, Summary};
 
-const GOLDEN: &[u8] = include_bytes!("../crates/experiment/tests/golden/run.json");
+const GOLDEN: &[u8] = include_bytes!("../crates/model/tests/golden/run.json");
 const CHANGES: [f64; 7] = [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
 /// Runs without a change of which it is known what they differ by.
 const KNOWN: [usize; 5] = [1, 3, 5, 10, 20];

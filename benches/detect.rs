@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use experiment::comparison::{Method, Verdict};
-use experiment::{Cell, ComparisonDocument, Document, Stored as _};
+use model::comparison::{Method, Verdict};
+use model::{Cell, ComparisonDocument, Document, Stored as _};
 
 const LSMETER: &str = env!("CARGO_BIN_EXE_lsmeter");
 const NAME: &str = "detect";

@@ -18,7 +18,7 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use experiment::Document;
+use model::Document;
 use serde_json::Value;
 use vm::Vm;
 

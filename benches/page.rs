@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use experiment::{Cell, Document, Subject};
+use model::{Cell, Document, Subject};
 use report::{Content, Source, page};
 
 const CONFIGURATIONS: usize = 10;
@@ -15,7 +15,7 @@ const ROUNDS: usize = 5;
 
 /// A run in time, as large as they come.
 fn document() -> Vec<u8> {
-    let golden = include_bytes!("../crates/experiment/tests/golden/run.json");
+    let golden = include_bytes!("../crates/model/tests/golden/run.json");
     let mut run = Document::parse(golden).expect("the golden document");
     let timed = |cell: &&Cell| cell.ci95().is_some();
     let like = run.cells.iter().find(timed).expect("a timed cell").clone();

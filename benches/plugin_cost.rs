@@ -14,13 +14,13 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use experiment::{Clock, FileSystem, Metric};
-use instructions::records::RecordReader;
+use counts::records::RecordReader;
 use kernels::Store;
 use lab::qemu::{Accelerator, PluginMode, Qemu};
 use lab::session::{AgentEvent, Patience};
 use lab::vm::{self, Boot, BootCell};
 use lab::{prepare, write_plugin};
+use model::{Clock, FileSystem, Metric};
 use spread::{show, spread};
 
 const ROUNDS: usize = 5;
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let kernel = store.resolve(&kernel.parse()?)?;
     let scratch = tempfile::tempdir()?;
     let plugin = write_plugin(scratch.path())?;
-    let qemu = Qemu::probe(None, &plugin, arch::native())?;
+    let qemu = Qemu::probe(None, &plugin, kernels::arch::native())?;
     let prepared = scratch.path().join("prepared");
     fs::create_dir(&prepared)?;
     let agent = lab::catalogue::agent();

@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use experiment::{Clock, Experiment, FileSystem, Metric};
 use kernels::Store;
 use lab::initramfs::Guest;
 use lab::plan::{Plan, Treatment};
@@ -25,6 +24,7 @@ use lab::root::{Root, Watch};
 use lab::session::{AgentEvent, Patience};
 use lab::vm::{self, Boot, BootCell, Bootable};
 use lab::{prepare, write_plugin};
+use model::{Clock, Experiment, FileSystem, Metric};
 use spread::{show, spread};
 
 const ROUNDS: usize = 3;
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let kernel = store.resolve(&kernel.parse()?)?;
     let scratch = tempfile::tempdir()?;
     let plugin = write_plugin(scratch.path())?;
-    let qemu = Qemu::probe(None, &plugin, arch::native())?;
+    let qemu = Qemu::probe(None, &plugin, kernels::arch::native())?;
     println!(
         "QEMU {}, {}, {rounds} rounds in turns; ms of one more run: least, median and most\n",
         qemu.version, kernel.name
@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "", "uncounted", "counted", "x"
     );
     for workload in workloads {
-        let mut experiment = experiment::preset(workload)?.spec()?.resolve()?;
+        let mut experiment = model::preset(workload)?.spec()?.resolve()?;
         let cancel = AtomicBool::new(false);
         let mut tell = |_| {};
         let mut watch = Watch::new(&cancel, &mut tell);

@@ -13,7 +13,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use experiment::{Cell, Document};
+use model::{Cell, Document};
 
 /// Differences of one document that are told.
 const TOLD: usize = 10;

@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 
 fn build() -> Result<(), String> {
     let guest = Path::new("guest");
-    let plugin = Path::new("../instructions/plugin/markers.h");
+    let plugin = Path::new("../counts/plugin/markers.h");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={}", guest.display());
     println!("cargo::rerun-if-changed={}", plugin.display());

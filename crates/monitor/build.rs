@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Compiles the eBPF programs, which the library carries inside itself.
 
+#[allow(dead_code, unused_imports)]
+#[path = "../kernels/src/arch/mod.rs"]
+mod arch;
+
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;

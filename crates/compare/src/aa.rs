@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use diagnostics::Failure;
-use experiment::comparison::{ComparedCell, Method, Verdict};
-use experiment::{AaMetric, AaReport, Cell, Document, Key, Metric, Paths, Warning, WarningKind};
+use model::comparison::{ComparedCell, Method, Verdict};
+use model::{
+    AaMetric, AaReport, Cell, Document, Failure, Key, Metric, Paths, Warning, WarningKind,
+};
 use stats::proportion_at_most;
 
 use crate::compare::{Named, Options, compare};
@@ -54,7 +55,7 @@ pub fn aa(runs: &[Document], options: &Options) -> Result<AaReport, Failure> {
         alpha: options.alpha,
         correction: options.correction,
         metrics: tallies.into_iter().map(report).collect(),
-        layouts: judge::aa_layouts(runs),
+        layouts: crate::judge::aa_layouts(runs),
     })
 }
 

@@ -4,9 +4,8 @@
 use std::collections::HashMap;
 use std::mem::take;
 
-use diagnostics::Failure;
-use experiment::comparison::{Axis, Source};
-use experiment::{ComparisonDocument, Experiment, Key, Kind};
+use model::comparison::{Axis, Source};
+use model::{ComparisonDocument, Experiment, Failure, Key, Kind};
 
 use crate::compare::{Named, Options, begin, conclude, empty, notes, source};
 use crate::item::{Item, items};

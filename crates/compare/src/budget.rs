@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use diagnostics::Failure;
-use experiment::comparison::{ComparedCell, Limit};
-use experiment::{Metric, Pattern, excerpt};
+use model::comparison::{ComparedCell, Limit};
+use model::{Failure, Metric, Pattern, excerpt};
 use serde::Deserialize;
 
 /// Largest budget that is read, in bytes.

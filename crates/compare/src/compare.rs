@@ -3,10 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use diagnostics::Failure;
-use experiment::comparison::{ComparedCell, Correction, Judgement, Method, Source};
-use experiment::{ComparisonDocument, Document, Kind, Metric, Tool, Warning};
-use judge::Judged;
+use crate::judge::Judged;
+use model::comparison::{ComparedCell, Correction, Judgement, Method, Source};
+use model::{ComparisonDocument, Document, Failure, Kind, Metric, Tool, Warning};
 
 use crate::budget::Budget;
 use crate::environment;
@@ -36,7 +35,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            alpha: judge::ALPHA,
+            alpha: crate::judge::ALPHA,
             correction: Correction::default(),
             trust_environment: false,
             budget: None,
@@ -227,7 +226,7 @@ pub(crate) fn conclude(
 ) -> ComparisonDocument {
     let figures = pairs.iter();
     let figures = figures.map(|(base, new)| (&base.measured, &new.measured, new.key.metric));
-    let judged = judge::together(figures, options.alpha, options.correction);
+    let judged = crate::judge::together(figures, options.alpha, options.correction);
     let timed_elsewhere = environment::doubt(&comparison.environment, options.trust_environment);
     let tested = judged.iter().filter(|judged| judged.p.is_some()).count();
     comparison.judgement.tested = tested as u64;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Which warnings of a document keep a gate from trusting a figure.
 
-use experiment::{Metric, Warning, WarningKind};
+use model::{Metric, Warning, WarningKind};
 
 /// Reasons in a document's warnings not to trust the figure at this position; `rounds`: it is
 /// judged by what its rounds differ by.

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use experiment::comparison::EnvironmentDifference;
-use experiment::{Architecture, Document, Environment, Experiment, Place};
+use model::{
+    Architecture, Document, Environment, Experiment, Place, comparison::EnvironmentDifference,
+};
 
 /// What times of two documents may differ in without a change of what was measured.
 const HARMLESS_TO_TIMES: [&str; 3] = ["lsmeter", "os", "warmup"];

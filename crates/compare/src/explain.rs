@@ -3,10 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use experiment::comparison::{
-    CallerChange, EventChange, Explanation, HookChange, ImplementationChange,
-};
-use experiment::{Counted, Document, Events, FunctionDifference, HookCost, HookedPath, Metric};
+use model::comparison::{CallerChange, EventChange, Explanation, HookChange, ImplementationChange};
+use model::{Counted, Document, Events, FunctionDifference, HookCost, HookedPath, Metric};
 
 use crate::item::Item;
 

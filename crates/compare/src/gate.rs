@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Is anything worse by more than it may be?
 
-use experiment::Status;
-use experiment::comparison::{
+use model::Status;
+use model::comparison::{
     CellGate, ComparedCell, Gate, GateVerdict, Limit, Method, Side, UnmatchedCell, Verdict,
 };
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What every document is turned into: figures with their keys, and what stands behind them.
 
-use experiment::comparison::Place;
-use experiment::{Document, Key};
-use judge::Measured;
+use crate::judge::Measured;
+use model::{Document, Key, comparison::Place};
 
 use crate::doubt::doubts;
 
@@ -37,7 +36,7 @@ pub(crate) fn items(document: &Document) -> Vec<Item> {
     let warnings = &document.warnings;
     let cells = document.cells.iter().enumerate();
     let items = cells.flat_map(|(position, cell)| {
-        let figures = judge::figures(cell, document).into_iter();
+        let figures = crate::judge::figures(cell, document).into_iter();
         figures.map(move |(metric, measured)| (position, cell, metric, measured))
     });
     items

@@ -2,7 +2,7 @@
 //! What differs between two documents, and whether it is real.
 //!
 //! Data goes one way: a document's cells become items (a key, a figure and what stands
-//! behind it), items of two sides are paired, crate `judge` says which
+//! behind it), items of two sides are paired, [`judge`] says which
 //! differences are real, and a gate asks each pair for its limit. Documents in, a document out: no I/O.
 //!
 //! - [`compare`]: two documents; [`across`]: cells of one run along an axis; [`with_baselines`]: those
@@ -12,6 +12,7 @@
 
 mod aa;
 mod across;
+pub mod bisect;
 mod budget;
 mod compare;
 mod doubt;
@@ -19,7 +20,9 @@ mod environment;
 mod explain;
 mod gate;
 mod item;
+pub mod judge;
 mod pair;
+pub mod parts;
 mod recordings;
 
 pub use aa::{aa, aa_doubt, keep_figures};

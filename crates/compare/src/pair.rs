@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use experiment::comparison::{Side, UnmatchedCell};
-use experiment::{Architecture, Key, Policy, Tuning};
+use model::comparison::{Side, UnmatchedCell};
+use model::{Architecture, Key, Policy, Tuning};
 
 use crate::item::{Item, place};
 

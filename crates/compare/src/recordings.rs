@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use experiment::{Document, Interval, Key, Metric, Monitoring, Subject, WatchedHook};
-use judge::Measured;
+use crate::judge::Measured;
+use model::{Document, Interval, Key, Metric, Monitoring, Subject, WatchedHook};
 use stats::bootstrap::SAMPLES_MIN;
 
 use crate::doubt::doubts;
@@ -104,7 +104,7 @@ fn samples(samples: Vec<f64>, whole: f64) -> Measured {
         return Measured::of_samples(samples);
     }
     if !whole.is_finite() {
-        return Measured::missing(experiment::Status::Failed, Some("it took no time"));
+        return Measured::missing(model::Status::Failed, Some("it took no time"));
     }
     Measured {
         exact: false,

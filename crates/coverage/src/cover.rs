@@ -3,12 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::coverage::{
+use model::coverage::{
     CallingOperation, CostOfCalls, CoverageFindings, CoverageShare, CoveredHook,
     CoveredImplementation, EarlierOperation, Need, StaleReason,
 };
-use experiment::placement::Count;
-use experiment::{Cell, HookCost, LaterHook, PlacementDocument, Subject, Suite};
+use model::{Cell, HookCost, LaterHook, PlacementDocument, Subject, Suite, placement::Count};
 
 use crate::error::CoverageError;
 use crate::facts::Facts;

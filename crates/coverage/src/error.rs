@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Why it cannot be said which hooks are called.
 
-use diagnostics::{Exit, Fault};
+use model::{Exit, Fault};
 
 /// Why it cannot be said which hooks are called.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

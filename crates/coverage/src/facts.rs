@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::coverage::{Need, UnreachedReason};
+use model::coverage::{Need, UnreachedReason};
 use serde::Deserialize;
 
 use crate::error::CoverageError;

@@ -3,7 +3,7 @@
 //!
 //! [`cover`] takes what a kernel has ([`KernelHooks`]), cells whose hooks were told apart, what is
 //! known of hooks that nothing calls ([`Facts`]) and, if a tree was read, what its system calls
-//! can reach ([`Reached`]); it gives [`experiment::coverage::CoverageFindings`]. Nothing here
+//! can reach ([`Reached`]); it gives [`model::coverage::CoverageFindings`]. Nothing here
 //! measures, opens a file or prints.
 
 mod cover;

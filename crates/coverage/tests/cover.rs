@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use coverage::{CoverageError, Facts, Inputs, KernelHooks, Reached, cover, reached};
-use experiment::coverage::{CoverageFindings, CoveredHook, Need, StaleReason};
-use experiment::placement::Count;
-use experiment::{
+use model::coverage::{CoverageFindings, CoveredHook, Need, StaleReason};
+use model::{
     Architecture, Cell, Counted, Estimate, Evidence, HookCost, HookedPath, Implementation, Key,
     LaterHook, Metric, Outcome, PlacementDocument, Policy, Stored as _, Subject, Suite, Tuning,
+    placement::Count,
 };
 use proptest::prelude::*;
 use stats::Summary;
@@ -390,7 +390,7 @@ proptest! {
     }
 }
 
-const PLACEMENT: &[u8] = include_bytes!("../../experiment/tests/golden/placement.json");
+const PLACEMENT: &[u8] = include_bytes!("../../model/tests/golden/placement.json");
 
 #[test]
 fn system_calls_are_those_that_call_a_hook_themselves() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What operations do, and what they do under the baseline.
 
-use experiment::{Cell, Document, Events, HookCost, HookedPath, Key};
+use model::{Cell, Document, Events, HookCost, HookedPath, Key};
 
 use crate::error::EstimateError;
 use crate::terms::{Difference, Terms};

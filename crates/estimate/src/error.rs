@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Why nothing can be estimated.
 
-use diagnostics::{Exit, Fault};
-use experiment::Events;
-use experiment::estimate::CONFLICTING_LINES;
+use model::{Events, Exit, Fault, estimate::CONFLICTING_LINES};
 
 /// Why nothing can be estimated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -54,7 +52,7 @@ impl Fault for EstimateError {
             EstimateError::SeveralKernels { .. } => {
                 format!(
                     "give times of one kernel, or of {} layouts of one and more",
-                    judge::FEWEST_LAYOUTS
+                    compare::judge::FEWEST_LAYOUTS
                 )
             }
             EstimateError::UnknownTerm { .. } => {

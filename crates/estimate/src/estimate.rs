@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! From weights and counts to nanoseconds.
 
-use experiment::estimate::{EstimateDocument, EstimatedCell, EstimatedHook, Nanoseconds, Weights};
-use experiment::{Events, HookCost, Tool, Warning, WarningKind};
+use model::estimate::{EstimateDocument, EstimatedCell, EstimatedHook, Nanoseconds, Weights};
+use model::{Events, HookCost, Tool, Warning, WarningKind};
 
 use crate::counts::{Counted, Counts, Did, version};
 use crate::error::EstimateError;

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use experiment::Subject;
-use experiment::estimate::{FitError, LeftOutStack, Weight, Weights};
-use judge::GETPPID;
+use compare::judge::GETPPID;
+use model::Subject;
+use model::estimate::{FitError, LeftOutStack, Weight, Weights};
 use stats::{Observation, SplitMix64, nonnegative_weights, predicted, rank_correlation};
 
 use crate::counts::{Counted, Counts};
@@ -141,8 +141,8 @@ fn whole_operations<'a>(
         }
         let mut key = meeting(&of.key);
         key.stack.clone_from(&of.baseline);
-        key.policy = experiment::Policy::None;
-        key.tuning = experiment::Tuning::default();
+        key.policy = model::Policy::None;
+        key.tuning = model::Tuning::default();
         key
     };
     let is_null = |subject: &Subject| matches!(subject, Subject::Benchmark { benchmark, .. } if benchmark == GETPPID);
@@ -157,7 +157,7 @@ fn whole_operations<'a>(
         let Some((whole, calls)) = known else {
             continue;
         };
-        let (calls, none) = (*calls as u64, experiment::Events::default());
+        let (calls, none) = (*calls as u64, model::Events::default());
         let entries = null.base.events * calls;
         let long = counted.base.instructions > LONG;
         if calls == 0 || long || counted.mixed || is_null(&key.subject) || !seen.insert(key) {

@@ -11,6 +11,7 @@ mod counts;
 mod error;
 mod estimate;
 mod fit;
+pub mod predict;
 mod terms;
 mod times;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What has a weight.
 
-use experiment::estimate::{CONFLICTING_LINES, INSTRUCTIONS, conflicting_lines};
-use experiment::{EventKind, Events};
+use model::estimate::{CONFLICTING_LINES, INSTRUCTIONS, conflicting_lines};
+use model::{EventKind, Events};
 
 use crate::error::EstimateError;
 

@@ -3,9 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::estimate::Nanoseconds;
-use experiment::{Document, Key, Metric, Place, Timed, layouts_base};
-use judge::{Layouts, quiet};
+use compare::judge::{Layouts, quiet};
+use model::{Document, Key, Metric, Place, Timed, estimate::Nanoseconds, layouts_base};
 use stats::Centre;
 
 use crate::error::EstimateError;

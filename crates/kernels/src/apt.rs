@@ -3,11 +3,11 @@
 //! keyring, signatures checked by apt. The system's apt is left as it is; its
 //! proxy settings are kept, and no root is needed.
 
+use crate::arch::Arch;
 use crate::error::Error;
 use crate::files;
 use crate::mirrors::{Mirrors, without_password};
 use crate::store::FetchEvent;
-use arch::Arch;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -397,7 +397,7 @@ mod tests {
     fn odd_directories_are_refused() {
         let mirrors = Mirrors::new("http://m.example/debian", None).unwrap();
         for dir in ["relative", "/a\"b", "/a;b"] {
-            assert!(Apt::prepare(Path::new(dir), &mirrors, arch::native()).is_err());
+            assert!(Apt::prepare(Path::new(dir), &mirrors, crate::arch::native()).is_err());
         }
     }
 }

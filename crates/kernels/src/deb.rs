@@ -48,7 +48,7 @@ pub(crate) struct Control {
 pub(crate) fn is_kept_module(path: &str) -> bool {
     let of_architecture = || {
         let inner = path.strip_prefix("kernel/").unwrap_or_default();
-        let mut inner = arch::ALL
+        let mut inner = crate::arch::ALL
             .iter()
             .filter_map(|arch| inner.strip_prefix(arch.source.directory));
         inner.any(|path| starts_with_any(path, &KEPT_OF_ARCHITECTURE))
@@ -166,7 +166,10 @@ fn read_control(
             .map(|value| value.trim().chars().take(200).collect::<String>())
     };
     let architecture = field("Architecture").unwrap_or_default();
-    let known: Vec<&str> = arch::ALL.iter().map(|arch| arch.debian.name).collect();
+    let known: Vec<&str> = crate::arch::ALL
+        .iter()
+        .map(|arch| arch.debian.name)
+        .collect();
     if !known.contains(&architecture.as_str()) {
         let known = known.join(" or ");
         return Err(Error::unsupported(

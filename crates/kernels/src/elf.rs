@@ -6,7 +6,7 @@
 //! those that reach outside: nothing is allocated by what a header claims. Names are
 //! bounded here, else each of a million symbols could have the same one of 500 MB.
 
-use arch::Arch;
+use crate::arch::Arch;
 use object::LittleEndian as Le;
 use object::elf;
 use object::read::elf::{FileHeader as _, ProgramHeader as _, SectionHeader as _, Sym as _};
@@ -72,7 +72,7 @@ impl<'a> File<'a> {
             return Err("it does not begin with the ELF magic");
         }
         let is_layout = (ident.class, ident.data) == (elf::ELFCLASS64, elf::ELFDATA2LSB);
-        let arch = arch::by_elf_machine(header.e_machine.get(Le)).filter(|_| is_layout);
+        let arch = crate::arch::by_elf_machine(header.e_machine.get(Le)).filter(|_| is_layout);
         let arch = arch.ok_or("it is an ELF file for another machine")?;
         Ok(Self {
             arch,

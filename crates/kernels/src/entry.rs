@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A kernel in the cache: one directory with `kernel.json` in it.
 
+use crate::arch::Arch;
 use crate::elf;
 use crate::error::Error;
 use crate::files;
 use crate::flat;
 use crate::image::{self, BzImage, IMAGE_LIMIT, VMLINUX_LIMIT};
 use crate::name::series_of;
-use arch::Arch;
-use experiment::Architecture;
+use model::Architecture;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,7 @@ pub struct Kernel {
 impl Kernel {
     #[must_use]
     pub fn arch(&self) -> &'static Arch {
-        arch::by_name(self.architecture.as_str()).unwrap_or_else(arch::native)
+        crate::arch::by_name(self.architecture.as_str()).unwrap_or_else(crate::arch::native)
     }
 }
 

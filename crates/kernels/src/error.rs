@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use diagnostics::{Exit, Fault};
+use model::{Exit, Fault};
 
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

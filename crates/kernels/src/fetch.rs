@@ -2,6 +2,7 @@
 //! Fetching a stock kernel of Debian.
 
 use crate::apt::Apt;
+use crate::arch::Arch;
 use crate::deb;
 use crate::entry::Kernel;
 use crate::error::Error;
@@ -10,7 +11,6 @@ use crate::mirrors::Mirrors;
 use crate::name::{DebianKernel, debian_name};
 use crate::packages::{self, Candidate};
 use crate::store::{FetchEvent, Store};
-use arch::Arch;
 
 /// ABIs that are tried, newest first. An archive drops packages that its index still names: of a
 /// series without support all those of its last years (5.10 for arm64: the first seven).

@@ -174,6 +174,6 @@ pub(crate) fn deb(control: &str, entries: &[Entry], format: Option<Format>) -> V
 pub(crate) fn control(package: &str, version: &str) -> String {
     format!(
         "Package: {package}\nVersion: {version}\nArchitecture: {}\nDescription: test\n",
-        testing::arch().debian.name
+        crate::arch::ALL[0].debian.name
     )
 }

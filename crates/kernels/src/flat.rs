@@ -7,11 +7,11 @@
 //! table, whose addends are the only addresses there where the linker left zeros, and from
 //! 6.19 on a RELR table, whose words are in their places.
 
+use crate::arch::{Arch, FlatImage};
 use crate::decompress::{self, Format};
 use crate::elf::{u16_at, u32_at, u64_at};
 use crate::error::Error;
 use crate::image::{IMAGE_LIMIT, VMLINUX_LIMIT, release_in_banner};
-use arch::{Arch, FlatImage};
 use object::LittleEndian as Le;
 use object::elf;
 use object::endian::{U16, U32, U64};
@@ -58,7 +58,7 @@ pub(crate) fn read(data: &[u8], what: &str) -> Result<Option<Flat>, Error> {
         }
         _ => Cow::Borrowed(data),
     };
-    let known = arch::ALL.iter().find_map(|arch| {
+    let known = crate::arch::ALL.iter().find_map(|arch| {
         let flat = arch.flat_image.as_ref()?;
         flat.is_it(&data).then_some((*arch, flat))
     });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Kernels given by path: a bzImage, an Image, a vmlinux, a package, a build directory.
 
+use crate::arch::Arch;
 use crate::deb;
 use crate::entry::{self, Kernel};
 use crate::error::Error;
@@ -10,7 +11,6 @@ use crate::name::{ACCEPTED, check_build_name};
 use crate::scratch::Scratch;
 use crate::store::{Store, read_key};
 use crate::wrapped;
-use arch::Arch;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -215,7 +215,7 @@ fn parts(path: &Path) -> Result<Parts, Error> {
     if path.is_dir() {
         let images = images().map(|place| path.join(place));
         let Some(image) = { images }.find(|image| image.is_file()) else {
-            let source = &arch::native().source;
+            let source = &crate::arch::native().source;
             return Err(Error::NotFound {
                 path: path.to_path_buf(),
                 reason: format!(
@@ -253,8 +253,11 @@ fn parts(path: &Path) -> Result<Parts, Error> {
 
 /// Where builds leave their images, this machine's architecture first.
 fn images() -> impl Iterator<Item = &'static str> {
-    let others = arch::ALL.iter().copied().filter(|arch| !arch.is_native());
-    let all = [arch::native()].into_iter().chain(others);
+    let others = crate::arch::ALL
+        .iter()
+        .copied()
+        .filter(|arch| !arch.is_native());
+    let all = [crate::arch::native()].into_iter().chain(others);
     all.map(|arch| arch.source.image)
 }
 

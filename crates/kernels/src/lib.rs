@@ -6,6 +6,7 @@
 //! in it is half there: an entry is written beside, synced and renamed.
 
 mod apt;
+pub mod arch;
 pub mod btf;
 mod build;
 pub mod bytes;
@@ -34,6 +35,7 @@ pub mod scratch;
 mod store;
 pub mod symbols;
 pub mod tar;
+mod um;
 pub mod version;
 mod wrapped;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Which Debian mirror to fetch from: the one that this machine's apt uses, or knows of.
 
+use crate::arch::Arch;
 use crate::error::Error;
-use arch::Arch;
 use std::fs;
 use std::path::Path;
 
@@ -321,7 +321,7 @@ mod tests {
         let text = mirrors.sources_list(
             Path::new("/k.gpg"),
             &["sid", "trixie-security"],
-            testing::arch(),
+            crate::arch::ALL[0],
         );
         assert_eq!(
             text,

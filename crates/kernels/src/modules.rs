@@ -4,10 +4,10 @@
 //! Debian's packages hold no `modules.dep`: it is made when they are installed.
 //! Without one, the modules are asked themselves.
 
+use crate::arch::Arch;
 use crate::decompress::{self, Format};
 use crate::error::Error;
 use crate::{files, modinfo};
-use arch::Arch;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
@@ -302,7 +302,7 @@ mod tests {
             };
             put(dir.path(), name, data);
         }
-        let tree = ModuleTree::open(dir.path(), testing::arch()).unwrap();
+        let tree = ModuleTree::open(dir.path(), crate::arch::ALL[0]).unwrap();
         (dir, tree)
     }
 

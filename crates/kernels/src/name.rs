@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! How a user names a kernel.
 
+use crate::arch::Arch;
 use crate::error::Error;
-use arch::Arch;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -41,7 +41,7 @@ impl DebianKernel {
     ///
     /// # Errors
     /// [`Error::BadName`] unless it starts with two numbers and holds only what
-    /// a Debian package name may hold, and the architecture is one of [`arch::ALL`].
+    /// a Debian package name may hold, and the architecture is one of [`crate::arch::ALL`].
     pub fn parse(text: &str) -> Result<DebianKernel, Error> {
         let bad = |reason: &str| Error::BadName {
             name: format!("debian:{text}"),
@@ -49,8 +49,8 @@ impl DebianKernel {
         };
         let (text, arch) = match text.split_once('/') {
             Some((version, name)) => {
-                let arch = arch::by_name(name).or_else(|| arch::by_debian_name(name));
-                let known: Vec<&str> = arch::ALL.iter().map(|arch| arch.name).collect();
+                let arch = crate::arch::by_name(name).or_else(|| crate::arch::by_debian_name(name));
+                let known: Vec<&str> = crate::arch::ALL.iter().map(|arch| arch.name).collect();
                 let known = known.join(" and ");
                 let unknown = || bad(&format!("the architectures are {known}"));
                 (version, Some(arch.ok_or_else(unknown)?))
@@ -58,7 +58,7 @@ impl DebianKernel {
             None => (text, None),
         };
         let package = text.strip_suffix("-unsigned").unwrap_or(text);
-        let flavoured = arch::ALL.iter().find_map(|arch| {
+        let flavoured = crate::arch::ALL.iter().find_map(|arch| {
             let version = package.strip_suffix(arch.debian.flavour)?;
             Some((version, *arch))
         });
@@ -86,7 +86,7 @@ impl DebianKernel {
         Ok(DebianKernel {
             series,
             abi,
-            arch: arch.or(of_flavour).unwrap_or_else(arch::native),
+            arch: arch.or(of_flavour).unwrap_or_else(crate::arch::native),
         })
     }
 
@@ -176,7 +176,7 @@ pub fn on_each(text: &str, archs: &[&'static Arch]) -> Result<Vec<String>, Error
         return Ok(vec![text.to_owned()]);
     };
     let package = version.strip_suffix("-unsigned").unwrap_or(version);
-    let mut flavours = arch::ALL.iter().map(|arch| arch.debian.flavour);
+    let mut flavours = crate::arch::ALL.iter().map(|arch| arch.debian.flavour);
     let of_package = flavours.any(|flavour| package.ends_with(flavour));
     if version.contains('/') {
         return Ok(vec![DebianKernel::parse(version)?.to_string()]);
@@ -242,9 +242,12 @@ mod tests {
             (pinned.series.as_str(), pinned.abi()),
             ("6.12", Some("6.12.117+deb12"))
         );
-        let whole = format!("debian:6.1.0-56{}", arch::native().debian.flavour);
+        let whole = format!("debian:6.1.0-56{}", crate::arch::native().debian.flavour);
         assert_eq!(parse(&whole).unwrap().to_string(), "debian:6.1.0-56");
-        let foreign = arch::ALL.iter().find(|arch| !arch.is_native()).unwrap();
+        let foreign = crate::arch::ALL
+            .iter()
+            .find(|arch| !arch.is_native())
+            .unwrap();
         for (text, printed) in [
             (format!("6.12/{foreign}"), format!("debian:6.12/{foreign}")),
             (
@@ -255,13 +258,20 @@ mod tests {
                 format!("6.1.0-56{}-unsigned", foreign.debian.flavour),
                 format!("debian:6.1.0-56/{foreign}"),
             ),
-            (format!("6.12/{}", arch::native()), "debian:6.12".to_owned()),
+            (
+                format!("6.12/{}", crate::arch::native()),
+                "debian:6.12".to_owned(),
+            ),
         ] {
             let parsed = DebianKernel::parse(&text).unwrap();
             assert_eq!(parsed.to_string(), printed);
             assert_eq!(parsed.arch().is_native(), !printed.contains('/'));
         }
-        let two = format!("6.1.0-56{}/{}", foreign.debian.flavour, arch::native());
+        let two = format!(
+            "6.1.0-56{}/{}",
+            foreign.debian.flavour,
+            crate::arch::native()
+        );
         assert!(DebianKernel::parse(&two).is_err());
         assert_eq!(parse("build:all").unwrap(), KernelName::Build("all".into()));
         for path in [
@@ -277,8 +287,11 @@ mod tests {
 
     #[test]
     fn a_name_that_tells_no_architecture_is_one_of_each() {
-        let native = arch::native();
-        let foreign = *arch::ALL.iter().find(|arch| !arch.is_native()).unwrap();
+        let native = crate::arch::native();
+        let foreign = *crate::arch::ALL
+            .iter()
+            .find(|arch| !arch.is_native())
+            .unwrap();
         let both = [native, foreign];
         let named = |text: &str| on_each(text, &both).unwrap();
         let there = format!("debian:6.12/{foreign}");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Which packages hold a kernel, and which of them is the newest.
 
+use crate::arch::Arch;
 use crate::name::DebianKernel;
 use crate::version;
-use arch::Arch;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -153,7 +153,7 @@ mod tests {
     fn of(name: &str) -> Vec<Candidate> {
         let name = match name.contains('/') {
             true => name.to_owned(),
-            false => format!("{name}/{}", testing::arch()),
+            false => format!("{name}/{}", crate::arch::ALL[0]),
         };
         candidates(&DebianKernel::parse(&name).unwrap(), NAMES.into_iter())
     }
@@ -203,7 +203,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            series(NAMES.into_iter(), testing::arch()),
+            series(NAMES.into_iter(), crate::arch::ALL[0]),
             ["6.1", "6.12", "7.2"]
         );
     }

@@ -12,13 +12,13 @@
 //! sources/ build/ built/  see `build`
 //! ```
 
+use crate::arch::Arch;
 use crate::entry::{self, Kernel};
 use crate::error::Error;
 use crate::files::{self, Lock};
 use crate::name::{DebianKernel, KernelName, check_build_name, debian_name};
 use crate::packages;
 use crate::scratch::Scratch;
-use arch::Arch;
 use std::cmp::Ordering;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -161,7 +161,7 @@ fn a_build_directory_gives_its_modules_and_configuration() {
     assert!(modules.join("kernel/fs/ext4/ext4.ko").exists());
     assert!(!modules.join("kernel/sound").exists());
     assert!(
-        ModuleTree::open(&modules, arch::native())
+        ModuleTree::open(&modules, crate::arch::native())
             .unwrap()
             .contains("ext4")
     );
@@ -385,8 +385,8 @@ fn two_at_once_agree() {
 }
 
 /// Debian's name for a kernel of another architecture than this machine's.
-fn foreign() -> &'static arch::Arch {
-    let mut all = arch::ALL.iter().copied();
+fn foreign() -> &'static crate::arch::Arch {
+    let mut all = crate::arch::ALL.iter().copied();
     all.find(|arch| !arch.is_native()).expect("another one")
 }
 
@@ -398,7 +398,7 @@ fn kernels_of_two_architectures_have_names_of_their_own() {
     let entry = kernel.image.parent().unwrap();
     let key = entry.file_name().unwrap().to_str().unwrap();
     let arch = foreign();
-    let native = arch::native();
+    let native = crate::arch::native();
     for file in [
         "debian:6.1.0-9".to_owned(),
         format!("debian:6.1.0-10@{arch}"),
@@ -435,7 +435,7 @@ fn kernels_of_two_architectures_have_names_of_their_own() {
 fn an_image_tells_its_architecture() {
     let (dir, store) = store();
     let flat = crate::flat::tests::with_rela();
-    let mut architectures = arch::ALL.iter();
+    let mut architectures = crate::arch::ALL.iter();
     let arch = architectures
         .find(|arch| arch.flat_image.is_some())
         .unwrap();
@@ -450,7 +450,7 @@ fn an_image_tells_its_architecture() {
     assert_eq!(fs::read(&kernel.image).unwrap(), flat);
     // In a package of Debian, and in a directory that it was built in.
     let control = control("linux-image-6.12.9", "6.12.9-1");
-    let control = control.replace(arch::native().debian.name, arch.debian.name);
+    let control = control.replace(crate::arch::native().debian.name, arch.debian.name);
     let data = deb(&control, &[E::File("./boot/vmlinuz-6.12.9", &flat)], None);
     let packed = store.import(&put(dir.path(), "x.deb", data)).unwrap();
     assert_eq!(packed.arch(), *arch);

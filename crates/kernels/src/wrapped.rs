@@ -3,12 +3,12 @@
 //! distributions install (`vmlinuz.efi`; its layout is in the kernel's
 //! `drivers/firmware/efi/libstub/zboot-header.S`), and an Image that is not compressed by gzip.
 
+use crate::arch::FlatImage;
 use crate::decompress::{self, Format};
 use crate::elf::u32_at;
 use crate::error::Error;
 use crate::files;
 use crate::image::{BzImage, IMAGE_LIMIT};
-use arch::FlatImage;
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
@@ -56,7 +56,9 @@ fn image<'a>(data: &'a [u8], what: &str) -> Result<Cow<'a, [u8]>, Error> {
         }
     };
     let is_flat = |flat: &FlatImage| flat.is_it(&image);
-    let mut flats = arch::ALL.iter().filter_map(|arch| arch.flat_image.as_ref());
+    let mut flats = crate::arch::ALL
+        .iter()
+        .filter_map(|arch| arch.flat_image.as_ref());
     if !BzImage::is_bzimage(&image) && !flats.any(is_flat) {
         return Err(Error::unsupported(
             what,

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use experiment::{Configuration, GivenPolicy, Integrity, Policy};
 use kernels::Kernel;
 use lab::policy::{PolicyError, PolicySetup, Request, prepare};
+use model::{Configuration, GivenPolicy, Integrity, Policy};
 
 /// Those whose files lsmeter reads itself; of AppArmor the module's own tools do, and libbpf of BPF
 /// objects.

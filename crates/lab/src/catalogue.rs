@@ -7,9 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use arch::Arch;
-use diagnostics::Failure;
-use experiment::{Experiment, Metric, Policy, SelectError, Selectable, Suite};
+use kernels::arch::Arch;
+use model::{Experiment, Failure, Metric, Policy, SelectError, Selectable, Suite};
 use serde::Serialize;
 
 use crate::error::LabError;
@@ -145,7 +144,7 @@ static OTHERS: &[(&str, Embedded)] = include!(concat!(env!("OUT_DIR"), "/others.
 static CATALOGUES: LazyLock<BTreeMap<&str, Vec<Benchmark>>> = LazyLock::new(|| {
     // Our own agents' lists, whose form the build has checked.
     let parse = |line| Benchmark::parse(line).expect("a line of the agent's list");
-    let native = (arch::native().name, &NATIVE);
+    let native = (kernels::arch::native().name, &NATIVE);
     let others = OTHERS.iter().map(|(name, of)| (*name, of));
     let all = [native].into_iter().chain(others);
     all.map(|(name, of)| (name, of.list.lines().map(parse).collect()))
@@ -156,7 +155,7 @@ static CATALOGUES: LazyLock<BTreeMap<&str, Vec<Benchmark>>> = LazyLock::new(|| {
 /// and numbers.
 #[must_use]
 pub fn catalogue() -> &'static [Benchmark] {
-    catalogue_of(arch::native())
+    catalogue_of(kernels::arch::native())
 }
 
 /// Every variant of every benchmark of an architecture, in the order of suites and numbers;
@@ -274,7 +273,7 @@ mod tests {
             ]
         );
         // Others make some calls in another form.
-        let mut all = catalogue_of(testing::arch()).iter();
+        let mut all = catalogue_of(kernels::arch::ALL[0]).iter();
         let creat = all.find(|b| b.id() == "creat:random").unwrap();
         assert_eq!(creat.syscalls, ["rename", "creat", "close"]);
         let mkdir = find("mkdir", "9437-names").unwrap();
@@ -304,14 +303,14 @@ mod tests {
     #[test]
     fn depths_are_those_that_names_tell() {
         for b in catalogue() {
-            assert_eq!(b.depth, experiment::path_depth(&b.variant), "{}", b.id());
+            assert_eq!(b.depth, model::path_depth(&b.variant), "{}", b.id());
         }
     }
 
     #[test]
     fn modules_are_those_of_what_is_selected() {
         let modules = |toml: &str| {
-            let experiment = experiment::Spec::parse("test", toml).unwrap();
+            let experiment = model::Spec::parse("test", toml).unwrap();
             modules_for(&experiment.resolve().unwrap()).unwrap()
         };
         assert!(modules("benchmarks = ['socket:tcp', 'stat:*']").is_empty());
@@ -330,7 +329,7 @@ mod tests {
     #[test]
     fn agents_of_other_architectures_are_theirs() {
         for (name, of) in OTHERS {
-            let arch = arch::by_name(name).unwrap();
+            let arch = kernels::arch::by_name(name).unwrap();
             for agent in of.agents {
                 assert!(agent.starts_with(b"\x7fELF"), "{name}");
                 let machine = u16::from_le_bytes([agent[18], agent[19]]);
@@ -343,10 +342,13 @@ mod tests {
             let open = catalogue_of(arch).iter().find(|of| of.name == "open");
             assert_eq!(open.unwrap().syscalls.len(), 2, "{name}");
         }
-        let other = arch::ALL.iter().find(|arch| !arch.is_native()).unwrap();
+        let other = kernels::arch::ALL
+            .iter()
+            .find(|arch| !arch.is_native())
+            .unwrap();
         let (missing, name) = (missing(other), other.name);
         assert!(missing.to_string().contains(name), "{missing}");
-        let hint = diagnostics::Fault::hint(&missing).unwrap();
+        let hint = model::Fault::hint(&missing).unwrap();
         assert!(hint.contains(&format!("{name}-linux-gnu-gcc")), "{hint}");
     }
 }

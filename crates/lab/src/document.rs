@@ -3,10 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::journal::JournalHeader;
-use experiment::{
+use model::{
     Cell, Document, Environment, Experiment, Key, Kind, Origin, PolicyProof, Share, Status,
-    Warning, WarningKind,
+    Warning, WarningKind, journal::JournalHeader,
 };
 
 use crate::environment;

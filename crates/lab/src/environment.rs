@@ -4,8 +4,8 @@
 use std::fs;
 use std::num::NonZero;
 
-use experiment::journal::{JOURNAL_VERSION, JournalHeader};
-use experiment::{Clock, Environment, Experiment, Place, Tool};
+use model::journal::{JOURNAL_VERSION, JournalHeader};
+use model::{Clock, Environment, Experiment, Place, Tool};
 use rustix::system::uname;
 
 use crate::qemu::{Accelerator, Qemu};

@@ -4,10 +4,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use diagnostics::{Exit, Failure, Fault};
-use experiment::SelectError;
-use experiment::journal::JournalError;
 use kernels::symbols::SymbolError;
+use model::{Exit, Failure, Fault, SelectError, journal::JournalError};
 
 /// Why an experiment could not be run.
 #[derive(Debug, thiserror::Error)]

@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use experiment::{
+use counts::calltree::kept;
+use counts::counts::{Counts, Path};
+use counts::profile::CellProfile;
+use model::{
     Cell, Counted, Evidence, Metric, Outcome, PathCount, Paths, Status, Warning, WarningKind,
     is_dominant,
 };
-use instructions::calltree::kept;
-use instructions::counts::{Counts, Path};
-use instructions::profile::CellProfile;
 
 use crate::outcome::{JournalEntry, Trace};
 use crate::plan::PlannedCell;
@@ -314,7 +314,7 @@ mod tests {
     use crate::catalogue::catalogue;
     use crate::job::Job;
     use crate::protocol::Sample;
-    use experiment::{Configuration, Key, Stack, Subject};
+    use model::{Configuration, Key, Stack, Subject};
     use std::sync::Arc;
 
     fn gathering(metric: Metric, visits: u32) -> Gathering {

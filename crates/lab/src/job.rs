@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What a cell runs, as data: nothing of it need be compiled into the agent's catalogue.
 
-use experiment::Metric;
+use model::Metric;
 
 use crate::catalogue::{Benchmark, Measures};
 

@@ -6,7 +6,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use experiment::journal::{Journal, JournalEntry, JournalHeader, is_begin};
+use model::journal::{Journal, JournalEntry, JournalHeader, is_begin};
 use rustix::fs::{FlockOperation, flock};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

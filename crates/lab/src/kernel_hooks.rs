@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use instructions::hooks::module_of;
+use counts::hooks::module_of;
 use kernels::hooks::{HookList, implementations};
 use kernels::{Kernel, Store};
 

@@ -5,7 +5,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use experiment::FileSystem;
+use model::FileSystem;
 
 use crate::error::LabError;
 use crate::prepare;

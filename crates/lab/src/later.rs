@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use experiment::LaterHook;
-use instructions::landmarks::later;
+use counts::landmarks::later;
 use kernels::hooks::{functions_of, implementations};
 use kernels::symbols::SymbolTable;
+use model::LaterHook;
 
 /// A function whose calls are counted for a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A cell becomes samples: initramfs, QEMU and the agent's protocol.
 //!
-//! [`run()`] takes an [`experiment::Experiment`] and gives a run document. On the way:
+//! [`run()`] takes an [`model::Experiment`] and gives a run document. On the way:
 //! [`plan`] says which cells are measured in which boots, [`visit`] measures those of
 //! one boot ([`vm`], [`um`]) or on this machine ([`host`]) in a conversation with the agent
 //! ([`session`], [`protocol`]), [`gather`] makes cells of what they report, and

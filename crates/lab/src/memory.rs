@@ -4,7 +4,7 @@
 //! `guest/settings/memory.c` measures them. They are no benchmarks of the agent's catalogue:
 //! nothing is executed that could be counted or timed.
 
-use experiment::{Select, SelectError, Selectable, Selection, Suite};
+use model::{Select, SelectError, Selectable, Selection, Suite};
 
 use crate::catalogue::Measures;
 use crate::job::Job;
@@ -90,7 +90,7 @@ fn job(variant: &str) -> Job {
 mod tests {
     use super::*;
     use crate::plan::Plan;
-    use experiment::Spec;
+    use model::Spec;
 
     fn ids(toml: &str) -> Result<Vec<String>, SelectError> {
         let experiment = Spec::parse("test", toml).unwrap().resolve().unwrap();

@@ -55,7 +55,7 @@ mod tests {
     /// A table of one function at the kernel's usual address.
     fn kernel() -> SymbolTable {
         let map = "ffffffff81000000 T _text\nffffffff81000010 B _end\n";
-        SymbolTable::from_map(testing::arch(), map).unwrap()
+        SymbolTable::from_map(kernels::arch::ALL[0], map).unwrap()
     }
 
     fn section(module: &str, address: u64) -> ModuleSection {
@@ -102,6 +102,6 @@ mod tests {
             message.contains("debian:6.12") && message.contains("xfs"),
             "{message}"
         );
-        assert!(diagnostics::Fault::hint(&error).is_some());
+        assert!(model::Fault::hint(&error).is_some());
     }
 }

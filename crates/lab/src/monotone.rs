@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Cell, Evidence, Key, Policy, Warning, WarningKind};
+use model::{Cell, Evidence, Key, Policy, Warning, WarningKind};
 use stats::{Direction, Fall, Point, deepest_fall};
 
 /// What a policy can be larger in, and how large each cell's is.
@@ -108,7 +108,7 @@ fn point(cell: &Cell, size: fn(&Key) -> u32) -> Option<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use experiment::{
+    use model::{
         Configuration, Counted, Estimate, Metric, PathCount, Paths, Stack, Subject, Timed, Tuning,
     };
 

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Document, Key};
-use instructions::profile::CellProfile;
+use counts::profile::CellProfile;
+use model::{Document, Key};
 use serde::{Deserialize, Serialize};
 
 /// What a cell left behind besides its evidence. It is in the journal, and in no document.
@@ -28,7 +28,7 @@ pub struct Trace {
     pub undelayed: BTreeSet<String>,
 }
 
-pub type JournalEntry = experiment::journal::JournalEntry<Trace>;
+pub type JournalEntry = model::journal::JournalEntry<Trace>;
 
 #[derive(Debug)]
 pub struct Outcome {

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use experiment::{Clock, Experiment, Key, Metric, Place, SelectError, Subject, layout};
+use model::{Clock, Experiment, Key, Metric, Place, SelectError, Subject, layout};
 use sha2::{Digest as _, Sha256};
 
-use arch::Arch;
+use kernels::arch::Arch;
 
 use crate::catalogue::{Benchmark, catalogue_of};
 pub use crate::job::Job;
@@ -116,7 +116,7 @@ pub const HOST_FILESYSTEM: &str = "host";
 impl Plan {
     /// Plans an experiment of the agent's own benchmarks.
     pub fn new(experiment: &Experiment) -> Result<Plan, SelectError> {
-        Plan::of(experiment, jobs(experiment, arch::native())?)
+        Plan::of(experiment, jobs(experiment, kernels::arch::native())?)
     }
 
     /// Plans an experiment on kernels that run on this, in its kernels' order, whose agents may
@@ -124,7 +124,10 @@ impl Plan {
     /// processes are timed, and the others are not.
     pub fn on(experiment: &Experiment, grounds: &[Ground]) -> Result<Plan, SelectError> {
         let architectures: Vec<&Arch> = grounds.iter().map(|of| of.arch).collect();
-        let first = architectures.first().copied().unwrap_or(arch::native());
+        let first = architectures
+            .first()
+            .copied()
+            .unwrap_or(kernels::arch::native());
         let one = architectures.windows(2).all(|two| two[0] == two[1]);
         if one || !is_of_benchmarks(experiment) {
             let jobs = shared(jobs(experiment, first)?, experiment);

@@ -6,10 +6,10 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use diagnostics::Failure;
-use instructions::functions::FunctionTable;
-use instructions::hooks::Framework;
-use instructions::landmarks::landmarks;
+use counts::functions::FunctionTable;
+use counts::hooks::Framework;
+use counts::landmarks::landmarks;
+use model::Failure;
 
 use crate::error::LabError;
 use crate::initramfs::{self, Guest};
@@ -101,7 +101,7 @@ impl Profiling {
 pub struct Hooks<'a> {
     /// Keep the call trees of modal paths.
     pub keep_trees: bool,
-    /// Count what instructions do, too ([`experiment::Events`]).
+    /// Count what instructions do, too ([`model::Events`]).
     pub events: bool,
     /// The text of a kernel tree's `include/linux/lsm_hook_defs.h`, instead of what the
     /// kernel's BTF says.
@@ -177,7 +177,7 @@ pub(crate) fn refuse_other(agent: &[u8], kernel: &Kernel) -> Result<(), LabError
         format!("{} is a kernel of {arch}", kernel.name),
         format!(
             "so far `run` and `profile` measure such kernels: give one of {}",
-            arch::native()
+            kernels::arch::native()
         ),
     )
     .into())

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{
+use counts::hooks::{Extent, differences, explain, explain_asked, outermost_sum};
+use counts::profile::{CellProfile, PathProfile};
+use model::{
     Cell, Counted, Document, Evidence, Experiment, FunctionDifference, HookedPath, Key, Kind,
     Origin, Outcome as CellOutcome, Policy, ProgramResidual, Residual, Stack, Tuning, Warning,
     WarningKind,
 };
-use instructions::hooks::{Extent, differences, explain, explain_asked, outermost_sum};
-use instructions::profile::{CellProfile, PathProfile};
 
 use crate::outcome::{Outcome, Trace};
 

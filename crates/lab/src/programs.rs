@@ -5,14 +5,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use experiment::{
+use counts::counts::{Counts, Path};
+use counts::hooks::{AskedCall, outermost_sum};
+use counts::profile::{CellProfile, PathProfile};
+use counts::program::{EntryCost, EntryKind, ProgramCost, TaskCost};
+use model::{
     DifferingHook, EntryHook, EntryModule, HookCost, Program, ProgramEntry, ProgramRun,
     ProgramTask, Programs, Workload,
 };
-use instructions::counts::{Counts, Path};
-use instructions::hooks::{AskedCall, outermost_sum};
-use instructions::profile::{CellProfile, PathProfile};
-use instructions::program::{EntryCost, EntryKind, ProgramCost, TaskCost};
 
 use crate::catalogue::Measures;
 use crate::job::Job;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use experiment::Status;
 use kernels::bytes::{u32_at, u64_at};
+use model::Status;
 use thiserror::Error;
 
 mod modules;

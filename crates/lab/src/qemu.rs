@@ -8,9 +8,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use arch::Arch;
-use diagnostics::Failure;
-use experiment::{Clock, Emulator, PluginApi};
+use kernels::arch::Arch;
+use model::{Clock, Emulator, Failure, PluginApi};
 use rustix::process::Signal;
 
 use crate::error::LabError;

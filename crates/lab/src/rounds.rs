@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What is timed of one cell, round by round, and which rounds stand for it.
 
-use experiment::{Estimate, Evidence, Metric, Timed, Warning, WarningKind};
+use model::{Estimate, Evidence, Metric, Timed, Warning, WarningKind};
 use stats::{Summary, quantile_of_sorted};
 
 use crate::protocol::Sample;

@@ -6,9 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 
-use diagnostics::Failure;
-use experiment::journal::JournalHeader;
-use experiment::{Clock, Event, Experiment, Key, PolicyProof, Status};
+use model::{Clock, Event, Experiment, Failure, Key, PolicyProof, Status, journal::JournalHeader};
 
 use crate::document::document;
 use crate::environment;
@@ -297,7 +295,7 @@ fn refuse_untried(experiment: &Experiment, setup: &Setup<'_>) -> Result<(), LabE
         format!("on kernels of {arch} whole programs cannot be measured yet"),
         format!(
             "count benchmarks there, or give a kernel of {}",
-            arch::native()
+            kernels::arch::native()
         ),
     )
     .into())
@@ -422,7 +420,7 @@ fn distribute(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use experiment::{Cell, Spec};
+    use model::{Cell, Spec};
 
     #[test]
     fn boots_that_did_not_finish_are_dropped_from_the_journal() {
@@ -435,7 +433,7 @@ mod tests {
             let mut measured = Cell::unmeasured(plan.cells[cell].key.clone());
             if !failed {
                 let reason = "no such call".to_owned();
-                measured.outcome = experiment::Outcome::Unsupported { reason };
+                measured.outcome = model::Outcome::Unsupported { reason };
             }
             JournalEntry {
                 cell: measured,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use experiment::Status;
+use model::Status;
 use rustix::process::Pid;
 
 use crate::deadline::Deadline;

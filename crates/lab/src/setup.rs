@@ -3,10 +3,9 @@
 
 use std::path::Path;
 
-use arch::Arch;
-use diagnostics::Failure;
-use experiment::{Experiment, Shard};
+use kernels::arch::Arch;
 use kernels::{Kernel, Store};
+use model::{Experiment, Failure, Shard};
 
 use crate::catalogue::{agent, agent_for};
 use crate::error::LabError;

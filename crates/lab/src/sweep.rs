@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use experiment::{DelayModule, Key};
+use model::{DelayModule, Key};
 
 /// Longest delay, in ns, that a decision may be given, as the agent has it: all hooks of a
 /// call together would look like a hang.
@@ -99,7 +99,7 @@ impl Sweep {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use experiment::{Configuration, Metric, Subject};
+    use model::{Configuration, Metric, Subject};
 
     #[test]
     fn points_of_one_hook_are_one_line() {

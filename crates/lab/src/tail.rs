@@ -6,11 +6,11 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use experiment::{LaterHook, Program};
-use instructions::counts::{Counts, by_operation, count};
-use instructions::profile::{CellProfile, Profiler};
-use instructions::program::ProgramReader;
-use instructions::records::{CellRecords, RecordReader};
+use counts::counts::{Counts, by_operation, count};
+use counts::profile::{CellProfile, Profiler};
+use counts::program::ProgramReader;
+use counts::records::{CellRecords, RecordReader};
+use model::{LaterHook, Program};
 
 use crate::later::{LaterFunction, called};
 use crate::programs::ProgramRuns;

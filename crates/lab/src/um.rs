@@ -12,8 +12,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use diagnostics::Failure;
-use experiment::FileSystem;
+use model::{Failure, FileSystem};
 use rustix::process::Signal;
 
 use crate::awake::Awake;

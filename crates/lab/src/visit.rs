@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use experiment::{Experiment, Stack};
+use model::{Experiment, Stack};
 
 use crate::gather::Finding;
 use crate::host;

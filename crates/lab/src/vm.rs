@@ -10,12 +10,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use experiment::{Metric, Status};
-use instructions::functions::FunctionTable;
-use instructions::profile::Profiler;
-use instructions::program::ProgramReader;
-use instructions::walk::Functions;
+use counts::functions::FunctionTable;
+use counts::profile::Profiler;
+use counts::program::ProgramReader;
+use counts::walk::Functions;
 use kernels::symbols::SymbolTable;
+use model::{Metric, Status};
 
 use crate::initramfs::{self, DiskFile};
 use crate::port::Port;

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
-use experiment::{Cell, Experiment, FileSystem, Place, Warning, WarningKind};
 use kernels::scratch::Scratch;
+use model::{Cell, Experiment, FileSystem, Place, Warning, WarningKind};
 
 use crate::catalogue::{agent_for, modules_for};
 use crate::error::LabError;
@@ -108,7 +108,7 @@ impl<'a> Workplace<'a> {
                 if let Some(dir) = &experiment.dir {
                     host::check_directory(Path::new(dir))?;
                 }
-                let agent = agent_for(experiment, arch::native())?;
+                let agent = agent_for(experiment, kernels::arch::native())?;
                 Testbed::Host {
                     agent: agent.unwrap_or(setup.agent),
                 }
@@ -185,6 +185,6 @@ fn setups(
 /// Writes lsmeter's plugin into `dir`, for QEMU to load.
 pub fn write_plugin(dir: &Path) -> Result<PathBuf, LabError> {
     let path = dir.join("plugin.so");
-    std::fs::write(&path, instructions::PLUGIN).map_err(LabError::io("write", &path))?;
+    std::fs::write(&path, counts::PLUGIN).map_err(LabError::io("write", &path))?;
     Ok(path)
 }

@@ -13,11 +13,11 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use experiment::{Cell, Experiment, PathCount, Spec, Status};
 use kernels::{Kernel, Store};
 use lab::plan::Treatment;
 use lab::qemu::Qemu;
 use lab::{Outcome, Setup};
+use model::{Cell, Experiment, PathCount, Spec, Status};
 
 /// One experiment at a time.
 static MACHINE: Mutex<()> = Mutex::new(());
@@ -41,7 +41,7 @@ impl Laboratory {
             .resolve(&"debian:6.12".parse().unwrap())
             .expect("these tests boot a kernel: lsmeter kernel fetch debian:6.12");
         let plugin = lab::write_plugin(dir.path()).unwrap();
-        let qemu = Qemu::probe(None, &plugin, arch::native()).unwrap();
+        let qemu = Qemu::probe(None, &plugin, kernels::arch::native()).unwrap();
         Laboratory {
             dir,
             store,

@@ -12,7 +12,6 @@ use std::fs;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use experiment::{Clock, FileSystem};
 use kernels::Kernel;
 use kernels::symbols::SymbolTable;
 use lab::module_symbols::symbols_of;
@@ -22,6 +21,7 @@ use lab::protocol::ModuleSection;
 use lab::qemu::{Accelerator, Machine, Qemu};
 use lab::session::{AgentEvent, Break, Patience, Session};
 use lab::{initramfs, prepare};
+use model::{Clock, FileSystem};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -110,7 +110,7 @@ fn compare(kernel: &SymbolTable, merged: &SymbolTable, log: &str) -> usize {
 fn a_comma_in_a_path_does_not_end_an_option() {
     let dir = tempfile::Builder::new().prefix("a,b,,c").tempdir().unwrap();
     let plugin = lab::write_plugin(dir.path()).unwrap();
-    let qemu = Qemu::probe(None, &plugin, arch::native()).unwrap();
+    let qemu = Qemu::probe(None, &plugin, kernels::arch::native()).unwrap();
     assert!(qemu.plugin_api.is_some(), "{}", qemu.no_plugin());
 }
 
@@ -119,7 +119,7 @@ fn modules_functions_lie_where_the_guest_says() {
     let dir = tempfile::tempdir().unwrap();
     let store = common::store();
     let plugin = lab::write_plugin(dir.path()).unwrap();
-    let qemu = Qemu::probe(None, &plugin, arch::native()).unwrap();
+    let qemu = Qemu::probe(None, &plugin, kernels::arch::native()).unwrap();
     let agent = common::agent_with("kallsyms_agent.c", dir.path());
     for name in ["debian:6.12", "debian:6.1"] {
         let kernel = store.resolve(&name.parse().unwrap());

@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use experiment::{FileSystem, Spec, presets};
 use lab::catalogue::catalogue;
+use model::{FileSystem, Spec, presets};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -80,7 +80,7 @@ fn a_stack_is_a_line_of_an_experiment() {
 
 #[test]
 fn every_preset_is_listed_and_described() {
-    let directory = root().join("crates/experiment/presets");
+    let directory = root().join("crates/model/presets");
     let files: BTreeSet<String> = fs::read_dir(directory)
         .unwrap()
         .map(|entry| entry.unwrap().path())

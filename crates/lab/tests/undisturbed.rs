@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use common::{agent_objects, compile, guest};
-use experiment::Status;
 use lab::protocol::{Decoder, Message, encode_experiment};
+use model::Status;
 
 /// What asks whether it is to wait.
 const ASKING: [&str; 4] = ["main.c", "protocol.c", "timing.c", "undisturbed.c"];

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use anyhow::{Context, Result};
-use diagnostics::{Exit, Fault};
 use kernels::Mirrors;
+use model::{Exit, Fault};
 use serde::Deserialize;
 
 /// `$XDG_CONFIG_HOME/lsmeter/config.toml`; every key may be missing.

@@ -89,7 +89,7 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
         }
         if let Some(path) = &self.export_markdown {
             let text = report::markdown(&(found.tables)());
-            let text = diagnostics::harmless(&text);
+            let text = model::harmless(&text);
             output::write(path, |to| Ok(to.write_all(text.as_bytes())?))?;
         }
         Ok(())

@@ -5,17 +5,16 @@ use std::error::Error;
 use std::fmt::Display;
 use std::io;
 
-use bisect::BisectError;
-use cluster::{ClusterError, MergeError};
+use compare::bisect::BisectError;
+use compare::parts::{ClusterError, MergeError};
 use coverage::CoverageError;
-use diagnostics::{Exit, Failure, Fault};
 use estimate::EstimateError;
-use experiment::{DocumentError, PatternError, SpecError, UnknownPreset};
+use estimate::predict::PredictError;
 use lab::LabError;
-use live::LiveError;
+use model::{DocumentError, Exit, Failure, Fault, PatternError, SpecError, UnknownPreset};
 use monitor::MonitorError;
+use monitor::live::LiveError;
 use placement::PlacementError;
-use predict::PredictError;
 use sensitivity::SweepError;
 
 use crate::config::ConfigError;

@@ -21,7 +21,7 @@ mod target;
 use std::process::ExitCode;
 
 use clap::Parser;
-use diagnostics::Exit;
+use model::Exit;
 
 use crate::cli::{Cli, Command, KernelCommand, ListCommand};
 

@@ -13,6 +13,6 @@ macro_rules! note {
 /// Prints a line to standard error. Text of any origin may be in it: a terminal takes it as
 /// text. A log on a full disk changes neither the result nor the exit code.
 pub fn print(line: &str) {
-    let line = format!("{}\n", diagnostics::harmless(line));
+    let line = format!("{}\n", model::harmless(line));
     let _ = std::io::stderr().lock().write_all(line.as_bytes());
 }

@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use diagnostics::Failure;
 use kernels::scratch::replace;
+use model::Failure;
 use report::{Layout, Report};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
@@ -15,7 +15,7 @@ use crate::target::{self, Target};
 
 /// Prints text to standard output. Text of any origin may be in it: a terminal takes it as text.
 pub fn print(text: &str) -> Result<()> {
-    print_as_it_is(&diagnostics::harmless(text))
+    print_as_it_is(&model::harmless(text))
 }
 
 /// Prints what programs read, or tables with colours, which are dropped where they do not belong.

@@ -7,9 +7,9 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use experiment::{Event, Status};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use kernels::FetchEvent;
+use model::{Event, Status};
 
 use crate::notes;
 

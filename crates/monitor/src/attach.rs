@@ -5,8 +5,8 @@ use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-use experiment::{LeftOutFunction, MonitorCost, MonitorMode};
 use libbpf_rs::libbpf_sys as sys;
+use model::{LeftOutFunction, MonitorCost, MonitorMode};
 
 use crate::calibrate::{self, FUNCTIONS};
 use crate::error::{MonitorError, Refused};

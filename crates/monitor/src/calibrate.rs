@@ -6,7 +6,7 @@
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Instant;
 
-use experiment::MonitorCost;
+use model::MonitorCost;
 
 use crate::error::MonitorError;
 use crate::kernel;

@@ -4,8 +4,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use diagnostics::{Exit, Fault};
 use kernels::btf::BtfError;
+use model::{Exit, Fault};
 
 /// Why monitoring could not begin.
 #[derive(Debug, thiserror::Error)]

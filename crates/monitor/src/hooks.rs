@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::IRREGULAR_FUNCTIONS;
+use model::IRREGULAR_FUNCTIONS;
 
 use kernels::btf::{BtfError, Function, Types};
 
@@ -54,7 +54,7 @@ pub struct Probe {
     pub function: Function,
 }
 
-/// Which functions are wanted, as patterns ([`experiment::glob`]).
+/// Which functions are wanted, as patterns ([`model::glob`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
     /// Names of hooks. `*` stands for all.
@@ -87,7 +87,7 @@ pub fn find(
     let known = Known {
         hooks: hooks.collect(),
     };
-    let any = |patterns: &[String], name: &str| patterns.iter().any(|p| experiment::glob(p, name));
+    let any = |patterns: &[String], name: &str| patterns.iter().any(|p| model::glob(p, name));
     let candidates = types.functions(|name| {
         name.starts_with("security_")
             || name == "inode_free_by_rcu"

@@ -15,6 +15,7 @@ mod histogram;
 mod hooks;
 mod kernel;
 mod layout;
+pub mod live;
 mod monitor;
 mod object;
 mod options;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use experiment::{LeftOutFunction, MonitorCost, MonitorMode};
+use model::{LeftOutFunction, MonitorCost, MonitorMode};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::attach::{Attacher, Programs};

@@ -31,7 +31,7 @@ extern "C" fn complain(level: u32, format: *const c_char, arguments: *mut c_void
             }
         };
         // SAFETY: both are libbpf's, for this call.
-        unsafe { diagnostics::heard(format, arguments, keep) };
+        unsafe { model::heard(format, arguments, keep) };
     }
     0
 }

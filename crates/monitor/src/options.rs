@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use experiment::MonitorMode;
+use model::MonitorMode;
 
 use crate::hooks::Selection;
 

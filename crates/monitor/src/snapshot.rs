@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use experiment::MonitorMode;
+use model::MonitorMode;
 
 use crate::histogram::Histogram;
 use crate::hooks::Probe;

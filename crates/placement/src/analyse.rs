@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use arch::Arch;
-use experiment::{Architecture, Tool, nearest};
+use kernels::arch::Arch;
+use model::{Architecture, Tool, nearest};
 use rustc_hash::FxHashSet;
 
 use crate::cache;
@@ -60,7 +60,7 @@ pub struct Request {
 
 impl Request {
     fn arch(&self) -> &'static Arch {
-        arch::by_name(self.architecture.as_str()).unwrap_or_else(arch::native)
+        kernels::arch::by_name(self.architecture.as_str()).unwrap_or_else(kernels::arch::native)
     }
 }
 

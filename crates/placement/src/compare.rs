@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Cell, Document, HookedPath, path_components};
+use model::{Cell, Document, HookedPath, path_components};
 
 use crate::error::PlacementError;
 use crate::facts::{BenchmarkFact, Facts, matches_any};
@@ -19,7 +19,7 @@ pub fn compare(
     profiles: &Document,
     placement: &PlacementDocument,
 ) -> Result<Comparison, PlacementError> {
-    let facts = Facts::load(arch::native())?;
+    let facts = Facts::load(kernels::arch::native())?;
     let mut hooks = Vec::new();
     let mut skipped = BTreeMap::new();
     for (cell, _, path) in profiles.hooked() {

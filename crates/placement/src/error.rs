@@ -4,7 +4,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use diagnostics::{Exit, Fault};
+use model::{Exit, Fault};
 
 /// Why a kernel tree cannot be analysed.
 #[derive(Debug, thiserror::Error)]

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use arch::Arch;
-use experiment::glob;
+use kernels::arch::Arch;
+use model::glob;
 use serde::Deserialize;
 
 use crate::Count;
@@ -381,7 +381,7 @@ mod tests {
 
     #[test]
     fn the_facts_are_whole() {
-        let facts = Facts::load(arch::native()).unwrap();
+        let facts = Facts::load(kernels::arch::native()).unwrap();
         for fact in &facts.code {
             let place = format!("{:?} {:?}", fact.function, fact.code);
             assert!(!fact.why.is_empty() && !fact.file.is_empty(), "{place}");

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use experiment::IRREGULAR_FUNCTIONS;
+use model::IRREGULAR_FUNCTIONS;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{CutFacts, FunctionFact, matches_any};

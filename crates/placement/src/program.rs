@@ -317,7 +317,7 @@ impl View<'_, '_> {
             }
             let near = !directory.is_empty() && path.starts_with(directory);
             let header = path.ends_with(".h");
-            let mut archs = arch::ALL.iter();
+            let mut archs = kernels::arch::ALL.iter();
             let of_arch = archs.any(|arch| path.starts_with(arch.source.include));
             let shared = path.starts_with("include/") || of_arch;
             let score = match place.kind {

@@ -41,7 +41,7 @@ impl SourceParser {
     /// A parser; made once per thread.
     pub fn new() -> Result<Self, PlacementError> {
         Ok(Self {
-            config: Config::everything(&Facts::load(arch::native())?.config),
+            config: Config::everything(&Facts::load(kernels::arch::native())?.config),
             lowerer: Lowerer::new(),
         })
     }

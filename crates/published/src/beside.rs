@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-use experiment::{Cell, Document, Metric};
-use judge::Judgements;
+use compare::judge::Judgements;
+use model::{Cell, Document, Metric};
 use stats::{Direction, overhead};
 
 use crate::counts::counts;

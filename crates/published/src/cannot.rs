@@ -31,7 +31,7 @@ static CANNOT_BE_HAD: LazyLock<Vec<Cannot>> = LazyLock::new(|| {
 });
 
 pub(crate) fn why_not(figure: &Figure) -> Option<&'static str> {
-    let of = |pattern: &String| experiment::glob(pattern, &figure.id);
+    let of = |pattern: &String| model::glob(pattern, &figure.id);
     let fits = |cannot: &&Cannot| {
         cannot.figures.iter().any(of)
             && (cannot.quantities.is_empty() || cannot.quantities.contains(&figure.quantity))

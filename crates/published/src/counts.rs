@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A run's counts beside those published: calls of hooks, and of the system.
 
-use experiment::{Caches, Cell, HookCost, Metric, Status, glob, path_components};
+use model::{Caches, Cell, HookCost, Metric, Status, glob, path_components};
 
 use crate::beside::{Comparison, Verdict, comparison, explained};
 use crate::lookup::{Cells, Place};

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use experiment::{Metric, glob};
+use model::{Metric, glob};
 use serde::Deserialize;
 
 use crate::{Comparison, Figure, Operation, Setup};

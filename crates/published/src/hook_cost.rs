@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The instructions of a hook beside the time that others measured of it.
 
-use experiment::{Document, HookCost, Metric, glob};
+use model::{Document, HookCost, Metric, glob};
 
 use crate::lookup::Cells;
 use crate::{Figure, Quantity};

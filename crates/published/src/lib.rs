@@ -23,7 +23,7 @@ mod read;
 use std::fmt;
 use std::sync::LazyLock;
 
-use experiment::{AuditRules, Cell, ImaPolicy, Integrity, Policy, Stack, Tuning, glob};
+use model::{AuditRules, Cell, ImaPolicy, Integrity, Policy, Stack, Tuning, glob};
 use serde::Deserialize;
 
 pub use alternatives::Alternatives;
@@ -96,7 +96,7 @@ impl Setup {
 
 impl fmt::Display for Setup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&experiment::configuration_title(
+        f.write_str(&model::configuration_title(
             self.stack.as_str(),
             &self.integrity,
             self.policy,

@@ -3,8 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use experiment::{Cell, Document, Metric, layouts_base};
-use judge::Layouts;
+use compare::judge::Layouts;
+use model::{Cell, Document, Metric, layouts_base};
 
 use crate::{Operation, Setup};
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Figures of ours that are drawn over layouts of a kernel.
 
-use experiment::{Document, Key};
-use judge::Layouts;
+use compare::judge::Layouts;
+use model::{Document, Key};
 use stats::{Centre, Welch, welch};
 
 use crate::beside::{Pair, Time};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What a kernel's source says of a published count of hooks or lines.
 
-use experiment::PlacementDocument;
-use experiment::placement::ModulePlacement;
+use model::{PlacementDocument, placement::ModulePlacement};
 
 use crate::{Figure, Quantity};
 

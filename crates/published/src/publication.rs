@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use experiment::{Document, Metric, PlacementDocument};
+use model::{Document, Metric, PlacementDocument};
 use stats::rank_correlation;
 
 use crate::alternatives::{Alternatives, alternatives};

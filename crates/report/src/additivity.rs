@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Cell, Document};
+use model::{Cell, Document};
 
 use crate::cells::{Configuration, Group, Operation, instructions, operation_title};
 use crate::column::Columns;

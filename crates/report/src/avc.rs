@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What a miss of SELinux's access vector cache costs.
 
-use experiment::{CacheUse, Cell, Document, Estimate, Metric};
+use model::{CacheUse, Cell, Document, Estimate, Metric};
 
 use crate::column::Columns;
 use crate::format;

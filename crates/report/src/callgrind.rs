@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::ops::AddAssign;
 
-use experiment::Events;
-use instructions::calltree::CallTree;
+use counts::calltree::CallTree;
+use model::Events;
 
 use crate::folded::SYMBOL_LIMIT;
 use crate::text::printable;

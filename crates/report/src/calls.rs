@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use experiment::{Cell, Document, PathTree, Pattern};
-use judge::Judgements;
+use compare::judge::Judgements;
+use model::{Cell, Document, PathTree, Pattern};
 
 use crate::cells::{groups, operation_title};
 use crate::column::Columns;

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use experiment::{
+use compare::judge::{Baselines, GETPPID};
+use model::{
     Cell, Document, Integrity, Metric, Place, Policy, Status, Tuning, configuration_title,
 };
-use judge::{Baselines, GETPPID};
 use stats::overhead;
 
 use crate::group::{distinct, grouped, shared};
@@ -23,7 +23,7 @@ pub(crate) fn operation(cell: &Cell) -> Operation<'_> {
 
 /// `open:AA/BB`, harmless.
 pub(crate) fn operation_title((benchmark, variant): Operation<'_>) -> String {
-    printable(&experiment::cell_title(benchmark, variant), TEXT_LIMIT)
+    printable(&model::cell_title(benchmark, variant), TEXT_LIMIT)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -2,8 +2,8 @@
 //! How what an operation costs grows with the depth of its path, a sparkline for each stack: what one
 //! sees at a glance of a run in a terminal.
 
-use experiment::Document;
-use judge::Judgements;
+use compare::judge::Judgements;
+use model::Document;
 
 use crate::cells::{Group, groups};
 use crate::column::Columns;

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Cell, Document, HookCost};
+use model::{Cell, Document, HookCost};
 use stats::Direction;
 
 use crate::additivity::told_in_hooks;

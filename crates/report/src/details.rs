@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What lies behind each figure: windows and paths, or samples and their spread.
 
-use experiment::{Cell, Document};
+use model::{Cell, Document};
 
 use crate::cells::{Configuration, Group};
 use crate::column::Columns;

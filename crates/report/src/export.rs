@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use experiment::{Cell, Document, Environment, Key};
+use model::{Cell, Document, Environment, Key};
 use stats::overhead;
 
 use crate::column::{Columns, Records};

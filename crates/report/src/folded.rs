@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use instructions::calltree::CallTree;
+use counts::calltree::CallTree;
 
 use crate::text::printable;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Figures as text.
 
-use experiment::{Cell, Metric};
+use model::{Cell, Metric};
 
 use crate::table::TEXT_LIMIT;
 
@@ -58,7 +58,7 @@ pub(crate) fn fraction(part: f64) -> String {
 
 /// The first names, and how many more there are: `open, stat and 12 more`.
 pub(crate) fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
-    diagnostics::listed(names, most, TEXT_LIMIT)
+    model::listed(names, most, TEXT_LIMIT)
 }
 
 /// A number's digits, thousands separated by commas.

@@ -2,7 +2,7 @@
 //! What the bare framework costs: a kernel with no module but capabilities against one
 //! without LSMs, split by where its instructions went.
 
-use experiment::{Cell, Document};
+use model::{Cell, Document};
 
 use crate::cells::{Group, instructions};
 use crate::column::Columns;
@@ -68,7 +68,7 @@ fn split((benchmark, variant): (&str, &str), bare: &Cell, tested: &Cell) -> Opti
             .sum()
     };
     Some(Split {
-        title: experiment::cell_title(benchmark, variant),
+        title: model::cell_title(benchmark, variant),
         bare: instructions(bare)?,
         tested: instructions(tested)?,
         framework: hooks.iter().map(|hook| i128::from(hook.dispatch)).sum(),

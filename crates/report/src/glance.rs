@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Cell, HookCost, Status, path_depth};
-use judge::Judgements;
+use compare::judge::Judgements;
+use model::{Cell, HookCost, Status, path_depth};
 
 use crate::cells::{Configuration, Group, Operation, operation_title};
 use crate::format;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Cell, Document, Key, Policy};
+use model::{Cell, Document, Key, Policy};
 use stats::Fit;
 
 use crate::column::Columns;

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use instructions::calltree::CallTree;
+use counts::calltree::CallTree;
 
 use crate::format::count;
 use crate::text::printable;
@@ -124,7 +124,7 @@ pub(crate) fn calls(tree: &CallTree, hook_of: &dyn Fn(&str) -> Option<String>) -
             Some(outer) => outer + 1,
             None => callers
                 .iter()
-                .take_while(|at| arch::is_syscall_path(&nodes[**at].function))
+                .take_while(|at| kernels::arch::is_syscall_path(&nodes[**at].function))
                 .count(),
         };
         let chain: Vec<String> = callers[start..]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What stacks add over several layouts of one kernel, in nanoseconds.
 
-use experiment::{Key, Metric, Status, layouts_base, path_depth};
-use judge::Layouts;
+use compare::judge::Layouts;
+use model::{Key, Metric, Status, layouts_base, path_depth};
 use stats::Centre;
 
 use crate::cells::{Configuration, Group, Operation, without_figure};
@@ -142,7 +142,7 @@ impl<'a> Drawing<'a> {
         let (layouts, group, baseline) = (self.layouts, self.group, self.baseline);
         let mut columns = Columns::new()
             .left("benchmark", |(benchmark, variant): Operation<'_>| {
-                experiment::cell_title(benchmark, variant)
+                model::cell_title(benchmark, variant)
             })
             .right(self.heading(baseline), |row| {
                 let figure = self.key(row, baseline).and_then(|key| layouts.figure(key));
@@ -196,7 +196,7 @@ impl<'a> Drawing<'a> {
     fn parts(&self) -> Table {
         let mut columns = Columns::new()
             .left("benchmark", |(benchmark, variant): Operation<'_>| {
-                experiment::cell_title(benchmark, variant)
+                model::cell_title(benchmark, variant)
             });
         for configuration in self.tested() {
             columns = columns.right(self.heading(configuration), move |row| {

@@ -60,7 +60,7 @@ mod setup;
 mod table;
 mod terminal;
 mod text {
-    pub(crate) use diagnostics::{harmless, printable};
+    pub(crate) use model::{harmless, printable};
 }
 mod tree;
 mod value;
@@ -80,10 +80,10 @@ pub use crate::figure::{Bar, Bars, Chart, Figure, Flame, Frame, Lines, Point, Se
 pub use crate::folded::folded;
 pub use crate::gather::{Content, Gathered, Source, figures, latency_over_delay};
 pub use crate::hook_trace::hook_trace;
-pub use diagnostics::printable;
 pub use estimate::{estimate_records, estimate_report, estimate_tables};
 pub use export::{Rows, exported};
 pub use markdown::{markdown, markdown_page};
+pub use model::printable;
 pub use monitor::{interval_report, monitor_records, monitor_report};
 pub use page::{any_report, comparison_page, page, tables_page};
 pub use placement::{

@@ -2,9 +2,8 @@
 //! Does the order of a stack matter? Configurations that differ in nothing else,
 //! beside each other.
 
-use experiment::comparison::Verdict;
-use experiment::{Cell, Document};
-use judge::Judgements;
+use compare::judge::Judgements;
+use model::{Cell, Document, comparison::Verdict};
 
 use crate::cells::{Configuration, Group, Operation, cost, mean, operation_title};
 use crate::column::Columns;

@@ -6,7 +6,7 @@ mod totals;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Cell, Document, HookedPath, Program, ProgramEntry, ProgramResidual, ProgramRun};
+use model::{Cell, Document, HookedPath, Program, ProgramEntry, ProgramResidual, ProgramRun};
 
 use crate::cells::{Configuration, Group, added_modules, without_figure};
 use crate::column::Columns;

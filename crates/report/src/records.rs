@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A run's cells for programs, one row each.
 
-use experiment::{Cell, Document};
-use judge::Baselines;
+use compare::judge::Baselines;
+use model::{Cell, Document};
 
 use crate::cells::cost;
 use crate::column::{Columns, Records};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What differs from the baseline outside of every hook, and who holds it.
 
-use experiment::{FunctionDifference, ProgramResidual, Residual};
+use model::{FunctionDifference, ProgramResidual, Residual};
 
 use crate::format;
 use crate::table::{TEXT_LIMIT, Tone, Value};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A run as tables.
 
-use experiment::{Cell, Document, EstimateDocument, Metric};
-use judge::{Judgements, Layouts};
+use compare::judge::{Judgements, Layouts};
+use model::{Cell, Document, EstimateDocument, Metric};
 
 use crate::additivity::additivity;
 use crate::architectures::architectures;
@@ -105,7 +105,7 @@ fn main_table<'a>(
     let estimated = group.metric.is_counted() && estimates.are_of(group);
     let baseline = group.baseline.as_ref();
     let mut columns = Columns::new().left("benchmark", |(benchmark, variant): Operation<'a>| {
-        experiment::cell_title(benchmark, variant)
+        model::cell_title(benchmark, variant)
     });
     for configuration in &group.configurations {
         let title = printable(&group.heading(configuration), TEXT_LIMIT);

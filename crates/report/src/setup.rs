@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What it takes to bring policies into force.
 
-use experiment::{Clock, Document, Metric, PolicyPart, PolicyProof};
+use model::{Clock, Document, Metric, PolicyPart, PolicyProof};
 
 use crate::column::Columns;
 use crate::format;
@@ -11,7 +11,7 @@ use crate::text::printable;
 /// A row for each policy of each configuration, under a clock that counts instructions; None if nothing
 /// tells, or it is not asked for.
 pub(crate) fn setup(run: &Document, details: bool) -> Option<Table> {
-    let is_of_memory = |cell: &experiment::Cell| cell.key.metric == Metric::Memory;
+    let is_of_memory = |cell: &model::Cell| cell.key.metric == Metric::Memory;
     if !details && !run.cells.iter().any(is_of_memory)
         || run.environment.clock != Clock::Deterministic
     {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use experiment::{Warning, WarningKind};
+use model::{Warning, WarningKind};
 
 use crate::text::printable;
 use crate::value::Kind;

@@ -2,8 +2,8 @@
 //! Cells as trees: the operation, in it what lies outside hooks and each hook, in these what modules
 //! implement, each beside the baseline.
 
-use experiment::{Document, HookCost};
-use judge::Judgements;
+use compare::judge::Judgements;
+use model::{Document, HookCost};
 
 use crate::cells::{Configuration, Group, Operation, groups, operation_title};
 use crate::column::Columns;
@@ -55,10 +55,10 @@ fn tree<'a>(
     if !(base.is_exact() && cell.is_exact()) {
         return None;
     }
-    let hooked = |cell: &'a experiment::Cell| cell.counted()?.hooked.as_ref();
+    let hooked = |cell: &'a model::Cell| cell.counted()?.hooked.as_ref();
     let (without, with) = (hooked(base)?, hooked(cell)?);
     let difference = |with: u64, without: u64| Some(i128::from(with) - i128::from(without));
-    let outside = |path: &experiment::HookedPath| path.total.saturating_sub(path.hooked);
+    let outside = |path: &model::HookedPath| path.total.saturating_sub(path.hooked);
     let mut lines = vec![
         Line {
             name: operation_title(row),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A value of a table: what it is, and how a reader sees it.
 
-use experiment::comparison::Verdict;
 use jiff::Timestamp;
+use model::comparison::Verdict;
 
 use crate::format;
 use crate::text::printable;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What a document says, in sentences.
 
-use experiment::{
+use compare::judge::Judgements;
+use model::{
     Cell, Delay, Document, HookedPath, Kind, Monitoring, PlacementDocument, Slope, Status,
     WatchedHook,
 };
-use judge::Judgements;
 
 use crate::cells::groups;
 use crate::coverage::coverage_share;
@@ -114,7 +114,7 @@ fn of_profiles(document: &Document) -> Verdict {
     let lost = all - document.hooked().count();
     let unexplained = document
         .hooked()
-        .filter(|(_, counted, _)| judge::unexplained(counted).next().is_some());
+        .filter(|(_, counted, _)| compare::judge::unexplained(counted).next().is_some());
     let unexplained = unexplained.count();
     let share = |path: &HookedPath| path.hooked as f64 / path.total as f64;
     let mut shares: Vec<(f64, &Cell)> = document

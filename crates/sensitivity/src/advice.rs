@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Key, RepeatedQuestion};
-use instructions::profile::PathProfile;
+use counts::profile::PathProfile;
+use model::{Key, RepeatedQuestion};
 
 /// Longest text of an object that is kept, in characters.
 const OBJECT_LIMIT: usize = 400;
@@ -117,7 +117,7 @@ fn chains(path: Option<&PathProfile>, hook: &str, asked: usize) -> Vec<Vec<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use experiment::{Configuration, Metric, Subject};
+    use model::{Configuration, Metric, Subject};
 
     fn key() -> Key {
         let configuration = Configuration::of_stack("capability,tunable".parse().unwrap());

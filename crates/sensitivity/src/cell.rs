@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use experiment::{
+use counts::profile::CellProfile;
+use lab::sweep::Delayed;
+use model::{
     ALL_HOOKS, Caches, Cell, Delay, DelayModule, Evidence, Key, Metric, Outcome, Slope, Unit,
     Warning, WarningKind,
 };
-use instructions::profile::CellProfile;
-use lab::sweep::Delayed;
 
 use crate::hooks::{Planned, benchmark, calls_of, calls_on};
 use crate::slopes::{LineError, Paths, line, line_of_times};

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What keeps a sweep from running at all.
 
-use diagnostics::{Exit, Fault};
-use experiment::DelayModule;
 use lab::LabError;
+use model::{DelayModule, Exit, Fault};
 
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {

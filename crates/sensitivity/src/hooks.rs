@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{DelayModule, Key, nearest};
-use instructions::profile::{CellProfile, PathProfile};
+use counts::profile::{CellProfile, PathProfile};
 use kernels::Kernel;
 use kernels::hooks::{bpf_attach_ids, btf};
 use lab::Outcome;
 use lab::catalogue::{Benchmark, find};
 use lab::prepare::{elf, hook_list, symbols, unnamed};
 use lab::sweep::{Sweep, SweptHook};
+use model::{DelayModule, Key, nearest};
 
 use crate::delays::Delays;
 use crate::error::SweepError;

@@ -9,10 +9,6 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use experiment::{
-    Caches, DelayModule, Document, Event, Experiment, Key, SweepFindings, Unit, Warning,
-    WarningKind,
-};
 use kernels::Store;
 use kernels::hooks::{HookList, bpf_attach_ids};
 use lab::journal::Journals;
@@ -20,6 +16,10 @@ use lab::plan::{Plan, Treatment};
 use lab::session::{Break, Patience};
 use lab::sweep::{Delayed, Point, Sweep, SweptHook};
 use lab::{LabError, Outcome, Setup, environment, host};
+use model::{
+    Caches, DelayModule, Document, Event, Experiment, Key, SweepFindings, Unit, Warning,
+    WarningKind,
+};
 
 use crate::cell::{Found, slopes_of};
 use crate::delays::Delays;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Caches, Cell, Delay, Document, HookCost, HookedPath, Key, Prediction};
+use model::{Caches, Cell, Delay, Document, HookCost, HookedPath, Key, Prediction};
 
 /// Of one module on one kernel: what it adds to each operation, hook by hook.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Caches, Cell, Delay, DelayModule, DepthRule, Document, Slope, path_depth};
+use model::{Caches, Cell, Delay, DelayModule, DepthRule, Document, Slope, path_depth};
 use stats::Fit;
 
 /// What one rule is about.

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Slope, SlopePoint, Unit};
 use lab::sweep::{Delayed, Point};
+use model::{Slope, SlopePoint, Unit};
 use stats::{Fit, FitError, bend, median, median_line, on_one_line};
 
 const LEAST_DELAYS: usize = 3;

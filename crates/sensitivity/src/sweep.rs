@@ -5,11 +5,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use experiment::{
-    Caches, Configuration, DelayModule, Document, Event, Experiment, Kind, Stack, SweepFindings,
-    Unit, Warning, WarningKind,
-};
-use instructions::profile::CellProfile;
+use counts::profile::CellProfile;
 use kernels::{Kernel, Store};
 use lab::journal::Journals;
 use lab::plan::Treatment;
@@ -17,6 +13,10 @@ use lab::prepare::Hooks;
 use lab::qemu::Qemu;
 use lab::sweep::Sweep;
 use lab::{LabError, Outcome, Setup};
+use model::{
+    Caches, Configuration, DelayModule, Document, Event, Experiment, Kind, Stack, SweepFindings,
+    Unit, Warning, WarningKind,
+};
 
 use crate::advice::repeated;
 use crate::cell::{Found, doubts, slopes_of};

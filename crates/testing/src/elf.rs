@@ -120,7 +120,7 @@ pub fn write(kind: u16, segment: Option<Segment>, sections: &[Section<'_>]) -> V
     let mut put = |at: usize, bytes: &[u8]| file[at..at + bytes.len()].copy_from_slice(bytes);
     put(0, b"\x7fELF\x02\x01\x01");
     put(16, &kind.to_le_bytes());
-    put(18, &crate::arch().elf_machine.to_le_bytes());
+    put(18, &62u16.to_le_bytes());
     if let Some(segment) = segment {
         put(32, &64u64.to_le_bytes());
         put(54, &56u16.to_le_bytes());

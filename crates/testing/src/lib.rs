@@ -14,14 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use arch::Arch;
 use liblzma::read::XzDecoder;
-
-/// The architecture that the tests' kernels are of: the same on every machine.
-#[must_use]
-pub fn arch() -> &'static Arch {
-    arch::ALL[0]
-}
 
 /// What a command printed.
 ///

@@ -2,8 +2,8 @@
 //! Runs without a change, and what is known after them.
 
 use compare::{Options, aa, aa_doubt, keep_figures};
-use experiment::comparison::{GateVerdict, Method, Verdict};
-use experiment::{AaLayouts, Document, WarningKind};
+use model::comparison::{GateVerdict, Method, Verdict};
+use model::{AaLayouts, Document, WarningKind};
 use stats::SplitMix64;
 
 use crate::common::{both, counted, gated, paths, timed};

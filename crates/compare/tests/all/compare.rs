@@ -2,16 +2,15 @@
 //! Golden documents of every kind compared, and what must be found and what must not.
 
 use crate::common::*;
+use compare::judge::{Baselines, Judgements};
 use compare::{Budget, Named, Options, across, with_baselines};
-use diagnostics::Fault;
-use experiment::comparison::{
+use model::comparison::{
     Axis, ComparedCell, Correction, EventChange, GateVerdict, Method, Place, Side, Verdict,
 };
-use experiment::{
-    Document, Estimate, Events, HookCaller, Metric, Outcome, PathCount, Paths, Program,
+use model::{
+    Document, Estimate, Events, Fault, HookCaller, Metric, Outcome, PathCount, Paths, Program,
     ProgramEntry, ProgramRun, ProgramTask, Status, Timed, Warning, WarningKind,
 };
-use judge::{Baselines, Judgements};
 use stats::{SplitMix64, Summary};
 
 #[test]
@@ -435,7 +434,7 @@ fn other_machines_count_alike_and_time_differently() {
     new.environment.cpu = "another".to_owned();
     let found = both(&base, &new, &gated("1%"));
     assert_eq!(found.environment[0].key, "cpu");
-    let doubted = |cell: &experiment::comparison::ComparedCell| {
+    let doubted = |cell: &model::comparison::ComparedCell| {
         cell.doubts
             .iter()
             .any(|doubt| doubt.contains("not measured alike: cpu differs"))

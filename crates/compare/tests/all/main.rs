@@ -6,3 +6,8 @@ mod common;
 
 mod aa;
 mod compare;
+mod evidence;
+mod judged;
+mod layouts;
+mod merge;
+mod walk;

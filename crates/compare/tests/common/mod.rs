@@ -6,12 +6,13 @@
 use std::io::Read;
 
 use compare::{Budget, Named, Options, compare};
-use diagnostics::Failure;
-use experiment::{ComparisonDocument, Document, Estimate, Evidence, Metric, Paths, Stored, Timed};
+use model::{
+    ComparisonDocument, Document, Estimate, Evidence, Failure, Metric, Paths, Stored, Timed,
+};
 use stats::{SplitMix64, Summary};
 
 pub fn golden(name: &str) -> Document {
-    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../experiment/tests/golden/");
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../model/tests/golden/");
     let mut bytes = Vec::new();
     let mut file = std::fs::File::open(format!("{dir}{name}.json")).unwrap();
     file.read_to_end(&mut bytes).unwrap();

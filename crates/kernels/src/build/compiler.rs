@@ -2,7 +2,7 @@
 //! What compiles a kernel.
 
 use super::make::output;
-use arch::Arch;
+use crate::arch::Arch;
 use std::fmt;
 use std::process::Command;
 use std::str::FromStr;
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn clang_compiles_for_every_architecture_with_its_own_tools() {
-        let other = arch::ALL.iter().find(|arch| !arch.is_native());
+        let other = crate::arch::ALL.iter().find(|arch| !arch.is_native());
         let clang = Compiler::Clang(Some(19));
         for cross in [None, other.copied()] {
             let arguments = clang.arguments(cross, true);

@@ -261,7 +261,7 @@ mod tests {
     fn our_own_fragments_can_be_read() {
         use super::super::{Flavour, own_wishes};
         for flavour in Flavour::ALL {
-            for arch in arch::ALL {
+            for arch in crate::arch::ALL {
                 let wishes = own_wishes(flavour, arch).unwrap();
                 let is_alone = flavour.is_process() || flavour == Flavour::AllUp;
                 assert_eq!(wishes.has("SMP"), !is_alone);
@@ -277,7 +277,7 @@ mod tests {
             }
             assert_eq!(flavour.to_string().parse(), Ok(flavour));
         }
-        let own = |flavour| own_wishes(flavour, arch::native()).unwrap();
+        let own = |flavour| own_wishes(flavour, crate::arch::native()).unwrap();
         // What the twin asks for, the other has as well, but for what it takes away.
         let (with, without) = (own(Flavour::Um), own(Flavour::UmDac));
         let other = without.iter().filter(|(name, wish)| {

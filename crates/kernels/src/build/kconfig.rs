@@ -61,7 +61,8 @@ impl Options {
                     "source" => {
                         let path = rest.trim_matches('"').replace("$(SRCARCH)", source);
                         // A UML kernel uses parts of the machine that it runs on.
-                        let path = path.replace("$(HEADER_ARCH)", arch::native().source.name);
+                        let path =
+                            path.replace("$(HEADER_ARCH)", crate::arch::native().source.name);
                         pending.push(path.replace("$SRCARCH", source).into());
                     }
                     _ => {}
@@ -88,7 +89,7 @@ impl Options {
                 (None, Author::Base) => {}
                 (None, Author::Flavour) => verdict.unknown.push(format!("CONFIG_{name}")),
                 (None, Author::User) => {
-                    let near = experiment::nearest(name, self.0.keys().map(String::as_str));
+                    let near = model::nearest(name, self.0.keys().map(String::as_str));
                     let meant = near.map_or(String::new(), |n| format!("; CONFIG_{n} is one"));
                     let problem = format!("{problem}: this kernel has no such option{meant}");
                     verdict.problems.push(problem);

@@ -27,7 +27,7 @@ mod tools;
 mod tunable;
 mod um;
 
-pub use ::um::With;
+pub use crate::um::With;
 pub use compiler::Compiler;
 pub use own::build_by;
 pub use source::Source;
@@ -38,7 +38,7 @@ use super::files::{self, Lock};
 use super::mirrors::Mirrors;
 use super::name::check_build_name;
 use super::store::{FetchEvent, Store, read_key};
-use arch::Arch;
+use crate::arch::Arch;
 use fragment::{Author, Wishes};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -225,7 +225,7 @@ impl Store {
             name: name.clone(),
             reason,
         })?;
-        if recipe.flavour.is_process() && recipe.arch != arch::native() {
+        if recipe.flavour.is_process() && recipe.arch != crate::arch::native() {
             return Err(Error::BadName {
                 name,
                 reason: format!(

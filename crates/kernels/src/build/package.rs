@@ -177,7 +177,7 @@ fn fetch(
     };
     let packages = [package.to_owned()];
     store.with_apt(
-        arch::native(),
+        crate::arch::native(),
         &mirrors()?,
         refresh,
         &mut follow,
@@ -225,7 +225,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         for version in ["6.12.9-1", "6.12.117-1", "6.12.200-1"] {
             let top = dir.path().join(format!("linux-source-6.12_{version}"));
-            let own = format!("{}Kconfig", arch::native().source.directory);
+            let own = format!("{}Kconfig", crate::arch::native().source.directory);
             for file in ["Makefile", "Kconfig", &own, "init/main.c"] {
                 put(&top, file, "");
             }

@@ -19,7 +19,7 @@ const PACKAGE: &str = "linux-source-";
 const MARKS: [&str; 4] = ["Makefile", "Kconfig", "scripts/kconfig", "init/main.c"];
 
 fn marks() -> impl Iterator<Item = String> {
-    let own = format!("{}Kconfig", arch::native().source.directory);
+    let own = format!("{}Kconfig", crate::arch::native().source.directory);
     MARKS.map(str::to_owned).into_iter().chain([own])
 }
 
@@ -28,7 +28,7 @@ fn marks() -> impl Iterator<Item = String> {
 const LEFTOVERS: [&str; 3] = [".config", "include/config", "include/generated"];
 
 fn leftovers() -> impl Iterator<Item = String> {
-    let own = arch::ALL.iter();
+    let own = crate::arch::ALL.iter();
     let own = own.map(|arch| format!("{}generated", arch.source.include));
     LEFTOVERS.map(str::to_owned).into_iter().chain(own)
 }
@@ -311,7 +311,7 @@ mod tests {
         let dir = kernel();
         fs::remove_dir_all(dir.path().join("arch")).unwrap();
         let error = tree(dir.path()).unwrap_err();
-        let lacks = format!("no {}Kconfig", arch::native().source.directory);
+        let lacks = format!("no {}Kconfig", crate::arch::native().source.directory);
         assert!(error.to_string().contains(&lacks), "{error}");
     }
 

@@ -2,7 +2,7 @@
 //! What make is asked for.
 
 use super::Flavour;
-use arch::Arch;
+use crate::arch::Arch;
 
 /// An architecture as the kernel's makefiles know it, and the kernel that comes out.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +24,7 @@ impl Target {
         match flavour {
             Flavour::All | Flavour::AllUp | Flavour::Dac => {
                 let source = &arch.source;
-                let cross = (arch != arch::native()).then_some(arch);
+                let cross = (arch != crate::arch::native()).then_some(arch);
                 Target {
                     arch: cross.map(|arch| arch.source.name),
                     cross,

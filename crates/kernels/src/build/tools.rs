@@ -79,7 +79,7 @@ pub(super) fn probe(
         if has_compiler {
             return is_header(name);
         }
-        let places = ["/usr/include", arch::native().debian.include];
+        let places = ["/usr/include", crate::arch::native().debian.include];
         places.iter().any(|dir| Path::new(dir).join(name).exists())
     };
     let headers = HEADERS.iter().filter(is_needed);

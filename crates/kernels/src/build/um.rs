@@ -24,7 +24,7 @@ pub(super) fn changes(
         reason: format!("the agent cannot be put into this kernel of ARCH=um: {reason}"),
         hint: Some("build it from linux-source-6.1, linux-source-6.12 or linux-source-7.2".into()),
     };
-    um::changes(read, unfit, layout)
+    crate::um::changes(read, unfit, layout)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ const TABLE_AT: usize = 0x8000;
 const COUNT: usize = 2000;
 
 fn flat_arch() -> (&'static Arch, &'static FlatImage) {
-    let mut all = arch::ALL.iter();
+    let mut all = crate::arch::ALL.iter();
     let found = all.find_map(|arch| Some((*arch, arch.flat_image.as_ref()?)));
     found.expect("an architecture with such images")
 }

@@ -15,7 +15,7 @@ pub use implementations::implementations;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::IRREGULAR_FUNCTIONS;
+use model::IRREGULAR_FUNCTIONS;
 
 use crate::btf::{BtfError, Types};
 use crate::symbols::{Symbol, SymbolTable};
@@ -30,7 +30,10 @@ pub const MAX_HOOK_NAME_LEN: usize = 256;
 #[non_exhaustive]
 pub enum HookListError {
     /// The bytes are not an ELF file of a known architecture.
-    #[error("the kernel image is not an {} vmlinux: {reason}", arch::titles())]
+    #[error(
+        "the kernel image is not an {} vmlinux: {reason}",
+        crate::arch::titles()
+    )]
     NotVmlinux { reason: &'static str },
     /// The kernel was built without type information.
     #[error("the kernel image has no BTF: neither a section .BTF nor a symbol __start_BTF")]

@@ -5,7 +5,7 @@
 
 use std::io::{self, Read, Write};
 
-use arch::Arch;
+use crate::arch::Arch;
 
 use super::table::{Builder, is_kind};
 use super::{MAX_NAME_BYTES, MAX_SYMBOLS, SymbolError, SymbolTable};
@@ -55,7 +55,7 @@ impl SymbolTable {
             return None;
         }
         let (arch, map) = body.split_once('\n')?;
-        Self::from_map(arch::by_name(arch)?, map).ok()
+        Self::from_map(crate::arch::by_name(arch)?, map).ok()
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Where a kernel is entered: by system calls, and by interrupts that have nothing to do
-//! with the operation they hit. Its architecture names them ([`arch::Code`]).
+//! with the operation they hit. Its architecture names them ([`crate::arch::Code`]).
 
 use std::ops::Range;
 

@@ -17,7 +17,7 @@
 //! tokens, the names right before the markers and the number right before the
 //! names; each is checked against the others, no version is asked for.
 
-use arch::Arch;
+use crate::arch::Arch;
 
 use super::addresses;
 use super::table::{Builder, is_kind};

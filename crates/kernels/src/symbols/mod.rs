@@ -39,7 +39,10 @@ const MAX_NAME_BYTES: usize = 128 << 20;
 #[non_exhaustive]
 pub enum SymbolError {
     /// The bytes are not an ELF file of a known architecture that can be loaded.
-    #[error("the kernel image is not an {} vmlinux: {reason}", arch::titles())]
+    #[error(
+        "the kernel image is not an {} vmlinux: {reason}",
+        crate::arch::titles()
+    )]
     NotVmlinux { reason: &'static str },
     /// Neither a kallsyms table nor a `.symtab`.
     #[error("the vmlinux has no symbols: {reason}, and it has no .symtab")]

@@ -8,14 +8,14 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use arch::Arch;
+use crate::arch::Arch;
 
 use super::table::Builder;
 use super::{MAX_NAME_LEN, SymbolError, SymbolTable};
 use crate::elf::{File, Section, is_code, section_len, section_name};
 
 /// The kernel's half of the address space begins here on every
-/// architecture of [`arch::ALL`].
+/// architecture of [`crate::arch::ALL`].
 const KERNEL_HALF: u64 = 1 << 63;
 /// The letter of nm(1) for an absolute symbol, which is no code.
 const MARKER_KIND: u8 = b'a';

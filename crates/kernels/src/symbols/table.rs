@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use arch::Arch;
+use crate::arch::Arch;
 
 use super::{MAX_NAME_BYTES, MAX_NAME_LEN, MAX_SYMBOLS, SymbolError};
 

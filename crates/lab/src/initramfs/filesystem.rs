@@ -4,7 +4,7 @@
 
 use super::{Error, FileSystem};
 use crate::root::Root;
-use arch::PersistentMemory;
+use kernels::arch::PersistentMemory;
 use kernels::{Kernel, ModuleTree};
 
 /// The block device that a guest has its file system on.

@@ -9,8 +9,8 @@ mod image;
 mod owners;
 
 pub use crate::find::find_program;
-pub use experiment::FileSystem;
 pub use kernels::Error;
+pub use model::FileSystem;
 
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -8,8 +8,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path};
 use std::process::Command;
 
-use diagnostics::printable;
 use kernels::scratch::Scratch;
+use model::printable;
 
 use super::{Error, FileSystem, child, find_program};
 use crate::root::{Fix, Root};

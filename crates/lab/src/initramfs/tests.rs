@@ -3,8 +3,7 @@
 use super::*;
 use crate::error::LabError;
 use crate::root::Watch;
-use diagnostics::Fault as _;
-use experiment::RootSpec;
+use model::{Fault as _, RootSpec};
 use std::fs;
 use std::sync::atomic::AtomicBool;
 use testing::elf::module;

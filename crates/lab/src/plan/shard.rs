@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use experiment::{Experiment, Metric, Shard, Subject};
+use model::{Experiment, Metric, Shard, Subject};
 
 use super::{Plan, PlannedCell, Visit};
 
@@ -134,7 +134,7 @@ fn divide(weights: &[u64], count: u32) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use experiment::Spec;
+    use model::Spec;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 

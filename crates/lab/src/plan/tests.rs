@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::catalogue::Measures;
-use experiment::Spec;
+use model::Spec;
 
 fn experiment(toml: &str) -> Experiment {
     Spec::parse("test", toml).unwrap().resolve().unwrap()
@@ -42,7 +42,7 @@ fn layouts_of_one_number_take_turns_with_their_baseline() {
 #[test]
 fn processes_are_timed_beside_machines_that_count() {
     let grounds = [false, true].map(|is_process| Ground {
-        arch: arch::native(),
+        arch: kernels::arch::native(),
         is_process,
     });
     let measured = |metrics: &str| {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use experiment::Policy;
+use model::Policy;
 
 use super::{PolicyError, Prepared, Request, denials, given, tools};
 

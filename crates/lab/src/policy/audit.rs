@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Audit: the guest adds the rules, the kernel's command line switches it on.
 
-use experiment::AuditRules;
+use model::AuditRules;
 
 use super::{PolicyError, Prepared, Request, tools};
 

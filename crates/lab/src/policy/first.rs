@@ -4,7 +4,7 @@
 
 use std::process::Command;
 
-use experiment::{Configuration, FirstAfter};
+use model::{Configuration, FirstAfter};
 
 use super::apparmor::FEATURES;
 use super::{PolicyError, Prepared, Request, tools};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! IMA: the guest writes the policy, rule by rule, or the kernel has one of its own.
 
-use experiment::ImaPolicy;
+use model::ImaPolicy;
 
 use super::{PolicyError, Prepared, Request, given, tools};
 

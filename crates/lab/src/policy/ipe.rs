@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! IPE: a policy is built into the kernel, or signed by a key that is.
 
-use experiment::Policy;
+use model::Policy;
 
 use super::{PolicyError, Prepared, Request};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! LoadPin: one kernel parameter.
 
-use experiment::Policy;
+use model::Policy;
 
 use super::{PolicyError, Prepared, Request, tools};
 

@@ -32,8 +32,7 @@ pub(crate) use tools::option_in;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use diagnostics::Failure;
-use experiment::{Configuration, GivenPolicy, Integrity, Policy, Stack};
+use model::{Configuration, Failure, GivenPolicy, Integrity, Policy, Stack};
 
 use kernels::Kernel;
 

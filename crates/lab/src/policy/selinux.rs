@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use experiment::{CacheUse, Policy, SelinuxPolicy};
+use model::{CacheUse, Policy, SelinuxPolicy};
 
 use super::{FILE_LIMIT_BYTES, PolicyError, Prepared, Request, denials, first, given, tools};
 
@@ -446,7 +446,7 @@ mod tests {
             let PolicyError::Environment(lack) = modules(&place).unwrap_err() else {
                 panic!("a lack of packages is the machine's");
             };
-            let hint = diagnostics::Fault::hint(&lack).unwrap();
+            let hint = model::Fault::hint(&lack).unwrap();
             assert_eq!(hint, "install the package selinux-policy-default");
         }
     }

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use experiment::Policy;
+use model::Policy;
 
 use super::{PolicyError, Prepared, Request, denials, given, tools};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What the guest took to bring policies into force.
 
-use experiment::PolicyPart;
+use model::PolicyPart;
 
 /// What the steps of a boot say of that (`step_took()` of the guest's `policy.c`), summed up where a
 /// module says the same several times; in the order of the first.

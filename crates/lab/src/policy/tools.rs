@@ -7,9 +7,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
-use diagnostics::Failure;
-use experiment::Policy;
 use kernels::scratch::Scratch;
+use model::{Failure, Policy};
 use sha2::{Digest, Sha256};
 
 use crate::find::find_program;
@@ -274,7 +273,7 @@ pub(super) fn pipe(first: &mut Command, second: &mut Command) -> Result<String, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diagnostics::Fault as _;
+    use model::Fault as _;
 
     #[test]
     fn only_what_is_built_in_counts() {

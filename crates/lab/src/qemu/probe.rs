@@ -8,9 +8,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use diagnostics::{Failure, printable};
-use experiment::PluginApi;
 use kernels::child::describe;
+use model::{Failure, PluginApi, printable};
 
 use super::{Qemu, join};
 

@@ -8,7 +8,7 @@ use std::io::Read;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use diagnostics::Failure;
+use model::Failure;
 use sha2::{Digest as _, Sha256};
 
 use super::tree::{Attributes, Id, Special, TOP, Tree, What, unsound};

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, UNIX_EPOCH};
 
-use diagnostics::Failure;
-use experiment::RootSpec;
+use model::{Failure, RootSpec};
 
 use super::MADE_S;
 use super::place::set_time;

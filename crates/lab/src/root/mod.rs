@@ -18,7 +18,7 @@ pub use watch::{Making, Watch};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use experiment::{Programs, RootSpec};
+use model::{Programs, RootSpec};
 
 use crate::error::LabError;
 use crate::initramfs::{self, FileSystem, Image};

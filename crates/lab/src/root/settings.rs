@@ -3,8 +3,7 @@
 
 use std::path::Path;
 
-use diagnostics::Failure;
-use experiment::Workload;
+use model::{Failure, Workload};
 use serde::Deserialize;
 
 use super::account::Account;

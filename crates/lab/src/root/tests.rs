@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::tar::{Builder, EntryType, Header};
-use diagnostics::Fault;
+use model::Fault;
 use proptest::prelude::*;
 use testing::image::Tar;
 

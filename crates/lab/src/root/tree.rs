@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use diagnostics::{Failure, printable};
+use model::{Failure, printable};
 use sha2::{Digest as _, Sha256};
 
 use super::MADE_S;

@@ -12,8 +12,8 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
-use diagnostics::Failure;
 use kernels::tar::{self, Kind};
+use model::Failure;
 use sha2::{Digest as _, Sha256};
 
 use super::tree::{

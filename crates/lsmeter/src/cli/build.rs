@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use experiment::Architecture;
 use kernels::{Compiler, Flavour, Source, With};
+use model::Architecture;
 
 use super::shared::{architectures, words};
 

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use experiment::comparison::{Axis, Correction};
+use model::comparison::{Axis, Correction};
 
 use super::output::OutputArgs;
 use super::shared::words;

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use experiment::{Policy, Select, Suite};
+use model::{Policy, Select, Suite};
 
 use super::output::OutputArgs;
 use super::shared::{LabArgs, number_within, words};

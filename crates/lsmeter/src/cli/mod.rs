@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueHint};
-use diagnostics::EXIT_STATUS_HELP;
+use model::EXIT_STATUS_HELP;
 
 mod bisect;
 mod build;

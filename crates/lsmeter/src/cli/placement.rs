@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use experiment::Architecture;
+use model::Architecture;
 
 use super::output::OutputArgs;
 use super::shared::architectures;

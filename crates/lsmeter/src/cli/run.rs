@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use experiment::{Metric, Pattern};
+use model::{Metric, Pattern};
 
 use super::given::GivenArgs;
 use super::output::OutputArgs;

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use experiment::DelayModule;
+use model::DelayModule;
 
 use super::output::OutputArgs;
 use super::shared::{LabArgs, PlaceArgs, SelectionArgs, number_within, words};

@@ -2,7 +2,7 @@
 //! The flag of a run in parts.
 
 use clap::Args;
-use experiment::Shard;
+use model::Shard;
 
 /// One part of a run.
 #[derive(Debug, Args)]
@@ -19,7 +19,7 @@ fn shard(text: &str) -> Result<Shard, String> {
         return of_array(|name| std::env::var(name).ok());
     }
     text.parse()
-        .map_err(|error: experiment::ShardError| error.to_string())
+        .map_err(|error: model::ShardError| error.to_string())
 }
 
 /// The part of this task of a job array. Numbers of an array may begin anywhere, without gaps.

@@ -5,14 +5,14 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use experiment::{
+use model::{
     Architecture, AuditRules, Clock, FileSystem, FirstAfter, ImaPolicy, IntegrityList, Place,
     Policy, Select, SelinuxPolicy, Suite,
 };
 
 /// What `--qemu` is for, and its default.
 pub fn qemu_help(what: &str) -> String {
-    let program = arch::native().machine.program;
+    let program = kernels::arch::native().machine.program;
     format!("{what} [default: {program} in PATH]")
 }
 
@@ -191,15 +191,15 @@ pub fn number_within(text: &str, range: RangeInclusive<f64>) -> Result<f64, Stri
 /// A parser for an architecture, by its own name or by Debian's.
 pub fn architectures() -> impl clap::builder::TypedValueParser<Value = Architecture> {
     use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
-    let value = |arch: &&'static arch::Arch| {
+    let value = |arch: &&'static kernels::arch::Arch| {
         let value = PossibleValue::new(arch.name);
         match arch.debian.name == arch.name {
             true => value,
             false => value.alias(arch.debian.name),
         }
     };
-    PossibleValuesParser::new(arch::ALL.iter().map(value)).try_map(|word| {
-        let known = arch::by_name(&word).or_else(|| arch::by_debian_name(&word));
+    PossibleValuesParser::new(kernels::arch::ALL.iter().map(value)).try_map(|word| {
+        let known = kernels::arch::by_name(&word).or_else(|| kernels::arch::by_debian_name(&word));
         known.map_or(&*word, |arch| arch.name).parse()
     })
 }

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use bisect::{Commit, Found, Measured, Repository, Tree, Verdict, explain_outside, judge, walk};
 use compare::Budget;
-use diagnostics::Exit;
-use experiment::Status;
+use compare::bisect::{
+    Commit, Found, Measured, Repository, Tree, Verdict, explain_outside, judge, walk,
+};
 use kernels::{Error, Recipe, Source, Store};
+use model::{Exit, Status};
 use report::{ComparisonOptions, printable};
 
 use crate::cli::{BisectArgs, CountedArgs};
@@ -112,7 +113,7 @@ fn maker<'a>(args: &'a BisectArgs, tree: &Path, id: &str) -> Result<(Maker<'a>, 
         name,
         source: Source::Tree(tree.to_path_buf()),
         flavour: args.configuration.flavour,
-        arch: arch::native(),
+        arch: kernels::arch::native(),
         compiler: args.configuration.compiler,
         fragments: args.configuration.config.clone(),
         jobs: args.build_jobs,

@@ -7,9 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use compare::{BUDGET_LIMIT_BYTES, Budget, Named, Options};
-use diagnostics::Exit;
-use experiment::comparison::GateVerdict;
-use experiment::{ComparisonDocument, Document, Stored as _};
+use model::{ComparisonDocument, Document, Exit, Stored as _, comparison::GateVerdict};
 use report::ComparisonOptions;
 
 use super::documents::{self, unreadable};

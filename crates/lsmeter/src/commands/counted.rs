@@ -4,11 +4,11 @@
 use std::sync::atomic::Ordering;
 
 use anyhow::Result;
-use bisect::{Measured, Outside, outside_key};
-use experiment::{Experiment, Metric, Place, Spec};
+use compare::bisect::{Measured, Outside, outside_key};
 use lab::journal::Journals;
 use lab::prepare::Hooks;
 use lab::{LabError, Outcome, Setup};
+use model::{Experiment, Metric, Place, Spec};
 
 use crate::cli::{CellArgs, GivenArgs, LabArgs};
 use crate::commands::measure::{Machines, Signals, check_selection, flags, read_spec};

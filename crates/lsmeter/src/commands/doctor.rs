@@ -6,11 +6,11 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
-use diagnostics::{Exit, Fault};
 use kernels::Store;
 use kernels::scratch::Scratch;
 use lab::qemu::Qemu;
 use lab::{environment, write_plugin};
+use model::{Exit, Fault};
 use report::printable;
 use serde::Serialize;
 
@@ -111,11 +111,14 @@ fn qemu(path: Option<&Path>) -> Vec<Finding> {
     let probed = Scratch::new()
         .map_err(anyhow::Error::from)
         .and_then(|dir| Ok((write_plugin(dir.path())?, dir)))
-        .and_then(|(plugin, _dir)| Ok(Qemu::probe(path, &plugin, arch::native())?));
+        .and_then(|(plugin, _dir)| Ok(Qemu::probe(path, &plugin, kernels::arch::native())?));
     let qemu = match probed {
         Ok(qemu) => qemu,
         Err(error) => {
-            let hint = format!("apt-get install {}", arch::native().machine.package);
+            let hint = format!(
+                "apt-get install {}",
+                kernels::arch::native().machine.package
+            );
             return vec![Finding::essential("QEMU", format!("{error:#}"), &hint)];
         }
     };

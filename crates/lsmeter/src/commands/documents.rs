@@ -7,8 +7,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use experiment::{DOCUMENT_LIMIT_BYTES, Document, DocumentError, Kind};
 use kernels::decompress;
+use model::{DOCUMENT_LIMIT_BYTES, Document, DocumentError, Kind};
 
 use crate::failure::usage;
 

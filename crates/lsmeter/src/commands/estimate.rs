@@ -4,10 +4,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use diagnostics::Exit;
 use estimate::{Counts, Terms, counts_of, fit, times_of};
-use experiment::estimate::Weights;
-use experiment::{Document, EstimateDocument, Stored as _};
+use model::{Document, EstimateDocument, Exit, Stored as _, estimate::Weights};
 
 use crate::cli::EstimateArgs;
 use crate::commands::documents::{ANY, read_as};

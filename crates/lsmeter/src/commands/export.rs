@@ -2,8 +2,7 @@
 //! `lsmeter export`: the cells of runs as one table, or the table of another result file.
 
 use anyhow::Result;
-use diagnostics::Exit;
-use experiment::{Cell, Document, Kind};
+use model::{Cell, Document, Exit, Kind};
 use report::{Content, Rows, printable};
 
 use super::documents::{ANY, read_as, read_kind};

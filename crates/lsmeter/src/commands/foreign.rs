@@ -4,8 +4,8 @@
 use std::path::{Component, Path};
 
 use anyhow::Result;
-use experiment::{Place, Spec};
 use kernels::KernelName;
+use model::{Place, Spec};
 
 use crate::cli::{ProgramArgs, SelectionArgs};
 use crate::failure::usage;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::CommandFactory;
-use diagnostics::Exit;
+use model::Exit;
 
 use crate::cli::Cli;
 use crate::output;

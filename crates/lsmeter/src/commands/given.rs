@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use experiment::{Access, AccessError, GivenPolicy, Spec, given_stacks};
+use model::{Access, AccessError, GivenPolicy, Spec, given_stacks};
 
 use crate::cli::{CellArgs, GivenArgs};
 use crate::failure::usage;

@@ -4,9 +4,10 @@
 use std::path::Path;
 
 use anyhow::Result;
-use diagnostics::{Exit, Failure};
-use experiment::{Architecture, DEFAULT_KERNEL, Experiment, Place, Spec, glob, is_kernel_pattern};
 use kernels::{Error, Kernel, KernelName, Store, on_each};
+use model::{
+    Architecture, DEFAULT_KERNEL, Exit, Experiment, Failure, Place, Spec, glob, is_kernel_pattern,
+};
 use report::printable;
 
 use crate::config::{Config, cache_dir};
@@ -135,7 +136,9 @@ fn on_its_architectures(mut spec: Spec) -> Result<Spec> {
         return Ok(spec);
     }
     let asked = spec.arch.take().unwrap_or_default();
-    let known = asked.iter().filter_map(|of| arch::by_name(of.as_str()));
+    let known = asked
+        .iter()
+        .filter_map(|of| kernels::arch::by_name(of.as_str()));
     let archs: Vec<_> = known.collect();
     if !archs.is_empty() && spec.kernels.is_none() {
         spec.kernels = Some(vec![DEFAULT_KERNEL.to_owned()]);

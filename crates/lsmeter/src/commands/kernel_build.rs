@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use diagnostics::Exit;
 use kernels::{BuildEvent, Built, Error, Flavour, Recipe, Store};
+use model::Exit;
 use report::printable;
 
 use crate::cli::BuildArgs;
@@ -37,9 +37,9 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
             "leave out --any-order",
         ));
     }
-    let arch = args.arch.and_then(|of| arch::by_name(of.as_str()));
-    let arch = arch.unwrap_or_else(arch::native);
-    if args.configuration.flavour.is_process() && arch != arch::native() {
+    let arch = args.arch.and_then(|of| kernels::arch::by_name(of.as_str()));
+    let arch = arch.unwrap_or_else(kernels::arch::native);
+    if args.configuration.flavour.is_process() && arch != kernels::arch::native() {
         return Err(usage(
             format!("a kernel that is a process of this machine is not of {arch}"),
             "leave out --arch, or take flavour all or dac",

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
-use diagnostics::Exit;
-use experiment::{Pattern, Select, Selection, Suite};
 use lab::catalogue::{Benchmark, catalogue};
+use model::{Exit, Pattern, Select, Selection, Suite};
 use report::published::{published_records, published_report};
 use serde::Serialize;
 
@@ -99,7 +98,7 @@ pub fn stacks(json: bool) -> Result<Exit> {
         presets: Vec<&'static str>,
     }
     let mut used: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
-    for preset in experiment::presets() {
+    for preset in model::presets() {
         let spec = preset.spec()?;
         if spec.stacks.is_none() && spec.configurations.is_none() {
             continue;
@@ -146,10 +145,10 @@ pub fn presets(json: bool) -> Result<Exit> {
     #[derive(Serialize)]
     struct Entry {
         name: &'static str,
-        experiment: experiment::Experiment,
+        experiment: model::Experiment,
     }
     let mut entries = Vec::new();
-    for preset in experiment::presets() {
+    for preset in model::presets() {
         entries.push(Entry {
             name: preset.name,
             experiment: preset.spec()?.resolve()?,

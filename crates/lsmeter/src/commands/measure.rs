@@ -7,10 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
-use arch::Arch;
-use experiment::{
-    Experiment, Metric, Place, Policy, Spec, Stack, StackError, Suite, nearest, preset,
-};
+use kernels::arch::Arch;
 use kernels::scratch::Scratch;
 use kernels::{Kernel, KernelName, Store};
 use lab::journal::Journals;
@@ -19,6 +16,7 @@ use lab::prepare::Hooks;
 use lab::qemu::Qemu;
 use lab::root::Root;
 use lab::{BuiltIn, Outcome, Setup, write_plugin};
+use model::{Experiment, Metric, Place, Policy, Spec, Stack, StackError, Suite, nearest, preset};
 use sensitivity::{Delays, DelaysError};
 use signal_hook::consts::SIGHUP;
 
@@ -142,7 +140,10 @@ impl Machines {
                 "leave out --cpu, or measure kernels of one architecture",
             ));
         }
-        let first = architectures.first().copied().unwrap_or(arch::native());
+        let first = architectures
+            .first()
+            .copied()
+            .unwrap_or(kernels::arch::native());
         let qemu = match early {
             Some(qemu) if qemu.arch == first => qemu,
             _ => find_qemu(args, config, experiment, first)?,
@@ -222,7 +223,7 @@ pub const SUITES_OF_FILES: [Suite; 4] =
 
 /// Does it select anything? Asked before a kernel is fetched.
 pub fn check_selection(experiment: &Experiment) -> Result<()> {
-    lab::plan::jobs(experiment, arch::native()).map_err(lab::LabError::from)?;
+    lab::plan::jobs(experiment, kernels::arch::native()).map_err(lab::LabError::from)?;
     Ok(())
 }
 

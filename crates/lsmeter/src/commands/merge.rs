@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use cluster::{Merged, Part, by_machine, merge as put_together, read_part};
-use diagnostics::Exit;
+use compare::parts::{Merged, Part, by_machine, merge as put_together, read_part};
+use model::Exit;
 use report::printable;
 
 use crate::cli::MergeArgs;

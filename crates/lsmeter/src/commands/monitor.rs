@@ -9,10 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use diagnostics::Exit;
-use experiment::{Document, Interval, Kind, MonitorMode};
 use lab::environment;
-use live::{Replay, Request, Session, Subject, Textfile};
+use model::{Document, Exit, Interval, Kind, MonitorMode};
+use monitor::live::{Replay, Request, Session, Subject, Textfile};
 use monitor::{Options, Progress, Selection};
 
 use super::documents::read_kind;
@@ -88,7 +87,7 @@ fn show_recording(
     if live_view {
         let mut replay = Replay::new(document.intervals().cloned().collect());
         let pace = replay.pace();
-        live::show(watched, &mut replay, pace, output::has_colour(), &stop)?;
+        monitor::live::show(watched, &mut replay, pace, output::has_colour(), &stop)?;
         return export(args, &document);
     }
     deliver(args, stdout, &document, &document.all_intervals())
@@ -155,7 +154,7 @@ fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()>
     if live_view {
         line.done();
         let watched = session.watched.clone();
-        live::show(&watched, &mut session, every, output::has_colour(), &stop)?;
+        monitor::live::show(&watched, &mut session, every, output::has_colour(), &stop)?;
         session.take()?;
     } else {
         let several = args.interval.is_some()

@@ -4,12 +4,11 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use diagnostics::Exit;
-use experiment::{
-    Document, EstimateDocument, Metric, Place, PredictionDocument, Spec, Stored as _,
-};
+use estimate::predict::{Costs, PredictError, Recording, Wanted, predict as multiply};
 use lab::prepare::Hooks;
-use predict::{Costs, PredictError, Recording, Wanted, predict as multiply};
+use model::{
+    Document, EstimateDocument, Exit, Metric, Place, PredictionDocument, Spec, Stored as _,
+};
 
 use crate::cli::PredictArgs;
 use crate::commands::documents::{ANY, read_as};

@@ -4,13 +4,12 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use diagnostics::Exit;
-use experiment::{Document, Experiment, Metric, Place, Spec, Stack, Status};
-use instructions::calltree::CallTree;
-use instructions::profile::{CellProfile, PathProfile};
+use counts::calltree::CallTree;
+use counts::profile::{CellProfile, PathProfile};
 use kernels::hooks::HookList;
 use lab::Outcome;
 use lab::prepare::Hooks;
+use model::{Document, Exit, Experiment, Metric, Place, Spec, Stack, Status};
 use report::ProfileView;
 
 use crate::cli::{ProfileArgs, View};
@@ -216,7 +215,7 @@ fn verdict(args: &ProfileArgs, document: &Document) -> Exit {
     if args.check {
         let mut all_explained = true;
         for (cell, counted, _) in document.hooked() {
-            let functions: Vec<String> = judge::unexplained(counted)
+            let functions: Vec<String> = compare::judge::unexplained(counted)
                 .map(|function| format!("{} {:+}", function.function, function.difference))
                 .collect();
             if let (Some(residual), false) = (&counted.residual, functions.is_empty()) {

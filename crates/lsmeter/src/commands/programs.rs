@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use experiment::{Experiment, RootSpec, Spec, Workload};
 use lab::root::{Making, Root, Watch};
+use model::{Experiment, RootSpec, Spec, Workload};
 
 use crate::cli::ProgramArgs;
 use crate::commands::measure::Signals;

@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use experiment::journal::{JOURNAL_VERSION, JournalEntry, JournalHeader};
-use experiment::{Document, Interval, Monitoring, Tool, Warning, WarningKind};
 use lab::journal::{JournalFile, Journals};
 use lab::{LabError, environment};
-use live::Session;
+use model::journal::{JOURNAL_VERSION, JournalEntry, JournalHeader};
+use model::{Document, Interval, Monitoring, Tool, Warning, WarningKind};
+use monitor::live::Session;
 
 use crate::cli::MonitorArgs;
 use crate::commands::journals;
@@ -147,11 +147,11 @@ impl Keeper {
         let interval = later(interval, self.offset_s);
         self.file.add(&entry(watched, number, &interval))?;
         self.kept.push(interval);
-        if self.kept.len() < live::KEPT {
+        if self.kept.len() < monitor::live::KEPT {
             return Ok(());
         }
         // As the recording itself, the journal is to stay bounded.
-        self.kept = live::joined(&self.kept);
+        self.kept = monitor::live::joined(&self.kept);
         let kept = (0..).zip(&self.kept);
         let entries = kept.map(|(number, interval)| entry(watched, number, interval));
         self.file.replace(&self.header, entries)

@@ -6,8 +6,7 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use diagnostics::Exit;
-use experiment::{Kind, nearest};
+use model::{Exit, Kind, nearest};
 use published::beside;
 use report::published::{beside_report, publication_report};
 use report::{Content, Figure, Gathered, Report, Source, figures};

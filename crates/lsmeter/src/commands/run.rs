@@ -7,14 +7,12 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use compare::{Budget, Named};
-use diagnostics::Exit;
-use experiment::comparison::GateVerdict;
-use experiment::{Baseline, Document, Experiment, Place, Spec, Status};
 use kernels::Store;
 use lab::journal::Journals;
 use lab::prepare::Hooks;
 use lab::root::Root;
 use lab::{Ground, Setup};
+use model::{Baseline, Document, Exit, Experiment, Place, Spec, Status, comparison::GateVerdict};
 use published::beside;
 use report::Options;
 use report::published::{beside_records, beside_report};

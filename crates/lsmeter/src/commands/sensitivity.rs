@@ -2,12 +2,11 @@
 //! `lsmeter sensitivity`: how often an operation asks for authorisation.
 
 use anyhow::Result;
-use diagnostics::Exit;
-use experiment::{
-    Caches, Cell, Delay, DelayModule, Document, Experiment, FileSystem, Metric, Place, Slope, Spec,
-    Stack, StackError, Status, Warning, WarningKind,
-};
 use kernels::Store;
+use model::{
+    Caches, Cell, Delay, DelayModule, Document, Exit, Experiment, FileSystem, Metric, Place, Slope,
+    Spec, Stack, StackError, Status, Warning, WarningKind,
+};
 use sensitivity::{LiveRequest, Predict, Request};
 
 use crate::cli::SensitivityArgs;

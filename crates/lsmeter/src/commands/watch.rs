@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
-use bisect::{Measured, judge};
-use diagnostics::Exit;
+use compare::bisect::{Measured, judge};
+use model::Exit;
 use report::printable;
 
 use crate::cli::RunArgs;
@@ -35,7 +35,7 @@ pub fn watch(args: &RunArgs, dir: &Path) -> Result<Exit> {
     let experiment = counted::experiment(&args.spec, &args.cells, &args.given, &args.lab, &kernel)?;
     let signals = Signals::watch()?;
     let mut watch = Watch {
-        image: dir.join(arch::native().source.image),
+        image: dir.join(kernels::arch::native().source.image),
         counter: Counter::new(experiment, &args.lab, &config, &signals),
         line: Line::new(args.quiet),
         last: None,

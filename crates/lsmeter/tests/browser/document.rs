@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use experiment::{
+use model::{
     Cell, Counted, Document, Estimate, Evidence, Experiment, HookCost, HookedPath, Implementation,
     Key, Metric, Outcome, PathCall, PathCount, PathTree, Paths, Status, Subject, preset,
 };
@@ -34,7 +34,7 @@ const BENCHMARKS: [(&str, &[&str]); 6] = [
 
 /// A run of the preset on `kernel` alone.
 fn run(kernel: &str) -> Document {
-    let golden = include_bytes!("../../../experiment/tests/golden/run.json");
+    let golden = include_bytes!("../../../model/tests/golden/run.json");
     let mut run = Document::parse(golden).unwrap();
     let toml = preset("paper").unwrap().spec().unwrap();
     let mut experiment: Experiment = toml.resolve().unwrap();

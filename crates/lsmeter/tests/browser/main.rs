@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-use experiment::Document;
+use model::Document;
 use testing::{node_modules, succeed, unpack};
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
@@ -20,7 +20,7 @@ const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
 const SUITE: &[u8] = include_bytes!("suite.json.xz");
 /// What the page of such a run may take at most, in bytes, to be mailed.
 const PAGE_LIMIT: u64 = 1_500_000;
-const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../experiment/tests/golden");
+const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../model/tests/golden");
 
 fn report(documents: &[PathBuf], page: &Path) {
     let mut lsmeter = Command::new(env!("CARGO_BIN_EXE_lsmeter"));

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::common::{Place, schema};
 
-const GOLDEN: &str = "../experiment/tests/golden";
+const GOLDEN: &str = "../model/tests/golden";
 
 /// Two runs that differ by one instruction in one cell, in the place's directory.
 fn two(place: &Place) -> [String; 2] {

@@ -3,8 +3,8 @@
 
 use crate::common::{Ended, Place, schema};
 
-const COVERAGE: &[u8] = include_bytes!("../../../experiment/tests/golden/coverage.json");
-const RUN: &[u8] = include_bytes!("../../../experiment/tests/golden/run.json");
+const COVERAGE: &[u8] = include_bytes!("../../../model/tests/golden/coverage.json");
+const RUN: &[u8] = include_bytes!("../../../model/tests/golden/run.json");
 
 fn coverage(more: &[&str]) -> Ended {
     let place = Place::new();

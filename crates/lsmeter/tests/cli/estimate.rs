@@ -4,8 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use experiment::estimate::Weights;
-use experiment::{EstimateDocument, Stored as _};
+use model::{EstimateDocument, Stored as _, estimate::Weights};
 
 use crate::common::{Place, schema};
 
@@ -103,7 +102,7 @@ fn weights_are_fitted_kept_and_used_again() {
             .stdout
             .contains("nanoseconds that stacks add")
     );
-    let golden = include_bytes!("../../../experiment/tests/golden/run.json");
+    let golden = include_bytes!("../../../model/tests/golden/run.json");
     place.write("plain.json", golden);
     let page = [
         "report",

@@ -182,7 +182,7 @@ fn manual_pages() {
     place.run(&asked).refused(3, error, None);
 }
 
-const RUN: &str = include_str!("../../../experiment/tests/golden/run.json");
+const RUN: &str = include_str!("../../../model/tests/golden/run.json");
 
 #[test]
 fn a_closed_pipe_is_no_fault() {

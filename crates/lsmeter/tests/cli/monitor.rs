@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter monitor` that needs no live machine: recordings, and what makes no sense.
 
-use experiment::{Document, Interval};
+use model::{Document, Interval};
 
 use crate::common::Place;
 
-const GOLDEN: &[u8] = include_bytes!("../../../experiment/tests/golden/monitor.json");
+const GOLDEN: &[u8] = include_bytes!("../../../model/tests/golden/monitor.json");
 
 #[test]
 fn help() {

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::common::{Ended, Place};
 
-const GOLDEN: &[u8] = include_bytes!("../../../experiment/tests/golden/monitor.json");
+const GOLDEN: &[u8] = include_bytes!("../../../model/tests/golden/monitor.json");
 
 #[test]
 fn every_command_with_tables_has_the_same_flags() {

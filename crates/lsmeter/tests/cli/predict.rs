@@ -4,14 +4,14 @@
 use std::fs;
 use std::path::Path;
 
-use experiment::{PredictionDocument, Stored as _};
+use model::{PredictionDocument, Stored as _};
 use serde_json::Value;
 
 use crate::common::{Ended, Place, schema};
 
-const RECORDING: &[u8] = include_bytes!("../../../experiment/tests/golden/monitor.json");
-const ESTIMATE: &[u8] = include_bytes!("../../../experiment/tests/golden/estimate.json");
-const RUN: &[u8] = include_bytes!("../../../experiment/tests/golden/run.json");
+const RECORDING: &[u8] = include_bytes!("../../../model/tests/golden/monitor.json");
+const ESTIMATE: &[u8] = include_bytes!("../../../model/tests/golden/estimate.json");
+const RUN: &[u8] = include_bytes!("../../../model/tests/golden/run.json");
 /// Of `lsmeter profile suite`, and of programs that were counted under the same stacks.
 const COSTS: &[u8] = include_bytes!("../../../../docs/results/predict-costs-6.12.json.xz");
 const PROGRAMS: &[u8] = include_bytes!("../../../../docs/results/predict-programs-6.12.json.xz");

@@ -8,7 +8,7 @@ use crate::common::{Ended, Place};
 
 fn golden(name: &str) -> String {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let path = here.join("../experiment/tests/golden").join(name);
+    let path = here.join("../model/tests/golden").join(name);
     path.to_str().unwrap().to_owned()
 }
 

@@ -4,14 +4,14 @@
 use std::fs;
 use std::path::Path;
 
-use experiment::Document;
+use model::Document;
 use serde_json::{Value, json};
 
 use crate::common::Place;
 
 const GOLDEN: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/../experiment/tests/golden/run.json"
+    "/../model/tests/golden/run.json"
 );
 
 /// The golden document's cells in so many shards, in turns: 1.json, 2.json, …

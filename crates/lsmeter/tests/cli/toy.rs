@@ -7,13 +7,13 @@
 use std::fs;
 use std::path::Path;
 
-use experiment::journal::{JournalEntry, JournalHeader};
-use experiment::{
+use lab::journal::JournalFile;
+use lab::{catalogue, environment};
+use model::journal::{JournalEntry, JournalHeader};
+use model::{
     Cell, Configuration, Counted, Document, Event, Evidence, Experiment, Key, Kind, Metric,
     OtherMetric, PathCount, Paths, Spec, Subject, Word,
 };
-use lab::journal::JournalFile;
-use lab::{catalogue, environment};
 
 use crate::common::Place;
 

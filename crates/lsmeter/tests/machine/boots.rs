@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::cells::{RUN, assert_same, read};
 use crate::common::{Ended, Place, Running, children, grouped, names, runs, signal, wait_for};
-use experiment::{Cell, Document, Status, WarningKind};
+use model::{Cell, Document, Status, WarningKind};
 use rustix::process::Signal;
 
 const STACKS: &[&str] = &["--stack", "capability", "--stack", "capability,selinux"];

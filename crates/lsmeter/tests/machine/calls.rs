@@ -5,7 +5,7 @@
 //! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests
 //! (`lsmeter kernel fetch debian:6.12`); nothing is fetched here.
 
-use experiment::{Document, Status};
+use model::{Document, Status};
 
 use super::cells::{RUN, assert_same, read};
 use crate::common::Place;

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use experiment::{Cell, Document};
+use model::{Cell, Document};
 
 /// A run on the kernel that these tests boot, and the file system that boots fastest.
 pub const RUN: &[&str] = &[

@@ -5,8 +5,8 @@
 
 use std::fs;
 
-use experiment::coverage::{CoveredHook, CoveredImplementation, Need};
-use experiment::{Document, Kind, Status};
+use model::coverage::{CoveredHook, CoveredImplementation, Need};
+use model::{Document, Kind, Status};
 
 use crate::common::Place;
 

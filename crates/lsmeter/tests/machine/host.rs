@@ -6,7 +6,7 @@ use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::common::{Ended, Place, Running, children, names, runs, signal, wait_for};
-use experiment::{Cell, Document, Metric, Status};
+use model::{Cell, Document, Metric, Status};
 use rustix::process::Signal;
 
 /// Who measures is alone.

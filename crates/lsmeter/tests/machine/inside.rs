@@ -44,7 +44,7 @@ fn lsmeter_runs_in_a_guest() {
         assert_eq!(found("processors"), "2");
         assert_eq!(file("doctor.status"), "3\n");
 
-        let run = experiment::Document::read(outcome.file("run.json").as_slice()).unwrap();
+        let run = model::Document::read(outcome.file("run.json").as_slice()).unwrap();
         assert_eq!(run.cells.len(), 1);
         let cell = &run.cells[0];
         assert_eq!(cell.estimate().map(|of| of.n), Some(3), "{cell:#?}");

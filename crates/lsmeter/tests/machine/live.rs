@@ -6,7 +6,7 @@
 //! (`lsmeter kernel fetch debian:6.12`); nothing is fetched here.
 
 use crate::vm::Vm;
-use experiment::{Document, Unit};
+use model::{Document, Unit};
 
 const STACK: &str = "capability,bpf";
 

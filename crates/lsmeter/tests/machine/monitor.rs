@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::vm::{Outcome, Vm};
-use experiment::{Document, Interval, Kind, MonitorMode, WarningKind, WatchedHook};
+use model::{Document, Interval, Kind, MonitorMode, WarningKind, WatchedHook};
 
 fn recording(outcome: &Outcome, name: &str) -> Document {
     let bytes = outcome.file(name);

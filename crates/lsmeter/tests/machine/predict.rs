@@ -8,7 +8,7 @@ use std::fs;
 
 use crate::common::Place;
 use crate::vm::Vm;
-use experiment::{PredictionDocument, Stored};
+use model::{PredictionDocument, Stored};
 
 const OFFLINE: &[&str] = &["--offline", "--kernel", "debian:6.12"];
 const STACKS: &[&str] = &[

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use super::cells::read;
 use crate::common::Place;
-use experiment::{Cell, Document, Program, Status};
+use model::{Cell, Document, Program, Status};
 
 const OFFLINE: &[&str] = &["--offline", "--kernel", "debian:6.12"];
 

@@ -10,9 +10,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
 use crate::common::{Place, signal, wait_for};
-use experiment::{
-    Bucket, Calls, Document, Interval, WatchedHook, WatchedSystemCall, WholeSystemCall,
-};
+use model::{Bucket, Calls, Document, Interval, WatchedHook, WatchedSystemCall, WholeSystemCall};
 use rustix::process::Signal;
 
 /// A process that ends with the test.
@@ -71,7 +69,7 @@ fn hook(name: &str, module: Option<&str>, openat: u64, none: u64) -> WatchedHook
 const HOSTILE: &str = "a\"b\\c\nd";
 
 fn recording() -> Document {
-    let golden = include_str!("../../../experiment/tests/golden/monitor.json");
+    let golden = include_str!("../../../model/tests/golden/monitor.json");
     let mut document = Document::parse(golden.as_bytes()).unwrap();
     let interval = |begin_s, hooks, lost| Interval {
         begin_s,

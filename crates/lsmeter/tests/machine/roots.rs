@@ -10,7 +10,7 @@ use std::process::Command;
 use super::cells::read;
 use super::vm::program::find;
 use crate::common::{Ended, Place};
-use experiment::Status;
+use model::Status;
 use serde_json::json;
 use tar::EntryType;
 use testing::image::{Layout, Tar};
@@ -89,13 +89,13 @@ fn image() -> Layout {
         "Entrypoint": ["sh", "-c"], "Cmd": [CHECKS], "User": "nobody",
         "Env": ["SAID=by the image"], "WorkingDir": "/work/here",
     });
-    let platform = format!("linux/{}", arch::native().debian.name);
+    let platform = format!("linux/{}", kernels::arch::native().debian.name);
     layout.index(&[layout.image(&platform, &[lower, upper], &config)]);
     layout
 }
 
 #[track_caller]
-fn ran(ended: Ended, place: &Place, document: &str) -> experiment::Document {
+fn ran(ended: Ended, place: &Place, document: &str) -> model::Document {
     ended.code(0);
     let document = read(&place.join(document));
     for cell in &document.cells {

@@ -7,7 +7,7 @@
 use std::fs;
 
 use crate::common::Place;
-use experiment::{Cell, Delay, DelayModule, Document, Slope, Status};
+use model::{Cell, Delay, DelayModule, Document, Slope, Status};
 
 const OFFLINE: &[&str] = &["sensitivity", "--offline", "--kernel", "debian:6.12"];
 

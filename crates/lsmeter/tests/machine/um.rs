@@ -4,7 +4,7 @@
 use std::fs;
 
 use crate::common::{Place, Running, children, runs, signal, wait_for};
-use experiment::{Cell, Document, Metric, Status};
+use model::{Cell, Document, Metric, Status};
 use rustix::process::Signal;
 
 /// A place with a kernel that is a process and has security modules, and its name.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use experiment::MonitorCost;
+use model::MonitorCost;
 use proptest::prelude::*;
 
 use crate::calibrate::{around_ns, median};

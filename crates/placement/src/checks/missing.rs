@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn confidence_follows_from_what_else_is_asked() {
-        let facts = Facts::load(arch::native()).unwrap().checks;
+        let facts = Facts::load(kernels::arch::native()).unwrap().checks;
         let modules = ["selinux", "tomoyo", "yama"].map(module);
         let calls = [
             call("read", vec![hook("file_lock", &["selinux"])]),

@@ -46,7 +46,7 @@ fn work(body: &str) -> (usize, usize) {
         .into_iter()
         .map(|(path, text)| (path.to_owned(), text));
     let tree = Tree::from_files("tree", files.collect()).unwrap();
-    let facts = Facts::load(arch::native()).unwrap();
+    let facts = Facts::load(kernels::arch::native()).unwrap();
     let config = Config::everything(&facts.config);
     let entries = tree
         .list(&["fs/".to_owned(), "security/".to_owned()])

@@ -207,7 +207,7 @@ fn unpack(reader: impl Read, path: &Path) -> Result<Files, PlacementError> {
 /// Can an analysis need this file?
 pub(super) fn is_kept(name: &str) -> bool {
     let source = name.ends_with(".c") || name.ends_with(".h");
-    let of_arch = arch::ALL.iter().map(|arch| arch.source.directory);
+    let of_arch = kernels::arch::ALL.iter().map(|arch| arch.source.directory);
     let mut tops = KEPT.into_iter().chain(of_arch);
     name == "Makefile" || source && tops.any(|top| name.starts_with(top))
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use experiment::Architecture;
+use model::Architecture;
 use placement::{PlacementError, Request, Tree, analyse};
 
 #[test]

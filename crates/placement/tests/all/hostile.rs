@@ -5,8 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use diagnostics::Fault;
-use experiment::Stored;
+use model::{Fault, Stored};
 use placement::{PlacementDocument, PlacementError, Request, SourceParser, Tree, analyse};
 use proptest::prelude::*;
 

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Architecture, HookCost};
+use model::{Architecture, HookCost};
 
 use super::Kernel;
 use crate::column::Columns;

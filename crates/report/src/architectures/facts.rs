@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use experiment::{Architecture, Pattern};
+use model::{Architecture, Pattern};
 use serde::Deserialize;
 
 const FACTS: &str = include_str!("../../facts/architectures.toml");

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::Cell;
+use model::Cell;
 
 use super::Kernel;
 use super::facts::{Calls, why};

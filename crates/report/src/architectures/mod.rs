@@ -8,8 +8,8 @@ mod hooks;
 
 use std::collections::BTreeSet;
 
-use experiment::{Architecture, Cell, Document};
-use judge::{GETPPID, Judgements};
+use compare::judge::{GETPPID, Judgements};
+use model::{Architecture, Cell, Document};
 use stats::{Direction, rank_correlation};
 
 use crate::cells::{Configuration, Group, Operation, cost, instructions, operation_title};

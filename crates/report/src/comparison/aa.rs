@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What a machine measures when nothing has changed, as tables.
 
-use experiment::{AaLayouts, AaMetric, AaReport};
+use model::{AaLayouts, AaMetric, AaReport};
 
 use crate::column::Columns;
 use crate::format;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Which hooks hold a difference, as tables.
 
-use experiment::ComparisonDocument;
-use experiment::Events;
-use experiment::comparison::{EventChange, Explanation, HookChange};
+use model::comparison::{EventChange, Explanation, HookChange};
+use model::{ComparisonDocument, Events};
 
 use crate::column::Columns;
 use crate::format;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A comparison's tables as its page has them: what changed, and what is folded away.
 
-use experiment::ComparisonDocument;
-use experiment::comparison::{ComparedCell, Verdict};
+use model::ComparisonDocument;
+use model::comparison::{ComparedCell, Verdict};
 
 use super::found::{Changed, Found, Holder};
 use super::{ComparisonOptions, aa, change, difference, environment, explained, gate};

@@ -4,10 +4,10 @@
 
 use std::collections::HashMap;
 
-use experiment::comparison::{
+use model::comparison::{
     ComparedCell, Explanation, HookChange, ImplementationChange, Method, Place, Verdict,
 };
-use experiment::{ComparisonDocument, Metric};
+use model::{ComparisonDocument, Metric};
 
 use crate::format;
 use crate::group::grouped;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A gate's word as a table.
 
-use experiment::ComparisonDocument;
-use experiment::comparison::{CellGate, ComparedCell, GateVerdict};
+use model::ComparisonDocument;
+use model::comparison::{CellGate, ComparedCell, GateVerdict};
 
 use crate::column::Columns;
 use crate::format;

@@ -3,8 +3,8 @@
 
 use std::io::Write;
 
-use experiment::ComparisonDocument;
-use experiment::comparison::{ComparedCell, GateVerdict, Verdict};
+use model::ComparisonDocument;
+use model::comparison::{ComparedCell, GateVerdict, Verdict};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::group::grouped;

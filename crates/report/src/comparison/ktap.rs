@@ -2,8 +2,8 @@
 //! A gate's word as KTAP (Documentation/dev-tools/ktap.rst of the kernel): what
 //! `kunit.py parse` and KernelCI read.
 
-use experiment::ComparisonDocument;
-use experiment::comparison::{ComparedCell, GateVerdict};
+use model::ComparisonDocument;
+use model::comparison::{ComparedCell, GateVerdict};
 
 use crate::text::printable;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A comparison in one line.
 
-use experiment::ComparisonDocument;
-use experiment::comparison::{ComparedCell, Verdict};
+use model::ComparisonDocument;
+use model::comparison::{ComparedCell, Verdict};
 
 use super::comparison_summary;
 use crate::format;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Comparisons as tables, and for the machines that read a gate's word.
 
-use experiment::comparison::{
+use compare::judge::GETPPID;
+use model::comparison::{
     ComparedCell, EnvironmentDifference, Method, Place, Side, UnmatchedCell, Verdict,
 };
-use experiment::{ComparisonDocument, Metric};
-use judge::GETPPID;
+use model::{ComparisonDocument, Metric};
 
 use crate::column::Columns;
 use crate::format;

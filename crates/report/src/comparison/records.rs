@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A comparison's cells for programs, one row each.
 
-use experiment::ComparisonDocument;
-use experiment::comparison::ComparedCell;
+use model::{ComparisonDocument, comparison::ComparedCell};
 
 use crate::column::{Columns, Records};
 
@@ -13,7 +12,7 @@ use crate::column::{Columns, Records};
 /// BASE's is the same. `change`, `ci95_low`, `ci95_high` and `detectable` are fractions
 /// (0.319 is 31.9 %), more is worse.
 pub fn comparison_records(document: &ComparisonDocument) -> Records<'_> {
-    fn base(cell: &ComparedCell) -> &experiment::comparison::Place {
+    fn base(cell: &ComparedCell) -> &model::comparison::Place {
         cell.base_place.as_ref().unwrap_or(&cell.place)
     }
     Columns::new()

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::coverage::{CoverageFindings, CoveredHook};
+use model::coverage::{CoverageFindings, CoveredHook};
 
 use super::{NAMED, coverage_share, module_rows};
 use crate::column::Columns;

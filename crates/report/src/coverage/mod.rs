@@ -7,10 +7,10 @@ mod records;
 
 use std::collections::BTreeMap;
 
-use experiment::coverage::{
+use model::coverage::{
     CostOfCalls, CoverageFindings, CoveredHook, CoveredImplementation, EarlierOperation, Need,
 };
-use experiment::{Cell, Document, Status, Suite};
+use model::{Cell, Document, Status, Suite};
 
 use crate::column::Columns;
 use crate::format::{count, figure, listed};

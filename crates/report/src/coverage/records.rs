@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A coverage for programs: a row for each hook and each module's function for it.
 
-use experiment::Document;
-use experiment::coverage::{CoverageFindings, CoveredHook, CoveredImplementation};
+use model::Document;
+use model::coverage::{CoverageFindings, CoveredHook, CoveredImplementation};
 
 use crate::column::{Columns, Records};
 

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use experiment::estimate::{EstimatedCell, Weights};
-use experiment::{Cell, EstimateDocument, Key};
+use model::estimate::{EstimatedCell, Weights};
+use model::{Cell, EstimateDocument, Key};
 
 use super::{estimated, tenths};
 use crate::cells::Group;

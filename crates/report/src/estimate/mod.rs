@@ -7,8 +7,8 @@ mod records;
 
 use std::collections::HashMap;
 
-use experiment::estimate::{EstimatedCell, EstimatedHook, LeftOutStack, Nanoseconds, Weight};
-use experiment::{EstimateDocument, Integrity, Policy, Subject, Tuning};
+use model::estimate::{EstimatedCell, EstimatedHook, LeftOutStack, Nanoseconds, Weight};
+use model::{EstimateDocument, Integrity, Policy, Subject, Tuning};
 
 use crate::column::Columns;
 use crate::format;
@@ -124,7 +124,7 @@ fn configured(cell: &EstimatedCell) -> Configured<'_> {
 }
 
 fn title((stack, integrity, policy, tuning): Configured<'_>) -> String {
-    experiment::configuration_title(&full_name(stack), integrity, policy, tuning)
+    model::configuration_title(&full_name(stack), integrity, policy, tuning)
 }
 
 fn signed(ns: f64) -> String {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Estimates for programs: a row for each operation and stack, and for each hook of it.
 
-use experiment::EstimateDocument;
-use experiment::estimate::{EstimatedCell, EstimatedHook, Nanoseconds};
+use model::EstimateDocument;
+use model::estimate::{EstimatedCell, EstimatedHook, Nanoseconds};
 
 use crate::column::{Columns, Records};
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The figures of a coverage: which suites call each hook, and how much of each module ran.
 
-use experiment::coverage::{CoverageFindings, CoveredHook};
-use experiment::{Document, Suite};
+use model::coverage::{CoverageFindings, CoveredHook};
+use model::{Document, Suite};
 
 use super::{Draft, bar};
 use crate::coverage::module_rows;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use experiment::HookCost;
+use model::HookCost;
 
 use super::{Draft, bar};
 use crate::figure::{Bars, Chart, Flame, Frame};

@@ -11,7 +11,7 @@ mod sensitivity;
 
 use std::collections::{HashMap, HashSet};
 
-use experiment::{
+use model::{
     Document, DocumentError, EstimateDocument, Kind, PlacementDocument, Stored as _, Warning,
 };
 

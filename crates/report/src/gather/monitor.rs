@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use experiment::{Document, Interval, Monitoring, WatchedHook};
+use model::{Document, Interval, Monitoring, WatchedHook};
 
 use super::{Draft, bar};
 use crate::figure::model::drawable;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Figures of placements.
 
-use experiment::PlacementDocument;
-use experiment::placement::SyscallPlacement;
+use model::{PlacementDocument, placement::SyscallPlacement};
 
 use super::{Draft, bar, position};
 use crate::figure::{Bars, Chart};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Figures of profiles.
 
-use experiment::{Cell, Document, HookedPath};
+use model::{Cell, Document, HookedPath};
 
 use super::Draft;
 use super::hooks::{self, Operation};

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Figures of runs: the paper's Figures 2, 3 and 6 to 8, from whatever was measured.
 
-use experiment::comparison::Method;
-use experiment::{Cell, Document, Kind, Metric, Status, path_depth};
-use judge::Judgements;
+use compare::judge::Judgements;
+use model::{Cell, Document, Kind, Metric, Status, comparison::Method, path_depth};
 
 use super::{Content, Draft, Source, bar, hooks, position};
 use crate::cells::{Configuration, Group, Operation, groups, operation_title};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Figures of sweeps.
 
-use experiment::{Clock, Document, Unit, path_depth};
+use model::{Clock, Document, Unit, path_depth};
 
 use super::Draft;
 use crate::cells::Operation;

@@ -5,7 +5,7 @@ mod records;
 
 use std::cmp::Reverse;
 
-use experiment::{
+use model::{
     Calls, Document, Interval, LeftOutFunction, MonitorMode, Monitoring, Percentiles, WatchedHook,
     WatchedSystemCall, WholeSystemCall,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A recording for programs: a row for each function and system call in each interval.
 
-use experiment::{Calls, Document, Interval, WatchedHook, WholeSystemCall};
+use model::{Calls, Document, Interval, WatchedHook, WholeSystemCall};
 
 use crate::column::{Columns, Records};
 

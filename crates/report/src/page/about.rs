@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! How a document came to be: method and environment.
 
-use experiment::{
+use maud::{Markup, html};
+use model::{
     Document, Environment, Experiment, Kind, Monitoring, PlacementDocument, PolicyProof, Tool,
 };
-use maud::{Markup, html};
 
 use crate::gather::Content;
 use crate::text::printable;

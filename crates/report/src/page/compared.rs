@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use experiment::ComparisonDocument;
 use maud::{Markup, html};
+use model::ComparisonDocument;
 
 use super::rows::Rows;
 use super::{figure, table, whole};

@@ -5,9 +5,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use experiment::coverage::CoveredHook;
-use experiment::{Document, Kind, PlacementDocument, Slope};
 use maud::{Markup, html};
+use model::{Document, Kind, PlacementDocument, Slope, coverage::CoveredHook};
 
 use super::figure;
 use super::rows::Rows;

@@ -13,8 +13,8 @@ mod lead;
 mod rows;
 mod table;
 
-use experiment::Kind;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use model::Kind;
 
 pub use self::compared::comparison_page;
 use self::front::Maps;

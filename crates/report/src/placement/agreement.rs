@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A placement beside measured profiles.
 
-use experiment::placement::{Agreement, ComparedHook, Comparison};
+use model::placement::{Agreement, ComparedHook, Comparison};
 
 use crate::column::Columns;
 use crate::format::count;

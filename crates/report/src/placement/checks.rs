@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Checks that are made twice, and checks that some modules lack.
 
-use experiment::PlacementDocument;
-use experiment::placement::{Confidence, MissingCheck, RedundantCheck};
+use model::PlacementDocument;
+use model::placement::{Confidence, MissingCheck, RedundantCheck};
 
 use super::{kernel, names};
 use crate::column::{Columns, Records};

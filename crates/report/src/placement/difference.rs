@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What differs between two placements, for whoever reviews what made the difference.
 
-use experiment::placement::{
+use model::placement::{
     HookChange, HookDifference, HookPart, ModuleDifference, PlacementDifference, PlacementSide,
     Side, SyscallDifference,
 };

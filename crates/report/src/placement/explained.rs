@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What an analysis could not decide, understand or use, and what it read.
 
-use experiment::PlacementDocument;
-use experiment::placement::{StaleFact, Undecided, Unparsed};
+use model::PlacementDocument;
+use model::placement::{StaleFact, Undecided, Unparsed};
 
 use super::{kernel, names};
 use crate::column::Columns;

@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use experiment::PlacementDocument;
-use experiment::placement::{SyscallPlacement, TraceEntry};
+use model::PlacementDocument;
+use model::placement::{SyscallPlacement, TraceEntry};
 
 use super::trace::{remark, repeated};
 use super::{names, title};

@@ -12,8 +12,8 @@ mod syscalls;
 mod trace;
 mod unbounded;
 
-use experiment::PlacementDocument;
-use experiment::placement::{Count, NameChanges, SyscallPlacement};
+use model::PlacementDocument;
+use model::placement::{Count, NameChanges, SyscallPlacement};
 
 use crate::table::{Report, TEXT_LIMIT, Value};
 use crate::text::printable;

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use experiment::PlacementDocument;
-use experiment::placement::ModulePlacement;
+use model::{PlacementDocument, placement::ModulePlacement};
 
 use super::kernel;
 use crate::column::Columns;

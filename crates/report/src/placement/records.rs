@@ -3,8 +3,8 @@
 
 use std::slice::from_ref;
 
-use experiment::PlacementDocument;
-use experiment::placement::{
+use model::PlacementDocument;
+use model::placement::{
     ComparedHook, Comparison, HookPlacement, ModulePlacement, Reach, SyscallPlacement,
 };
 

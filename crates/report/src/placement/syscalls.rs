@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What system calls can reach: the paper's Table 7.
 
-use experiment::PlacementDocument;
-use experiment::placement::{Count, HookPlacement, Reach, SyscallPlacement};
+use model::PlacementDocument;
+use model::placement::{Count, HookPlacement, Reach, SyscallPlacement};
 
 use super::{kernel, names, times, title};
 use crate::column::Columns;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The hooks of a nominal path in the order of their calls.
 
-use experiment::PlacementDocument;
-use experiment::placement::{Count, SyscallPlacement, TraceEntry};
+use model::PlacementDocument;
+use model::placement::{Count, SyscallPlacement, TraceEntry};
 
 use super::{calls, names, title};
 use crate::column::Columns;

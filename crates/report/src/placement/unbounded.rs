@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::PlacementDocument;
-use experiment::placement::{BoundlessCause, HookPlacement, SyscallPlacement, Unbounded};
+use model::PlacementDocument;
+use model::placement::{BoundlessCause, HookPlacement, SyscallPlacement, Unbounded};
 
 use super::syscalls::{is_nominal, shown};
 use super::{names, title};

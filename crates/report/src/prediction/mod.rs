@@ -7,8 +7,8 @@ mod records;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use experiment::PredictionDocument;
-use experiment::prediction::{
+use model::PredictionDocument;
+use model::prediction::{
     Basis, PredictedCalls, PredictedLoad, PredictedModule, PredictedStack, Range,
 };
 

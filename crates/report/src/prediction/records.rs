@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A prediction for programs: a row for each hook, system call and stack.
 
-use experiment::PredictionDocument;
-use experiment::prediction::{CallCost, PredictedCalls, PredictedLoad};
+use model::PredictionDocument;
+use model::prediction::{CallCost, PredictedCalls, PredictedLoad};
 
 use crate::column::{Columns, Records};
 

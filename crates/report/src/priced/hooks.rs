@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use experiment::HookCost;
+use model::HookCost;
 use stats::rank_correlation;
 
 use super::{Pair, percent_of, tested};
@@ -229,8 +229,8 @@ mod tests {
             kernel: None,
             stack: vec!["smack".to_owned()],
             integrity: Vec::new(),
-            policy: experiment::Policy::None,
-            tuning: experiment::Tuning::default(),
+            policy: model::Policy::None,
+            tuning: model::Tuning::default(),
         }
     }
 

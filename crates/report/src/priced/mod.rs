@@ -5,7 +5,7 @@
 mod hooks;
 mod walk;
 
-use experiment::{Cell, Document, HookCost, Metric};
+use model::{Cell, Document, HookCost, Metric};
 
 use crate::cells::{Configuration, Group, Operation, instructions};
 use crate::table::Table;

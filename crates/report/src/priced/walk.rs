@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What checks of directories cost on the way to a file. The paper proposes to cache their results.
 
-use experiment::{HookCost, path_depth};
+use model::{HookCost, path_depth};
 
 use super::{Pair, percent_of, tested};
 use crate::cells::{Configuration, Group, Operation};
@@ -204,8 +204,8 @@ mod tests {
             kernel: None,
             stack: vec!["smack".to_owned()],
             integrity: Vec::new(),
-            policy: experiment::Policy::None,
-            tuning: experiment::Tuning::default(),
+            policy: model::Policy::None,
+            tuning: model::Tuning::default(),
         };
         let straight = walk(&configuration, [100, 130, 190]);
         assert_eq!(straight.each(|at| at.overhead), 30.0);

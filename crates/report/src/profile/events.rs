@@ -3,7 +3,7 @@
 
 mod shared;
 
-use experiment::{Cell, Clock, EventKind, Events, HookedPath};
+use model::{Cell, Clock, EventKind, Events, HookedPath};
 
 use super::{baseline, configured, full_name, path, where_profiled};
 use crate::cells::{Operation, operation};
@@ -176,7 +176,7 @@ fn difference(whole: &HookedPath, cell: &Cell) -> Option<(i128, Vec<i128>)> {
 }
 
 fn of_operations(cells: &[&Cell], clock: Clock) -> Table {
-    let name = |(benchmark, variant): Operation<'_>| experiment::cell_title(benchmark, variant);
+    let name = |(benchmark, variant): Operation<'_>| model::cell_title(benchmark, variant);
     let compared = cells.iter().find_map(|cell| baseline(cell));
     let line = |cell: &&Cell| {
         let whole = path(cell)?;

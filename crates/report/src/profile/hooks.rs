@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use experiment::{Cell, Clock, HookCost};
+use model::{Cell, Clock, HookCost};
 
 use super::{configured, path, where_profiled};
 use crate::cells::reason;

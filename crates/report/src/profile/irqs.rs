@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! For how long operations let no interrupt come.
 
-use experiment::{Cell, IrqsOff};
+use model::{Cell, IrqsOff};
 
 use super::{baseline, configured, path, where_profiled};
 use crate::column::Columns;

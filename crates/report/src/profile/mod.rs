@@ -8,7 +8,7 @@ mod operation;
 mod operations;
 mod records;
 
-use experiment::{Cell, Document, HookedPath, Residual};
+use model::{Cell, Document, HookedPath, Residual};
 
 use crate::cells::{added, place, releases};
 use crate::group::distinct;
@@ -120,7 +120,7 @@ pub(crate) fn full_name(stack: &[String]) -> String {
 fn configured(profile: &Cell) -> String {
     let key = &profile.key;
     let stack = full_name(&key.stack);
-    let title = experiment::configuration_title(&stack, &key.integrity, key.policy, &key.tuning);
+    let title = model::configuration_title(&stack, &key.integrity, key.policy, &key.tuning);
     printable(&title, 4 * TEXT_LIMIT)
 }
 

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use experiment::{Cell, Clock, HookCost, HookedPath, Residual};
+use model::{Cell, Clock, HookCost, HookedPath, Residual};
 
 use super::{StackNames, baseline, configured, difference, full_name, path, where_profiled};
 use crate::cells::{operation, without_figure};

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use experiment::{Cell, Clock, HookedPath, Residual};
+use model::{Cell, Clock, HookedPath, Residual};
 
 use super::{StackNames, baseline, configured, difference, full_name, path, where_profiled};
 use crate::cells::{Operation, not_measured, operation, without_figure};
@@ -99,7 +99,7 @@ fn table(profiles: &[&Cell], clock: Clock) -> Table {
     let sides: Vec<Side<'_>> = stacks.iter().map(|(_, of)| Side::of(of)).collect();
     let names = StackNames::of(profiles);
     let mut columns = Columns::new().left("operation", |(benchmark, variant): Operation<'_>| {
-        experiment::cell_title(benchmark, variant)
+        model::cell_title(benchmark, variant)
     });
     for side in &sides {
         let name = (sides.len() > 1).then(|| names.short(&side.first.key.stack));

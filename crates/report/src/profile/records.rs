@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Profiles for programs, one row for each hook and each module's function.
 
-use experiment::{Cell, Counted, Document, Events, HookCost, HookedPath, Implementation, Residual};
+use model::{Cell, Counted, Document, Events, HookCost, HookedPath, Implementation, Residual};
 
 use super::events;
 use crate::column::{Columns, Records};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What is behind a `±`: the hooks that a program's runs called otherwise.
 
-use experiment::DifferingHook;
+use model::DifferingHook;
 
 use super::{ENTRIES, Line};
 use crate::column::Columns;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What whole programs executed in all, and what totals differ by.
 
-use experiment::{Program, ProgramRun};
+use model::{Program, ProgramRun};
 
 use super::{Line, median, tells_functions};
 use crate::column::Columns;

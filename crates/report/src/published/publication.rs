@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use experiment::Metric;
+use model::Metric;
 use published::{Answer, Cause, Comparison, Figure, Publication, Row, State, Summary, Verdict};
 
 use super::tables::{added_ns, configurations, difference, intervals, number, own, range, subject};

@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use experiment::Metric;
+use model::Metric;
 use published::{
     Beside, Comparison, Figure, Over, Quantity, Setup, Time, Verdict, named, published, sources,
 };

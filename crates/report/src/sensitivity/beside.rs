@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use experiment::{ALL_HOOKS, Caches, DelayModule};
+use model::{ALL_HOOKS, Caches, DelayModule};
 use published::{Figure, Quantity, published};
 
 use super::{Parted, Swept, numbers, operations};

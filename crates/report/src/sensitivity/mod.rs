@@ -9,7 +9,7 @@ mod repeated;
 mod rules;
 mod slopes;
 
-use experiment::{ALL_HOOKS, Caches, Cell, Delay, DelayModule, Document, Slope, Unit};
+use model::{ALL_HOOKS, Caches, Cell, Delay, DelayModule, Document, Slope, Unit};
 
 use crate::cells::{Operation, operation, place, releases};
 use crate::group::{distinct, grouped, shared};

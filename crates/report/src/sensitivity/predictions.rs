@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What decisions should add to operations, beside what they add.
 
-use experiment::{Prediction, SweepFindings, cell_title};
+use model::{Prediction, SweepFindings, cell_title};
 
 use super::numbers;
 use crate::column::Columns;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Slopes for programs, one row for each.
 
-use experiment::Document;
+use model::Document;
 
 use super::{Swept, swept};
 use crate::column::{Columns, Records};

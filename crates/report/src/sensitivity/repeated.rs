@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::cmp::Reverse;
 
-use experiment::{RepeatedQuestion, SweepFindings, cell_title};
+use model::{RepeatedQuestion, SweepFindings, cell_title};
 
 use crate::column::Columns;
 use crate::group::grouped;

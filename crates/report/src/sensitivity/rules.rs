@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use experiment::{ALL_HOOKS, Caches, DepthRule, SweepFindings, Unit};
+use model::{ALL_HOOKS, Caches, DepthRule, SweepFindings, Unit};
 
 use super::{Swept, numbers};
 use crate::column::Columns;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Slopes beside counts: an operation in each row.
 
-use experiment::{Clock, Slope, SlopePoint, Unit};
+use model::{Clock, Slope, SlopePoint, Unit};
 
 use super::{Parted, Swept, hooks_title, numbers, operations, where_swept};
 use crate::cells::without_figure;

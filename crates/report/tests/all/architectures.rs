@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use experiment::{Architecture, Document};
+use model::{Architecture, Document};
 use report::{Options, markdown, report};
 
 fn architectures() -> Document {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use experiment::Document;
+use model::Document;
 use report::{Options, markdown, report};
 
 fn document() -> Document {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Runs beside what others published: a small one, and odd ones.
 
-use experiment::{
+use model::{
     Cell, Configuration, Counted, Document, Estimate, Evidence, HookCost, HookedPath,
     Implementation, Integrity, Key, Metric, Outcome, PathCount, Paths, Status, Subject, Timed,
 };
@@ -11,8 +11,7 @@ use report::published::{beside_records, beside_report};
 use report::{Layout, csv, markdown, terminal};
 
 fn empty() -> Document {
-    let mut run =
-        Document::parse(include_bytes!("../../../experiment/tests/golden/run.json")).unwrap();
+    let mut run = Document::parse(include_bytes!("../../../model/tests/golden/run.json")).unwrap();
     run.cells.clear();
     run.warnings.clear();
     run

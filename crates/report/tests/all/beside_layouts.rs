@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use experiment::{Document, layout};
+use model::{Document, layout};
 use published::{Answer, Beside, Content, Given, Verdict, beside, publication, sources};
 use report::markdown;
 use report::published::{beside_records, beside_report, publication_report};
@@ -69,7 +69,7 @@ fn one_comparison_a_figure_with_its_interval() {
             .iter()
             .filter(|cell| cell.key.stack == ["none"] && cell.key.title() == c.benchmark);
         let base: Vec<f64> = base
-            .filter_map(|cell| Some(judge::quiet(cell.timed()?)))
+            .filter_map(|cell| Some(compare::judge::quiet(cell.timed()?)))
             .collect();
         let base = stats::centre(&base).unwrap().value;
         assert!((added.value / base - c.ours).abs() < 0.02, "{c:?}");

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::process::Command;
 
-use experiment::Document;
-use instructions::calltree::CallTree;
+use counts::calltree::CallTree;
+use model::Document;
 use proptest::prelude::*;
 use report::{Layout, Report, call_tables, callgrind, folded, hook_trace, terminal};
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The golden comparison in every format, and what those that read these formats require.
 
-use experiment::comparison::{Explanation, GateVerdict, HookChange, ImplementationChange, Verdict};
-use experiment::{ComparisonDocument, Stored as _};
+use model::comparison::{Explanation, GateVerdict, HookChange, ImplementationChange, Verdict};
+use model::{ComparisonDocument, Stored as _};
 use proptest::prelude::*;
 use report::{
     ComparisonOptions, Layout, change_line, comparison_page, comparison_records, comparison_report,
@@ -10,7 +10,7 @@ use report::{
 };
 
 fn golden() -> ComparisonDocument {
-    let golden = include_bytes!("../../../experiment/tests/golden/comparison.json");
+    let golden = include_bytes!("../../../model/tests/golden/comparison.json");
     ComparisonDocument::parse(golden).unwrap()
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Coverages of one kernel beside each other.
 
-use experiment::coverage::{CallingOperation, CoverageShare, CoveredHook};
-use experiment::{Document, Kind};
+use model::coverage::{CallingOperation, CoverageShare, CoveredHook};
+use model::{Document, Kind};
 use report::{Content, Source, markdown_page, page};
 
 const TITLE: &str = "Coverages beside each other";
 
 fn golden() -> Box<Document> {
-    let path = "../experiment/tests/golden/coverage.json";
+    let path = "../model/tests/golden/coverage.json";
     let content = Content::parse(&std::fs::read(path).unwrap()).unwrap();
     match content {
         Content::Measured(document) if document.kind == Kind::Coverage => document,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! How cost grows with the depth of a path, and what is in one cell, in a terminal.
 
-use experiment::Document;
+use model::Document;
 use report::{Layout, Report, Table, depth_tables, terminal, tree_tables};
 use testing::unpack;
 
@@ -43,7 +43,7 @@ fn sparklines_rise_with_depth_on_one_scale_for_all_stacks() {
 
 #[test]
 fn a_run_of_one_depth_has_none() {
-    let golden = include_bytes!("../../../experiment/tests/golden/run.json");
+    let golden = include_bytes!("../../../model/tests/golden/run.json");
     let mut run = Document::parse(golden).unwrap();
     run.cells.retain(|cell| cell.key.variant() != "AA/BB");
     assert_eq!(shown(depth_tables(&run)), "");

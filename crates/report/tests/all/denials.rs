@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Who denies first: each file's cheapest and dearest order, and the paper's Figure 5.
 
-use experiment::{Document, Evidence, Outcome};
+use model::{Document, Evidence, Outcome};
 use report::{Options, markdown, report};
 
 fn denials() -> Document {

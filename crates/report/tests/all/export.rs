@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use experiment::Document;
+use model::Document;
 use report::{Kind, Rows, exported, raw_csv};
 
 fn sources() -> Vec<(String, Document)> {
-    let golden = include_bytes!("../../../experiment/tests/golden/run.json");
+    let golden = include_bytes!("../../../model/tests/golden/run.json");
     vec![("run.json".to_owned(), Document::parse(golden).unwrap())]
 }
 
@@ -75,8 +75,8 @@ fn rows_are_samples() {
 fn a_cell_ran_where_its_own_environment_says() {
     let mut sources = sources();
     let run = &mut sources[0].1;
-    let origin = |cores, cells: Vec<u32>| experiment::Origin {
-        environment: experiment::Environment {
+    let origin = |cores, cells: Vec<u32>| model::Origin {
+        environment: model::Environment {
             cores,
             ..run.environment.clone()
         },

@@ -4,7 +4,7 @@
 use report::{Chart, Content, Gathered, Source, figures};
 
 fn golden(name: &str) -> Source {
-    let path = format!("../experiment/tests/golden/{name}.json");
+    let path = format!("../model/tests/golden/{name}.json");
     let bytes = std::fs::read(path).unwrap();
     Source {
         name: format!("{name}.json"),

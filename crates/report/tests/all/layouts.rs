@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What stacks add over several layouts of one kernel.
 
-use experiment::{Cell, Configuration, Document, Estimate, Evidence, Key, Metric, Subject, Timed};
+use model::{Cell, Configuration, Document, Estimate, Evidence, Key, Metric, Subject, Timed};
 use report::{Layout, Options, report, terminal};
 
 /// A median of `ns` under a stack of a kernel.
@@ -39,7 +39,7 @@ fn tables(kernels: &[(&str, f64, f64)]) -> String {
 }
 
 fn tables_with(kernels: &[(&str, f64, f64)], options: &Options) -> String {
-    let golden = include_bytes!("../../../experiment/tests/golden/run.json");
+    let golden = include_bytes!("../../../model/tests/golden/run.json");
     let mut run = Document::parse(golden).unwrap();
     run.warnings.clear();
     run.cells.clear();
@@ -100,7 +100,7 @@ fn few_layouts_and_other_kernels_have_none() {
 
 /// The same under DAC, which is another kernel, of layouts with these numbers.
 fn over_dac(numbers: &[u32]) -> String {
-    let golden = include_bytes!("../../../experiment/tests/golden/run.json");
+    let golden = include_bytes!("../../../model/tests/golden/run.json");
     let mut run = Document::parse(golden).unwrap();
     run.warnings.clear();
     run.cells.clear();

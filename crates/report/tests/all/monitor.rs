@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A small recording as tables and CSV, and recordings that lie.
 
-use experiment::{Document, Evidence, Interval, MonitorMode, Monitoring, Outcome};
+use model::{Document, Evidence, Interval, MonitorMode, Monitoring, Outcome};
 use proptest::prelude::*;
 use report::{Layout, csv, markdown, monitor_records, monitor_report, terminal};
 
 fn document() -> Document {
-    let golden = include_bytes!("../../../experiment/tests/golden/monitor.json");
+    let golden = include_bytes!("../../../model/tests/golden/monitor.json");
     Document::parse(golden).unwrap()
 }
 

@@ -3,14 +3,14 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use experiment::{Document, Outcome, Subject};
+use model::{Document, Outcome, Subject};
 use report::{Content, Source, figures, markdown_page, page};
 use sha2::{Digest, Sha256};
 
 const GOLDEN: [&str; 5] = ["run", "profile", "sensitivity", "monitor", "placement"];
 
 fn golden(name: &str) -> Source {
-    let path = format!("../experiment/tests/golden/{name}.json");
+    let path = format!("../model/tests/golden/{name}.json");
     Source {
         name: format!("{name}.json"),
         content: Content::parse(&std::fs::read(path).unwrap()).unwrap(),
@@ -75,7 +75,7 @@ fn nothing_is_fetched() {
 fn nothing_is_injected() {
     let evil = "</script></title></style><script>alert(1)</script><img src=x onerror=alert(2)>\
                 \"' onload=alert(3) \u{202e}\\u003c/script>{{7*7}}${alert(4)}";
-    let text = std::fs::read_to_string("../experiment/tests/golden/run.json").unwrap();
+    let text = std::fs::read_to_string("../model/tests/golden/run.json").unwrap();
     let mut run = Document::parse(text.as_bytes()).unwrap();
     let benign = page(&[golden("run")]);
     for cell in &mut run.cells {
@@ -245,7 +245,7 @@ fn bars_are_left_out_only_where_a_map_has_what_they_show() {
         panic!("a run")
     };
     let counted = |stack: &str| {
-        let own = |cell: &&experiment::Cell| {
+        let own = |cell: &&model::Cell| {
             cell.key.benchmark() == "open" && cell.key.stack.join(",") == stack
         };
         run.cells.iter().find(own).unwrap().clone()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Placements as tables, CSV and drawings.
 
-use experiment::placement::{Agreement, ComparedHook, Comparison};
-use experiment::{PlacementDocument, Stored as _};
+use model::placement::{Agreement, ComparedHook, Comparison};
+use model::{PlacementDocument, Stored as _};
 use report::{
     ChecksOptions, Layout, PlacementOptions, agreement_records, agreement_report, checks_records,
     checks_report, csv, dot, markdown, mermaid, placement_records, placement_report, terminal,
@@ -10,7 +10,7 @@ use report::{
 
 /// Every kind of count, a case, teardown, hooks inside hooks, and hostile names.
 fn document() -> PlacementDocument {
-    let golden = include_bytes!("../../../experiment/tests/golden/placement.json");
+    let golden = include_bytes!("../../../model/tests/golden/placement.json");
     PlacementDocument::parse(golden).unwrap()
 }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Differences of placements as tables and CSV.
 
-use experiment::Stored as _;
-use experiment::placement::PlacementDifference;
+use model::{Stored as _, placement::PlacementDifference};
 use report::{
     DifferenceOptions, Layout, csv, difference_records, difference_report, markdown, terminal,
 };
 
 fn difference() -> PlacementDifference {
-    let golden = include_bytes!("../../../experiment/tests/golden/placement-diff.json");
+    let golden = include_bytes!("../../../model/tests/golden/placement-diff.json");
     PlacementDifference::read(&golden[..]).unwrap()
 }
 

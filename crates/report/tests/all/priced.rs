@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use experiment::{Cell, Document, path_depth};
+use model::{Cell, Document, path_depth};
 use report::{Options, markdown, report};
 
 const TABLES: [&str; 3] = [

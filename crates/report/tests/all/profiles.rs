@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Small profile documents as every kind of table, and documents that lie.
 
-use experiment::{
+use model::{
     Cell, Clock, Configuration, Counted, Document, Environment, Events, Evidence,
     FunctionDifference, HookCost, HookedPath, Implementation, Integrity, Key, Kind, Metric,
     Outcome, PathCount, Paths, Policy, Residual, Status, Subject, Warning, WarningKind,

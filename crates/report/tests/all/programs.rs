@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use experiment::{Cell, DifferingHook, Document, Evidence, Outcome, Program};
+use model::{Cell, DifferingHook, Document, Evidence, Outcome, Program};
 use report::{Options, markdown, report};
 
 fn make_noop() -> Document {

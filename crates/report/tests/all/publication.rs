@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use experiment::{Document, PlacementDocument, Stored as _};
+use model::{Document, PlacementDocument, Stored as _};
 use published::{Answer, Cause, Content, Given, State, publication, published, sources};
 use report::markdown;
 use report::published::publication_report;

@@ -92,7 +92,7 @@ fn benchmarks_are_in_the_catalogue() {
         .iter()
         .map(|benchmark| format!("{}:{}", benchmark.name, benchmark.variant))
         .collect();
-    let preset = experiment::preset("unixbench").unwrap().spec().unwrap();
+    let preset = model::preset("unixbench").unwrap().spec().unwrap();
     let programs = preset.resolve().unwrap().programs.unwrap();
     let workloads = programs.workloads.into_iter().map(|workload| workload.name);
     let known: HashSet<String> = known.into_iter().chain(workloads).collect();

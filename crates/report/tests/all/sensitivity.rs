@@ -2,7 +2,7 @@
 //! A small sweep as tables, CSV and figure, and sweeps that lie.
 
 use crate::swept::{BPF, document, empty, of, slope, table6};
-use experiment::{ALL_HOOKS, Caches, DelayModule, Document, Outcome, Status, Subject, Unit};
+use model::{ALL_HOOKS, Caches, DelayModule, Document, Outcome, Status, Subject, Unit};
 use proptest::prelude::*;
 use report::{
     Layout, csv, latency_over_delay, markdown, sensitivity_records, sensitivity_report, terminal,

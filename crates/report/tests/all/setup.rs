@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What bringing policies into force takes, from a document of `docs/results/policies.md`.
 
-use experiment::{Clock, Document, PolicyPart};
+use model::{Clock, Document, PolicyPart};
 use report::{Options, markdown, report};
 
 const TITLE: &str = "What bringing policies into force takes";
@@ -26,7 +26,7 @@ fn has_table(document: &Document, details: bool) -> bool {
 fn larger_policies_take_longer() {
     let document = document("memory-policies.json.xz");
     let loading = |configuration: &str| {
-        let of = |it: &&experiment::PolicyProof| it.configuration.title() == configuration;
+        let of = |it: &&model::PolicyProof| it.configuration.title() == configuration;
         let proof = document.setups.iter().find(of).unwrap();
         proof.took.iter().map(|part| part.busy_ns).sum::<u64>()
     };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Small sweeps.
 
-use experiment::{
+use model::{
     ALL_HOOKS, Caches, Cell, Clock, Configuration, Delay, DelayModule, DepthRule, Document,
     Environment, Evidence, Key, Kind, Metric, Outcome, Prediction, RepeatedQuestion, Slope,
     SlopePoint, Status, Subject, SweepFindings, Unit, Warning, WarningKind,

@@ -2,18 +2,17 @@
 //! The golden run document as every kind of table, and documents that lie.
 
 use compare::Named;
-use experiment::comparison::GateVerdict;
-use experiment::estimate::{EstimatedCell, FitError, Nanoseconds, Weights};
-use experiment::{
+use model::estimate::{EstimatedCell, FitError, Nanoseconds, Weights};
+use model::{
     Cell, Configuration, Document, EstimateDocument, Experiment, HookCost, HookedPath,
     Implementation, Key, Metric, Outcome, Paths, Policy, Status, Subject, Tool, Warning,
-    WarningKind,
+    WarningKind, comparison::GateVerdict,
 };
 use proptest::prelude::*;
 use report::{Layout, Options, csv, gate_lines, markdown, report, run_records, terminal};
 
 fn golden() -> Document {
-    Document::parse(include_bytes!("../../../experiment/tests/golden/run.json")).unwrap()
+    Document::parse(include_bytes!("../../../model/tests/golden/run.json")).unwrap()
 }
 
 fn shown(run: &Document, details: bool, layout: Layout) -> String {

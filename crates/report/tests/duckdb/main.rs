@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::Command;
 
-use experiment::Document;
+use model::Document;
 use report::{Rows, exported, raw_csv};
 use serde_json::Value;
 use testing::{node_modules, succeed};
@@ -36,7 +36,7 @@ fn documented() -> String {
 /// One test, since two of npm at a time would be in each other's way.
 #[test]
 fn duckdb_reads_what_was_exported() {
-    let golden = fs::read(Path::new(HERE).join("../../../experiment/tests/golden/run.json"));
+    let golden = fs::read(Path::new(HERE).join("../../../model/tests/golden/run.json"));
     let run = Document::parse(&golden.unwrap()).unwrap();
     let sources = [("run.json".to_owned(), run)];
     let dir = tempfile::tempdir().unwrap();

@@ -23,7 +23,7 @@ fn symbols(names: &[&str]) -> SymbolTable {
             None => format!("10 T {name}\n"),
         })
         .collect();
-    SymbolTable::from_map(arch::native(), &(map + "20 B _end\n")).expect("symbols")
+    SymbolTable::from_map(crate::arch::native(), &(map + "20 B _end\n")).expect("symbols")
 }
 
 /// What a kernel's BTF has, the list of hooks among types of every kind.

@@ -71,7 +71,7 @@ fn an_image_cut_off_anywhere_is_refused() {
 #[test]
 fn what_is_no_map_is_refused_by_line() {
     let good = "ffffffff81000000 T _text\n";
-    assert!(SymbolTable::from_map(arch::native(), good).is_ok());
+    assert!(SymbolTable::from_map(crate::arch::native(), good).is_ok());
     for bad in [
         "T _text",
         "1 _text",
@@ -84,19 +84,19 @@ fn what_is_no_map_is_refused_by_line() {
         "1 T \u{e4}",
         "",
     ] {
-        let error =
-            SymbolTable::from_map(arch::native(), &format!("{good}{bad}\n")).expect_err("refused");
+        let error = SymbolTable::from_map(crate::arch::native(), &format!("{good}{bad}\n"))
+            .expect_err("refused");
         assert!(
             matches!(error, SymbolError::NotMap { line: 2 }),
             "{bad}: {error}"
         );
-        let map = format!("{}\n{bad}\n", arch::native().name);
+        let map = format!("{}\n{bad}\n", crate::arch::native().name);
         let crc = crc32fast::hash(map.as_bytes());
         let cache = format!("lsmeter symbols 2 {crc:08x}\n{map}");
         assert_eq!(SymbolTable::read_cache(cache.as_bytes()), None, "{bad}");
     }
     let long = format!("1 T {}\n", "x".repeat(super::super::MAX_NAME_LEN + 1));
-    let error = SymbolTable::from_map(arch::native(), &long).expect_err("refused");
+    let error = SymbolTable::from_map(crate::arch::native(), &long).expect_err("refused");
     assert!(matches!(error, SymbolError::TooMany { .. }), "{error}");
 }
 
@@ -180,6 +180,6 @@ proptest! {
 
     #[test]
     fn maps_of_any_lines_never_panic(map in "([0-9a-f]{0,17} ?[Tt?é]? ?[a-z ]{0,9}\n){0,40}") {
-        let _ = SymbolTable::from_map(arch::native(), &map);
+        let _ = SymbolTable::from_map(crate::arch::native(), &map);
     }
 }

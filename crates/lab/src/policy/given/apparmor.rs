@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use experiment::{GivenPolicy, Policy, nearest};
 use kernels::scratch::Scratch;
+use model::{GivenPolicy, Policy, nearest};
 
 use super::super::apparmor::FEATURES;
 use super::super::{PolicyError, Prepared, Request, tools};

@@ -8,8 +8,8 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::Mutex;
 
-use experiment::{GivenPolicy, Policy, nearest};
 use libbpf_rs::{AsRawLibbpf as _, ObjectBuilder, OpenObject, ProgramType};
+use model::{GivenPolicy, Policy, nearest};
 
 use super::super::{PolicyError, Prepared, Request, tools};
 use super::{GivenFile, files, prepared};
@@ -125,7 +125,7 @@ extern "C" fn hear(level: u32, format: *const c_char, arguments: *mut c_void) ->
             }
         };
         // SAFETY: both are libbpf's, for this call.
-        unsafe { diagnostics::heard(format, arguments, keep) };
+        unsafe { model::heard(format, arguments, keep) };
     }
     0
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A policy of IMA of the user's own: rules, one a line, as `/etc/ima/ima-policy` has them.
 
-use experiment::{GivenPolicy, excerpt, nearest};
+use model::{GivenPolicy, excerpt, nearest};
 
 use super::super::{PolicyError, Prepared, Request, tools};
 use super::{GivenFile, files, prepared};

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use experiment::GivenPolicy;
+use model::GivenPolicy;
 use serde::Deserialize;
 
 use super::super::{PolicyError, Prepared, Request, tools};
@@ -244,15 +244,12 @@ fn rights(words: &[String], known: &[(&str, u32)], abi: u32) -> Result<u64, Stri
             Some((of, "read_write")) => of_abi(of) & !only(&["execute"]),
             _ => {
                 let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-                let near = experiment::nearest(word, names.iter().copied());
+                let near = model::nearest(word, names.iter().copied());
                 let near = near.map_or_else(
                     || format!("there are {}", names.join(", ")),
                     |near| format!("did you mean {near}?"),
                 );
-                return Err(format!(
-                    "`{}` is no right: {near}",
-                    experiment::excerpt(word)
-                ));
+                return Err(format!("`{}` is no right: {near}", model::excerpt(word)));
             }
         };
     }
@@ -277,10 +274,7 @@ fn resolved(template: &str, variables: &BTreeMap<&str, &[String]>) -> Result<Vec
             continue;
         };
         let Some(values) = variables.get(name) else {
-            return Err(format!(
-                "there is no variable `{}`",
-                experiment::excerpt(name)
-            ));
+            return Err(format!("there is no variable `{}`", model::excerpt(name)));
         };
         if paths.len().saturating_mul(values.len()) > RULES_LIMIT {
             return Err(format!("more than {RULES_LIMIT} rules"));
@@ -298,7 +292,7 @@ fn resolved(template: &str, variables: &BTreeMap<&str, &[String]>) -> Result<Vec
             return Err(format!(
                 "`{}` is no path from the root on, of at most 512 bytes, nor `.`, the \
                  benchmarks' directory",
-                experiment::excerpt(path)
+                model::excerpt(path)
             ));
         }
     }

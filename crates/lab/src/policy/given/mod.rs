@@ -17,8 +17,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use diagnostics::Failure;
-use experiment::{Experiment, GivenPolicy};
+use model::{Experiment, Failure, GivenPolicy};
 use sha2::{Digest, Sha256};
 
 use super::{FILE_LIMIT_BYTES, PolicyError, Prepared, Request, tools};

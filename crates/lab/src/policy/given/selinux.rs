@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use experiment::GivenPolicy;
+use model::GivenPolicy;
 
 use super::super::selinux::{
     CONVERTER, CONVERTER_PACKAGE, REFERENCE_VERSION, converted, is_binary,
@@ -231,7 +231,7 @@ fn is_without_entry(complaint: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use experiment::{Configuration, Tuning};
+    use model::{Configuration, Tuning};
     use std::collections::BTreeMap;
 
     #[test]

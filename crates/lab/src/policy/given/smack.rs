@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use experiment::{GivenPolicy, excerpt, is_smack_label};
+use model::{GivenPolicy, excerpt, is_smack_label};
 
 use super::super::smack::check_state;
 use super::super::{PolicyError, Prepared, Request, tools};

@@ -2,7 +2,7 @@
 //! A policy of TOMOYO of the user's own: the files that tomoyo-savepolicy(8) writes, and the domain
 //! that benchmarks are moved into.
 
-use experiment::{GivenPolicy, Policy, nearest};
+use model::{GivenPolicy, Policy, nearest};
 
 use super::super::tomoyo::leave_for;
 use super::super::{PolicyError, Prepared, Request, tools};

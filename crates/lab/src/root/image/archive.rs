@@ -8,9 +8,9 @@ use std::ops::ControlFlow;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use diagnostics::Failure;
 use kernels::decompress::{self, Format};
 use kernels::tar::{self, Kind};
+use model::Failure;
 
 use crate::error::LabError;
 use crate::root::tree::BYTES_LIMIT;

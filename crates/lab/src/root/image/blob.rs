@@ -4,7 +4,7 @@
 use std::fmt;
 use std::io::{self, Read};
 
-use diagnostics::{Failure, printable};
+use model::{Failure, printable};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};

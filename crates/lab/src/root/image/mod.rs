@@ -10,8 +10,8 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use diagnostics::{Failure, printable};
 use kernels::decompress::Format;
+use model::{Failure, printable};
 use serde::Deserialize;
 
 use super::settings::Settings;
@@ -80,7 +80,7 @@ impl ImageFile {
 /// The platform whose programs run in the guest, as images name it.
 fn platform() -> String {
     // Go's names of architectures are Debian's.
-    format!("linux/{}", arch::native().debian.name)
+    format!("linux/{}", kernels::arch::native().debian.name)
 }
 
 /// Finds out what a root is. A `#` and what follows it choose one of several images. What has to
@@ -215,6 +215,6 @@ fn listed(names: &[String]) -> String {
     names.dedup();
     match names.is_empty() {
         true => "nothing".to_owned(),
-        false => diagnostics::listed(&names, LISTED, 100),
+        false => model::listed(&names, LISTED, 100),
     }
 }

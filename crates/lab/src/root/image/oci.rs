@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use diagnostics::{Failure, printable};
+use model::{Failure, printable};
 use serde::Deserialize;
 
 use super::archive::Store;

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use experiment::Workload;
+use model::Workload;
 use serde_json::json;
 use testing::image::{Layout, digest, named};
 
@@ -11,7 +11,7 @@ use super::*;
 use crate::root::account::Account;
 
 fn here() -> String {
-    format!("linux/{}", arch::native().debian.name)
+    format!("linux/{}", kernels::arch::native().debian.name)
 }
 
 fn prepared(path: &str) -> Result<Root, LabError> {
@@ -254,7 +254,7 @@ fn what_tools_save_is_one_root() {
         "skopeo copy docker-archive:",
     );
     let archives = ["podman-oci", "skopeo-oci"];
-    if !testing::arch().is_native() {
+    if !kernels::arch::ALL[0].is_native() {
         let path = saved.join("podman-oci.tar.gz");
         let error = prepared(path.to_str().unwrap()).unwrap_err().to_string();
         assert!(error.contains("holds no image"), "{error}");

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use experiment::{Document, Kind, Origin};
 use kernels::Kernel;
+use model::{Document, Kind, Origin};
 
 use crate::cli::CoverageArgs;
 use crate::commands::documents::{ANY, read_as};

@@ -3,14 +3,12 @@
 
 use anyhow::Result;
 use coverage::Facts;
-use experiment::{
-    ConfigurationSpec, DEFAULT_KERNEL, Experiment, Metric, Place, Policy, Select, Spec,
-};
 use kernels::{Kernel, Store};
 use lab::BuiltIn;
 use lab::journal::Journals;
 use lab::policy::has_policy;
 use lab::prepare::Hooks;
+use model::{ConfigurationSpec, DEFAULT_KERNEL, Experiment, Metric, Place, Policy, Select, Spec};
 
 use super::{Measured, kernel};
 use crate::cli::CoverageArgs;

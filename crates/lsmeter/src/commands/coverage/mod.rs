@@ -9,10 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use coverage::{Facts, Inputs, KernelHooks, cover};
-use diagnostics::Exit;
-use experiment::coverage::CoverageFindings;
-use experiment::{Document, Kind, Status};
 use kernels::{Kernel, Store};
+use model::{Document, Exit, Kind, Status, coverage::CoverageFindings};
 use report::CoverageOptions;
 
 use crate::cli::CoverageArgs;

@@ -3,8 +3,8 @@
 
 use anyhow::Result;
 use coverage::{Reached, reached as by_hook};
-use experiment::Document;
 use kernels::Kernel;
+use model::Document;
 use placement::Request;
 
 use crate::cli::CoverageArgs;

@@ -2,8 +2,7 @@
 //! `lsmeter placement checks`: what is asked twice, and what some modules are not asked.
 
 use anyhow::Result;
-use diagnostics::Exit;
-use experiment::Stored as _;
+use model::{Exit, Stored as _};
 use placement::Tree;
 use report::ChecksOptions;
 

@@ -4,9 +4,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use diagnostics::Exit;
-use experiment::Stored as _;
-use experiment::placement::PlacementDifference;
+use model::{Exit, Stored as _, placement::PlacementDifference};
 use placement::Tree;
 use report::DifferenceOptions;
 

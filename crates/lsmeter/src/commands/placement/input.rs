@@ -6,7 +6,7 @@ use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use experiment::{PlacementDocument, Stored as _};
+use model::{PlacementDocument, Stored as _};
 use placement::{Request, Tree, analyse};
 
 use crate::cli::ScopeArgs;

@@ -8,9 +8,7 @@ mod input;
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use diagnostics::Exit;
-use experiment::placement::Comparison;
-use experiment::{Cell, Document, Kind, PlacementDocument, Stored as _};
+use model::{Cell, Document, Exit, Kind, PlacementDocument, Stored as _, placement::Comparison};
 use placement::{Tree, analyse, compare};
 use report::PlacementOptions;
 

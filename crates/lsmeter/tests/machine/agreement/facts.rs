@@ -2,7 +2,7 @@
 //! Why methods may differ: a data file, each entry with the kernel code that causes it. An entry
 //! says by how much, so that it hides nothing else.
 
-use experiment::Pattern;
+use model::Pattern;
 use serde::Deserialize;
 
 /// A method that is compared with the profile.

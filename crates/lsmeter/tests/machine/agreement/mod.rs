@@ -11,8 +11,8 @@ mod guest;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Cell, Document, Slope, Status, Suite};
 use lab::catalogue::{Benchmark, catalogue};
+use model::{Cell, Document, Slope, Status, Suite};
 
 use crate::common::Place;
 use facts::{Difference, Facts, Method};

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use experiment::Policy;
+use model::Policy;
 
 use super::{assert_in_force, stock};
 use crate::common::Place;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use experiment::{Cell, Document, Policy, Status};
+use model::{Cell, Document, Policy, Status};
 
 use super::{assert_in_force, cells, measure, steps};
 use crate::common::Place;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! First accesses after a policy was loaded again, or files were relabelled.
 
-use experiment::{FirstAfter, Policy, Status};
+use model::{FirstAfter, Policy, Status};
 
 use super::{assert_in_force, measure, read};
 use crate::common::Place;
@@ -44,7 +44,7 @@ fn what_was_decided_is_forgotten_before_each_operation() {
         assert!(apparmor(None) < apparmor(load), "{benchmark}");
     }
     // Nobody remembers anything there, and so it is measured once.
-    let alone = |cell: &&experiment::Cell| cell.key.stack == ["capability"];
+    let alone = |cell: &&model::Cell| cell.key.stack == ["capability"];
     assert!(
         run.cells
             .iter()

@@ -8,7 +8,7 @@ mod smack;
 use std::fs;
 use std::process::Command;
 
-use experiment::{Document, Status};
+use model::{Document, Status};
 
 use super::read;
 use crate::common::Place;
@@ -192,7 +192,7 @@ fn run(place: &Place, experiment: &str) -> Document {
 
 /// How the cells of a policy ended, each with its benchmark; and what was done for it.
 fn ended<'a>(run: &'a Document, name: &str) -> (Vec<(&'a str, Status, &'a str)>, Vec<&'a str>) {
-    let is_of = |tuning: &experiment::Tuning| tuning.given.values().any(|given| given == name);
+    let is_of = |tuning: &model::Tuning| tuning.given.values().any(|given| given == name);
     let cells = run.cells.iter().filter(|cell| is_of(&cell.key.tuning));
     let cells: Vec<_> = cells
         .map(|cell| {
@@ -320,7 +320,7 @@ fn policies_of_ones_own_decide_or_nothing_is_measured() {
     }
     // Two rules are looked up, or a program runs: each costs something.
     let cost = |name: &str| {
-        let is_of = |cell: &&experiment::Cell| {
+        let is_of = |cell: &&model::Cell| {
             cell.key.benchmark() == "open"
                 && match name {
                     "" => cell.key.stack == ["capability"],

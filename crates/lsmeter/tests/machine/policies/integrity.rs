@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Audit, IMA and EVM, as the paper combines them with SELinux, and alone.
 
-use experiment::Policy;
+use model::Policy;
 
 use super::selinux::built_without;
 use super::{assert_in_force, assert_unsupported, measure, measure_on};

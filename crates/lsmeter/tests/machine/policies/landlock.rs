@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use experiment::{Cell, Document, Policy, Status};
+use model::{Cell, Document, Policy, Status};
 
 use super::{assert_in_force, assert_unsupported, cells, read, stock};
 use crate::common::{Ended, Place, names};

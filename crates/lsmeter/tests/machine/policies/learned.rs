@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use experiment::Status;
+use model::Status;
 
 use super::read;
 use crate::common::Place;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! LoadPin, and IPE, which cannot be given a policy.
 
-use experiment::Policy;
+use model::Policy;
 
 use super::{assert_in_force, assert_unsupported, built};
 

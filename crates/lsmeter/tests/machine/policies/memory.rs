@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What stacks hold in memory.
 
-use experiment::Document;
+use model::Document;
 
 use super::read;
 use crate::common::Place;
@@ -19,7 +19,7 @@ fn run(place: &Place, cells: &str, name: &str) -> Document {
 
 /// Bytes of a cell of memory under a stack, `enforcing` or not.
 fn bytes(document: &Document, variant: &str, stack: &[&str], policy: &str) -> f64 {
-    let is_it = |cell: &&experiment::Cell| {
+    let is_it = |cell: &&model::Cell| {
         let key = &cell.key;
         key.variant() == variant && key.stack == stack && key.policy.as_str() == policy
     };
@@ -49,7 +49,7 @@ fn what_a_stack_holds_is_exact() {
     // came in by the serial port, and where it lies, may be a slab or two.
     for cell in run(&place, "memory:boot-slab,memory:queue", "alone.json").cells {
         let whole = document.cells.iter().find(|whole| whole.key == cell.key);
-        let bytes = |of: &experiment::Cell| of.headline().unwrap();
+        let bytes = |of: &model::Cell| of.headline().unwrap();
         let differs = (bytes(whole.unwrap()) - bytes(&cell)).abs();
         let slabs = match cell.key.variant() {
             "queue" => 0.0,

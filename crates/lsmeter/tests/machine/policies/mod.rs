@@ -28,7 +28,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use crate::common::Place;
-use experiment::{Cell, Document, Policy, Status};
+use model::{Cell, Document, Policy, Status};
 
 fn read(path: &Path) -> Document {
     Document::read(fs::File::open(path).unwrap()).unwrap()

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Cell, Document, EntryHook, Policy, Program, Status};
+use model::{Cell, Document, EntryHook, Policy, Program, Status};
 
 use super::{read, steps};
 use crate::common::Place;

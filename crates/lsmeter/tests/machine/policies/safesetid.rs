@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-use experiment::Policy;
+use model::Policy;
 
 use super::{assert_in_force, assert_unsupported, built};
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use experiment::Policy;
+use model::Policy;
 
 use super::{assert_in_force, assert_unsupported, cells, measure, steps};
 use crate::common::{Ended, Place};

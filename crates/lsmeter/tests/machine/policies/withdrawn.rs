@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Policies that decided, and were then taken back.
 
-use experiment::{Document, Policy};
+use model::{Document, Policy};
 
 use super::{assert_in_force, assert_unsupported, cells, measure, steps};
 use crate::common::Place;

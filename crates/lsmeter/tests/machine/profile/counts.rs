@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use experiment::{Cell, Document, HookCost};
+use model::{Cell, Document, HookCost};
 
 use super::{assert_fits_schema, assert_sums, counted, read, residual, tables};
 use crate::common::Place;

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use experiment::{Document, Events, HookCost, HookedPath};
+use model::{Document, Events, HookCost, HookedPath};
 
 use super::outputs::SOME;
 use super::{SELINUX, assert_fits_schema, assert_sums, counted, read, residual};

@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::{Place, Running, children, runs, signal, wait_for};
-use experiment::{Architecture, Cell, Counted, Document, HookedPath, Residual, Status};
+use model::{Architecture, Cell, Counted, Document, HookedPath, Residual, Status};
 use rustix::process::Signal;
 
 fn read(path: &Path) -> Document {

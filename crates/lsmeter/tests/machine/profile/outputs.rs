@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
-use experiment::{Cell, Document, HookedPath, Key};
+use model::{Cell, Document, HookedPath, Key};
 
 use super::{SELINUX, assert_fits_schema, assert_sums, counted, read, tables};
 use crate::common::Place;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use experiment::Cell;
+use model::Cell;
 
 use super::{counted, residual};
 use crate::common::grouped;

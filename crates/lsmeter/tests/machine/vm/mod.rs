@@ -218,7 +218,7 @@ impl Vm {
             (Some(vmlinux), Some(_)) => vmlinux,
             _ => &self.kernel.image,
         };
-        let machine = &arch::native().machine;
+        let machine = &kernels::arch::native().machine;
         let mut command = Command::new(machine.program);
         command
             .args(["-nodefaults", "-no-user-config", "-display", "none"])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The command that measures a cell of a map beside its baseline.
 
-use experiment::{Document, GivenPolicy, Policy};
+use model::{Document, GivenPolicy, Policy};
 
 use crate::cells::{Configuration, Group};
 use crate::table::TEXT_LIMIT;

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use experiment::{Cell, Document, HookCost};
 use maud::{Markup, PreEscaped, html};
+use model::{Cell, Document, HookCost};
 use serde::Serialize;
 
 use super::command::command;

@@ -8,9 +8,9 @@ mod map;
 mod side;
 mod trees;
 
-use experiment::{Document, Kind};
-use judge::{Judgements, Layouts};
+use compare::judge::{Judgements, Layouts};
 use maud::{Markup, html};
+use model::{Document, Kind};
 
 use crate::cells::{Group, groups};
 use crate::gather::Content;

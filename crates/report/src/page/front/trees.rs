@@ -6,11 +6,11 @@ use std::io::Write;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use experiment::{Cell, HookCost, PathTree};
+use counts::calltree::CallTree;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use instructions::calltree::CallTree;
 use maud::{Markup, html};
+use model::{Cell, HookCost, PathTree};
 use serde::Serialize;
 
 use super::data::{HOOKS_LIMIT, Names};

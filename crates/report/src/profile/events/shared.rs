@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use experiment::{Cell, Clock, Events};
+use model::{Cell, Clock, Events};
 
 use super::super::{StackNames, baseline, difference, where_profiled};
 use crate::cells::{Operation, operation};
@@ -49,7 +49,7 @@ fn table(cells: &[&Cell], clock: Clock) -> Option<Table> {
     let base = move |of| by_row.get(&(of, first)).map(|(_, base)| *base);
     let mut columns = Columns::new()
         .left("operation", |(benchmark, variant): Operation<'_>| {
-            experiment::cell_title(benchmark, variant)
+            model::cell_title(benchmark, variant)
         })
         .right("baseline", move |of| {
             base(of).map(|base| base.shared_atomics)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Policies of the user's own that deny nothing, and are seen to notice what they would.
 
-use experiment::Status;
+use model::Status;
 
 use super::super::read;
 use super::{assert_steps, ended, write_sources};

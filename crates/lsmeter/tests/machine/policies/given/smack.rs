@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Rules of Smack of the user's own.
 
-use experiment::Status;
+use model::Status;
 
 use super::{assert_refused, assert_steps, ended, run};
 use crate::common::Place;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A commit's counts beside those of the good end.
+
+use std::collections::BTreeMap;
+
+use crate::{Budget, Named, Options};
+use counts::hooks::differences;
+use model::comparison::{ComparedCell, GateVerdict, Verdict as CellVerdict};
+use model::{ComparisonDocument, Document, Status};
+
+use crate::bisect::BisectError;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The counts are the same, or within the limit.
+    Good,
+    /// They differ, or are above the limit.
+    Bad,
+    /// It does not build, boot or count.
+    Skipped,
+}
+
+impl Verdict {
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Good => "good",
+            Verdict::Bad => "bad",
+            Verdict::Skipped => "skipped",
+        }
+    }
+}
+
+/// Instructions outside hooks of each operation ([`outside_key`]), by function.
+pub type Outside = BTreeMap<String, BTreeMap<String, u64>>;
+
+/// An operation's key in [`Outside`].
+#[must_use]
+pub fn outside_key(configuration: &str, operation: &str) -> String {
+    format!("{configuration}\t{operation}")
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    pub document: Document,
+    pub outside: Outside,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    pub verdict: Verdict,
+    /// Why it cannot be told, if it cannot.
+    pub reason: Option<String>,
+    pub comparison: ComparisonDocument,
+}
+
+/// Holds NEW against BASE. Without a limit NEW is bad if any of its cells really differs, in
+/// either direction, and good if all are the same; with one as its gate says. What cannot be told
+/// is skipped.
+pub fn judge(
+    base: (&str, &Document),
+    new: (&str, &Document),
+    limit: Option<&Budget>,
+) -> Result<Judged, BisectError> {
+    let options = Options {
+        budget: limit.cloned(),
+        explain: true,
+        ..Options::default()
+    };
+    let named = |(name, document)| Named { name, document };
+    let comparison = crate::compare(named(base), named(new), &options)?;
+    let (verdict, reason) = match &comparison.gate {
+        Some(gate) => {
+            let verdict = match gate.verdict {
+                GateVerdict::Fail => Verdict::Bad,
+                GateVerdict::Pass => Verdict::Good,
+                GateVerdict::Inconclusive => Verdict::Skipped,
+            };
+            let untold = |cell: &&ComparedCell| {
+                let gate = cell.gate.as_ref();
+                gate.is_some_and(|gate| gate.verdict == GateVerdict::Inconclusive)
+            };
+            let untold = comparison.compared.iter().find(untold);
+            let message = untold.and_then(|cell| {
+                let gate = cell.gate.as_ref()?;
+                Some(format!("{}: {}", cell.title(), gate.message))
+            });
+            (verdict, message.or_else(|| gate.reasons.first().cloned()))
+        }
+        None => of_cells(&comparison),
+    };
+    Ok(Judged {
+        verdict,
+        reason: reason.filter(|_| verdict == Verdict::Skipped),
+        comparison,
+    })
+}
+
+fn of_cells(comparison: &ComparisonDocument) -> (Verdict, Option<String>) {
+    let cells = || comparison.compared.iter();
+    let differs =
+        |cell: &ComparedCell| matches!(cell.verdict, CellVerdict::Worse | CellVerdict::Better);
+    if cells().any(differs) {
+        return (Verdict::Bad, None);
+    }
+    let nowhere = |cell: &ComparedCell| {
+        cell.base.status == Status::Unsupported && cell.new.status == Status::Unsupported
+    };
+    let untold = cells().find(|cell| cell.verdict != CellVerdict::Same && !nowhere(cell));
+    let lone = comparison.unmatched.first();
+    let reason = match (untold, lone) {
+        (Some(cell), _) => {
+            let reason = cell
+                .reason
+                .as_deref()
+                .unwrap_or("nothing can be said of it");
+            format!("{}: {reason}", cell.title())
+        }
+        (None, Some(lone)) => format!("{} is on one side only", lone.benchmark),
+        (None, None) if cells().all(nowhere) => "no cell has a figure".to_owned(),
+        (None, None) => return (Verdict::Good, None),
+    };
+    (Verdict::Skipped, Some(reason))
+}
+
+/// Names the functions outside hooks that hold what hooks do not.
+pub fn explain_outside(comparison: &mut ComparisonDocument, base: &Outside, new: &Outside) {
+    for explained in &mut comparison.explanations {
+        let Some(cell) = comparison.compared.get(explained.cell as usize) else {
+            continue;
+        };
+        let key = outside_key(&cell.place.configuration, &cell.title());
+        let sides = base.get(&key).zip(new.get(&key));
+        if let Some((base, new)) = sides.filter(|_| explained.residual_functions.is_empty()) {
+            explained.residual_functions = differences(base, new);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Where commits are.
+
+use std::path::{Path, PathBuf};
+
+use model::{Failure, printable};
+use sha2::{Digest, Sha256};
+
+use crate::bisect::BisectError;
+use crate::bisect::git::{Git, said};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    pub hash: String,
+    pub short: String,
+    pub author: String,
+    /// RFC 3339.
+    pub date: String,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+#[derive(Debug, Clone)]
+pub struct Repository {
+    dir: PathBuf,
+    /// The directory that its worktrees share.
+    common: PathBuf,
+}
+
+impl Repository {
+    /// The repository of which `dir` is a worktree, or which it is.
+    pub fn open(dir: &Path) -> Result<Repository, BisectError> {
+        let hint = "give the directory of a git repository with --repo";
+        if !dir.is_dir() {
+            let what = format!("there is no directory {}", dir.display());
+            return Err(Failure::usage(what, hint).into());
+        }
+        let arguments = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
+        let output = Git(dir).run(&arguments)?;
+        if !output.status.success() {
+            let what = format!("{} is no git repository: {}", dir.display(), said(&output));
+            return Err(Failure::usage(what, hint).into());
+        }
+        let common = String::from_utf8_lossy(&output.stdout);
+        let common = PathBuf::from(common.trim_end_matches('\n'));
+        Ok(Repository {
+            dir: dir.to_path_buf(),
+            common: common.canonicalize().unwrap_or(common),
+        })
+    }
+
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// A name for its files, which differs from other repositories' of this machine.
+    #[must_use]
+    pub fn id(&self) -> String {
+        let hash = Sha256::digest(self.common.as_os_str().as_encoded_bytes());
+        hash.iter().take(6).map(|b| format!("{b:02x}")).collect()
+    }
+
+    pub fn commit(&self, revision: &str) -> Result<Commit, BisectError> {
+        if !revision.is_empty() && !revision.starts_with('-') {
+            let peeled = format!("{revision}^{{commit}}");
+            let output = Git(&self.dir).run(&["rev-parse", "--verify", "--quiet", &peeled])?;
+            if output.status.success() {
+                let hash = String::from_utf8_lossy(&output.stdout);
+                return describe(Git(&self.dir), hash.trim());
+            }
+        }
+        let (revision, dir) = (printable(revision, 100), self.dir.display());
+        let what = format!("`{revision}` names no commit of {dir}");
+        let hint = "give a tag, a branch or a commit, as `git log` has them";
+        Err(Failure::usage(what, hint).into())
+    }
+
+    /// How many commits come after `good`, up to `bad`.
+    pub fn range(&self, good: &Commit, bad: &Commit) -> Result<u64, BisectError> {
+        let git = Git(&self.dir);
+        let refused = |what: String, hint: &str| Err(Failure::usage(what, hint).into());
+        if good.hash == bad.hash {
+            let what = format!("both ends are commit {}", good.short);
+            return refused(what, "give a commit before the change with --good");
+        }
+        let ancestor = ["merge-base", "--is-ancestor", &good.hash, &bad.hash];
+        let output = git.run(&ancestor)?;
+        match output.status.code() {
+            Some(0) => {}
+            Some(1) => {
+                let what = format!("{} does not come after {}", bad.short, good.short);
+                let hint =
+                    "exchange them, or give a common ancestor (`git merge-base`) with --good";
+                return refused(what, hint);
+            }
+            _ => return Err(git.failed(&ancestor, &output).into()),
+        }
+        let range = format!("{}..{}", good.hash, bad.hash);
+        let count = git.read(&["rev-list", "--count", &range])?;
+        Ok(count.parse().unwrap_or_default())
+    }
+
+    /// The parents of a commit, the first one first.
+    pub fn parents(&self, commit: &Commit) -> Result<Vec<String>, BisectError> {
+        let line = Git(&self.dir).read(&["rev-list", "--parents", "-n", "1", &commit.hash])?;
+        Ok(line.split(' ').skip(1).map(str::to_owned).collect())
+    }
+}
+
+pub(crate) fn describe(git: Git<'_>, hash: &str) -> Result<Commit, BisectError> {
+    let format = "--format=%H%x00%h%x00%an <%ae>%x00%aI%x00%s";
+    let arguments = ["show", "--no-patch", "--no-show-signature", format, hash];
+    let text = git.read(&arguments)?;
+    let mut parts = text.split('\0').map(str::to_owned);
+    let mut next = || parts.next().unwrap_or_default();
+    Ok(Commit {
+        hash: next(),
+        short: next(),
+        author: next(),
+        date: next(),
+        subject: next(),
+    })
+}

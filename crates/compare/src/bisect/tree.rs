@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A worktree of lsmeter's own: `bisect/REPOSITORY/tree` in the cache, with a lock beside it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kernels::Error;
+use kernels::files::Lock;
+
+use crate::bisect::git::Git;
+use crate::bisect::{BisectError, Commit, Repository};
+
+/// A worktree, which is removed when this is dropped.
+#[derive(Debug)]
+pub struct Tree {
+    repository: Repository,
+    dir: PathBuf,
+    _lock: Lock,
+}
+
+impl Tree {
+    /// Makes the worktree of `repository` below `cache`, of `first`. `waiting` is called if another
+    /// lsmeter has one.
+    pub fn open(
+        repository: &Repository,
+        cache: &Path,
+        first: &Commit,
+        waiting: &mut dyn FnMut(),
+    ) -> Result<Tree, BisectError> {
+        let dir = Tree::path(cache, repository);
+        let place = dir.parent().unwrap_or(cache);
+        fs::create_dir_all(place).map_err(Error::io("create", place))?;
+        let tree = Tree {
+            repository: repository.clone(),
+            _lock: Lock::take(&place.join("lock"), waiting)?,
+            dir,
+        };
+        tree.remove();
+        let dir = tree.dir.to_string_lossy();
+        // Twice: also where git still lists one that is gone.
+        let mut arguments = vec!["worktree", "add", "--quiet", "--force", "--force"];
+        // It is filled by a git that runs there: a repository can have settings, such as filters,
+        // for one worktree only.
+        arguments.extend(["--detach", "--no-checkout", &dir, &first.hash]);
+        Git(repository.dir()).read(&arguments)?;
+        tree.check_out(first)?;
+        Ok(tree)
+    }
+
+    /// Where the worktree of `repository` is, or would be.
+    #[must_use]
+    pub fn path(cache: &Path, repository: &Repository) -> PathBuf {
+        cache.join("bisect").join(repository.id()).join("tree")
+    }
+
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Checks out `commit`. Files that do not differ keep their times.
+    pub fn check_out(&self, commit: &Commit) -> Result<(), BisectError> {
+        let arguments = ["checkout", "--quiet", "--force", "--detach", &commit.hash];
+        Git(&self.dir).read(&arguments).map(drop)
+    }
+
+    /// Removes it, as far as it is there: a killed lsmeter may have left any part of it.
+    fn remove(&self) {
+        let _ = fs::remove_dir_all(&self.dir);
+        let dir = self.dir.to_string_lossy();
+        let arguments = ["worktree", "remove", "--force", "--force", &dir];
+        let _ = Git(self.repository.dir()).run(&arguments);
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}

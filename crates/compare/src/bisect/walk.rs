@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! From two ends to the first bad commit, in the order in which `git bisect` goes.
+
+use std::collections::BTreeSet;
+
+use crate::bisect::git::Git;
+use crate::bisect::repository::describe;
+use crate::bisect::{BisectError, Commit, Tree, Verdict};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// The first bad commit: it is bad, and all commits before it are good.
+    First(Commit),
+    /// One of these is; the others were skipped.
+    OneOf(Vec<Commit>),
+    /// No commit is bad: the ends do not differ.
+    Nothing,
+    Cancelled,
+}
+
+/// Walks from `good` to its descendant `bad`. `test` judges each commit that git chooses, once;
+/// None ends the walk. The bad end is tested only if no other commit is bad, which saves a build.
+///
+/// `git bisect` itself would write refs, and git 2.39 then runs the repository's hooks, whatever
+/// `core.hooksPath` is.
+pub fn walk<E: From<BisectError>>(
+    tree: &Tree,
+    good: &Commit,
+    bad: &Commit,
+    test: &mut dyn FnMut(&Commit) -> Result<Option<Verdict>, E>,
+) -> Result<Found, E> {
+    let git = Git(tree.dir());
+    let mut goods = vec![format!("^{}", good.hash)];
+    let (mut first, mut is_tested) = (bad.clone(), false);
+    let mut skipped = BTreeSet::new();
+    loop {
+        let all = match skipped.is_empty() {
+            true => "--bisect",
+            false => "--bisect-all",
+        };
+        let mut arguments = vec!["rev-list", all, &first.hash];
+        arguments.extend(goods.iter().map(String::as_str));
+        // The best ones first, and the bad one last.
+        let listed = git.read(&arguments)?;
+        let hashes = listed.lines().filter_map(|line| line.split(' ').next());
+        let (unknown, left): (Vec<&str>, Vec<&str>) = hashes
+            .filter(|hash| *hash != first.hash)
+            .partition(|hash| skipped.contains(*hash));
+        let next = if !left.is_empty() {
+            // Neighbours of a commit that does not build often do not build either.
+            describe(git, left[left.len() * (skipped.len() % 4) / 8])?
+        } else if !is_tested {
+            bad.clone()
+        } else if unknown.is_empty() {
+            return Ok(Found::First(first));
+        } else {
+            let unknown = unknown.into_iter().map(|hash| describe(git, hash));
+            let commits = unknown.chain([Ok(first)]).collect::<Result<_, _>>()?;
+            return Ok(Found::OneOf(commits));
+        };
+        let is_end = next.hash == first.hash;
+        match test(&next)? {
+            None => return Ok(Found::Cancelled),
+            Some(Verdict::Good) if is_end => return Ok(Found::Nothing),
+            Some(Verdict::Skipped) if is_end => return Ok(Found::OneOf(vec![next])),
+            Some(Verdict::Good) => goods.push(format!("^{}", next.hash)),
+            Some(Verdict::Bad) => (first, is_tested) = (next, true),
+            Some(Verdict::Skipped) => drop(skipped.insert(next.hash)),
+        }
+    }
+}

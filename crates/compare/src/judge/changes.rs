@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Changes outside hooks.
+
+use model::{Counted, FunctionDifference};
+
+/// Functions outside hooks that cost more or less than in the baseline, for no known
+/// reason, in an operation that takes one path: what should not be there.
+pub fn unexplained(counted: &Counted) -> impl Iterator<Item = &FunctionDifference> {
+    let comparable = counted.is_comparable();
+    let functions = (counted.residual.iter()).flat_map(|residual| &residual.functions);
+    functions.filter(move |function| comparable && function.explanation.is_none())
+}

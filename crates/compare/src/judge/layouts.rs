@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Times of several layouts of one kernel: `build:NAME.1`, `build:NAME.2` and so on, which
+//! `lsmeter kernel build --layouts` makes. Where the linker puts functions changes times by more
+//! than boots do, so that intervals are drawn over layouts.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use model::{AaLayouts, Document, Key, Metric, Timed, layout};
+use stats::{Centre, centre, median_line, median_of_sorted, quantile_of_sorted, shift};
+
+/// With fewer there is no interval that holds 95 %.
+pub const FEWEST_LAYOUTS: usize = 6;
+/// Which of a layout's rounds stands for it, from the quietest: what else a machine does only adds
+/// time, and often to a whole round.
+const QUIET_ROUND: f64 = 0.25;
+/// The operation that asks no module: what a system call takes by itself.
+pub const GETPPID: &str = "getppid";
+
+/// Times of the layouts of one kernel on one file system, with those of the kernel that has its
+/// baseline, if that is another.
+pub struct Layouts<'a> {
+    /// The kernel without the layouts' numbers.
+    pub kernel: &'a str,
+    pub filesystem: &'a str,
+    numbers: BTreeSet<u32>,
+    /// By the key that a cell would have without its layout's number; that number.
+    cells: HashMap<Key, BTreeMap<u32, &'a Timed>>,
+    /// This kernel's keys in the order of the document.
+    keys: Vec<Key>,
+    baseline: Option<OtherKernel<'a>>,
+}
+
+/// Layouts of another kernel, such as one without security modules, that have the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OtherKernel<'a> {
+    /// The kernel without the layouts' numbers.
+    pub kernel: &'a str,
+    pub count: usize,
+    /// Have they the same numbers? Then layouts of one number are compared, functions lying in one
+    /// order; else each layout with each.
+    pub is_paired: bool,
+}
+
+/// Figures by layout.
+type ByLayout = BTreeMap<u32, f64>;
+
+impl<'a> Layouts<'a> {
+    /// Each kernel of which there are enough layouts.
+    pub fn of(run: &'a Document) -> Vec<Layouts<'a>> {
+        let mut all: Vec<Layouts<'a>> = Vec::new();
+        for cell in &run.cells {
+            let key = &cell.key;
+            let timed = cell.timed().filter(|_| key.metric == Metric::Time);
+            let (Some((base, number)), Some(timed)) = (layout(&key.kernel), timed) else {
+                continue;
+            };
+            let is_it = |of: &Layouts<'_>| of.kernel == base && of.filesystem == key.filesystem;
+            let at = all.iter().position(is_it).unwrap_or_else(|| {
+                all.push(Layouts {
+                    kernel: base,
+                    filesystem: &key.filesystem,
+                    numbers: BTreeSet::new(),
+                    cells: HashMap::new(),
+                    keys: Vec::new(),
+                    baseline: None,
+                });
+                all.len() - 1
+            });
+            all[at].add(key, number, timed);
+        }
+        for of in &mut all {
+            of.leave_out_disturbed();
+        }
+        for at in 0..all.len() {
+            if let Some(of) = all[at].find_baseline(run, &all) {
+                let cells = all[of].cells.clone();
+                let baseline = OtherKernel {
+                    kernel: all[of].kernel,
+                    count: all[of].count(),
+                    is_paired: all[of].numbers == all[at].numbers,
+                };
+                all[at].cells.extend(cells);
+                all[at].baseline = Some(baseline);
+            }
+        }
+        all.retain(|of| of.count() >= FEWEST_LAYOUTS);
+        all
+    }
+
+    fn add(&mut self, key: &Key, number: u32, timed: &'a Timed) {
+        self.numbers.insert(number);
+        let key = self.without_number(key);
+        let of_key = self.cells.entry(key.clone()).or_default();
+        if of_key.is_empty() {
+            self.keys.push(key);
+        }
+        of_key.insert(number, timed);
+    }
+
+    /// Of layouts that others disturbed in every round nothing is known, as long as there are
+    /// enough without them.
+    fn leave_out_disturbed(&mut self) {
+        for of_key in self.cells.values_mut() {
+            let is_usable = |timed: &Timed| timed.disturbed != Some(true);
+            let usable = of_key.values().filter(|timed| is_usable(timed)).count();
+            if usable >= FEWEST_LAYOUTS {
+                of_key.retain(|_, timed| is_usable(timed));
+            }
+        }
+    }
+
+    /// Where among all layouts those of another kernel are that has the baseline.
+    fn find_baseline(&self, run: &Document, all: &[Layouts<'a>]) -> Option<usize> {
+        let number = self.numbers.first()?;
+        let kernel = format!("{}.{number}", self.kernel);
+        let kernels = self.keys.iter().filter_map(|key| {
+            let kernel = kernel.clone();
+            let base = run.baseline_of(&Key {
+                kernel,
+                ..key.clone()
+            })?;
+            let (base, _) = layout(&base.kernel)?;
+            (base != self.kernel).then(|| base.to_owned())
+        });
+        let base = kernels.into_iter().next()?;
+        let is_it = |of: &Layouts<'_>| of.kernel == base && of.filesystem == self.filesystem;
+        all.iter().position(is_it)
+    }
+
+    /// The key of a cell, or one that has no number already.
+    fn without_number(&self, key: &Key) -> Key {
+        let bare = |kernel: &str| {
+            kernel == self.kernel || self.baseline.is_some_and(|other| other.kernel == kernel)
+        };
+        let kernel = match layout(&key.kernel) {
+            Some((base, _)) if !bare(&key.kernel) => base,
+            _ => &key.kernel,
+        };
+        Key {
+            kernel: kernel.to_owned(),
+            ..key.clone()
+        }
+    }
+
+    pub fn count(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// The kernel that has the baseline, if it is another.
+    pub fn baseline(&self) -> Option<OtherKernel<'a>> {
+        self.baseline
+    }
+
+    /// The cell that another is compared with inside this kernel if the baseline is another kernel's:
+    /// that of its first configuration. None for one of that itself.
+    pub fn own_baseline(&self, key: &Key) -> Option<Key> {
+        let first = self.keys.first()?;
+        let base = Key {
+            stack: first.stack.clone(),
+            integrity: first.integrity.clone(),
+            policy: first.policy,
+            tuning: first.tuning.clone(),
+            ..key.clone()
+        };
+        (base != *key).then_some(base)
+    }
+
+    fn of_key(&self, key: &Key) -> impl Iterator<Item = (u32, &'a Timed)> {
+        let cells = self.cells.get(&self.without_number(key));
+        let cells = cells.into_iter().flatten();
+        cells.map(|(number, timed)| (*number, *timed))
+    }
+
+    fn by_layout(&self, key: &Key) -> ByLayout {
+        let cells = self.of_key(key);
+        cells
+            .map(|(number, timed)| (number, quiet(timed)))
+            .collect()
+    }
+
+    /// What an operation takes in each layout, in nanoseconds; of a cell of any layout.
+    pub fn times_ns(&self, key: &Key) -> Vec<f64> {
+        self.by_layout(key).into_values().collect()
+    }
+
+    /// What an operation takes, in nanoseconds; of a cell of any layout.
+    pub fn figure(&self, key: &Key) -> Option<Centre> {
+        centre(&self.times_ns(key))
+    }
+
+    /// What it takes more than that of another cell, in nanoseconds: of each layout the
+    /// difference, of these the centre.
+    pub fn added(&self, base: &Key, tested: &Key) -> Option<Centre> {
+        let [of_base, of_tested] = [base, tested].map(|key| self.by_layout(key));
+        self.difference(base, &of_base, &of_tested)
+    }
+
+    /// What operations take together, as a multiple of what others do.
+    pub fn ratio(&self, base: &[&Key], tested: &[&Key]) -> Option<Centre> {
+        let logarithms = |keys: &[&Key]| -> ByLayout {
+            let all: Vec<ByLayout> = keys.iter().map(|key| self.by_layout(key)).collect();
+            let first = all.iter().take(1).flat_map(BTreeMap::keys);
+            let sums = first.filter_map(|number| {
+                let parts = all.iter().map(|of| of.get(number).copied());
+                Some((*number, parts.sum::<Option<f64>>()?.ln()))
+            });
+            sums.collect()
+        };
+        let difference = self.difference(base.first()?, &logarithms(base), &logarithms(tested))?;
+        Some(exponential(difference))
+    }
+
+    /// The median of what several operations take, each as a multiple of its baseline: of each
+    /// layout the median, of these the centre. None if layouts do not come in pairs.
+    pub fn median_ratio(&self, pairs: &[(&Key, &Key)]) -> Option<Centre> {
+        let paired = pairs.iter().all(|(base, _)| self.is_paired(base));
+        let of_pairs: Vec<[ByLayout; 2]> = pairs
+            .iter()
+            .map(|(base, tested)| [base, tested].map(|key| self.by_layout(key)))
+            .collect();
+        let medians = self.numbers.iter().filter_map(|number| {
+            let logarithm = |[base, tested]: &[ByLayout; 2]| {
+                Some((tested.get(number)? / base.get(number)?).ln())
+            };
+            let all: Option<Vec<f64>> = of_pairs.iter().map(logarithm).collect();
+            let mut all = all.filter(|all| !all.is_empty())?;
+            all.sort_unstable_by(f64::total_cmp);
+            Some(median_of_sorted(&all))
+        });
+        let medians: Vec<f64> = medians.filter(|_| paired).collect();
+        centre(&medians).map(exponential)
+    }
+
+    /// Do a cell's layouts and this kernel's come in pairs?
+    fn is_paired(&self, base: &Key) -> bool {
+        let other = self
+            .baseline
+            .filter(|other| self.without_number(base).kernel == other.kernel);
+        other.is_none_or(|other| other.is_paired)
+    }
+
+    fn difference(&self, base: &Key, of_base: &ByLayout, of_tested: &ByLayout) -> Option<Centre> {
+        if self.is_paired(base) {
+            let pairs = of_tested.iter();
+            let differences =
+                pairs.filter_map(|(number, tested)| Some(tested - of_base.get(number)?));
+            return centre(&differences.collect::<Vec<f64>>());
+        }
+        shift(&values(of_base), &values(of_tested))
+    }
+
+    /// How many nanoseconds an operation takes more, or a stack adds more to it, for each
+    /// component of the path: of each layout the line through all depths (Theil and Sen), of
+    /// these lines' slopes the centre. Points are of a depth, with the cell and, for what a
+    /// stack adds, its baseline.
+    pub fn slope(&self, points: &[(f64, &Key, Option<&Key>)]) -> Option<Centre> {
+        let depths: Vec<f64> = points.iter().map(|(depth, ..)| *depth).collect();
+        let tested: Vec<ByLayout> = (points.iter())
+            .map(|(_, key, _)| self.by_layout(key))
+            .collect();
+        let Some(bases) = points
+            .iter()
+            .map(|(.., base)| *base)
+            .collect::<Option<Vec<_>>>()
+        else {
+            return centre(&values(&slopes(&depths, &tested)));
+        };
+        let base: Vec<ByLayout> = bases.iter().map(|key| self.by_layout(key)).collect();
+        if !self.is_paired(bases.first()?) {
+            return shift(
+                &values(&slopes(&depths, &base)),
+                &values(&slopes(&depths, &tested)),
+            );
+        }
+        let added = tested.iter().zip(&base).map(|(tested, base)| {
+            let added = tested.iter();
+            let added = added.filter_map(|(number, of)| Some((*number, of - base.get(number)?)));
+            added.collect()
+        });
+        centre(&values(&slopes(&depths, &added.collect::<Vec<_>>())))
+    }
+}
+
+/// Of each layout that has all depths the slope of the line through them.
+fn slopes(depths: &[f64], figures: &[ByLayout]) -> ByLayout {
+    let numbers = figures.iter().take(1).flat_map(BTreeMap::keys);
+    let slopes = numbers.filter_map(|number| {
+        let of_layout = figures.iter().map(|of| of.get(number).copied());
+        let line = median_line(depths, &of_layout.collect::<Option<Vec<f64>>>()?).ok()?;
+        Some((*number, line.slopes.first()?.value))
+    });
+    slopes.collect()
+}
+
+fn values(of: &ByLayout) -> Vec<f64> {
+    of.values().copied().collect()
+}
+
+fn exponential(difference: Centre) -> Centre {
+    Centre {
+        value: difference.value.exp(),
+        ci95: difference.ci95.map(f64::exp),
+    }
+}
+
+/// What an operation takes on one kernel under one stack, in its metric's unit: what a quiet round
+/// takes, or the median one where others are known to have done nothing.
+pub fn quiet(timed: &Timed) -> f64 {
+    let rounds = quiet_rounds(timed).to_vec();
+    standing_for(rounds, was_left_alone(timed)).unwrap_or(timed.estimate.median)
+}
+
+fn was_left_alone(timed: &Timed) -> bool {
+    timed.disturbed == Some(false)
+}
+
+/// Of rounds that were left alone the median: what they differ by is the boot's.
+fn standing_for(mut rounds: Vec<f64>, were_left_alone: bool) -> Option<f64> {
+    rounds.sort_unstable_by(f64::total_cmp);
+    (!rounds.is_empty()).then(|| match were_left_alone {
+        true => median_of_sorted(&rounds),
+        false => quantile_of_sorted(&rounds, QUIET_ROUND),
+    })
+}
+
+/// Older documents have the rounds' medians only.
+fn quiet_rounds(timed: &Timed) -> &[f64] {
+    if timed.quiet.is_empty() {
+        &timed.rounds
+    } else {
+        &timed.quiet
+    }
+}
+
+/// What intervals over layouts say of stacks that are compared with themselves, of runs without
+/// a change, two of them at a time.
+pub fn aa_layouts(runs: &[Document]) -> Vec<AaLayouts> {
+    let Some(first) = runs.first() else {
+        return Vec::new();
+    };
+    let drawn: Vec<Vec<Layouts<'_>>> = runs.iter().map(Layouts::of).collect();
+    let all = Layouts::of(first).into_iter();
+    let all = all.filter_map(|of| {
+        let pairs = drawn.chunks_exact(2).filter_map(|pair| {
+            let find = |run: &'_ [Layouts<'_>]| {
+                let is_it = |other: &Layouts<'_>| {
+                    (other.kernel, other.filesystem) == (of.kernel, of.filesystem)
+                };
+                run.iter().position(is_it)
+            };
+            Some((&pair[0][find(&pair[0])?], &pair[1][find(&pair[1])?]))
+        });
+        let intervals: Vec<Interval> = pairs.flat_map(|(a, b)| intervals(a, b)).collect();
+        report(&of, first, &intervals)
+    });
+    all.collect()
+}
+
+/// An interval of a difference that there is none of.
+struct Interval {
+    operation: String,
+    is_false: bool,
+    half_width_ns: f64,
+    ns: f64,
+}
+
+impl Interval {
+    fn half_width(&self) -> f64 {
+        self.half_width_ns / self.ns
+    }
+}
+
+/// Of every stack and operation, rounds of both runs dealt to two names in turns.
+fn intervals(a: &Layouts<'_>, b: &Layouts<'_>) -> Vec<Interval> {
+    let of_key = |key: &Key| {
+        let both: [BTreeMap<u32, &Timed>; 2] = [a, b].map(|run| run.of_key(key).collect());
+        let layouts: BTreeSet<u32> = both.iter().flat_map(BTreeMap::keys).copied().collect();
+        let mut figures = Vec::new();
+        let mut differences = Vec::new();
+        for (at, layout) in layouts.into_iter().enumerate() {
+            let runs: Vec<&Timed> = both
+                .iter()
+                .filter_map(|of| of.get(&layout).copied())
+                .collect();
+            let rounds = runs.iter().flat_map(|timed| quiet_rounds(timed)).copied();
+            let mut rounds: Vec<f64> = rounds.collect();
+            let were_left_alone = runs.iter().all(|timed| was_left_alone(timed));
+            // Of more rounds the lower quartile is lower: both names get as many.
+            rounds.truncate(rounds.len() / 2 * 2);
+            let name = |first| {
+                let own = rounds.iter().skip(first).step_by(2).copied();
+                standing_for(own.collect(), were_left_alone)
+            };
+            // The other name begins in every other layout: a machine that drifts favours neither.
+            let [first, second] = if at % 2 == 0 { [0, 1] } else { [1, 0] };
+            // One round alone is of no use.
+            if let (Some(a), Some(b)) = (name(first), name(second)) {
+                figures.push(a);
+                differences.push(b - a);
+            }
+        }
+        let Centre {
+            ci95: [low, high], ..
+        } = centre(&differences)?;
+        Some(Interval {
+            operation: key.title(),
+            is_false: low > 0.0 || high < 0.0,
+            half_width_ns: (high - low) / 2.0,
+            ns: centre(&figures)?.value,
+        })
+    };
+    a.keys.iter().filter_map(of_key).collect()
+}
+
+fn report(of: &Layouts<'_>, run: &Document, intervals: &[Interval]) -> Option<AaLayouts> {
+    let widest = intervals
+        .iter()
+        .max_by(|a, b| a.half_width().total_cmp(&b.half_width()))?;
+    let mut half_widths: Vec<f64> = intervals.iter().map(Interval::half_width).collect();
+    half_widths.sort_unstable_by(f64::total_cmp);
+    let getppid = of.keys.iter().filter(|key| key.benchmark() == GETPPID);
+    let getppid = getppid.filter_map(|key| {
+        let added = of.added(&run.baseline_of(key)?, key)?;
+        Some(added.value.abs())
+    });
+    let rounds = of.cells.values().flat_map(BTreeMap::values);
+    let rounds = rounds.map(|timed| quiet_rounds(timed).len()).max();
+    let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    Some(AaLayouts {
+        kernel: of.kernel.to_owned(),
+        filesystem: of.filesystem.to_owned(),
+        layouts: small(of.count()),
+        rounds: small(rounds.unwrap_or(0)),
+        intervals: intervals.len() as u64,
+        false_intervals: intervals.iter().filter(|of| of.is_false).count() as u64,
+        half_width_median: median_of_sorted(&half_widths),
+        half_width_largest: widest.half_width(),
+        widest: widest.operation.clone(),
+        half_width_largest_ns: widest.half_width_ns,
+        getppid_largest_ns: getppid.reduce(f64::max),
+    })
+}

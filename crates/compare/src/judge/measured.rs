@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A figure, and what stands behind it.
+
+use model::{
+    Cell, Counted, Document, Estimate, Evidence, Experiment, HookedPath, Kind, Metric, Paths,
+    Slope, Status, Timed, comparison::Figure, is_dominant,
+};
+use stats::median_of_sorted;
+
+/// Most windows that are laid out one by one.
+const WINDOWS_MAX: u64 = 100_000;
+
+/// A figure as far as a comparison needs it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    pub status: Status,
+    /// Why it has no figure, or why nothing can be said of it.
+    pub reason: Option<String>,
+    /// The figure; None unless the status is ok.
+    pub value: Option<f64>,
+    /// It is a count that needs no interval.
+    pub exact: bool,
+    pub n: Option<u64>,
+    /// Its 95 % interval.
+    pub ci95: Option<[f64; 2]>,
+    /// All samples, ascending; empty if they were not kept.
+    pub samples: Vec<f64>,
+    /// Each round's median; empty if rounds are not known.
+    pub rounds: Vec<f64>,
+    /// What the figure was in runs without a change, this one among them; empty if there
+    /// were none.
+    pub runs: Vec<f64>,
+}
+
+impl Measured {
+    /// A cell's figure, of an experiment where one is known; None for calls, which are many
+    /// figures.
+    pub fn of(cell: &Cell, experiment: Option<&Experiment>) -> Option<Measured> {
+        match cell.evidence() {
+            Some(Evidence::Counted(counted)) => Some(of_windows(cell, counted)),
+            Some(Evidence::Timed(timed)) => Some(of_rounds(cell, timed, experiment)),
+            Some(Evidence::Slope(slope)) => Some(of_line(slope)),
+            Some(Evidence::Calls(_)) => None,
+            None => Some(Measured::missing(cell.status(), cell.reason())),
+        }
+    }
+
+    /// Nothing: why.
+    pub fn missing(status: Status, reason: Option<&str>) -> Measured {
+        Measured {
+            status,
+            reason: reason.map(str::to_owned),
+            value: None,
+            exact: false,
+            n: None,
+            ci95: None,
+            samples: Vec::new(),
+            rounds: Vec::new(),
+            runs: Vec::new(),
+        }
+    }
+
+    pub fn exact(value: f64) -> Measured {
+        Measured {
+            value: Some(value),
+            exact: true,
+            ..Measured::missing(Status::Ok, None)
+        }
+    }
+
+    /// Samples, in any order.
+    pub fn of_samples(samples: Vec<f64>) -> Measured {
+        let mut measured = Measured::missing(Status::Ok, None);
+        measured.take_samples(samples);
+        if measured.samples.is_empty() {
+            return Measured::missing(Status::Failed, Some("it has no samples"));
+        }
+        measured.value = Some(median_of_sorted(&measured.samples));
+        measured.n = Some(measured.samples.len() as u64);
+        measured
+    }
+
+    /// Takes over samples, if all are numbers.
+    fn take_samples(&mut self, mut samples: Vec<f64>) {
+        if samples.iter().all(|x| x.is_finite()) {
+            samples.sort_unstable_by(f64::total_cmp);
+            self.samples = samples;
+        }
+    }
+
+    /// Where the figure of counts that vary lies: in its 95 % interval; of too few samples for one
+    /// between the least and the most, and as far beyond.
+    pub(crate) fn ends(&self) -> Option<[f64; 2]> {
+        if self.exact {
+            return self.value.map(|value| [value; 2]);
+        }
+        self.ci95.or_else(|| {
+            let (low, high) = (*self.samples.first()?, *self.samples.last()?);
+            Some([2.0 * low - high, 2.0 * high - low])
+        })
+    }
+
+    pub fn figure(&self) -> Figure {
+        Figure {
+            status: self.status,
+            value: self.value,
+            n: self.n,
+            rounds: (self.rounds.len() > 1).then_some(self.rounds.len() as u32),
+            ci95: self.ci95.filter(|_| !self.exact),
+            reason: self.reason.clone(),
+        }
+    }
+}
+
+/// What a cell's figures are: of a profile's two, what the operation takes, and what of it is
+/// inside hooks.
+pub fn figures(cell: &Cell, document: &Document) -> Vec<(Metric, Measured)> {
+    let profile = document.kind == Kind::Profile;
+    let counted = cell.counted().filter(|_| profile);
+    if let Some((counted, path)) = counted.and_then(|of| Some((of, of.hooked.as_ref()?))) {
+        let whole = match is_dominant(path.windows, counted.windows()) {
+            true => of_path(path, counted, path.total),
+            false => of_windows(cell, counted),
+        };
+        return vec![
+            (Metric::Instructions, whole),
+            (
+                Metric::HookInstructions,
+                of_path(path, counted, path.hooked),
+            ),
+        ];
+    }
+    let Some(measured) = Measured::of(cell, document.experiment.as_ref()) else {
+        return Vec::new();
+    };
+    let inside_hooks = profile && measured.value.is_none();
+    let inside_hooks = inside_hooks.then(|| (Metric::HookInstructions, measured.clone()));
+    let all = std::iter::once((cell.key.metric, measured));
+    all.chain(inside_hooks).collect()
+}
+
+/// A figure of the path whose hooks are told.
+fn of_path(path: &HookedPath, counted: &Counted, value: u64) -> Measured {
+    let dominant = is_dominant(path.windows, counted.windows());
+    Measured {
+        exact: dominant,
+        n: Some(counted.windows()),
+        reason: (!dominant).then(|| "it has no dominant path".to_owned()),
+        ..Measured::exact(value as f64)
+    }
+}
+
+/// The cell's figure, and what its samples say of it.
+fn estimated(cell: &Cell, estimate: Option<&Estimate>) -> Measured {
+    let Some(value) = cell.headline().filter(|value| value.is_finite()) else {
+        return Measured::missing(cell.status(), cell.reason());
+    };
+    Measured {
+        value: Some(value),
+        n: estimate.map(|estimate| estimate.n),
+        ci95: estimate.and_then(|estimate| estimate.ci95),
+        ..Measured::missing(Status::Ok, None)
+    }
+}
+
+fn of_windows(cell: &Cell, counted: &Counted) -> Measured {
+    let estimate = counted.estimate.as_ref();
+    let mut measured = estimated(cell, estimate);
+    if measured.value.is_some() {
+        // What a kernel holds has no path.
+        let held = cell.key.metric == Metric::Memory;
+        let program = counted.program.as_ref();
+        let alike = held || program.is_some() || counted.paths.is_some();
+        measured.exact = alike && counted.is_exact();
+        let samples = estimate.and_then(|estimate| estimate.samples.clone());
+        let windows = || counted.paths.as_ref().and_then(windows);
+        let runs = || Some(program?.runs.iter().map(|run| run.kernel as f64).collect());
+        let samples = samples.or_else(windows).or_else(runs);
+        measured.take_samples(samples.unwrap_or_default());
+    }
+    measured
+}
+
+/// All windows one by one, as their paths tell them, if they tell all.
+fn windows(paths: &Paths) -> Option<Vec<f64>> {
+    let all = || std::iter::once(&paths.modal).chain(&paths.others);
+    let told: u128 = all().map(|path| u128::from(path.windows)).sum();
+    if told != u128::from(paths.windows) || paths.windows > WINDOWS_MAX {
+        return None;
+    }
+    let of = |path: &model::PathCount| {
+        std::iter::repeat_n(path.instructions as f64, path.windows as usize)
+    };
+    Some(all().flat_map(of).collect())
+}
+
+fn of_rounds(cell: &Cell, timed: &Timed, experiment: Option<&Experiment>) -> Measured {
+    let mut measured = estimated(cell, Some(&timed.estimate));
+    if measured.value.is_some() {
+        measured.runs.clone_from(&timed.runs);
+        measured.rounds.clone_from(&timed.rounds);
+        if let Some(samples) = &timed.estimate.samples {
+            if timed.rounds.is_empty() {
+                measured.rounds = rounds(cell.key.metric, samples, experiment);
+            }
+            measured.take_samples(samples.clone());
+        }
+    }
+    measured
+}
+
+/// Each round's median, of its share of the samples, which are in the order taken.
+fn rounds(metric: Metric, samples: &[f64], experiment: Option<&Experiment>) -> Vec<f64> {
+    let Some(experiment) = experiment else {
+        return Vec::new();
+    };
+    let (all, rounds) = (
+        experiment.samples.of(metric) as usize,
+        experiment.rounds as usize,
+    );
+    if samples.len() != all || rounds < 2 || rounds > all {
+        return Vec::new();
+    }
+    let mut rest = samples;
+    (0..rounds)
+        .map(|round| {
+            let share = all / rounds + usize::from(round < all % rounds);
+            let (this, after) = rest.split_at(share.min(rest.len()));
+            rest = after;
+            let mut sorted = this.to_vec();
+            sorted.sort_unstable_by(f64::total_cmp);
+            median_of_sorted(&sorted)
+        })
+        .collect()
+}
+
+/// A slope with its interval, which is at least as wide as what slope and count may be
+/// apart without anybody asking why: a line through counts has no width of its own.
+fn of_line(slope: &Slope) -> Measured {
+    let [low, high] = slope.ci95;
+    let ci95 = [
+        low.min(slope.slope - Slope::DIFFERENCE),
+        high.max(slope.slope + Slope::DIFFERENCE),
+    ];
+    Measured {
+        value: Some(slope.slope),
+        n: Some(slope.n),
+        ci95: Some(ci95),
+        ..Measured::missing(Status::Ok, None)
+    }
+}

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Run documents of parts of an experiment become that of the whole.
+//!
+//! Nothing is lost and nothing is mixed: every cell, sample, warning and environment of
+//! the parts is in the merged document, the order of the parts changes no byte of it,
+//! and parts whose figures could not stand beside each other are refused.
+
+mod by_machine;
+mod error;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{
+    AaReport, Cell, Configuration, Document, Environment, Experiment, Kind, Metric, Origin,
+    PolicyProof, Share, Warning, WarningKind,
+};
+
+pub use by_machine::by_machine;
+pub use error::MergeError;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// What to call it in an error: its file.
+    pub name: String,
+    pub run: Document,
+    experiment: Experiment,
+}
+
+impl Part {
+    pub fn new(name: impl Into<String>, run: Document) -> Result<Part, MergeError> {
+        let name = name.into();
+        match (run.kind, &run.experiment) {
+            (Kind::Run, Some(experiment)) => Ok(Part {
+                experiment: experiment.clone(),
+                name,
+                run,
+            }),
+            (kind, _) => Err(MergeError::NoRun {
+                name,
+                what: Kind::title(Some(kind)),
+            }),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Merged {
+    pub run: Document,
+    /// Shards that are in none of the parts, from 1.
+    pub missing_shards: Vec<u32>,
+    /// Cells of the experiment that are in none of the parts.
+    pub missing_cells: u32,
+}
+
+/// Finds reasons to doubt a run, from all its cells and what they ran on.
+pub type Doubts<'a> = &'a dyn Fn(&[Cell], &[&Environment]) -> Vec<Warning>;
+
+/// Warnings of these kinds follow from all cells of a run: those of a part say nothing of
+/// the whole, and are made again.
+const OF_ALL_CELLS: [WarningKind; 5] = [
+    WarningKind::EmulatedTime,
+    WarningKind::ExtraModules,
+    WarningKind::NonMonotone,
+    WarningKind::MissingCells,
+    WarningKind::Interrupted,
+];
+
+/// A cell with where it comes from.
+struct Candidate<'a> {
+    cell: &'a Cell,
+    environment: &'a Environment,
+    part: &'a Part,
+}
+
+/// Merges the parts of one run. What `doubts` finds is added to the parts' warnings.
+pub fn merge(parts: &[Part], doubts: Doubts<'_>) -> Result<Merged, MergeError> {
+    let first = parts.first().ok_or(MergeError::Nothing)?;
+    for part in parts {
+        check_same(first, part)?;
+    }
+    let whole = whole(parts)?;
+    let cells = candidates(parts)?;
+    check_environments(&first.experiment, &cells)?;
+
+    let mut origins = origins(parts, &cells);
+    let kept: Vec<Cell> = cells.values().map(|of| of.cell.clone()).collect();
+    let environments = Origin::of_timed(&origins, &kept);
+    let mut warnings = warnings(parts, &cells);
+    warnings.extend(doubts(&kept, &environments));
+    let missing_cells = whole.cells.saturating_sub(kept.len() as u32);
+    let missing_shards = whole.missing();
+    let is_whole = missing_shards.is_empty() && missing_cells == 0;
+    if !is_whole {
+        warnings.push(interrupted(&whole, &missing_shards, kept.len()));
+    }
+    let environment = origins[0].environment.clone();
+    if origins.len() == 1 {
+        origins.clear();
+    }
+    let run = Document {
+        tool: first.run.tool.clone(),
+        environments: origins,
+        share: (!is_whole).then(|| Share {
+            positions: cells.keys().copied().collect(),
+            ..whole
+        }),
+        started: parts
+            .iter()
+            .filter_map(|part| part.run.started.clone())
+            .min(),
+        finished: parts
+            .iter()
+            .filter_map(|part| part.run.finished.clone())
+            .max(),
+        experiment: Some(experiment(parts)),
+        kernel_digests: digests(parts)?,
+        setups: setups(parts),
+        aa: aa(parts)?,
+        cells: kept,
+        warnings,
+        ..Document::new(Kind::Run, environment)
+    };
+    Ok(Merged {
+        run,
+        missing_shards,
+        missing_cells,
+    })
+}
+
+/// A value as text, to order those that have no order of their own.
+fn text(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Are both parts of one run, as far as their heads tell?
+fn check_same(a: &Part, b: &Part) -> Result<(), MergeError> {
+    let names = || (a.name.clone(), b.name.clone());
+    if let Some(key) = a.experiment.first_difference(&b.experiment) {
+        let (a, b) = names();
+        return Err(MergeError::Experiments { a, b, key });
+    }
+    if a.run.tool != b.run.tool {
+        return Err(MergeError::Tools {
+            a: a.name.clone(),
+            a_tool: format!("{} {}", a.run.tool.name, a.run.tool.version),
+            b: b.name.clone(),
+            b_tool: format!("{} {}", b.run.tool.name, b.run.tool.version),
+        });
+    }
+    Ok(())
+}
+
+/// Which shards of which whole the parts are together; without positions. A document
+/// without a share is all of it.
+fn whole(parts: &[Part]) -> Result<Share, MergeError> {
+    let shared = |part: &&Part| part.run.share.is_some();
+    let size = |part: &Part| match &part.run.share {
+        Some(share) => (share.count, share.cells),
+        None => (1, part.run.cells.len() as u32),
+    };
+    let first = parts.iter().find(shared).unwrap_or(&parts[0]);
+    let (count, cells) = size(first);
+    let mut shards = BTreeSet::new();
+    for part in parts {
+        let (other_count, other_cells) = size(part);
+        match &part.run.share {
+            Some(share) => shards.extend(&share.shards),
+            None => shards.extend(1..=count),
+        }
+        if other_cells != cells || part.run.share.is_some() && other_count != count {
+            return Err(MergeError::Splits {
+                a: first.name.clone(),
+                a_split: [count, cells],
+                b: part.name.clone(),
+                b_split: [other_count, other_cells],
+            });
+        }
+    }
+    Ok(Share {
+        count,
+        shards: shards.into_iter().collect(),
+        cells,
+        positions: Vec::new(),
+    })
+}
+
+/// All cells by their position in the whole. One that is in several parts must be the
+/// same in all, but for how long it took.
+fn candidates(parts: &[Part]) -> Result<BTreeMap<u32, Candidate<'_>>, MergeError> {
+    let mut cells: BTreeMap<u32, Candidate<'_>> = BTreeMap::new();
+    let mut positions = BTreeMap::new();
+    for part in parts {
+        for (index, cell) in part.run.cells.iter().enumerate() {
+            let share = part.run.share.as_ref();
+            let position = share.map_or(index as u32, |share| share.positions[index]);
+            let of = Candidate {
+                cell,
+                environment: part.run.environment_of(index),
+                part,
+            };
+            let known = *positions.entry(cell.key.clone()).or_insert(position);
+            let Some(other) = cells.get(&known.min(position)) else {
+                cells.insert(position, of);
+                continue;
+            };
+            if known != position || other.cell.key != cell.key {
+                return Err(MergeError::Positions {
+                    a: other.part.name.clone(),
+                    b: part.name.clone(),
+                    cell: title(cell),
+                });
+            }
+            if !is_same(other.cell, cell) {
+                return Err(MergeError::Cells {
+                    a: other.part.name.clone(),
+                    b: part.name.clone(),
+                    cell: title(cell),
+                });
+            }
+            let rank = |of: &Candidate<'_>| (text(of.cell), text(of.environment));
+            if rank(&of) < rank(other) {
+                cells.insert(position, of);
+            }
+        }
+    }
+    Ok(cells)
+}
+
+/// What a cell is called in an error.
+fn title(cell: &Cell) -> String {
+    let (under, on) = (cell.configuration_title(), &cell.key.kernel);
+    format!(
+        "{} ({}) under {under} on {on}",
+        cell.title(),
+        cell.key.metric
+    )
+}
+
+fn is_same(a: &Cell, b: &Cell) -> bool {
+    let timeless = |cell: &Cell| Cell {
+        seconds: None,
+        ..cell.clone()
+    };
+    a == b || timeless(a) == timeless(b)
+}
+
+/// Can all figures stand beside each other? Counts can if they come from the same
+/// emulated machine, times if they come from the same hardware.
+fn check_environments(
+    experiment: &Experiment,
+    cells: &BTreeMap<u32, Candidate<'_>>,
+) -> Result<(), MergeError> {
+    // One baseline for all kernels makes one comparison of them all.
+    let base = experiment.baseline_configuration();
+    let across =
+        experiment.baseline_kernel.is_some() || base.is_some_and(|base| base.kernel.is_some());
+    let mut seen: BTreeMap<(&str, Metric), (String, &Part)> = BTreeMap::new();
+    for of in cells.values() {
+        let metric = of.cell.key.metric;
+        let kernel = match metric {
+            counted if counted.is_counted() => of.cell.key.architecture.as_str(),
+            _ if across => "",
+            _ => of.cell.key.kernel.as_str(),
+        };
+        let print = of.environment.fingerprint(metric);
+        let (known, part) = seen
+            .entry((kernel, metric))
+            .or_insert_with(|| (print.clone(), of.part));
+        if *known != print {
+            return Err(MergeError::Machines {
+                metric: Box::new(metric),
+                a: part.name.clone(),
+                a_machine: known.clone(),
+                b: of.part.name.clone(),
+                b_machine: print,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// All environments of the parts, those with cells first, then as their text orders them.
+fn origins(parts: &[Part], cells: &BTreeMap<u32, Candidate<'_>>) -> Vec<Origin> {
+    let mut found: BTreeMap<String, Origin> = BTreeMap::new();
+    let mut add = |environment: &Environment, cell: Option<u32>| {
+        let origin = found.entry(text(environment)).or_insert_with(|| Origin {
+            environment: environment.clone(),
+            cells: Vec::new(),
+        });
+        origin.cells.extend(cell);
+    };
+    for (index, of) in cells.values().enumerate() {
+        add(of.environment, Some(index as u32));
+    }
+    for part in parts {
+        add(&part.run.environment, None);
+        for origin in &part.run.environments {
+            add(&origin.environment, None);
+        }
+    }
+    let mut origins: Vec<Origin> = found.into_values().collect();
+    origins.sort_by_key(|origin| origin.cells.is_empty());
+    origins
+}
+
+/// The parts' warnings, their positions those in the merged document.
+fn warnings(parts: &[Part], cells: &BTreeMap<u32, Candidate<'_>>) -> Vec<Warning> {
+    let places: BTreeMap<u32, u32> = cells.keys().copied().zip(0..).collect();
+    // Empty: the whole run.
+    let mut found: BTreeMap<(WarningKind, &str, &str), BTreeSet<u32>> = BTreeMap::new();
+    for part in parts {
+        let share = part.run.share.as_ref();
+        let place = |index: &u32| {
+            let position = share.map_or(*index, |share| share.positions[*index as usize]);
+            places.get(&position).copied()
+        };
+        for warning in &part.run.warnings {
+            if OF_ALL_CELLS.contains(&warning.kind) {
+                continue;
+            }
+            let here: BTreeSet<u32> = warning.cells.iter().filter_map(place).collect();
+            let key = (warning.kind, &*warning.message, &*warning.advice);
+            found
+                .entry(key)
+                .and_modify(|known| {
+                    if here.is_empty() || known.is_empty() {
+                        known.clear();
+                    } else {
+                        known.extend(&here);
+                    }
+                })
+                .or_insert(here);
+        }
+    }
+    let warning = |((kind, message, advice), cells): (_, BTreeSet<u32>)| Warning {
+        kind,
+        message: str::to_owned(message),
+        advice: str::to_owned(advice),
+        cells: cells.into_iter().collect(),
+    };
+    found.into_iter().map(warning).collect()
+}
+
+fn interrupted(whole: &Share, shards: &[u32], here: usize) -> Warning {
+    let numbers: Vec<String> = shards.iter().map(u32::to_string).collect();
+    let missing = match numbers.len() {
+        0 => String::new(),
+        _ => format!("; shards {} of {} are not", numbers.join(", "), whole.count),
+    };
+    let message = format!("{here} of {} cells are here{missing}", whole.cells);
+    Warning::new(WarningKind::Interrupted, message)
+}
+
+/// What was asked for. Keys that decide nothing of what is measured may differ.
+fn experiment(parts: &[Part]) -> Experiment {
+    let all = parts.iter().map(|part| &part.experiment);
+    let least = all.min_by_key(text);
+    least.unwrap_or(&parts[0].experiment).clone()
+}
+
+fn digests(parts: &[Part]) -> Result<BTreeMap<String, String>, MergeError> {
+    let mut all: BTreeMap<&String, (&String, &Part)> = BTreeMap::new();
+    for part in parts {
+        for (kernel, digest) in &part.run.kernel_digests {
+            let (known, other) = *all.entry(kernel).or_insert((digest, part));
+            if known != digest {
+                return Err(MergeError::Kernels {
+                    a: other.name.clone(),
+                    b: part.name.clone(),
+                    kernel: kernel.clone(),
+                });
+            }
+        }
+    }
+    let owned = all.into_iter();
+    let owned = owned.map(|(kernel, (digest, _))| (kernel.clone(), digest.clone()));
+    Ok(owned.collect())
+}
+
+/// All proofs, in the order of kernels and configurations.
+fn setups(parts: &[Part]) -> Vec<PolicyProof> {
+    let Experiment {
+        kernels,
+        configurations,
+        ..
+    } = &parts[0].experiment;
+    let place = |proof: &PolicyProof| {
+        let kernel = kernels.iter().position(|kernel| *kernel == proof.kernel);
+        let of = |c: &Configuration| *c == proof.configuration;
+        (kernel, configurations.iter().position(of), text(proof))
+    };
+    let mut all: Vec<&PolicyProof> = parts.iter().flat_map(|part| &part.run.setups).collect();
+    all.sort_by_cached_key(|proof| place(proof));
+    all.dedup();
+    all.into_iter().cloned().collect()
+}
+
+fn aa(parts: &[Part]) -> Result<Option<AaReport>, MergeError> {
+    let mut with = parts.iter().filter(|part| part.run.aa.is_some());
+    let Some(first) = with.next() else {
+        return Ok(None);
+    };
+    match with.find(|part| part.run.aa != first.run.aa) {
+        Some(other) => Err(MergeError::AaReports {
+            a: first.name.clone(),
+            b: other.name.clone(),
+        }),
+        None => Ok(first.run.aa.clone()),
+    }
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Merging: nothing is lost, nothing is mixed, and the order changes no byte.
+
+#[path = "../../../model/tests/common/mod.rs"]
+mod common;
+
+use compare::parts::{MergeError, Merged, Part, by_machine, merge};
+use model::{
+    Cell, Counted, Document, DocumentFault, Environment, Evidence, Fault, Kind, Metric, Outcome,
+    Share, Warning, WarningKind,
+};
+use proptest::prelude::*;
+
+fn bytes(run: &Document) -> Vec<u8> {
+    common::written(run).into_bytes()
+}
+
+fn part(name: &str, run: Document) -> Part {
+    Part::new(name, run).unwrap()
+}
+
+/// Counts what it is told of.
+fn doubts(cells: &[Cell], environments: &[&Environment]) -> Vec<Warning> {
+    let failed = cells
+        .iter()
+        .filter(|cell| matches!(cell.outcome, Outcome::Failed { .. }));
+    let message = format!("{} failed, {} places", failed.count(), environments.len());
+    vec![Warning::new(WarningKind::MissingCells, message)]
+}
+
+fn merged(parts: &[Part]) -> Merged {
+    merge(parts, &doubts).unwrap()
+}
+
+fn refused(parts: &[Part]) -> MergeError {
+    let error = merge(parts, &doubts).unwrap_err();
+    assert!(error.hint().is_some());
+    error
+}
+
+/// The run as merging gives it: its warnings in their order, and doubted anew.
+fn whole() -> Document {
+    let mut run = common::run();
+    run.warnings = vec![Warning {
+        cells: vec![0, 8, 13],
+        ..Warning::new(WarningKind::Drift, "the rounds disagree")
+    }];
+    run.warnings.extend(doubts(&run.cells, &[&run.environment]));
+    run
+}
+
+/// The cells at these positions of the whole, as one of so many shards.
+fn shard(index: u32, count: u32, positions: &[u32]) -> Part {
+    let run = whole();
+    let place = |position: &u32| positions.iter().position(|here| here == position);
+    let warnings = run.warnings.iter().filter_map(|warning| {
+        let cells: Vec<u32> = warning
+            .cells
+            .iter()
+            .filter_map(place)
+            .map(|at| at as u32)
+            .collect();
+        let concerned = warning.cells.is_empty() || !cells.is_empty();
+        concerned.then(|| Warning {
+            cells,
+            ..warning.clone()
+        })
+    });
+    let cells: Vec<Cell> = positions
+        .iter()
+        .map(|&at| run.cells[at as usize].clone())
+        .collect();
+    let share = Share {
+        count,
+        shards: vec![index],
+        cells: run.cells.len() as u32,
+        positions: positions.to_vec(),
+    };
+    let run = Document {
+        share: Some(share),
+        warnings: warnings.collect(),
+        cells,
+        ..run
+    };
+    part(&format!("{index}.json"), run)
+}
+
+/// All cells among so many shards, as `of` says.
+fn shards(count: u32, of: &[u32]) -> Vec<Part> {
+    let part = |index| {
+        let here = (0..of.len() as u32).filter(|&at| of[at as usize] == index);
+        shard(index, count, &here.collect::<Vec<_>>())
+    };
+    (1..=count).map(part).collect()
+}
+
+fn three() -> Vec<Part> {
+    let of: Vec<u32> = (0..14).map(|at| at % 3 + 1).collect();
+    shards(3, &of)
+}
+
+#[test]
+fn shards_become_the_whole() {
+    let merged = merged(&three());
+    assert_eq!(merged.run, whole());
+    assert_eq!((merged.missing_shards, merged.missing_cells), (vec![], 0));
+    assert_eq!(Document::parse(&bytes(&merged.run)).unwrap(), merged.run);
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let mut parts = three();
+    parts.remove(1);
+    let partial = merged(&parts);
+    assert_eq!(
+        (&*partial.missing_shards, partial.missing_cells),
+        (&[2][..], 5)
+    );
+    let last = partial.run.warnings.last().unwrap();
+    assert_eq!(last.kind, WarningKind::Interrupted);
+    assert_eq!(
+        last.message,
+        "9 of 14 cells are here; shards 2 of 3 are not"
+    );
+    let share = partial.run.share.clone().unwrap();
+    assert_eq!(share.shards, [1, 3]);
+    assert_eq!(Document::parse(&bytes(&partial.run)).unwrap(), partial.run);
+    // It can be merged again, with what was missing.
+    let rest = [part("partial.json", partial.run), three().remove(1)];
+    assert_eq!(merged(&rest).run, whole());
+}
+
+#[test]
+fn a_cell_that_is_there_twice_is_there_once() {
+    let mut parts = three();
+    parts.extend(three());
+    parts.push(part("whole.json", whole()));
+    for cell in &mut parts[3].run.cells {
+        cell.seconds = Some(77.0);
+    }
+    let merged = merged(&parts);
+    assert_eq!(merged.run.cells.len(), 14);
+    assert_eq!(merged.run.share, None);
+}
+
+#[test]
+fn a_cell_with_two_figures_is_refused() {
+    let mut parts = three();
+    parts.push(part("again.json", parts[0].run.clone()));
+    parts[3].run.cells[0].outcome = Evidence::from(Counted::default()).into();
+    assert_eq!(
+        refused(&parts).to_string(),
+        "open:AA/BB (instructions) under capability on debian:6.1 is in both 1.json and \
+         again.json, and not the same"
+    );
+    // Nor may it be in another place.
+    let mut parts = three();
+    parts[1].run.cells[0] = parts[0].run.cells[0].clone();
+    assert!(matches!(refused(&parts), MergeError::Positions { .. }));
+}
+
+#[test]
+fn parts_of_different_runs_are_refused() {
+    let mut parts = three();
+    let mut other = parts[1].run.clone();
+    other.experiment.as_mut().unwrap().warmup += 1;
+    parts[1] = part("2.json", other);
+    assert_eq!(
+        refused(&parts).to_string(),
+        "1.json and 2.json are of different experiments: `warmup` differs"
+    );
+    let mut parts = three();
+    parts[2].run.tool.version = "0.2.0".to_owned();
+    assert_eq!(
+        refused(&parts).to_string(),
+        "1.json was written by lsmeter 0.1.0, 3.json by lsmeter 0.2.0"
+    );
+    let mut parts = three();
+    parts[2].run.share.as_mut().unwrap().count = 4;
+    assert_eq!(
+        refused(&parts).to_string(),
+        "1.json is of 3 shards with 14 cells, 3.json of 4 with 14"
+    );
+    let mut parts = three();
+    for (part, digest) in parts.iter_mut().zip(["aa", "aa", "bb"]) {
+        part.run
+            .kernel_digests
+            .insert("debian:6.1".to_owned(), digest.to_owned());
+    }
+    assert_eq!(
+        refused(&parts).to_string(),
+        "1.json and 3.json ran different kernels by the name of debian:6.1"
+    );
+    assert_eq!(refused(&[]), MergeError::Nothing);
+    let profile = common::document(Kind::Profile, common::environment());
+    let error = Part::new("p.json", profile).unwrap_err();
+    assert!(matches!(error, MergeError::NoRun { .. }), "{error}");
+}
+
+/// Counts in one shard, times in the other.
+fn counts_and_times() -> Vec<Part> {
+    let run = common::run();
+    let of = |cell: &Cell| 1 + u32::from(cell.key.metric != Metric::Instructions);
+    let mut parts = shards(2, &run.cells.iter().map(of).collect::<Vec<_>>());
+    for part in &mut parts {
+        part.run.warnings.clear();
+    }
+    parts
+}
+
+#[test]
+fn counts_may_come_from_other_hardware_but_from_no_other_emulator() {
+    let mut parts = counts_and_times();
+    parts[0].run.environment.cpu = "AMD EPYC".to_owned();
+    parts[0].run.environment.cores = 64;
+    let run = merged(&parts).run;
+    let places: Vec<(&str, usize)> = run
+        .environments
+        .iter()
+        .map(|origin| (&*origin.environment.cpu, origin.cells.len()))
+        .collect();
+    assert_eq!(places, [("AMD EPYC", 8), ("Intel(R) Xeon(R)", 6)]);
+    assert_eq!(run.environment_of(0).cpu, "AMD EPYC");
+    assert_eq!(run.environment_of(13).cpu, "Intel(R) Xeon(R)");
+    assert_eq!(run.environment, run.environments[0].environment);
+    assert_eq!(Document::parse(&bytes(&run)).unwrap(), run);
+
+    let of: Vec<u32> = (0..14).map(|at| 1 + u32::from(at > 3)).collect();
+    let mut parts = shards(2, &of);
+    parts[1].run.environment.qemu.as_mut().unwrap().version = "10.0.0".to_owned();
+    assert_eq!(
+        refused(&parts).to_string(),
+        "instructions of 1.json is from QEMU 7.2.19 (q35, Haswell-noTSX), deterministic clock, \
+         of 2.json from QEMU 10.0.0 (q35, Haswell-noTSX), deterministic clock"
+    );
+}
+
+#[test]
+fn times_of_two_machines_are_never_in_one_document() {
+    let mut parts = three();
+    parts[1].run.environment.cores = 64;
+    let error = refused(&parts);
+    assert!(matches!(
+        &error,
+        MergeError::Machines { metric, .. } if metric.is_timed()
+    ));
+    let hint = error.hint().unwrap();
+    assert!(hint.contains("--by-machine"), "{hint}");
+
+    let machines = by_machine(&parts);
+    let sizes: Vec<usize> = machines
+        .iter()
+        .map(|(_, parts)| merged(parts).run.cells.len())
+        .collect();
+    assert_eq!(sizes, [9, 5]);
+    assert!(machines[1].0.contains("64 processors"), "{}", machines[1].0);
+    // Taken apart again, a document of two machines gives the same.
+    let both = part("both.json", merged(&counts_and_times()).run);
+    assert_eq!(by_machine(std::slice::from_ref(&both)).len(), 1);
+    let mut two = counts_and_times();
+    two[0].run.environment.cores = 64;
+    let both = part("both.json", merged(&two).run);
+    let machines = by_machine(std::slice::from_ref(&both));
+    let parts: Vec<Part> = machines.into_iter().flat_map(|(_, parts)| parts).collect();
+    assert_eq!(parts.len(), 2);
+    assert_eq!(bytes(&merged(&parts).run), bytes(&both.run));
+}
+
+#[test]
+fn documents_that_contradict_themselves_are_refused() {
+    let contradiction = |damage: &dyn Fn(&mut Document)| {
+        let mut run = merged(&three()[..2]).run;
+        damage(&mut run);
+        match Document::parse(&bytes(&run)).unwrap_err().fault {
+            DocumentFault::Contradiction { path, message } => format!("{path}: {message}"),
+            other => panic!("{other:?}"),
+        }
+    };
+    let share = |damage: &dyn Fn(&mut Share)| {
+        contradiction(&|run: &mut Document| damage(run.share.as_mut().unwrap()))
+    };
+    assert_eq!(
+        share(&|share| share.shards = vec![2, 1]),
+        "share: shards are not numbers from 1 to 3 in order"
+    );
+    assert_eq!(
+        share(&|share| share.count = 5000),
+        "share: 5000 shards: there may be 1 to 1000"
+    );
+    assert_eq!(
+        share(&|share| share.positions = vec![0]),
+        "share: there are 1 positions of 10 cells"
+    );
+    assert_eq!(
+        share(&|share| share.cells = 3),
+        "share: positions are not below 3 and in order"
+    );
+    let origin = |run: &Document, cells: &[u32]| model::Origin {
+        environment: run.environment.clone(),
+        cells: cells.to_vec(),
+    };
+    assert_eq!(
+        contradiction(&|run| run.environments = vec![origin(run, &[0, 1])]),
+        "environments: cell 2 has none"
+    );
+    assert_eq!(
+        contradiction(&|run| run.environments = vec![origin(run, &[10])]),
+        "environments: there is no cell 10"
+    );
+    assert_eq!(
+        contradiction(&|run| run.environments = vec![origin(run, &[0]), origin(run, &[0])]),
+        "environments: cell 0 has two"
+    );
+}
+
+proptest! {
+    #[test]
+    fn the_order_changes_no_byte(
+        of in proptest::collection::vec(1_u32..=5, 14),
+        order in Just((0..5_usize).collect::<Vec<_>>()).prop_shuffle(),
+        here in 1_usize..=5,
+        cut in 0_usize..=5,
+    ) {
+        let mut parts = shards(5, &of);
+        for (part, cores) in parts.iter_mut().zip([2, 4, 2, 4, 8]) {
+            // Counts may come from anywhere.
+            let timed = part.run.cells.iter().any(|cell| cell.key.metric != Metric::Instructions);
+            part.run.environment.cores = if timed { 2 } else { cores };
+            part.run.started = Some(format!("2026-02-28T10:00:0{cores}Z"));
+        }
+        let shuffled: Vec<Part> = order.iter().map(|&at| parts[at].clone()).collect();
+        let mut sorted = order[..here].to_vec();
+        sorted.sort_unstable();
+        let sorted: Vec<Part> = sorted.iter().map(|&at| parts[at].clone()).collect();
+        let at_once = bytes(&merged(&sorted).run);
+        prop_assert_eq!(&bytes(&merged(&shuffled[..here]).run), &at_once);
+        // Nor does it matter if some are merged before the others.
+        let (first, rest) = shuffled[..here].split_at(cut.min(here));
+        let mut steps = rest.to_vec();
+        if !first.is_empty() {
+            steps.push(part("first.json", merged(first).run));
+        }
+        prop_assert_eq!(&bytes(&merged(&steps).run), &at_once);
+        // Nothing is lost.
+        let run = Document::parse(&at_once).unwrap();
+        let cells: usize = sorted.iter().map(|part| part.run.cells.len()).sum();
+        prop_assert_eq!(run.cells.len(), cells);
+        for part in &sorted {
+            for cell in &part.run.cells {
+                let at = run.cells.iter().position(|other| other == cell);
+                prop_assert_eq!(run.environment_of(at.unwrap()), &part.run.environment);
+            }
+        }
+    }
+}

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Walks through real git repositories, in which a file says what each commit is.
+
+use std::cell::RefCell;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use compare::bisect::{BisectError, Commit, Found, Repository, Tree, Verdict, walk};
+use model::{Exit, Fault as _};
+use proptest::prelude::*;
+
+/// A repository, and the cache in which trees of it are.
+struct Place {
+    dir: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        let place = Place {
+            dir: tempfile::tempdir().unwrap(),
+        };
+        fs::create_dir(place.repository()).unwrap();
+        place.git(&["init", "-q", "-b", "main"]);
+        place
+    }
+
+    /// One commit for each word, tagged by its number.
+    fn linear(words: &[&str]) -> Place {
+        let place = Place::new();
+        for (number, word) in words.iter().enumerate() {
+            place.commit(word);
+            place.git(&["tag", &format!("c{number}")]);
+        }
+        place
+    }
+
+    fn repository(&self) -> PathBuf {
+        self.dir.path().join("repository")
+    }
+
+    fn git(&self, arguments: &[&str]) -> String {
+        let output = Command::new("git")
+            .arg("-C")
+            .arg(self.repository())
+            .args(["-c", "user.name=x", "-c", "user.email=x@x.example"])
+            .args(arguments)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    fn commit(&self, word: &str) {
+        fs::write(self.repository().join("word"), word).unwrap();
+        self.git(&["add", "word"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", word]);
+    }
+
+    fn open(&self) -> Repository {
+        Repository::open(&self.repository()).unwrap()
+    }
+
+    /// Walks, with the commits that were tested, in their order.
+    fn walk(&self, good: &str, bad: &str) -> (Found, Vec<String>) {
+        self.walk_by(good, bad, &|word| match word {
+            word if word.starts_with("good") => Some(Verdict::Good),
+            word if word.starts_with("bad") => Some(Verdict::Bad),
+            word if word.starts_with("end") => None,
+            _ => Some(Verdict::Skipped),
+        })
+    }
+
+    /// The same where `verdict` says what each commit is.
+    fn walk_by(
+        &self,
+        good: &str,
+        bad: &str,
+        verdict: &dyn Fn(&str) -> Option<Verdict>,
+    ) -> (Found, Vec<String>) {
+        let repository = self.open();
+        let (good, bad) = (
+            repository.commit(good).unwrap(),
+            repository.commit(bad).unwrap(),
+        );
+        repository.range(&good, &bad).unwrap();
+        let cache = self.dir.path().join("cache");
+        let tree = Tree::open(&repository, &cache, &good, &mut || {}).unwrap();
+        let tested = RefCell::new(Vec::new());
+        let mut test = |commit: &Commit| -> Result<Option<Verdict>, BisectError> {
+            tree.check_out(commit)?;
+            let word = fs::read_to_string(tree.dir().join("word")).unwrap();
+            tested.borrow_mut().push(word.clone());
+            Ok(verdict(&word))
+        };
+        let found = walk(&tree, &good, &bad, &mut test).unwrap();
+        (found, tested.into_inner())
+    }
+}
+
+fn first(found: &Found) -> &str {
+    match found {
+        Found::First(commit) => &commit.subject,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// `good` so many times, then `bad`.
+fn history(good: usize, bad: usize) -> Vec<String> {
+    let words = (0..good).map(|n| format!("good {n}"));
+    words.chain((0..bad).map(|n| format!("bad {n}"))).collect()
+}
+
+fn as_str(words: &[String]) -> Vec<&str> {
+    words.iter().map(String::as_str).collect()
+}
+
+#[test]
+fn the_first_bad_one_of_a_line_is_found_in_few_steps() {
+    // With the good end these are at most five builds; six if only the bad end is bad.
+    let words: Vec<String> = (0..=16).map(|number| number.to_string()).collect();
+    let place = Place::linear(&as_str(&words));
+    for at in 1..=16 {
+        let (found, tested) = place.walk_by("c0", "c16", &|word| {
+            let is_good = word.parse::<u32>().unwrap() < at;
+            Some(if is_good { Verdict::Good } else { Verdict::Bad })
+        });
+        assert_eq!(first(&found), at.to_string());
+        let most = if at == 16 { 5 } else { 4 };
+        assert!(tested.len() <= most, "{at}: {tested:?}");
+        let mut once = tested.clone();
+        once.sort();
+        once.dedup();
+        assert_eq!(once.len(), tested.len(), "{tested:?}");
+    }
+}
+
+#[test]
+fn an_end_that_is_known_to_be_bad_is_not_tested() {
+    let words = history(3, 6);
+    let place = Place::linear(&as_str(&words));
+    let (found, tested) = place.walk("c0", "c8");
+    assert!(!tested.contains(&"bad 5".to_owned()), "{tested:?}");
+    assert_eq!(first(&found), "bad 0");
+}
+
+#[test]
+fn equal_ends_hold_nothing() {
+    let words = history(9, 0);
+    let place = Place::linear(&as_str(&words));
+    assert_eq!(place.walk("c0", "c8").0, Found::Nothing);
+}
+
+#[test]
+fn what_does_not_build_is_skipped() {
+    let words = [
+        "good 0", "good 1", "good 2", "broken", "bad 0", "bad 1", "bad 2",
+    ];
+    let place = Place::linear(&words);
+    let (found, tested) = place.walk("c0", "c6");
+    assert!(tested.contains(&"broken".to_owned()), "{tested:?}");
+    // The change may be in the one that does not build.
+    let Found::OneOf(commits) = found else {
+        panic!("{found:?}")
+    };
+    let mut subjects: Vec<_> = commits.iter().map(|commit| &commit.subject[..]).collect();
+    subjects.sort_unstable();
+    assert_eq!(subjects, ["bad 0", "broken"]);
+
+    let words = [
+        "good 0", "good 1", "broken", "good 2", "bad 0", "bad 1", "bad 2",
+    ];
+    let (found, _) = Place::linear(&words).walk("c0", "c6");
+    assert_eq!(first(&found), "bad 0");
+}
+
+#[test]
+fn a_bad_end_that_cannot_be_told_is_said() {
+    let place = Place::linear(&["good 0", "good 1", "broken"]);
+    let end = place.open().commit("c2").unwrap();
+    assert_eq!(place.walk("c0", "c2").0, Found::OneOf(vec![end]));
+}
+
+#[test]
+fn a_merge_is_walked() {
+    let place = Place::linear(&["good 0", "good 1"]);
+    place.git(&["checkout", "-q", "-b", "side"]);
+    for word in ["good side 0", "bad side", "bad side 1"] {
+        // Other files than on the main line, so that the two merge.
+        fs::write(place.repository().join("side"), word).unwrap();
+        place.git(&["add", "side"]);
+        place.git(&["commit", "-q", "-m", word]);
+    }
+    place.git(&["checkout", "-q", "main"]);
+    for word in ["good 2", "good 3"] {
+        place.commit(word);
+    }
+    place.git(&["merge", "-q", "--no-ff", "-m", "merge", "side"]);
+    place.git(&["tag", "end"]);
+    let repository = place.open();
+    let commit = |name| repository.commit(name).unwrap();
+    let (good, bad) = (commit("c0"), commit("end"));
+    let cache = place.dir.path().join("cache");
+    let tree = Tree::open(&repository, &cache, &good, &mut || {}).unwrap();
+    let mut test = |commit: &Commit| -> Result<Option<Verdict>, BisectError> {
+        tree.check_out(commit)?;
+        let side = fs::read_to_string(tree.dir().join("side")).unwrap_or_default();
+        Ok(Some(match side.starts_with("bad") {
+            true => Verdict::Bad,
+            false => Verdict::Good,
+        }))
+    };
+    let found = walk(&tree, &good, &bad, &mut test).unwrap();
+    assert_eq!(first(&found), "bad side");
+    assert_eq!(repository.parents(&bad).unwrap().len(), 2);
+}
+
+#[test]
+fn one_that_was_interrupted_is_walked_again() {
+    let place = Place::linear(&["good 0", "good 1", "end", "bad 0", "bad 1"]);
+    assert_eq!(place.walk("c0", "c4").0, Found::Cancelled);
+    let (found, _) = place.walk("c0", "c3");
+    assert_eq!(found, Found::Cancelled);
+    let (found, _) = place.walk("c0", "c1");
+    assert_eq!(found, Found::Nothing);
+}
+
+#[test]
+fn checkouts_of_the_user_stay_as_they_are() {
+    let words = history(4, 4);
+    let place = Place::linear(&as_str(&words));
+    let file = place.repository().join("word");
+    fs::write(&file, "edited").unwrap();
+    fs::write(place.repository().join("new"), "new").unwrap();
+    let before = (
+        place.git(&["rev-parse", "HEAD"]),
+        place.git(&["status", "--short"]),
+    );
+    let (found, _) = place.walk("c0", "c7");
+    assert_eq!(first(&found), "bad 0");
+    let after = (
+        place.git(&["rev-parse", "HEAD"]),
+        place.git(&["status", "--short"]),
+    );
+    assert_eq!(after, before);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "edited");
+    // A search of the user's own goes on in the user's checkout.
+    place.git(&["stash", "-q"]);
+    place.git(&["bisect", "start", "c7", "c0"]);
+    let log = place.git(&["bisect", "log"]);
+    place.walk("c0", "c7");
+    assert_eq!(place.git(&["bisect", "log"]), log);
+}
+
+#[test]
+fn files_that_do_not_differ_keep_their_times() {
+    let place = Place::linear(&["good 0", "bad 0"]);
+    fs::write(place.repository().join("same"), "same").unwrap();
+    place.git(&["add", "same"]);
+    place.git(&["commit", "-q", "-m", "bad 1"]);
+    place.commit("bad 2");
+    let repository = place.open();
+    let commits = ["main~1", "main"].map(|name| repository.commit(name).unwrap());
+    let cache = place.dir.path().join("cache");
+    let time = |tree: &Tree, file: &str| {
+        fs::metadata(tree.dir().join(file))
+            .unwrap()
+            .modified()
+            .unwrap()
+    };
+    let tree = Tree::open(&repository, &cache, &commits[0], &mut || {}).unwrap();
+    let (same, word) = (time(&tree, "same"), time(&tree, "word"));
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    tree.check_out(&commits[1]).unwrap();
+    assert_eq!(time(&tree, "same"), same);
+    assert_ne!(time(&tree, "word"), word);
+}
+
+/// The worktree is removed at the end, and what a killed lsmeter left does not matter.
+#[test]
+fn nothing_is_left_of_the_worktree() {
+    let place = Place::linear(&["good 0", "good 1", "bad 0"]);
+    let repository = place.open();
+    let path = Tree::path(&place.dir.path().join("cache"), &repository);
+    let refs = place.git(&["for-each-ref"]);
+    let is_gone = || {
+        assert!(!path.exists());
+        assert_eq!(place.git(&["worktree", "list"]).lines().count(), 1);
+        assert_eq!(place.git(&["for-each-ref"]), refs);
+    };
+    assert_eq!(first(&place.walk("c0", "c2").0), "bad 0");
+    is_gone();
+    // A part of one that was not removed.
+    fs::create_dir_all(&path).unwrap();
+    fs::write(path.join(".git"), "gitdir: /none").unwrap();
+    assert_eq!(first(&place.walk("c0", "c2").0), "bad 0");
+    is_gone();
+    place.git(&["worktree", "add", "-q", path.to_str().unwrap(), "c1"]);
+    place.git(&["worktree", "lock", path.to_str().unwrap()]);
+    let refs = place.git(&["for-each-ref"]);
+    assert_eq!(first(&place.walk("c0", "c2").0), "bad 0");
+    assert!(!path.exists());
+    assert_eq!(place.git(&["for-each-ref"]), refs);
+}
+
+/// A configuration, hooks and attributes that each name a program, which leaves a file.
+#[test]
+fn nothing_that_a_repository_names_is_run() {
+    let words = history(3, 3);
+    let place = Place::linear(&as_str(&words));
+    let canary = place.dir.path().join("canary");
+    let program = place.dir.path().join("program");
+    let script = format!("#!/bin/sh\necho $0 >>{}\ncat\n", canary.display());
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let git_dir = place.repository().join(".git");
+    for hook in [
+        "post-checkout",
+        "reference-transaction",
+        "post-index-change",
+    ] {
+        fs::create_dir_all(git_dir.join("hooks")).unwrap();
+        fs::copy(&program, git_dir.join("hooks").join(hook)).unwrap();
+    }
+    let run = program.display();
+    let filter = |name: &str| {
+        format!("[filter \"{name}\"]\nsmudge = {run}\nclean = {run}\nrequired = true\n")
+    };
+    // One is there in lsmeter's worktree only.
+    let only = place.dir.path().join("only");
+    fs::write(&only, filter("there")).unwrap();
+    let here = format!(
+        "[core]\nfsmonitor = {run}\nsshCommand = {run}\npager = {run}\n\
+         [filter \"process\"]\nprocess = {run}\n[includeIf \"gitdir:**/worktrees/**\"]\npath = {}\n{}",
+        only.display(),
+        filter("a.b")
+    );
+    let config = fs::read_to_string(git_dir.join("config")).unwrap() + &here;
+    let attributes = |name: &str| format!("word filter={name}\n");
+
+    for name in ["a.b", "process", "there"] {
+        fs::create_dir_all(git_dir.join("info")).unwrap();
+        fs::write(git_dir.join("info/attributes"), attributes(name)).unwrap();
+        fs::write(git_dir.join("config"), &config).unwrap();
+        let (found, _) = place.walk("c0", "c5");
+        assert_eq!(first(&found), "bad 0", "{name}");
+        let ran = fs::read_to_string(&canary).unwrap_or_default();
+        assert_eq!(ran, "", "{name}");
+        let _ = fs::remove_dir_all(place.dir.path().join("cache"));
+    }
+    // A name that no option of git can hold.
+    fs::write(git_dir.join("config"), filter("a=b")).unwrap();
+    let refused = Repository::open(&place.repository()).unwrap_err();
+    assert!(refused.to_string().contains("`a=b`"), "{refused}");
+}
+
+#[test]
+fn objects_that_are_missing_are_not_fetched() {
+    let place = Place::linear(&["good 0", "bad 0"]);
+    let canary = place.dir.path().join("canary");
+    let config = place.repository().join(".git/config");
+    let url = format!("ext::touch {}", canary.display());
+    let more = format!(
+        "[remote \"origin\"]\nurl = {url}\npromisor = true\n[protocol \"ext\"]\n\
+         allow = always\n[protocol]\nallow = always\n[extensions]\npartialClone = origin\n\
+         [core]\nrepositoryFormatVersion = 1\n"
+    );
+    let old = fs::read_to_string(&config).unwrap();
+    fs::write(&config, old + &more).unwrap();
+    let blob = place.git(&["rev-parse", "c1:word"]);
+    let object = place.repository().join(".git/objects").join(&blob[..2]);
+    fs::remove_file(object.join(&blob[2..])).unwrap();
+    let repository = place.open();
+    let commit = repository.commit("c1").unwrap();
+    let cache = place.dir.path().join("cache");
+    let opened = Tree::open(&repository, &cache, &commit, &mut || {});
+    let error = opened.unwrap_err();
+    assert_eq!(error.exit(), Exit::Environment, "{error}");
+    let hint = error.hint().unwrap();
+    assert!(hint.contains("partial clone"), "{error}: {hint}");
+    assert!(!canary.exists());
+}
+
+fn refused(error: BisectError) -> (String, String) {
+    assert_eq!(error.exit(), Exit::Usage, "{error}");
+    (error.to_string(), error.hint().unwrap())
+}
+
+#[test]
+fn what_names_no_commit_or_repository_is_said() {
+    let place = Place::linear(&["good 0", "bad 0"]);
+    let repository = place.open();
+    for bad in ["no-such", "", "-n", "c0:word"] {
+        let (what, hint) = refused(repository.commit(bad).unwrap_err());
+        assert!(what.contains("names no commit"), "{what}");
+        assert!(hint.contains("git log"), "{hint}");
+    }
+    let nowhere = tempfile::tempdir().unwrap();
+    let (what, _) = refused(Repository::open(nowhere.path()).unwrap_err());
+    assert!(what.contains("is no git repository"), "{what}");
+    let (what, _) = refused(Repository::open(Path::new("/no/such")).unwrap_err());
+    assert!(what.contains("there is no directory"), "{what}");
+}
+
+#[test]
+fn ends_must_be_of_one_line() {
+    let place = Place::linear(&["good 0", "good 1", "bad 0"]);
+    place.git(&["checkout", "-q", "-b", "side", "c1"]);
+    place.git(&["commit", "-q", "--allow-empty", "-m", "side"]);
+    let repository = place.open();
+    let commit = |name| repository.commit(name).unwrap();
+    let (what, hint) = refused(repository.range(&commit("c2"), &commit("c0")).unwrap_err());
+    assert!(what.contains("does not come after"), "{what}");
+    assert!(hint.contains("exchange them"), "{hint}");
+    let side = repository.range(&commit("side"), &commit("c2"));
+    let (_, hint) = refused(side.unwrap_err());
+    assert!(hint.contains("common ancestor"), "{hint}");
+    let (what, _) = refused(repository.range(&commit("c1"), &commit("c1")).unwrap_err());
+    assert!(what.contains("both ends"), "{what}");
+    assert_eq!(repository.range(&commit("c0"), &commit("c2")).unwrap(), 2);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn any_history_is_walked_to_its_first_bad_commit(
+        good in 1usize..8, bad in 1usize..8, broken in proptest::collection::vec(0usize..20, 0..4)
+    ) {
+        let mut words = history(good, bad);
+        let last = words.len() - 1;
+        for at in broken {
+            // Neither the ends, nor those on both sides of the change.
+            if at > 0 && at < last && at + 1 != good && at != good {
+                words[at] = format!("broken {at}");
+            }
+        }
+        let place = Place::linear(&as_str(&words));
+        let (found, _) = place.walk("c0", &format!("c{last}"));
+        prop_assert_eq!(first(&found), "bad 0");
+    }
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The calls of one operation as a tree: which function, called from where, how often,
+//! how many instructions.
+
+use std::collections::HashMap;
+
+use model::{Events, IrqsOff, PathCall, PathTree};
+use serde::{Deserialize, Serialize};
+
+/// The calls of an operation. Every distinct chain of callers is a node of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Form")]
+pub struct CallTree {
+    nodes: Vec<CallNode>,
+    /// Hook calls (nodes) in the order in which they began.
+    pub sequence: Vec<usize>,
+    /// The longest stretch without interrupts, if events were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub irqs_off: Option<IrqsOff>,
+}
+
+/// A function under one chain of callers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallNode {
+    /// The function's name; of the root, empty.
+    pub function: String,
+    /// Its caller: a smaller position. The root's is 0, itself.
+    pub parent: usize,
+    /// How often it was called by that caller.
+    pub calls: u64,
+    /// Its own instructions, without those of the functions that it called.
+    pub instructions: u64,
+    /// What these do, if that was counted; boxed, since of most trees it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<Box<Events>>,
+}
+
+impl CallNode {
+    /// Its instructions do this, too.
+    pub fn did(&mut self, events: Events) {
+        **self.events.get_or_insert_default() += events;
+    }
+}
+
+/// A tree as a journal has it, which may say anything.
+#[derive(Deserialize)]
+struct Form {
+    nodes: Vec<CallNode>,
+    sequence: Vec<usize>,
+    #[serde(default)]
+    irqs_off: Option<IrqsOff>,
+}
+
+impl TryFrom<Form> for CallTree {
+    type Error = &'static str;
+
+    fn try_from(form: Form) -> Result<CallTree, &'static str> {
+        let Form {
+            nodes,
+            sequence,
+            irqs_off,
+        } = form;
+        let comes_later = |(at, node): (usize, &CallNode)| node.parent >= at.max(1);
+        if nodes.is_empty() || nodes.iter().enumerate().any(comes_later) {
+            return Err("a function in a call tree comes before its caller");
+        }
+        if sequence.iter().any(|&at| at >= nodes.len()) {
+            return Err("a call in a call tree is of no function in it");
+        }
+        Ok(CallTree {
+            nodes,
+            sequence,
+            irqs_off,
+        })
+    }
+}
+
+impl Default for CallTree {
+    fn default() -> CallTree {
+        CallTree {
+            nodes: vec![CallNode::default()],
+            sequence: Vec::new(),
+            irqs_off: None,
+        }
+    }
+}
+
+impl CallTree {
+    /// All nodes; callers come before those they called, the root is the first.
+    pub fn nodes(&self) -> &[CallNode] {
+        &self.nodes
+    }
+
+    /// Adds a function below `parent`, without calls and instructions yet; its position.
+    ///
+    /// # Panics
+    /// If `parent` is no position in the tree.
+    pub fn add(&mut self, parent: usize, function: &str) -> usize {
+        assert!(parent < self.nodes.len(), "no node {parent}");
+        self.nodes.push(CallNode {
+            function: function.to_owned(),
+            parent,
+            ..CallNode::default()
+        });
+        self.nodes.len() - 1
+    }
+
+    pub fn node_mut(&mut self, node: usize) -> Option<&mut CallNode> {
+        self.nodes.get_mut(node)
+    }
+
+    /// Instructions of each node with all that it called, by position.
+    pub fn inclusive(&self) -> Vec<u64> {
+        let mut sums: Vec<u64> = self.nodes.iter().map(|node| node.instructions).collect();
+        for at in (1..self.nodes.len()).rev() {
+            sums[self.nodes[at].parent] += sums[at];
+        }
+        sums
+    }
+
+    /// What the instructions of each node do with all that it called, by position; None if that was
+    /// not counted.
+    pub fn inclusive_events(&self) -> Option<Vec<Events>> {
+        self.nodes.iter().find(|node| node.events.is_some())?;
+        let own = |node: &CallNode| node.events.as_deref().copied().unwrap_or_default();
+        let mut sums: Vec<Events> = self.nodes.iter().map(own).collect();
+        for at in (1..self.nodes.len()).rev() {
+            let events = sums[at];
+            sums[self.nodes[at].parent] += events;
+        }
+        Some(sums)
+    }
+
+    /// What the instructions of the whole operation do; None if that was not counted.
+    pub fn total_events(&self) -> Option<Events> {
+        let own = self.nodes.iter().filter_map(|node| node.events.as_deref());
+        own.fold(None, |sum: Option<Events>, events| {
+            let mut sum = sum.unwrap_or_default();
+            sum += *events;
+            Some(sum)
+        })
+    }
+
+    pub fn total(&self) -> u64 {
+        self.nodes.iter().map(|node| node.instructions).sum()
+    }
+
+    /// Adds another tree's calls and instructions, `times` times. The order of hook
+    /// calls is that of the tree that had some first.
+    pub fn merge(&mut self, other: &CallTree, times: u64) {
+        let mut children: HashMap<(usize, String), usize> = HashMap::new();
+        for (at, node) in self.nodes.iter().enumerate().skip(1) {
+            children.insert((node.parent, node.function.clone()), at);
+        }
+        let mut here = vec![0; other.nodes.len()];
+        for (at, node) in other.nodes.iter().enumerate() {
+            if at > 0 {
+                let child = children.entry((here[node.parent], node.function.clone()));
+                here[at] =
+                    *child.or_insert_with_key(|(parent, function)| self.add(*parent, function));
+            }
+            let sum = &mut self.nodes[here[at]];
+            sum.calls += node.calls * times;
+            sum.instructions += node.instructions * times;
+            if let Some(events) = node.events.as_deref() {
+                sum.did(*events * times);
+            }
+        }
+        let length = |of: &Option<IrqsOff>| of.as_ref().map(|of| of.instructions);
+        if length(&other.irqs_off) > length(&self.irqs_off) {
+            self.irqs_off.clone_from(&other.irqs_off);
+        }
+        if self.sequence.is_empty() {
+            self.sequence = other.sequence.iter().map(|&at| here[at]).collect();
+        }
+    }
+
+    /// Hangs another tree below `parent`, as calls of `function`.
+    ///
+    /// # Panics
+    /// If `parent` is no position in the tree.
+    pub fn graft(&mut self, parent: usize, function: &str, calls: u64, other: &CallTree) {
+        let mut here = Vec::with_capacity(other.nodes.len());
+        for (at, node) in other.nodes.iter().enumerate() {
+            let position = match at {
+                0 => self.add(parent, function),
+                _ => self.add(here[node.parent], &node.function),
+            };
+            let copy = &mut self.nodes[position];
+            copy.calls = if at == 0 { calls } else { node.calls };
+            copy.instructions = node.instructions;
+            copy.events.clone_from(&node.events);
+            here.push(position);
+        }
+    }
+
+    /// The callers of a node, outermost first, without the root and the node itself.
+    pub fn callers(&self, node: usize) -> Vec<usize> {
+        let mut chain = Vec::new();
+        let mut at = self.nodes[node].parent;
+        while at != 0 {
+            chain.push(at);
+            at = self.nodes[at].parent;
+        }
+        chain.reverse();
+        chain
+    }
+}
+
+/// A tree as documents keep it, without events; None if it has too many nodes for that.
+pub fn kept(tree: &CallTree) -> Option<PathTree> {
+    if tree.nodes.len() > PathTree::NODES_LIMIT {
+        return None;
+    }
+    let mut functions: Vec<String> = Vec::new();
+    let mut places: HashMap<&str, u32> = HashMap::new();
+    let mut place = |name| {
+        *places.entry(name).or_insert_with(|| {
+            functions.push(String::from(name));
+            functions.len() as u32 - 1
+        })
+    };
+    let nodes = tree.nodes.iter().enumerate().map(|(at, node)| PathCall {
+        caller: node.parent as u32,
+        function: if at == 0 { 0 } else { place(&node.function) },
+        calls: node.calls,
+        instructions: node.instructions,
+    });
+    let nodes = nodes.collect();
+    let hooks = tree.sequence.iter().take(PathTree::HOOKS_LIMIT);
+    Some(PathTree {
+        nodes,
+        hooks: hooks.map(|&at| at as u32).collect(),
+        functions,
+    })
+}
+
+impl From<&PathTree> for CallTree {
+    /// The tree of a document that was read, which is sound.
+    fn from(kept: &PathTree) -> CallTree {
+        let mut tree = CallTree::default();
+        for (at, node) in kept.nodes.iter().enumerate() {
+            if at > 0 {
+                tree.add(node.caller as usize, kept.function(node));
+            }
+            tree.nodes[at].calls = node.calls;
+            tree.nodes[at].instructions = node.instructions;
+        }
+        tree.sequence = kept.hooks.iter().map(|&at| at as usize).collect();
+        tree
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::de::value::{Error, MapDeserializer};
+
+    fn tree(nodes: Vec<(&str, usize)>, sequence: Vec<usize>) -> Result<CallTree, &'static str> {
+        let node = |(function, parent): (&str, usize)| CallNode {
+            function: function.to_owned(),
+            parent,
+            calls: 1,
+            instructions: 1,
+            ..CallNode::default()
+        };
+        CallTree::try_from(Form {
+            nodes: nodes.into_iter().map(node).collect(),
+            sequence,
+            irqs_off: None,
+        })
+    }
+
+    #[test]
+    fn a_tree_that_cannot_be_walked_is_refused() {
+        assert!(tree(vec![("", 0), ("open", 0), ("hook", 1)], vec![2]).is_ok());
+        assert!(tree(vec![], vec![]).is_err());
+        assert!(tree(vec![("", 1), ("open", 0)], vec![]).is_err());
+        assert!(tree(vec![("", 0), ("open", 1)], vec![]).is_err());
+        assert!(tree(vec![("", 0), ("open", 2), ("hook", 1)], vec![]).is_err());
+        assert!(tree(vec![("", 0)], vec![1]).is_err());
+        let empty = std::iter::empty::<(&str, u32)>();
+        let nothing = CallTree::deserialize(MapDeserializer::<_, Error>::new(empty));
+        assert!(nothing.is_err());
+    }
+
+    #[test]
+    fn a_tree_is_kept_whole_or_not_at_all() {
+        let calls = vec![("", 0), ("open", 0), ("hook", 1), ("close", 0), ("hook", 3)];
+        let whole = tree(calls, vec![2, 4]).unwrap();
+        let document = kept(&whole).unwrap();
+        assert_eq!(document.functions, ["open", "hook", "close"]);
+        assert_eq!(CallTree::from(&document), whole);
+
+        let mut large = CallTree::default();
+        for _ in 0..PathTree::NODES_LIMIT {
+            large.add(0, "open");
+        }
+        assert_eq!(kept(&large), None);
+    }
+}

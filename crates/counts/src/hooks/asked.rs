@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a program executes more outside hooks because it makes more system calls.
+
+use std::collections::BTreeMap;
+
+use model::FunctionDifference;
+use serde::{Deserialize, Serialize};
+
+use super::places::{Place, places};
+use super::{Framework, base_name};
+use crate::calltree::CallTree;
+
+/// A system call of a program: how often, and what it called outside hooks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedCall {
+    pub calls: u64,
+    /// By function, without compiler suffixes: how often it was called outside hooks, and its own
+    /// instructions there.
+    pub functions: BTreeMap<String, (u64, u64)>,
+}
+
+impl AskedCall {
+    /// Of the calls of one system call.
+    #[must_use]
+    pub fn of(calls: u64, tree: &CallTree, framework: &Framework) -> AskedCall {
+        let mut functions: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+        for (place, node) in places(tree, framework).iter().zip(tree.nodes()) {
+            if *place == Place::Outside && node.instructions > 0 {
+                let (calls, instructions) = functions.entry(base_name(&node.function)).or_default();
+                *calls = calls.saturating_add(node.calls);
+                *instructions = instructions.saturating_add(node.instructions);
+            }
+        }
+        let owned = functions
+            .into_iter()
+            .map(|(name, of)| (name.to_owned(), of));
+        AskedCall {
+            calls,
+            functions: owned.collect(),
+        }
+    }
+}
+
+/// Of what functions differ by, the part that is calls of them in system calls which `own` makes more
+/// or less often than `base`: as many calls, each for what one takes there in `base` on average (in
+/// `own`, where `base` has none), and never more than they differ by in that system call. Each part
+/// is taken out of `differences` and returned, with why.
+pub fn explain_asked(
+    differences: &mut Vec<FunctionDifference>,
+    base: &BTreeMap<String, AskedCall>,
+    own: &BTreeMap<String, AskedCall>,
+) -> Vec<FunctionDifference> {
+    let none = AskedCall::default();
+    let mut parts: BTreeMap<&str, i64> = BTreeMap::new();
+    let mut asked = Vec::new();
+    for name in names(base, own) {
+        let base = base.get(name).unwrap_or(&none);
+        let own = own.get(name).unwrap_or(&none);
+        if base.calls == own.calls {
+            continue;
+        }
+        let more = i128::from(own.calls) - i128::from(base.calls);
+        asked.push(format!("{name} {more:+}"));
+        for function in names(&base.functions, &own.functions) {
+            let of = |call: &AskedCall| call.functions.get(function).copied().unwrap_or_default();
+            let sum = parts.entry(function).or_default();
+            *sum = sum.saturating_add(part_of_calls(of(base), of(own)));
+        }
+    }
+    let why = format!("the program makes other system calls: {}", asked.join(", "));
+    let mut rows = Vec::new();
+    for difference in differences.iter_mut() {
+        let part = parts.get(&*difference.function).copied().unwrap_or(0);
+        if part != 0 {
+            difference.difference = difference.difference.wrapping_sub(part);
+            rows.push(FunctionDifference {
+                function: difference.function.clone(),
+                difference: part,
+                explanation: Some(why.clone()),
+            });
+        }
+    }
+    differences.retain(|difference| difference.difference != 0);
+    rows
+}
+
+/// All keys of both, once.
+fn names<'a, V>(
+    a: &'a BTreeMap<String, V>,
+    b: &'a BTreeMap<String, V>,
+) -> impl Iterator<Item = &'a str> {
+    let only_b = b.keys().filter(|name| !a.contains_key(*name));
+    a.keys().chain(only_b).map(String::as_str)
+}
+
+/// The instructions of calls that one has and the other has not; of each side calls and instructions.
+fn part_of_calls(base: (u64, u64), own: (u64, u64)) -> i64 {
+    let more = i128::from(own.0) - i128::from(base.0);
+    let difference = i128::from(own.1) - i128::from(base.1);
+    let (calls, instructions) = if base.0 > 0 { base } else { own };
+    if calls == 0 {
+        return 0;
+    }
+    // Each factor is below 2^64, and so the product within 128 bits.
+    let part = more * i128::from(instructions) / i128::from(calls);
+    let part = if difference < 0 {
+        part.clamp(difference, 0)
+    } else {
+        part.clamp(0, difference)
+    };
+    i64::try_from(part).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(calls: u64, functions: &[(&str, u64, u64)]) -> AskedCall {
+        let functions = functions
+            .iter()
+            .map(|(name, calls, instructions)| ((*name).to_owned(), (*calls, *instructions)));
+        AskedCall {
+            calls,
+            functions: functions.collect(),
+        }
+    }
+
+    fn asked(calls: &[(&str, AskedCall)]) -> BTreeMap<String, AskedCall> {
+        let named = calls
+            .iter()
+            .map(|(name, call)| ((*name).to_owned(), call.clone()));
+        named.collect()
+    }
+
+    fn explained(
+        differences: &[(&str, i64)],
+        base: &[(&str, AskedCall)],
+        own: &[(&str, AskedCall)],
+    ) -> Vec<(String, i64, bool)> {
+        let mut rows: Vec<FunctionDifference> = differences
+            .iter()
+            .map(|(function, difference)| FunctionDifference {
+                function: (*function).to_owned(),
+                difference: *difference,
+                explanation: None,
+            })
+            .collect();
+        let taken = explain_asked(&mut rows, &asked(base), &asked(own));
+        rows.extend(taken);
+        let told = |row: FunctionDifference| {
+            let why = row.explanation.as_deref();
+            let is_told = why == Some("the program makes other system calls: read +2");
+            (row.function, row.difference, is_told)
+        };
+        rows.into_iter().map(told).collect()
+    }
+
+    #[test]
+    fn more_calls_take_what_calls_take() {
+        let base = [("read", call(10, &[("vfs_read", 10, 1000)]))];
+        let own = [(
+            "read",
+            call(12, &[("vfs_read", 12, 1230), ("seq_read", 2, 70)]),
+        )];
+        assert_eq!(
+            explained(&[("vfs_read", 230), ("seq_read", 70)], &base, &own),
+            [
+                ("vfs_read".to_owned(), 30, false),
+                ("vfs_read".to_owned(), 200, true),
+                ("seq_read".to_owned(), 70, true),
+            ]
+        );
+    }
+
+    #[test]
+    fn as_many_system_calls_explain_nothing() {
+        let base = [("read", call(10, &[("vfs_read", 10, 1000)]))];
+        let own = [("read", call(10, &[("vfs_read", 12, 1200)]))];
+        let left = explained(&[("vfs_read", 200)], &base, &own);
+        assert_eq!(left, [("vfs_read".to_owned(), 200, false)]);
+    }
+
+    #[test]
+    fn no_more_is_explained_than_there_is() {
+        let base = [("read", call(10, &[("vfs_read", 10, 1000)]))];
+        let own = [("read", call(12, &[("vfs_read", 12, 1100)]))];
+        let left = explained(&[("vfs_read", 100)], &base, &own);
+        assert_eq!(left, [("vfs_read".to_owned(), 100, true)]);
+        let own = [("read", call(12, &[("vfs_read", 12, 900)]))];
+        let left = explained(&[("vfs_read", -100)], &base, &own);
+        assert_eq!(left, [("vfs_read".to_owned(), -100, false)]);
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Functions outside hooks in which two boots of one kernel differ on the same
+//! operation, whatever their stacks: what a boot leaves behind shows in them.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use model::FunctionDifference;
+use serde::Deserialize;
+
+/// All that is known: `facts/explanations.toml`, which says what its keys mean, and
+/// `facts/programs.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Facts {
+    lists: BTreeMap<String, Vec<String>>,
+    fact: Vec<Fact>,
+}
+
+/// Something that a kernel does now and then.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fact {
+    functions: Vec<String>,
+    #[serde(default)]
+    with: Vec<String>,
+    #[serde(default)]
+    companions: Vec<String>,
+    #[serde(default)]
+    at_most: u64,
+    /// It holds for these only, as `audit-rule:again`; empty: for all.
+    #[serde(default)]
+    operations: Vec<String>,
+    /// It holds for whole programs only.
+    #[serde(skip)]
+    programs: bool,
+    code: String,
+    why: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// An operation that is one window.
+    Window,
+    /// An operation that is made of many.
+    Windows,
+    /// A whole program: thousands of system calls, interrupts between them, and other tasks.
+    Program,
+}
+
+impl Fact {
+    /// Does it explain that much of one function?
+    fn covers(&self, difference: i64, extent: Extent) -> bool {
+        match extent {
+            Extent::Window => difference.unsigned_abs() <= self.at_most && !self.programs,
+            Extent::Windows => !self.programs,
+            Extent::Program => true,
+        }
+    }
+
+    fn holds_for(&self, operation: &str) -> bool {
+        self.operations.is_empty() || self.operations.iter().any(|it| it == operation)
+    }
+
+    fn speaks_of(&self, function: &str) -> bool {
+        let listed = self.with.iter().filter_map(|list| facts().lists.get(list));
+        let mut all = listed
+            .flatten()
+            .chain(&self.functions)
+            .chain(&self.companions);
+        all.any(|name| name == function)
+    }
+}
+
+fn facts() -> &'static Facts {
+    static FACTS: LazyLock<Facts> = LazyLock::new(|| {
+        let read = |text| -> Facts { toml::from_str(text).expect("facts, which tests read") };
+        let mut facts = read(include_str!("../../facts/explanations.toml"));
+        let of_programs = read(include_str!("../../facts/programs.toml"));
+        facts.lists.extend(of_programs.lists);
+        let of_programs = of_programs.fact.into_iter();
+        facts.fact.extend(of_programs.map(|fact| Fact {
+            programs: true,
+            ..fact
+        }));
+        facts
+    });
+    &FACTS
+}
+
+/// Gives each difference of an operation (`audit-rule:again`) its explanation, if one is known.
+pub fn explain(differences: &mut [FunctionDifference], operation: &str, extent: Extent) {
+    let shows = |fact: &&Fact| {
+        let differ = |it: &FunctionDifference| fact.functions.contains(&it.function);
+        fact.holds_for(operation) && differences.iter().any(differ)
+    };
+    let happens: Vec<&Fact> = facts().fact.iter().filter(shows).collect();
+    for difference in differences {
+        let covering = |fact: &&&Fact| fact.covers(difference.difference, extent);
+        let mut covering = happens.iter().filter(covering);
+        let found = covering.find(|fact| fact.speaks_of(&difference.function));
+        difference.explanation = found.map(|fact| format!("{} ({})", fact.why, fact.code));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn explained(differences: &[(&str, i64)], extent: Extent) -> Vec<bool> {
+        let mut differences: Vec<FunctionDifference> = differences
+            .iter()
+            .map(|(function, difference)| FunctionDifference {
+                function: (*function).to_owned(),
+                difference: *difference,
+                explanation: None,
+            })
+            .collect();
+        explain(&mut differences, "open:AA", extent);
+        let known = differences.iter().map(|it| it.explanation.is_some());
+        known.collect()
+    }
+
+    #[test]
+    fn what_one_operation_does_excuses_no_other() {
+        let compared = |operation| {
+            let mut differences = [FunctionDifference {
+                function: "strcmp".to_owned(),
+                difference: 24,
+                explanation: None,
+            }];
+            explain(&mut differences, operation, Extent::Window);
+            differences[0].explanation.is_some()
+        };
+        assert!(compared("audit-rule:again"));
+        assert!(!compared("audit-rule:add"));
+    }
+
+    #[test]
+    fn what_is_explained_in_a_window_is_small() {
+        assert_eq!(explained(&[("memcpy_orig", -4)], Extent::Window), [true]);
+        assert_eq!(explained(&[("memcpy_orig", 400)], Extent::Window), [false]);
+        assert_eq!(explained(&[("__slab_free", 82)], Extent::Window), [true]);
+        assert_eq!(explained(&[("__slab_free", 820)], Extent::Window), [false]);
+        assert_eq!(
+            explained(&[("get_partial_node", 82)], Extent::Window),
+            [false]
+        );
+        assert_eq!(explained(&[("__slab_free", 8200)], Extent::Windows), [true]);
+        assert_eq!(
+            explained(&[("ext4_file_open", 1)], Extent::Windows),
+            [false]
+        );
+    }
+
+    #[test]
+    fn what_programs_do_excuses_no_operation() {
+        let switched = [("__schedule", 225), ("update_curr", 110)];
+        assert_eq!(explained(&switched, Extent::Window), [false, false]);
+        assert_eq!(explained(&switched, Extent::Windows), [false, false]);
+        assert_eq!(explained(&switched, Extent::Program), [true, true]);
+        // What belongs to the scheduler needs a call of it.
+        assert_eq!(explained(&[("update_curr", 110)], Extent::Program), [false]);
+        let hooks = [("selinux_parse_skb", 9), ("__schedule", 1)];
+        assert_eq!(explained(&hooks, Extent::Program), [false, true]);
+    }
+
+    #[test]
+    fn hooks_of_netfilter_are_told_from_those_of_security_modules() {
+        let of_netfilter = [("selinux_ip_postroute", 42), ("avc_lookup", 23)];
+        assert_eq!(explained(&of_netfilter, Extent::Window), [true, true]);
+        assert_eq!(explained(&of_netfilter[1..], Extent::Window), [false]);
+        assert_eq!(explained(&of_netfilter, Extent::Program), [true, true]);
+    }
+
+    #[test]
+    fn facts_are_whole() {
+        let lists = &facts().lists;
+        for fact in &facts().fact {
+            let Fact {
+                functions,
+                with,
+                code,
+                why,
+                ..
+            } = fact;
+            assert!(
+                !functions.is_empty() && !code.is_empty() && !why.is_empty(),
+                "{why}"
+            );
+            assert!(with.iter().all(|list| lists.contains_key(list)), "{why}");
+        }
+    }
+
+    #[test]
+    fn companions_need_their_company() {
+        assert_eq!(explained(&[("kfree", 21)], Extent::Window), [false]);
+        let both = [("kfree", 21), ("__pcs_replace_full_main", 29)];
+        assert_eq!(explained(&both, Extent::Window), [true, true]);
+    }
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Costs in trees made by hand.
+
+use model::{HookCost, Implementation};
+
+use super::{framework, names, tree};
+use crate::hooks::{differences, outermost_sum, outside};
+
+/// Who called a hook is a test of its own.
+fn without_callers(mut costs: Vec<HookCost>) -> Vec<HookCost> {
+    for cost in &mut costs {
+        cost.called_by.clear();
+    }
+    costs
+}
+
+fn cost(
+    hook: &str,
+    function: &str,
+    figures: [u64; 5],
+    behind: &[(&str, &str, u64, u64)],
+) -> HookCost {
+    let [calls, inclusive, exclusive, dispatch, outermost] = figures;
+    HookCost {
+        events: None,
+        called_by: Vec::new(),
+        hook: hook.to_owned(),
+        function: function.to_owned(),
+        calls,
+        inclusive,
+        exclusive,
+        dispatch,
+        outermost,
+        implementations: behind
+            .iter()
+            .map(|&(module, function, calls, inclusive)| Implementation {
+                events: None,
+                module: module.to_owned(),
+                function: function.to_owned(),
+                calls,
+                inclusive,
+            })
+            .collect(),
+    }
+}
+
+#[test]
+fn modules_and_dispatch_are_apart() {
+    let hooks = framework(
+        &["file_open", "inode_alloc_security"],
+        &["security_inode_alloc"],
+    );
+    let tree = tree(&[
+        (1, "do_open", 1, 100),
+        (2, "security_file_open", 2, 20),
+        (3, "selinux_file_open", 2, 50),
+        (4, "avc_has_perm", 1, 7),
+        (3, "hook_file_open", 2, 8),
+        (3, "cap_file_open", 1, 3),
+        (3, "bpf_lsm_file_open", 1, 1),
+        (3, "ima_file_check.isra.0", 1, 5),
+        (3, "my_lsm_work", 1, 6),
+        (3, "foreign_file_open", 1, 9),
+        // None of these is a module's.
+        (3, "kmem_cache_alloc", 1, 11),
+        (3, "__file_open", 1, 12),
+        (3, "lsm_file_open", 1, 13),
+    ]);
+    let active = names(&["selinux", "my-lsm", ""]);
+    assert_eq!(
+        without_callers(hooks.costs(&tree, &active)),
+        [cost(
+            "file_open",
+            "security_file_open",
+            [2, 145, 20, 20 + 11 + 12 + 13, 145],
+            &[
+                ("bpf", "bpf_lsm_file_open", 1, 1),
+                ("capability", "cap_file_open", 1, 3),
+                ("foreign", "foreign_file_open", 1, 9),
+                ("ima", "ima_file_check", 1, 5),
+                ("landlock", "hook_file_open", 2, 8),
+                ("my-lsm", "my_lsm_work", 1, 6),
+                ("selinux", "selinux_file_open", 2, 57),
+            ]
+        )]
+    );
+    assert_eq!(outside(&tree, &hooks), [("do_open".to_owned(), 100)].into());
+}
+
+#[test]
+fn nested_hooks_count_once_in_sums() {
+    let hooks = framework(&["capable", "inode_permission"], &[]);
+    let tree = tree(&[
+        (1, "security_inode_permission", 1, 10),
+        (2, "selinux_inode_permission", 1, 20),
+        (3, "security_capable", 1, 5),
+        (4, "cap_capable", 1, 7),
+        // Called by the framework's function itself.
+        (2, "security_capable", 1, 30),
+        (1, "security_capable", 1, 2),
+    ]);
+    let costs = without_callers(hooks.costs(&tree, &names(&["selinux"])));
+    assert_eq!(
+        costs,
+        [
+            cost(
+                "capable",
+                "security_capable",
+                [3, 44, 37, 37, 2],
+                &[("capability", "cap_capable", 1, 7)]
+            ),
+            cost(
+                "inode_permission",
+                "security_inode_permission",
+                [1, 72, 10, 40, 72],
+                &[("selinux", "selinux_inode_permission", 1, 32)]
+            ),
+        ]
+    );
+    assert_eq!(outermost_sum(&costs), tree.total());
+}
+
+#[test]
+fn callers_are_counted_by_name() {
+    let hooks = framework(&["inode_permission"], &[]);
+    let tree = tree(&[
+        (1, "may_open", 2, 1),
+        (2, "security_inode_permission", 2, 2),
+        (1, "inode_permission.cold", 3, 1),
+        (2, "security_inode_permission", 3, 2),
+        (1, "inode_permission", 1, 1),
+        (2, "security_inode_permission", 1, 2),
+    ]);
+    let costs = hooks.costs(&tree, &[]);
+    let callers: Vec<_> = (costs[0].called_by.iter())
+        .map(|caller| (&caller.function[..], caller.calls))
+        .collect();
+    assert_eq!(callers, [("inode_permission", 4), ("may_open", 2)]);
+}
+
+#[test]
+fn a_hook_inside_itself_counts_its_instructions_once() {
+    let hooks = framework(&["inode_getattr", "file_open"], &[]);
+    let tree = tree(&[
+        (1, "security_inode_getattr", 1, 1),
+        (2, "tomoyo_inode_getattr", 1, 2),
+        (3, "vfs_getattr", 1, 4),
+        (4, "security_inode_getattr", 2, 8),
+        (5, "tomoyo_inode_getattr", 2, 16),
+        (5, "selinux_inode_getattr", 2, 32),
+        (5, "security_file_open", 1, 64),
+    ]);
+    let costs = without_callers(hooks.costs(&tree, &names(&["selinux", "tomoyo"])));
+    assert_eq!(
+        costs,
+        [
+            cost("file_open", "security_file_open", [1, 64, 64, 64, 0], &[]),
+            cost(
+                "inode_getattr",
+                "security_inode_getattr",
+                [3, 127, 9, 1, 127],
+                &[
+                    ("selinux", "selinux_inode_getattr", 2, 32),
+                    ("tomoyo", "tomoyo_inode_getattr", 3, 126),
+                ]
+            ),
+        ]
+    );
+    assert_eq!(outermost_sum(&costs), 127);
+    assert!(outside(&tree, &hooks).is_empty());
+}
+
+#[test]
+fn parts_belong_to_their_function() {
+    let hooks = framework(&["file_open"], &[]);
+    let tree = tree(&[
+        (1, "security_file_open", 3, 1),
+        (2, "security_file_open.part.0", 2, 2),
+        (3, "security_file_open.part.0.cold", 1, 4),
+        (4, "selinux_file_open.cold", 1, 8),
+        (3, "apparmor_file_open", 1, 16),
+        // A caller into which the beginning was inlined calls only the part.
+        (1, "vfs_open", 1, 32),
+        (2, "security_file_open.part.0", 1, 64),
+        (2, "vfs_open.cold", 1, 128),
+    ]);
+    assert_eq!(
+        without_callers(hooks.costs(&tree, &names(&["selinux", "apparmor"]))),
+        [cost(
+            "file_open",
+            "security_file_open",
+            [4, 95, 71, 71, 95],
+            &[
+                ("apparmor", "apparmor_file_open", 1, 16),
+                ("selinux", "selinux_file_open", 1, 8),
+            ]
+        )]
+    );
+    assert_eq!(
+        outside(&tree, &hooks),
+        [("vfs_open".to_owned(), 160)].into()
+    );
+    let hook_at: Vec<_> = (0..10).map(|at| hooks.hook_at(&tree, at)).collect();
+    let file_open = Some("file_open");
+    assert_eq!(
+        hook_at,
+        [
+            None, file_open, None, None, None, None, None, file_open, None, None
+        ]
+    );
+}
+
+#[test]
+fn ima_is_a_hook_where_the_kernel_calls_it_itself() {
+    let hooks = framework(&["capable", "file_open"], &[]);
+    let tree = tree(&[
+        (1, "do_open", 1, 1),
+        (2, "ima_file_check", 1, 2),
+        (3, "ima_file_check.part.0", 1, 4),
+        (4, "ima_get_action", 1, 8),
+        (4, "evm_verifyxattr", 1, 16),
+        (4, "security_capable", 1, 32),
+        (2, "security_file_open", 1, 64),
+        (3, "ima_file_check", 1, 128),
+        (2, "imago", 1, 256),
+    ]);
+    let costs = without_callers(hooks.costs(&tree, &[]));
+    assert_eq!(
+        costs,
+        [
+            cost("capable", "security_capable", [1, 32, 32, 32, 0], &[]),
+            cost(
+                "file_open",
+                "security_file_open",
+                [1, 192, 64, 64, 192],
+                &[("ima", "ima_file_check", 1, 128)]
+            ),
+            cost(
+                "ima_file_check",
+                "ima_file_check",
+                [1, 62, 6, 0, 62],
+                &[("ima", "ima_file_check", 1, 62)]
+            ),
+        ]
+    );
+    assert_eq!(outermost_sum(&costs), 254);
+    let hook_at: Vec<_> = (1..=9).filter_map(|at| hooks.hook_at(&tree, at)).collect();
+    assert_eq!(hook_at, ["ima_file_check", "capable", "file_open"]);
+}
+
+#[test]
+fn functions_of_one_hook_have_a_row_each() {
+    let hooks = framework(&["xfrm_decode_session"], &["security_skb_classify_flow"]);
+    let tree = tree(&[
+        (1, "security_xfrm_decode_session", 1, 1),
+        (1, "security_skb_classify_flow", 1, 2),
+    ]);
+    let rows: Vec<_> = without_callers(hooks.costs(&tree, &[]));
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|c| (&c.hook[..], &c.function[..], c.inclusive))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("xfrm_decode_session", "security_skb_classify_flow", 2),
+            ("xfrm_decode_session", "security_xfrm_decode_session", 1),
+        ]
+    );
+}
+
+#[test]
+fn differences_are_largest_first_and_without_equal_ones() {
+    let side = |functions: &[(&str, u64)]| {
+        functions
+            .iter()
+            .map(|&(name, n)| (name.to_owned(), n))
+            .collect()
+    };
+    let a = side(&[("gone", 5), ("less", 30), ("same", 9), ("more", 1)]);
+    let b = side(&[("less", 10), ("more", 6), ("new", 7), ("same", 9)]);
+    let found = differences(&a, &b);
+    let found: Vec<_> = found
+        .iter()
+        .map(|d| (&d.function[..], d.difference))
+        .collect();
+    assert_eq!(
+        found,
+        [("less", -20), ("new", 7), ("gone", -5), ("more", 5)]
+    );
+}
+
+#[test]
+fn an_empty_tree_has_no_hooks() {
+    let hooks = framework(&["file_open"], &[]);
+    let tree = tree(&[]);
+    assert!(without_callers(hooks.costs(&tree, &[])).is_empty());
+    assert!(outside(&tree, &hooks).is_empty());
+    assert_eq!(hooks.hook_at(&tree, 0), None);
+}
+
+#[test]
+fn deep_recursion_needs_no_deep_stack() {
+    let hooks = framework(&["file_open"], &[]);
+    let mut tree = tree(&[]);
+    let mut at = 0;
+    for depth in 0..200_000 {
+        let function = ["security_file_open", "selinux_file_open"][depth % 2];
+        at = tree.add(at, function);
+        tree.node_mut(at).expect("the new node").instructions = 1;
+    }
+    let costs = without_callers(hooks.costs(&tree, &names(&["selinux"])));
+    assert_eq!(costs.len(), 1);
+    assert_eq!(
+        (costs[0].inclusive, costs[0].dispatch, costs[0].exclusive),
+        (200_000, 1, 100_000)
+    );
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What the plugin must know of a kernel's addresses, as the text file that it
+//! reads (`plugin/symbols.h`).
+
+use std::fmt::Write as _;
+
+use kernels::symbols::{SymbolTable, context_switch, interrupt_entries};
+
+/// What has the plugin count the calls of functions that begin there between the windows of a cell:
+/// lines for the end of [`landmarks`], known by their position among each other. At most
+/// [`crate::records::MAX_LATER`] of them are watched.
+#[must_use]
+pub fn later(starts: &[u64]) -> String {
+    let mut text = String::new();
+    for &start in starts {
+        let _ = writeln!(text, "later {start:x} {:x}", start + 1);
+    }
+    text
+}
+
+/// Lines of `KIND START END` in hexadecimal, END exclusive: `interrupt`,
+/// `exception` and `switch`. Addresses are as linked: boot with `nokaslr`.
+/// Empty if the kernel has no such symbols.
+#[must_use]
+pub fn landmarks(symbols: &SymbolTable) -> String {
+    let mut text = String::new();
+    let mut line = |kind: &str, start: u64, end: u64| {
+        let _ = writeln!(text, "{kind} {start:x} {end:x}");
+    };
+
+    let code = &symbols.arch().code;
+    let interrupts = interrupt_entries(symbols);
+    for range in &interrupts {
+        let is_table = symbols
+            .at(range.start)
+            .any(|symbol| code.stub_tables.contains(&symbol.name));
+        line(
+            "interrupt",
+            range.start,
+            if is_table { range.end } else { range.start + 1 },
+        );
+    }
+    let exceptions = code.exception_prefixes.iter();
+    for symbol in exceptions.flat_map(|prefix| symbols.with_prefix(prefix)) {
+        let interrupt = interrupts.iter().any(|range| range.start == symbol.address);
+        if symbol.is_code() && !interrupt {
+            line("exception", symbol.address, symbol.address + 1);
+        }
+    }
+    for slot in code.slots {
+        let Some(table) = symbols.function(slot.symbol) else {
+            continue;
+        };
+        let start = table.start.saturating_add(slot.offset);
+        match slot.is_interrupt {
+            true => line("interrupt", start, start.saturating_add(slot.len)),
+            false => line("exception", start, start.saturating_add(1)),
+        }
+    }
+    if let Some(range) = context_switch(symbols) {
+        line("switch", range.start, range.start + 1);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(name: &str, map: &str) -> String {
+        let arch = kernels::arch::by_name(name).unwrap();
+        landmarks(&SymbolTable::from_map(arch, map).unwrap())
+    }
+
+    #[test]
+    fn entries_are_told_by_names_or_by_their_place_in_a_table() {
+        let map = "ffffffff81000000 T asm_exc_page_fault\nffffffff81000020 T asm_sysvec_reboot\n\
+                   ffffffff81000040 T asm_common_interrupt\nffffffff81000060 T __switch_to_asm\n\
+                   ffffffff81000080 T irq_entries_start\nffffffff81000100 T _end\n";
+        assert_eq!(
+            of("x86_64", map),
+            "interrupt ffffffff81000020 ffffffff81000021\n\
+             interrupt ffffffff81000040 ffffffff81000041\n\
+             interrupt ffffffff81000080 ffffffff81000100\n\
+             exception ffffffff81000000 ffffffff81000001\n\
+             switch ffffffff81000060 ffffffff81000061\n"
+        );
+        let map = "ffff800080010800 T vectors\nffff800080011000 t el1h_64_sync\n\
+                   ffff800080011100 t el1h_64_irq\nffff800080012000 T cpu_switch_to\n\
+                   ffff800080012080 T _end\n";
+        assert_eq!(
+            of("aarch64", map),
+            "interrupt ffff800080011100 ffff800080011101\n\
+             exception ffff800080010a00 ffff800080010a01\n\
+             interrupt ffff800080010a80 ffff800080010c00\n\
+             interrupt ffff800080010c80 ffff800080010e00\n\
+             switch ffff800080012000 ffff800080012001\n"
+        );
+        assert_eq!(of("aarch64", "ffff800080012080 T _end\n"), "");
+    }
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A cell's profile: what the hooks cost on each path that its operation took.
+
+use std::collections::{BTreeMap, HashMap};
+
+use model::{Events, HookCost, IrqsOff, is_dominant};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::calltree::CallTree;
+use crate::counts::{Path, PathKey, counting, modal_paths, paths};
+use crate::hooks::{AskedCall, Framework, outside};
+use crate::records::CellRecords;
+use crate::trace::Block;
+use crate::walk::{Functions, WalkError, call_tree};
+
+/// Most paths of a cell that are profiled: the most frequent ones.
+pub const MAX_PATHS: usize = 16;
+
+/// What the hooks cost on one path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathProfile {
+    /// The path: its instructions and how many windows took it.
+    pub path: Path,
+    /// Its hooks, by name.
+    pub hooks: Vec<HookCost>,
+    /// How often each system call was entered, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub system_calls: BTreeMap<String, u64>,
+    /// Instructions outside hooks, by function.
+    pub outside: BTreeMap<String, u64>,
+    /// Of a whole program each system call, and what it called outside hooks, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub asked: BTreeMap<String, AskedCall>,
+    /// What its instructions do, if that was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<Events>,
+    /// The longest stretch of it without interrupts, if that was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub irqs_off: Option<IrqsOff>,
+    /// All its calls, if they were to be kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<CallTree>,
+}
+
+/// What the hooks of an operation cost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CellProfile {
+    /// Its paths, most frequent first; at most [`MAX_PATHS`], at least one. Of a
+    /// composite operation one, which is all its windows' modal paths together.
+    #[serde(deserialize_with = "at_least_one")]
+    pub paths: Vec<PathProfile>,
+    /// Clean windows (operations, if composite).
+    pub windows: usize,
+    /// An operation is made of many windows.
+    pub composite: bool,
+}
+
+/// The paths of a cell in a journal.
+fn at_least_one<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathProfile>, D::Error> {
+    let paths = Vec::<PathProfile>::deserialize(from)?;
+    match paths.len() {
+        1..=MAX_PATHS => Ok(paths),
+        n => Err(D::Error::custom(format!("a cell of {n} paths"))),
+    }
+}
+
+/// Why a cell has no profile.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProfileError {
+    /// The plugin keeps only so many paths of a cell.
+    #[error(
+        "a path that the operation took was not traced: it has too many different ones \
+         ({paths} paths, {traces} traced)"
+    )]
+    NotTraced {
+        paths: usize,
+        /// Of them those that the plugin wrote.
+        traces: usize,
+    },
+    /// No execution of a kernel gives such a trace.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// The calls do not add up to what the plugin counted.
+    #[error("the calls of a path have {traced} instructions, the plugin counted {counted}")]
+    Sum { traced: u64, counted: u64 },
+}
+
+/// What profiling takes besides the records: see [`CellProfile::of`].
+#[derive(Debug)]
+pub struct Profiler<'a> {
+    /// Which functions are hooks.
+    pub framework: &'a Framework,
+    /// Which function an address belongs to.
+    pub functions: Functions<'a>,
+    /// What the guest's `/sys/kernel/security/lsm` lists.
+    pub active_lsms: Vec<String>,
+    pub keep_trees: bool,
+    pub events: bool,
+    /// A cell without a profile is no failure.
+    pub optional: bool,
+}
+
+impl Profiler<'_> {
+    fn tree(&mut self, trace: &[u32], blocks: &[Block]) -> Result<CallTree, WalkError> {
+        let framework = self.framework;
+        let is_hook = |tree: &CallTree, node| framework.hook_at(tree, node).is_some();
+        let functions = &mut self.functions;
+        call_tree(trace, blocks, functions, &is_hook, self.events)
+    }
+
+    fn path(&self, path: Path, tree: CallTree, keep: bool) -> Result<PathProfile, ProfileError> {
+        if tree.total() != path.instructions {
+            return Err(ProfileError::Sum {
+                traced: tree.total(),
+                counted: path.instructions,
+            });
+        }
+        Ok(PathProfile {
+            path,
+            hooks: self.framework.costs(&tree, &self.active_lsms),
+            system_calls: system_calls(&tree, self.functions.code()),
+            events: tree.total_events(),
+            irqs_off: tree.irqs_off.clone(),
+            outside: outside(&tree, self.framework),
+            asked: BTreeMap::new(),
+            tree: keep.then_some(tree),
+        })
+    }
+}
+
+/// How often each system call's own function was called.
+fn system_calls(tree: &CallTree, code: &kernels::arch::Code) -> BTreeMap<String, u64> {
+    let mut calls = BTreeMap::new();
+    for node in tree.nodes() {
+        if let Some(name) = code.syscall_of(&node.function) {
+            *calls.entry(name.to_owned()).or_default() += node.calls;
+        }
+    }
+    calls
+}
+
+impl CellProfile {
+    /// Profiles a cell whose windows were traced.
+    ///
+    /// # Errors
+    /// [`ProfileError`]; of a cell without a clean window it is
+    /// [`ProfileError::NotTraced`].
+    pub fn of(
+        cell: &CellRecords,
+        blocks: &[Block],
+        profiler: &mut Profiler<'_>,
+    ) -> Result<CellProfile, ProfileError> {
+        let traces: HashMap<PathKey, &[u32]> = cell
+            .traces
+            .iter()
+            .filter_map(|trace| Some((cell.windows.get(trace.window)?.key(), &trace.elements[..])))
+            .collect();
+        let not_traced = || ProfileError::NotTraced {
+            paths: paths(cell.windows.iter()).len(),
+            traces: traces.len(),
+        };
+        let trace_of = |key: &PathKey| traces.get(key).copied().ok_or_else(not_traced);
+        if !cell.operations.is_empty() {
+            let mut whole = CallTree::default();
+            let (path, keys) = modal_paths(cell).ok_or_else(not_traced)?;
+            // How many windows of one operation have each path.
+            let mut times: BTreeMap<PathKey, u64> = BTreeMap::new();
+            for key in keys {
+                *times.entry(key).or_default() += 1;
+            }
+            for (key, times) in times {
+                let tree = profiler.tree(trace_of(&key)?, blocks)?;
+                whole.merge(&tree, times);
+            }
+            let keep = profiler.keep_trees;
+            return Ok(CellProfile {
+                windows: path.windows,
+                composite: true,
+                paths: vec![profiler.path(path, whole, keep)?],
+            });
+        }
+        let mut profiled = Vec::new();
+        for (key, path) in paths(cell.windows.iter()).into_iter().take(MAX_PATHS) {
+            let trace = match trace_of(&key) {
+                // The plugin may have dropped the trace of a path that is rare.
+                Err(_) if !profiled.is_empty() => continue,
+                trace => trace?,
+            };
+            let tree = profiler.tree(trace, blocks)?;
+            let keep = profiler.keep_trees && profiled.is_empty();
+            profiled.push(profiler.path(path, tree, keep)?);
+        }
+        if profiled.is_empty() {
+            return Err(not_traced());
+        }
+        Ok(CellProfile {
+            paths: profiled,
+            windows: counting(cell.windows.iter()).count(),
+            composite: false,
+        })
+    }
+
+    /// The most frequent path's.
+    pub fn modal(&self) -> &PathProfile {
+        &self.paths[0]
+    }
+
+    /// Is the most frequent path dominant?
+    pub fn is_stable(&self) -> bool {
+        is_dominant(self.modal().path.windows as u64, self.windows as u64)
+    }
+
+    /// The paths (positions in `self.paths` and `other.paths`) to compare: the most
+    /// frequent pair that does the same outside hooks, each with a good part of its
+    /// windows; the modal ones if there is no such pair.
+    pub fn comparable(&self, other: &CellProfile) -> (usize, usize) {
+        let stable = self.is_stable() && other.is_stable();
+        let usual = |profile: &CellProfile, path: &PathProfile| {
+            // Without a dominant path all are exceptions.
+            !stable || 4 * path.path.windows >= profile.windows
+        };
+        let mut best: Option<(usize, (usize, usize))> = None;
+        for (i, a) in self
+            .paths
+            .iter()
+            .enumerate()
+            .filter(|(_, a)| usual(self, a))
+        {
+            for (k, b) in other.paths.iter().enumerate() {
+                if !usual(other, b) || a.outside != b.outside {
+                    continue;
+                }
+                let windows = a.path.windows.min(b.path.windows);
+                if best.is_none_or(|(most, _)| windows > most) {
+                    best = Some((windows, (i, k)));
+                }
+            }
+        }
+        best.map_or((0, 0), |(_, pair)| pair)
+    }
+}

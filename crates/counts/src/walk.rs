@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! From the blocks of a window to a call tree: a shadow stack.
+//!
+//! A block's last instruction says how control leaves it, the next block's address
+//! where it went. A return is matched with the innermost call that it fits: frames
+//! above that one are gone too, whatever became of them. What jumps to another
+//! function without a call has called it last (a tail call): the function goes below
+//! the one that jumped, and both end with the same return. Thunks belong to whoever went
+//! through them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use self::events::Touched;
+use self::irqs::Irqs;
+use crate::calltree::CallTree;
+use crate::functions::{UNKNOWN, name_of};
+use crate::trace::{Block, BlockEnd, Step, steps};
+use kernels::symbols::SymbolTable;
+use model::Events;
+
+/// Deepest stack that is followed; the kernel's own is 16 KiB.
+const MAX_DEPTH: usize = 4096;
+/// Most nodes of one tree.
+const MAX_NODES: usize = 1 << 20;
+
+/// A trace does not make sense.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum WalkError {
+    /// It names a block that the plugin did not describe.
+    #[error("the trace names block {0}, which the plugin did not describe")]
+    NoBlock(u32),
+    /// More instructions of a block were counted before than it has.
+    #[error("more of block {0} was counted before than it has")]
+    CountedBefore(u32),
+    /// Calls nest deeper than on any kernel's stack.
+    #[error("calls nest deeper than {MAX_DEPTH}")]
+    TooDeep,
+    /// It calls more different functions in more different ways than any operation.
+    #[error("more than {MAX_NODES} different chains of calls")]
+    TooWide,
+}
+
+/// `foo.cold` and `foo.cold.12` are parts of `foo`, laid elsewhere by the compiler.
+pub(crate) fn without_cold(name: &str) -> &str {
+    match name.find(".cold") {
+        Some(at) => &name[..at],
+        None => name,
+    }
+}
+
+mod events;
+mod irqs;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Location {
+    function: u32,
+    thunk: bool,
+    /// A thunk that stands for an indirect branch.
+    indirect: bool,
+    /// It begins where the function does (or after its landing pad, where calls that
+    /// are known at compile time go).
+    entry: bool,
+}
+
+/// Which function each block of a boot belongs to.
+#[derive(Debug)]
+pub struct Functions<'a> {
+    symbols: &'a SymbolTable,
+    names: Vec<String>,
+    numbers: HashMap<String, u32>,
+    locations: BTreeMap<u64, Location>,
+}
+
+impl<'a> Functions<'a> {
+    /// The functions of a kernel with these symbols, at the addresses that they have in
+    /// the guest.
+    pub fn new(symbols: &'a SymbolTable) -> Functions<'a> {
+        Functions {
+            symbols,
+            names: Vec::new(),
+            numbers: HashMap::new(),
+            locations: BTreeMap::new(),
+        }
+    }
+
+    /// What the kernel's architecture says of its code.
+    pub(crate) fn code(&self) -> &'static kernels::arch::Code {
+        &self.symbols.arch().code
+    }
+
+    fn locate(&mut self, address: u64) -> Location {
+        if let Some(&location) = self.locations.get(&address) {
+            return location;
+        }
+        let code = self.code();
+        let found = self.symbols.function_at(address);
+        let name = found
+            .as_ref()
+            .map_or(UNKNOWN, |found| name_of(self.symbols, found));
+        let entry = found.as_ref().is_some_and(|found| {
+            found.name == without_cold(found.name)
+                && address - found.range.start <= code.landing_pad
+        });
+        let next = self.names.len() as u32;
+        let function = *self.numbers.entry(name.to_owned()).or_insert(next);
+        if function == next {
+            self.names.push(name.to_owned());
+        }
+        let location = Location {
+            function,
+            thunk: code.is_thunk(name),
+            indirect: code
+                .indirect_thunk_prefix
+                .is_some_and(|prefix| name.starts_with(prefix)),
+            entry,
+        };
+        self.locations.insert(address, location);
+        location
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Entered {
+    /// The kernel was entered from user space, or a task was found running.
+    Top,
+    /// By a call that returns to this address.
+    Call(u64),
+    /// By a jump, from the frame below.
+    Tail,
+    Exception,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    node: usize,
+    entered: Entered,
+    /// A call that has only reached a thunk yet: the node is the caller's.
+    unnamed: bool,
+}
+
+struct Walk<'w, 'a> {
+    functions: &'w mut Functions<'a>,
+    is_hook: &'w dyn Fn(&CallTree, usize) -> bool,
+    tree: CallTree,
+    children: HashMap<(usize, u32), usize>,
+    /// The function of each node; None for the root.
+    function_of: Vec<Option<u32>>,
+    frames: Vec<Frame>,
+    others: BTreeMap<u32, Vec<Frame>>,
+    /// How control left the block before; to user space if nothing was before.
+    left: BlockEnd,
+    /// The address behind that block, to which a call returns.
+    behind: u64,
+    /// It was a thunk's, whose return can be a jump.
+    thunk: bool,
+    /// Where memory was touched, if that was told.
+    touched: Touched,
+    irqs: Irqs,
+}
+
+/// The call tree of a trace; its total is what the plugin counted for the window. With `events`
+/// it also has what the instructions do, for which the trace must tell accesses to memory.
+/// `is_hook` says of a node in the tree whether its calls' order is to be kept.
+pub fn call_tree(
+    trace: &[u32],
+    blocks: &[Block],
+    functions: &mut Functions<'_>,
+    is_hook: &dyn Fn(&CallTree, usize) -> bool,
+    events: bool,
+) -> Result<CallTree, WalkError> {
+    let mut walk = Walk {
+        functions,
+        is_hook,
+        tree: CallTree::default(),
+        children: HashMap::new(),
+        function_of: vec![None],
+        frames: Vec::new(),
+        others: BTreeMap::new(),
+        left: BlockEnd::SystemReturn,
+        behind: 0,
+        thunk: false,
+        touched: Touched::default(),
+        irqs: Irqs::default(),
+    };
+    for step in steps(trace) {
+        match step {
+            Step::SystemCall => walk.left = BlockEnd::SystemReturn,
+            Step::Switch { from, to } => walk.switch(from, to),
+            Step::Access(access) => {
+                let events = walk.touched.access(access);
+                walk.did(events);
+            }
+            Step::RepBytes(bytes) => walk.did(Events {
+                long_rep_instructions: (u64::from(bytes) >= Events::LONG_REP_BYTES).into(),
+                rep_bytes: bytes.into(),
+                ..Events::default()
+            }),
+            Step::Block { block, before } => {
+                let known = blocks.get(block as usize);
+                let known = known.ok_or(WalkError::NoBlock(block))?;
+                let instructions = known
+                    .instructions
+                    .checked_sub(before)
+                    .ok_or(WalkError::CountedBefore(block))?;
+                let enters = known.exception || walk.left == BlockEnd::SystemReturn;
+                if events {
+                    walk.leave(known, before > 0);
+                }
+                walk.block(known, before > 0)?;
+                walk.count(instructions);
+                if events {
+                    walk.begin(known, before);
+                    walk.interruptible(known, before, enters && before == 0);
+                }
+            }
+        }
+    }
+    walk.tree.irqs_off = std::mem::take(&mut walk.irqs).longest(&walk.tree);
+    Ok(walk.tree)
+}
+
+impl Walk<'_, '_> {
+    fn node(&self) -> usize {
+        self.frames.last().map_or(0, |frame| frame.node)
+    }
+
+    fn count(&mut self, instructions: u32) {
+        let node = self.node();
+        if let Some(node) = self.tree.node_mut(node) {
+            node.instructions += u64::from(instructions);
+        }
+    }
+
+    /// The node of a function below `parent`, called once more.
+    fn called(&mut self, parent: usize, location: Location) -> Result<usize, WalkError> {
+        let function = location.function;
+        let node = match self.children.get(&(parent, function)) {
+            Some(&node) => node,
+            None => {
+                if self.function_of.len() == MAX_NODES {
+                    return Err(WalkError::TooWide);
+                }
+                let name = &self.functions.names[function as usize];
+                let node = self.tree.add(parent, name);
+                self.children.insert((parent, function), node);
+                self.function_of.push(Some(function));
+                node
+            }
+        };
+        if let Some(counted) = self.tree.node_mut(node) {
+            counted.calls += 1;
+        }
+        if (self.is_hook)(&self.tree, node) {
+            self.tree.sequence.push(node);
+        }
+        Ok(node)
+    }
+
+    fn push(&mut self, node: usize, entered: Entered, unnamed: bool) -> Result<(), WalkError> {
+        if self.frames.len() == MAX_DEPTH {
+            return Err(WalkError::TooDeep);
+        }
+        self.frames.push(Frame {
+            node,
+            entered,
+            unnamed,
+        });
+        Ok(())
+    }
+
+    /// The innermost exception that is being handled.
+    fn exception(&self) -> Option<usize> {
+        self.frames
+            .iter()
+            .rposition(|frame| frame.entered == Entered::Exception)
+    }
+
+    fn block(&mut self, block: &Block, goes_on: bool) -> Result<(), WalkError> {
+        let location = self.functions.locate(block.first);
+        // What broke off before its end left in no way: it goes on here.
+        let left = match self.left {
+            BlockEnd::Call | BlockEnd::Return if goes_on => BlockEnd::Jump,
+            left => left,
+        };
+        match left {
+            BlockEnd::SystemReturn => self.frames.clear(),
+            BlockEnd::InterruptReturn => self.frames.truncate(self.exception().unwrap_or(0)),
+            _ => {}
+        }
+        if block.exception {
+            let node = self.called(self.node(), location)?;
+            self.push(node, Entered::Exception, false)?;
+        } else {
+            match left {
+                BlockEnd::Call => self.call(location)?,
+                BlockEnd::Return => self.return_to(block.first, location)?,
+                _ => self.jump(location)?,
+            }
+        }
+        (self.left, self.behind, self.thunk) = (block.end, block.next, location.thunk);
+        Ok(())
+    }
+
+    fn call(&mut self, location: Location) -> Result<(), WalkError> {
+        let caller = self.node();
+        // Thunks and the stuffing of the return stack call into their own midst.
+        let inside = self.function_of[caller] == Some(location.function) && !location.entry;
+        let node = if location.thunk || inside {
+            caller
+        } else {
+            self.called(caller, location)?
+        };
+        self.push(node, Entered::Call(self.behind), location.thunk)
+    }
+
+    fn return_to(&mut self, address: u64, location: Location) -> Result<(), WalkError> {
+        let reachable = self.exception().map_or(0, |exception| exception + 1);
+        let called = self.frames[reachable..]
+            .iter()
+            .rposition(|frame| frame.entered == Entered::Call(address));
+        if let Some(called) = called {
+            self.frames.truncate(reachable + called);
+        } else if !self.thunk && !location.entry {
+            // To a caller that called before the window began, or in another task.
+            self.frames.truncate(reachable);
+        }
+        self.jump(location)
+    }
+
+    /// Control is in `location` now, without a call or a return that says why.
+    fn jump(&mut self, location: Location) -> Result<(), WalkError> {
+        if location.thunk {
+            return Ok(());
+        }
+        let Some(top) = self.frames.last().copied() else {
+            let node = self.called(0, location)?;
+            return self.push(node, Entered::Top, false);
+        };
+        if top.unnamed {
+            let node = self.called(top.node, location)?;
+            if let Some(top) = self.frames.last_mut() {
+                top.node = node;
+                top.unnamed = false;
+            }
+            return Ok(());
+        }
+        let function = Some(location.function);
+        if self.function_of[top.node] == function {
+            return Ok(());
+        }
+        // Back to a function that jumped here: assembly does, also compilers.
+        let chain = self
+            .frames
+            .iter()
+            .rposition(|frame| frame.entered != Entered::Tail)
+            .unwrap_or(0);
+        let back = self.frames[chain..]
+            .iter()
+            .rposition(|frame| self.function_of[frame.node] == function);
+        if let Some(back) = back {
+            self.frames.truncate(chain + back + 1);
+            return Ok(());
+        }
+        let node = self.called(top.node, location)?;
+        self.push(node, Entered::Tail, false)
+    }
+
+    fn switch(&mut self, from: u32, to: u32) {
+        let old = std::mem::take(&mut self.frames);
+        self.others.insert(from, old);
+        // Of a task that did not run in this window before nothing is known.
+        self.frames = self.others.remove(&to).unwrap_or_default();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Traces made by hand, as a kernel would give them.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::trace::Note;
+use kernels::symbols::SymbolTable;
+use model::Events;
+
+const SYSCALL: u32 = 0xc000_0000;
+const BEFORE: u32 = 0x8000_0000;
+
+fn switch(from: u32, to: u32) -> u32 {
+    0xe000_0000 | from << 12 | to
+}
+
+/// Functions of 0x100 bytes each, in this order.
+const NAMES: [&str; 13] = [
+    "entry",
+    "sys_open",
+    "security_file_open",
+    "selinux_file_open",
+    "selinux_file_open.cold",
+    "__x86_indirect_thunk_rax",
+    "__switch_to_asm",
+    "schedule",
+    "asm_exc_page_fault",
+    "exc_page_fault",
+    "ret_from_fork",
+    "after",
+    "end",
+];
+
+fn symbols() -> SymbolTable {
+    let lines = NAMES.iter().enumerate();
+    let map: String = lines
+        .map(|(at, name)| format!("{:x} T {name}\n", address(at)))
+        .collect();
+    SymbolTable::from_map(kernels::arch::ALL[0], &map).unwrap()
+}
+
+fn address(function: usize) -> u64 {
+    0xffff_ffff_8100_0000 + 0x100 * function as u64
+}
+
+fn at(name: &str, offset: u64) -> u64 {
+    let function = NAMES.iter().position(|known| *known == name).unwrap();
+    address(function) + offset
+}
+
+/// Builds blocks and the trace that executes them.
+#[derive(Default)]
+struct Execution {
+    blocks: Vec<Block>,
+    trace: Vec<u32>,
+}
+
+impl Execution {
+    /// A block of `instructions` instructions of 4 bytes each.
+    fn run(&mut self, name: &str, offset: u64, instructions: u32, end: BlockEnd) -> &mut Self {
+        let first = at(name, offset);
+        let block = Block {
+            first,
+            next: first + 4 * u64::from(instructions),
+            instructions,
+            end,
+            exception: name.starts_with("asm_exc") && offset == 0,
+            notes: Vec::new(),
+        };
+        self.trace.push(self.blocks.len() as u32);
+        self.blocks.push(block);
+        self
+    }
+
+    fn element(&mut self, element: u32) -> &mut Self {
+        self.trace.push(element);
+        self
+    }
+
+    /// `depth function calls instructions`, callers before what they call.
+    fn tree(&self) -> Vec<String> {
+        let symbols = symbols();
+        let tree = call_tree(
+            &self.trace,
+            &self.blocks,
+            &mut Functions::new(&symbols),
+            &|tree, node| tree.nodes()[node].function.starts_with("security_"),
+            false,
+        )
+        .unwrap();
+        let (mut counted, mut before) = (0, 0);
+        for &element in &self.trace {
+            if let Some(block) = self.blocks.get(element as usize) {
+                counted += block.instructions;
+            } else if element >> 30 == 2 {
+                before += element - BEFORE;
+            }
+        }
+        assert_eq!(tree.total(), u64::from(counted - before));
+        fn show(tree: &CallTree, node: usize, depth: usize, out: &mut Vec<String>) {
+            for (at, child) in tree.nodes().iter().enumerate().skip(1) {
+                if child.parent == node {
+                    let indent = " ".repeat(depth);
+                    out.push(format!(
+                        "{indent}{} {} {}",
+                        child.function, child.calls, child.instructions
+                    ));
+                    show(tree, at, depth + 1, out);
+                }
+            }
+        }
+        let mut out = Vec::new();
+        show(&tree, 0, 0, &mut out);
+        out
+    }
+}
+
+use BlockEnd::{Call, InterruptReturn, Jump, Return, SystemReturn};
+
+#[test]
+fn calls_and_returns_match() {
+    let mut e = Execution::default();
+    e.element(SYSCALL)
+        .run("entry", 0, 3, Call)
+        .run("sys_open", 0, 5, Call);
+    e.run("security_file_open", 0, 2, Return)
+        .run("sys_open", 20, 4, Call);
+    e.run("security_file_open", 0, 2, Return)
+        .run("sys_open", 36, 1, Return);
+    e.run("entry", 12, 1, SystemReturn);
+    assert_eq!(
+        e.tree(),
+        ["entry 1 4", " sys_open 1 10", "  security_file_open 2 4"]
+    );
+}
+
+#[test]
+fn a_tail_call_is_below_the_function_that_jumped() {
+    let mut e = Execution::default();
+    e.element(SYSCALL)
+        .run("sys_open", 0, 3, Call)
+        .run("security_file_open", 0, 2, Jump);
+    e.run("selinux_file_open", 0, 7, Return)
+        .run("sys_open", 12, 1, SystemReturn);
+    assert_eq!(
+        e.tree(),
+        [
+            "sys_open 1 4",
+            " security_file_open 1 2",
+            "  selinux_file_open 1 7"
+        ]
+    );
+}
+
+#[test]
+fn cold_parts_belong_to_their_function() {
+    let mut e = Execution::default();
+    e.element(SYSCALL)
+        .run("sys_open", 0, 3, Call)
+        .run("selinux_file_open", 0, 2, Jump);
+    e.run("selinux_file_open.cold", 8, 5, Jump)
+        .run("selinux_file_open", 8, 1, Return);
+    e.run("sys_open", 12, 1, SystemReturn);
+    assert_eq!(e.tree(), ["sys_open 1 4", " selinux_file_open 1 8"]);
+}
+
+/// `call thunk`; the thunk calls into its own midst, replaces the return address and
+/// returns to the target.
+#[test]
+fn retpolines_are_folded_away() {
+    let thunk = "__x86_indirect_thunk_rax";
+    let mut e = Execution::default();
+    e.element(SYSCALL).run("security_file_open", 0, 3, Call);
+    e.run(thunk, 0, 1, Call).run(thunk, 16, 2, Return);
+    e.run("selinux_file_open", 0, 6, Return)
+        .run("security_file_open", 12, 1, Jump);
+    // A tail call through a retpoline.
+    e.run("security_file_open", 40, 1, Jump)
+        .run(thunk, 0, 1, Call)
+        .run(thunk, 16, 2, Return);
+    e.run("after", 0, 9, SystemReturn);
+    assert_eq!(
+        e.tree(),
+        [
+            "security_file_open 1 11",
+            " selinux_file_open 1 6",
+            " after 1 9"
+        ]
+    );
+}
+
+#[test]
+fn an_exception_belongs_to_what_raised_it_and_comes_back() {
+    let mut e = Execution::default();
+    e.element(SYSCALL).run("entry", 0, 1, Call);
+    // Breaks off after the second of four instructions, before the call.
+    e.run("sys_open", 0, 4, Call);
+    e.run("asm_exc_page_fault", 0, 2, Call)
+        .run("exc_page_fault", 0, 8, Return);
+    e.run("asm_exc_page_fault", 8, 1, InterruptReturn);
+    e.element(BEFORE | 2).run("sys_open", 8, 2, Call);
+    e.run("security_file_open", 0, 5, Return)
+        .run("sys_open", 16, 1, Return);
+    e.run("entry", 4, 1, SystemReturn);
+    assert_eq!(
+        e.tree(),
+        [
+            "entry 1 2",
+            " sys_open 1 5",
+            "  asm_exc_page_fault 1 3",
+            "   exc_page_fault 1 8",
+            "  security_file_open 1 5"
+        ]
+    );
+}
+
+/// QEMU before 9 lists an instruction that straddles a page twice; REP iterations
+/// begin a block each.
+#[test]
+fn what_was_counted_before_changes_no_function() {
+    let mut e = Execution::default();
+    e.element(SYSCALL).run("sys_open", 0, 4, Jump);
+    e.element(BEFORE | 1).run("sys_open", 12, 1, Jump);
+    e.element(BEFORE | 1).run("sys_open", 12, 1, Call);
+    e.run("after", 0, 2, Return)
+        .run("sys_open", 16, 1, SystemReturn);
+    assert_eq!(e.tree(), ["sys_open 1 5", " after 1 2"]);
+}
+
+#[test]
+fn every_task_has_its_own_stack() {
+    let mut e = Execution::default();
+    e.element(SYSCALL)
+        .run("sys_open", 0, 3, Call)
+        .run("schedule", 0, 2, Call);
+    e.run("__switch_to_asm", 0, 4, Jump).element(switch(0, 1));
+    // A task that has never run: it begins in no call that we saw.
+    e.run("__switch_to_asm", 16, 1, Return)
+        .run("ret_from_fork", 8, 5, Call);
+    e.run("schedule", 0, 2, Call)
+        .run("__switch_to_asm", 0, 4, Jump)
+        .element(switch(1, 0));
+    e.run("__switch_to_asm", 16, 1, Return)
+        .run("schedule", 8, 3, Return);
+    e.run("sys_open", 12, 1, SystemReturn);
+    assert_eq!(
+        e.tree(),
+        [
+            "sys_open 1 4",
+            " schedule 1 5",
+            "  __switch_to_asm 1 5",
+            "__switch_to_asm 1 1",
+            "ret_from_fork 1 5",
+            " schedule 1 2",
+            "  __switch_to_asm 1 4"
+        ]
+    );
+}
+
+#[test]
+fn a_window_of_two_system_calls_has_two_roots() {
+    let mut e = Execution::default();
+    e.element(SYSCALL)
+        .run("entry", 0, 3, Call)
+        .run("sys_open", 0, 5, Return);
+    e.run("entry", 12, 1, SystemReturn);
+    e.element(SYSCALL).run("entry", 0, 3, SystemReturn);
+    assert_eq!(e.tree(), ["entry 2 7", " sys_open 1 5"]);
+}
+
+#[test]
+fn traces_that_make_no_sense_are_refused() {
+    let symbols = symbols();
+    let walk = |trace: &[u32], blocks: &[Block]| {
+        call_tree(
+            trace,
+            blocks,
+            &mut Functions::new(&symbols),
+            &|_, _| false,
+            false,
+        )
+    };
+    assert_eq!(walk(&[0], &[]), Err(WalkError::NoBlock(0)));
+    let mut e = Execution::default();
+    e.element(BEFORE | 9).run("entry", 0, 3, Jump);
+    assert_eq!(walk(&e.trace, &e.blocks), Err(WalkError::CountedBefore(0)));
+    let mut e = Execution::default();
+    for _ in 0..=MAX_DEPTH {
+        e.run("entry", 0, 1, Call);
+    }
+    assert_eq!(walk(&e.trace, &e.blocks), Err(WalkError::TooDeep));
+}
+
+fn any_end() -> impl Strategy<Value = BlockEnd> {
+    prop_oneof![
+        Just(Jump),
+        Just(Call),
+        Just(Return),
+        Just(InterruptReturn),
+        Just(SystemReturn)
+    ]
+}
+
+/// An access to a line: `store`, `atomic` and `own` as `plugin/trace.h` has them.
+fn access(line: u32, store: bool, atomic: bool, own: bool) -> u32 {
+    0xa000_0000 | u32::from(store) << 27 | u32::from(own) << 25 | u32::from(atomic) << 24 | line
+}
+
+#[test]
+fn events_belong_to_the_function_that_did_them() {
+    let mut e = Execution::default();
+    e.element(SYSCALL).run("entry", 0, 3, Call);
+    e.run("sys_open", 0, 5, Call);
+    // Reads a line, takes a lock in another, twice; then an indirect call by a thunk.
+    e.element(access(0, false, false, false));
+    for _ in 0..2 {
+        e.element(access(1, false, false, false));
+        e.element(access(1, true, true, false));
+    }
+    e.run("__x86_indirect_thunk_rax", 0, 1, Jump);
+    e.run("security_file_open", 0, 2, Return);
+    // Pushes to the stack, and one REP instruction of 64 bytes in a line that was read before.
+    e.element(access(2, true, false, true));
+    e.element(access(0, true, false, false) | 1 << 26);
+    e.element(0xb000_0000 | 128);
+    // The jump is not taken.
+    e.run("sys_open", 20, 4, Jump)
+        .run("sys_open", 36, 1, Return);
+    e.run("entry", 12, 1, SystemReturn);
+    // The thunk is a jump through a register, which stands for the call; the hook has a REP.
+    e.blocks[2].notes = vec![Note::new(0, 8)];
+    e.blocks[3].notes = vec![Note::new(0, 16), Note::new(1, 1)];
+    let symbols = symbols();
+    let mut functions = Functions::new(&symbols);
+    let tree = call_tree(&e.trace, &e.blocks, &mut functions, &|_, _| false, true).unwrap();
+    let of = |function: &str| {
+        let mut nodes = tree.nodes().iter();
+        nodes
+            .find(|node| node.function == function)
+            .unwrap()
+            .events
+            .as_deref()
+            .copied()
+            .unwrap()
+    };
+    let expected = Events {
+        taken_branches: 3,
+        returns: 1,
+        indirect_branches: 1,
+        loads: 3,
+        stores: 2,
+        atomics: 2,
+        shared_atomics: 2,
+        lines_read: 2,
+        lines_written: 1,
+        shared_lines: 1,
+        instruction_lines: 2,
+        ..Events::default()
+    };
+    assert_eq!(of("sys_open"), expected);
+    let expected = Events {
+        taken_branches: 1,
+        returns: 1,
+        stores: 1,
+        lines_written: 2,
+        rep_instructions: 1,
+        rep_bytes: 64,
+        serialising: 1,
+        instruction_lines: 1,
+        ..Events::default()
+    };
+    assert_eq!(of("security_file_open"), expected);
+    let mut sum = of("entry");
+    sum += of("sys_open");
+    sum += of("security_file_open");
+    assert_eq!(tree.total_events(), Some(sum));
+
+    // What was counted before counts once; without events nothing does.
+    e.run("entry", 0, 3, Jump).element(BEFORE | 2);
+    e.run("security_file_open", 0, 2, SystemReturn);
+    let last = e.blocks.len() - 1;
+    e.blocks[last].notes = vec![Note::new(0, 16), Note::new(1, 16)];
+    let again = call_tree(&e.trace, &e.blocks, &mut functions, &|_, _| false, true).unwrap();
+    let more = again.total_events().unwrap();
+    assert_eq!(more.rep_instructions, sum.rep_instructions);
+    let none = call_tree(&e.trace, &e.blocks, &mut functions, &|_, _| false, false).unwrap();
+    assert_eq!(none.total(), again.total());
+}
+
+proptest! {
+    /// Whatever a guest does, nothing panics and nothing is lost.
+    #[test]
+    fn any_trace_adds_up(
+        blocks in proptest::collection::vec((0..NAMES.len(), 0u64..60, 0u32..9, any_end()), 1..30),
+        trace in proptest::collection::vec((0u32..30, 0u32..4), 0..300),
+    ) {
+        let mut e = Execution::default();
+        for (function, offset, instructions, end) in blocks {
+            e.run(NAMES[function], 4 * offset, instructions, end);
+        }
+        e.trace = trace
+            .into_iter()
+            .map(|(block, what)| match what {
+                0 => SYSCALL,
+                1 => switch(block, block % 3),
+                _ => block % e.blocks.len() as u32,
+            })
+            .collect();
+        e.tree();
+    }
+
+    #[test]
+    fn garbage_never_panics(trace in proptest::collection::vec(any::<u32>(), 0..200)) {
+        let mut e = Execution::default();
+        e.run("entry", 0, 3, Call).run("sys_open", 0, 3, Return);
+        let symbols = symbols();
+        let _ = call_tree(&trace, &e.blocks, &mut Functions::new(&symbols), &|_, _| true, true);
+    }
+}
+
+#[test]
+fn the_longest_stretch_without_interrupts_is_found() {
+    const OFF: u16 = 32;
+    const ON: u16 = 64;
+    let symbols = symbols();
+    let longest = |notes: [&[(u16, u16)]; 3]| {
+        let mut execution = Execution::default();
+        execution
+            .element(SYSCALL)
+            .run("entry", 0, 10, BlockEnd::Call)
+            .run("sys_open", 0, 20, BlockEnd::Return)
+            .run("entry", 40, 10, BlockEnd::SystemReturn);
+        for (block, notes) in execution.blocks.iter_mut().zip(notes) {
+            let notes = notes.iter().map(|(at, what)| Note::new(*at, *what));
+            block.notes = notes.collect();
+        }
+        let mut functions = Functions::new(&symbols);
+        let (trace, blocks) = (&execution.trace, &execution.blocks);
+        let tree = call_tree(trace, blocks, &mut functions, &|_, _| false, true).unwrap();
+        let found = tree.irqs_off?;
+        Some((found.instructions, found.functions.join(" ")))
+    };
+    // The ways in and out are none.
+    assert_eq!(longest([&[(4, ON)], &[], &[(2, OFF)]]), None);
+    let inside = longest([&[(4, ON)], &[(2, OFF), (5, OFF), (9, ON)], &[(2, OFF)]]);
+    assert_eq!(inside, Some((7, "sys_open entry".to_owned())));
+    let over = longest([&[(4, ON), (8, OFF)], &[], &[(1, ON), (3, OFF)]]);
+    assert_eq!(over, Some((23, "entry".to_owned())));
+    // A note behind its block, which no plugin writes.
+    let hostile = longest([&[(4, ON)], &[(2, OFF), (900, ON)], &[]]);
+    assert_eq!(hostile, Some((17, "sys_open entry".to_owned())));
+}

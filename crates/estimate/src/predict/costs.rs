@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a call of a hook costs in the lab, by system call, under each stack.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use model::prediction::{Basis, CallCost, Range};
+use model::{Cell, Document, HookedPath, Program, Subject, estimate::Weights};
+
+use crate::predict::error::PredictError;
+use crate::predict::forms::form;
+
+/// Most stacks, with the states of their policies, that costs may be of.
+const STACKS_LIMIT: usize = 64;
+
+/// Which of the costs are wanted.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// The kernel, by the name that it has in the documents; None: that of the recording, or
+    /// the only one.
+    pub kernel: Option<String>,
+    /// `uname -r` of the recording.
+    pub release: String,
+    /// Stacks, as `lsm=` takes them; empty for all that there are.
+    pub stacks: Vec<String>,
+    /// The stack that others are compared with; None: the first of `stacks`, or the
+    /// documents' own.
+    pub baseline: Option<String>,
+    /// What instructions and what they do take; None: only instructions are predicted.
+    pub weights: Option<Weights>,
+}
+
+/// What a call of a hook costs in the lab under each stack.
+#[derive(Debug)]
+pub struct Costs {
+    /// Stacks with the states of their policies; the first is the baseline.
+    pub stacks: Vec<String>,
+    /// `uname -r` of the kernel.
+    pub release: String,
+    /// Modules that ran under any of the stacks.
+    pub modules: BTreeSet<String>,
+    /// The processor whose nanoseconds calls are weighed in, if they are.
+    pub processor: Option<String>,
+    /// Operations that were not counted under every stack.
+    pub dropped: usize,
+    /// By hook, then by form of the system call.
+    by_call: HashMap<String, HashMap<String, Cost>>,
+    by_hook: HashMap<String, Cost>,
+}
+
+/// What a call of a hook costs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cost {
+    /// By what it is known.
+    pub basis: Basis,
+    pub operations: usize,
+    /// Under each stack.
+    pub stacks: Vec<CallCost>,
+    /// What each module has of it, under each stack; the rest is the framework's.
+    pub modules: Vec<BTreeMap<String, f64>>,
+}
+
+/// What the calls of a hook cost in the lab's operations.
+#[derive(Debug, Default)]
+struct Points {
+    /// By operation: instructions of a call, by stack.
+    all: Vec<Vec<PerCall>>,
+    /// Positions in `all` by form of the system call: of operations that make no other one, and
+    /// of all.
+    by_call: HashMap<String, [Vec<usize>; 2]>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct PerCall {
+    instructions: f64,
+    /// If it is weighed.
+    ns: Option<f64>,
+    modules: BTreeMap<String, f64>,
+}
+
+/// The same operation under each stack that it was counted under.
+type Operation<'a> = BTreeMap<String, (&'a Cell, &'a HookedPath, Option<&'a Program>)>;
+
+impl Costs {
+    pub fn of(documents: &[Document], wanted: &Wanted) -> Result<Costs, PredictError> {
+        let release = release(documents, wanted)?;
+        let stacks = stacks(documents, &release, wanted)?;
+        let mut costs = Costs {
+            stacks,
+            release,
+            processor: wanted.weights.as_ref().map(|of| of.processor.clone()),
+            modules: BTreeSet::new(),
+            dropped: 0,
+            by_call: HashMap::new(),
+            by_hook: HashMap::new(),
+        };
+        let mut hooks: HashMap<String, Points> = HashMap::new();
+        for operation in operations(documents, &costs.release) {
+            costs.take(&operation, wanted.weights.as_ref(), &mut hooks);
+        }
+        let mut calls = hooks
+            .values()
+            .flat_map(|points| points.all.iter().flatten());
+        if wanted.weights.is_some() && !calls.any(|call| call.ns.is_some()) {
+            return Err(PredictError::NoEvents);
+        }
+        for (hook, points) in hooks {
+            let every: Vec<usize> = (0..points.all.len()).collect();
+            let added = points.added();
+            let by_call = points.by_call.iter().map(|(call, [alone, among])| {
+                let own = if alone.is_empty() { among } else { alone };
+                let cost = points.cost(Basis::SystemCall, own, &added);
+                (call.clone(), cost)
+            });
+            costs.by_call.insert(hook.clone(), by_call.collect());
+            let cost = points.cost(Basis::Hook, &every, &added);
+            costs.by_hook.insert(hook, cost);
+        }
+        if costs.by_hook.is_empty() {
+            return Err(PredictError::NothingShared {
+                stacks: costs.stacks,
+            });
+        }
+        Ok(costs)
+    }
+
+    /// Takes an operation, if it was counted under every stack.
+    fn take(
+        &mut self,
+        operation: &Operation<'_>,
+        weights: Option<&Weights>,
+        points: &mut HashMap<String, Points>,
+    ) {
+        let counted = self.stacks.iter().map(|stack| operation.get(stack));
+        let Some(counted) = counted.collect::<Option<Vec<_>>>() else {
+            let any = self
+                .stacks
+                .iter()
+                .any(|stack| operation.contains_key(stack));
+            self.dropped += usize::from(any);
+            return;
+        };
+        let active = counted.iter().flat_map(|(cell, ..)| &cell.active_lsms);
+        self.modules.extend(active.cloned());
+        // By system calls that a call may have been made in, and hook.
+        type Hooks<'a> = BTreeMap<(Vec<&'a str>, &'a str), Vec<PerCall>>;
+        let mut hooks: Hooks<'_> = BTreeMap::new();
+        let n = counted.len();
+        for (at, (cell, path, program)) in counted.into_iter().enumerate() {
+            for (calls, hook, per_call) in per_calls(cell, path, *program, weights) {
+                let of = hooks.entry((calls, hook));
+                of.or_insert_with(|| vec![PerCall::default(); n])[at] = per_call;
+            }
+        }
+        for ((calls, hook), per_call) in hooks {
+            let of = points.entry(hook.to_owned()).or_default();
+            let point = of.all.len();
+            of.all.push(per_call);
+            for &call in &calls {
+                let [alone, among] = of.by_call.entry(call.to_owned()).or_default();
+                among.push(point);
+                if calls.len() == 1 {
+                    alone.push(point);
+                }
+            }
+        }
+    }
+
+    /// What a call of a hook in a system call costs: the median over the lab's operations that
+    /// make that system call and no other, else over those that make it among others, else
+    /// over all that call the hook. It costs more than under the baseline what its median is
+    /// above the baseline's; at least and at most what it was in any operation that calls the
+    /// hook. None if no operation does.
+    pub fn of_call(&self, hook: &str, system_call: &str) -> Option<&Cost> {
+        let own = self.by_call.get(hook)?.get(form(system_call));
+        own.or_else(|| self.by_hook.get(hook))
+    }
+}
+
+impl Points {
+    /// The least and the most that any call cost more than under the baseline, by stack.
+    fn added(&self) -> Vec<[f64; 2]> {
+        let stacks = self.all.first().map_or(0, Vec::len);
+        let none = [f64::INFINITY, f64::NEG_INFINITY];
+        let range = |at: usize| {
+            self.all.iter().fold(none, |[low, high], calls| {
+                let added = calls[at].instructions - calls[0].instructions;
+                [low.min(added), high.max(added)]
+            })
+        };
+        (0..stacks).map(range).collect()
+    }
+
+    /// What a call costs by these points; `added` is over all.
+    fn cost(&self, basis: Basis, points: &[usize], added: &[[f64; 2]]) -> Cost {
+        let calls = |at: usize| points.iter().map(move |&of| &self.all[of][at]);
+        let medians: Vec<f64> = (0..added.len())
+            .map(|at| median(calls(at).map(|call| call.instructions)))
+            .collect();
+        let ns = |at: usize| {
+            let ns: Vec<f64> = calls(at).filter_map(|call| call.ns).collect();
+            (!ns.is_empty()).then(|| median(ns.into_iter()))
+        };
+        let stacks = medians.iter().zip(added).enumerate();
+        let modules = medians.iter().enumerate();
+        Cost {
+            basis,
+            operations: points.len(),
+            stacks: stacks
+                .map(|(at, (&instructions, &[low, high]))| {
+                    // It lies between them but for rounding.
+                    let middle = instructions - medians[0];
+                    let added = Range {
+                        low: low.min(middle),
+                        middle,
+                        high: high.max(middle),
+                    };
+                    CallCost {
+                        instructions,
+                        added: (at > 0).then_some(added),
+                        ns: ns(at),
+                    }
+                })
+                .collect(),
+            modules: modules
+                .map(|(at, &instructions)| modules_of(calls(at), instructions))
+                .collect(),
+        }
+    }
+}
+
+/// Each module's part of a cost, as it is over these calls together.
+fn modules_of<'a>(
+    calls: impl Iterator<Item = &'a PerCall> + Clone,
+    cost: f64,
+) -> BTreeMap<String, f64> {
+    let whole: f64 = calls.clone().map(|call| call.instructions).sum();
+    let mut modules: BTreeMap<String, f64> = BTreeMap::new();
+    if whole > 0.0 {
+        for (module, part) in calls.flat_map(|call| &call.modules) {
+            *modules.entry(module.clone()).or_default() += cost * part / whole;
+        }
+    }
+    modules
+}
+
+fn median(figures: impl Iterator<Item = f64>) -> f64 {
+    let mut figures: Vec<f64> = figures.collect();
+    figures.sort_by(f64::total_cmp);
+    match figures.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => figures[n / 2],
+        n => f64::midpoint(figures[n / 2 - 1], figures[n / 2]),
+    }
+}
+
+/// Hooks of an operation, each with the forms of the system calls that it may have been called
+/// in, and what a call costs. What hooks call counts with the outer one.
+fn per_calls<'a>(
+    cell: &'a Cell,
+    path: &'a HookedPath,
+    program: Option<&'a Program>,
+    weights: Option<&Weights>,
+) -> Vec<(Vec<&'a str>, &'a str, PerCall)> {
+    let mut found = Vec::new();
+    if let Some(program) = program {
+        for entry in &program.entries {
+            for hook in entry.hooks.iter().filter(|hook| hook.calls > 0) {
+                let parts = hook.modules.iter();
+                let parts = parts.map(|of| (of.module.as_str(), of.instructions));
+                let cost = per_call(hook.calls, hook.instructions, hook.instructions, parts);
+                found.push((vec![form(&entry.entry)], hook.hook.as_str(), cost));
+            }
+        }
+        return found;
+    }
+    let calls: BTreeSet<&str> = cell.syscalls.iter().map(|call| form(call)).collect();
+    for hook in path.hooks.iter().filter(|hook| hook.calls > 0) {
+        let parts = hook.implementations.iter();
+        let parts = parts.map(|of| (of.module.as_str(), of.inclusive));
+        let mut cost = per_call(hook.calls, hook.outermost, hook.inclusive, parts);
+        if let Some((weights, events)) = weights.zip(hook.events.as_ref()) {
+            // What another hook called is in that one.
+            let part = hook.outermost as f64 / hook.inclusive.max(1) as f64;
+            let ns = weights.ns(hook.inclusive, events) * part;
+            cost.ns = Some(ns / hook.calls as f64);
+        }
+        found.push((calls.iter().copied().collect(), hook.hook.as_str(), cost));
+    }
+    found
+}
+
+/// `own` of the instructions of all `calls` are counted, of `whole` that modules have parts of.
+fn per_call<'a>(
+    calls: u64,
+    own: u64,
+    whole: u64,
+    parts: impl Iterator<Item = (&'a str, u64)>,
+) -> PerCall {
+    let mut modules: BTreeMap<String, f64> = BTreeMap::new();
+    if whole > 0 {
+        let counted = own as f64 / whole as f64 / calls as f64;
+        for (module, part) in parts {
+            // A document may say that a part is more than the whole.
+            let part = part.min(whole) as f64;
+            *modules.entry(module.to_owned()).or_default() += part * counted;
+        }
+    }
+    PerCall {
+        instructions: own as f64 / calls as f64,
+        ns: None,
+        modules,
+    }
+}
+
+fn hooked(documents: &[Document]) -> impl Iterator<Item = (usize, &Cell, &HookedPath)> {
+    documents.iter().enumerate().flat_map(|(at, document)| {
+        let hooked = document.hooked();
+        hooked.map(move |(cell, _, path)| (at, cell, path))
+    })
+}
+
+/// Operations, each under the stacks that it was counted under, in a fixed order.
+fn operations<'a>(documents: &'a [Document], release: &str) -> Vec<Operation<'a>> {
+    let mut operations: BTreeMap<(usize, &str, &Subject), Operation<'a>> = BTreeMap::new();
+    for (document, cell, path) in hooked(documents) {
+        if cell.release != release {
+            continue;
+        }
+        let key = (document, cell.key.filesystem.as_str(), &cell.key.subject);
+        let program = cell.counted().and_then(|of| of.program.as_ref());
+        let under = operations.entry(key).or_default();
+        under.insert(cell.configuration_title(), (cell, path, program));
+    }
+    operations.into_values().collect()
+}
+
+/// The release of the kernel whose costs are wanted.
+fn release(documents: &[Document], wanted: &Wanted) -> Result<String, PredictError> {
+    let mut found: BTreeMap<&str, &str> = BTreeMap::new();
+    for (_, cell, _) in hooked(documents) {
+        found.insert(&cell.release, &cell.key.kernel);
+    }
+    if found.is_empty() {
+        return Err(PredictError::NoHooks);
+    }
+    let known = || {
+        let names: BTreeSet<String> = found.values().map(ToString::to_string).collect();
+        names.into_iter().collect()
+    };
+    let mut named = found.clone();
+    if let Some(kernel) = &wanted.kernel {
+        named.retain(|_, name| name == kernel);
+        if named.is_empty() {
+            return Err(PredictError::NoKernel {
+                kernel: kernel.clone(),
+                known: known(),
+            });
+        }
+    }
+    if named.contains_key(&*wanted.release) {
+        return Ok(wanted.release.clone());
+    }
+    match named.keys().collect::<Vec<_>>()[..] {
+        [only] => Ok((*only).to_owned()),
+        _ => Err(PredictError::SeveralKernels { known: known() }),
+    }
+}
+
+/// Titles of the stacks that are wanted, the baseline first.
+fn stacks(
+    documents: &[Document],
+    release: &str,
+    wanted: &Wanted,
+) -> Result<Vec<String>, PredictError> {
+    // In the order of the documents, each with the title of what it is a state of.
+    let mut known: Vec<(String, String)> = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (_, cell, _) in hooked(documents).filter(|(_, cell, _)| cell.release == release) {
+        let of = (cell.key.stack.join(","), cell.configuration_title());
+        if seen.insert(of.clone()) {
+            known.push(of);
+        }
+    }
+    if known.len() > STACKS_LIMIT {
+        return Err(PredictError::ManyStacks {
+            limit: STACKS_LIMIT,
+        });
+    }
+    let states = |stack: &String| -> Result<Vec<String>, PredictError> {
+        let states = known
+            .iter()
+            .filter(|(of, title)| of == stack || title == stack);
+        let states: Vec<String> = states.map(|(_, title)| title.clone()).collect();
+        if states.is_empty() {
+            return Err(PredictError::NoStack {
+                stack: stack.clone(),
+                known: known.iter().map(|(_, title)| title.clone()).collect(),
+            });
+        }
+        Ok(states)
+    };
+    let own = documents.iter().find_map(|document| {
+        let baseline = document.experiment.as_ref()?.baseline_configuration()?;
+        let title = baseline.title();
+        known.iter().any(|(_, of)| *of == title).then_some(title)
+    });
+    let baseline = wanted.baseline.as_ref().or(wanted.stacks.first());
+    let mut chosen = match baseline.or(own.as_ref()) {
+        Some(baseline) => states(baseline)?,
+        None => known
+            .iter()
+            .take(1)
+            .map(|(_, title)| title.clone())
+            .collect(),
+    };
+    let others = match wanted.stacks.is_empty() {
+        true => known.iter().map(|(_, title)| title.clone()).collect(),
+        false => {
+            let states = wanted.stacks.iter().map(states);
+            states.collect::<Result<Vec<_>, _>>()?.concat()
+        }
+    };
+    for title in others {
+        if !chosen.contains(&title) {
+            chosen.push(title);
+        }
+    }
+    match &chosen[..] {
+        [only] => Err(PredictError::OneStack {
+            stack: only.clone(),
+        }),
+        _ => Ok(chosen),
+    }
+}

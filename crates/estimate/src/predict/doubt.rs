@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What does not fit between a recording and the costs.
+
+use std::collections::BTreeSet;
+
+use model::prediction::{Basis, PredictedCalls, PredictedLoad};
+use model::{Warning, WarningKind, listed};
+
+use crate::predict::costs::Costs;
+use crate::predict::load::{Load, Recording};
+
+const NAMED: usize = 6;
+const NAME_LIMIT: usize = 200;
+/// Calls without a cost are worth a warning from this part of all on.
+const UNCOVERED_SHARE: f64 = 0.01;
+/// Modules that every stack has without naming them.
+const FRAMEWORK: [&str; 2] = ["capability", "lockdown"];
+
+pub(crate) fn doubts(
+    recording: &Recording,
+    costs: &Costs,
+    loads: &[PredictedLoad],
+) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let mut warn = |kind, message: Option<String>| {
+        warnings.extend(message.map(|message| Warning::new(kind, message)));
+    };
+    let (there, here) = (&recording.release, &costs.release);
+    let other = there != here;
+    let message = || format!("calls were recorded on {there}, costs were counted on {here}");
+    warn(WarningKind::OtherKernel, other.then(message));
+    warn(WarningKind::OtherModules, other_modules(recording, costs));
+    let sum = |of: fn(&Load) -> u64| {
+        let loads = recording.loads.iter();
+        loads.fold(0_u64, |sum, load| sum.saturating_add(of(load)))
+    };
+    let lost = sum(|load| load.lost);
+    let message = format!("calls that were seen and are in no figure: {lost}");
+    warn(WarningKind::LostCalls, (lost > 0).then_some(message));
+    warn(WarningKind::LostCalls, unwatched(recording));
+    let denied = sum(|load| load.denied);
+    let calls = loads.iter().map(|load| load.coverage.calls());
+    let calls = calls.fold(0, u64::saturating_add);
+    let message = format!("{denied} of {calls} calls were denied, of which the lab has no cost");
+    warn(WarningKind::DeniedCalls, (denied > 0).then_some(message));
+    warn(WarningKind::UncoveredCalls, uncovered(loads));
+    let dropped = costs.dropped;
+    let message = format!(
+        "operations that were not counted under each stack, and stand for nothing: {dropped}"
+    );
+    warn(WarningKind::MissingCells, (dropped > 0).then_some(message));
+    warnings
+}
+
+fn other_modules(recording: &Recording, costs: &Costs) -> Option<String> {
+    let unknown: Vec<&str> = recording
+        .active_lsms
+        .iter()
+        .map(String::as_str)
+        .filter(|module| !FRAMEWORK.contains(module) && !costs.modules.contains(*module))
+        .collect();
+    (!unknown.is_empty()).then(|| {
+        let names = listed(&unknown, NAMED, NAME_LIMIT);
+        format!("{names} ran where calls were recorded, and under none of the stacks")
+    })
+}
+
+/// Hooks that the monitor did not watch: their calls are missing.
+fn unwatched(recording: &Recording) -> Option<String> {
+    let names = recording
+        .left_out
+        .iter()
+        .chain(&recording.without_framework);
+    let names: BTreeSet<&str> = names.map(String::as_str).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "not watched, and in no figure: {}",
+            listed(&names, NAMED, NAME_LIMIT)
+        )
+    })
+}
+
+fn uncovered(loads: &[PredictedLoad]) -> Option<String> {
+    let much = |load: &&PredictedLoad| {
+        load.coverage.uncovered as f64 > UNCOVERED_SHARE * load.coverage.calls() as f64
+    };
+    let loads: Vec<&PredictedLoad> = loads.iter().filter(much).collect();
+    let pairs = loads.iter().flat_map(|load| &load.calls);
+    let mut pairs: Vec<&PredictedCalls> = pairs.filter(|of| of.basis == Basis::Nothing).collect();
+    pairs.sort_by_key(|pair| std::cmp::Reverse(pair.calls));
+    let mut seen = BTreeSet::new();
+    let hooks = pairs.iter().map(|pair| pair.hook.as_str());
+    let hooks: Vec<&str> = hooks.filter(|hook| seen.insert(*hook)).collect();
+    let share = loads
+        .iter()
+        .map(|load| 100.0 * load.coverage.uncovered as f64 / load.coverage.calls().max(1) as f64);
+    let most = share.fold(0.0, f64::max);
+    (!hooks.is_empty()).then(|| {
+        let names = listed(&hooks, NAMED, NAME_LIMIT);
+        format!("{most:.1} % of the calls have no cost and are in no figure: {names}")
+    })
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Calls that were recorded: on a live machine, or of whole programs.
+
+use std::collections::{BTreeMap, HashSet};
+
+use model::{Cell, Document, Interval, Kind};
+
+use crate::predict::error::PredictError;
+
+/// What a document holds of calls that were recorded.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Recording {
+    /// `uname -r`.
+    pub release: String,
+    /// Modules that were active, in order; empty if it is not known, or there is no one list.
+    pub active_lsms: Vec<String>,
+    /// The calls: one of a recording, one for each program and stack.
+    pub loads: Vec<Load>,
+    /// Functions that a monitor was asked to watch and did not.
+    pub left_out: Vec<String>,
+    /// Hooks of which only modules' functions were watched.
+    pub without_framework: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Load {
+    pub name: String,
+    /// The stack that they were recorded under, with the state of its policies; empty of a
+    /// live machine.
+    pub stack: String,
+    /// For how long, in s; None of a whole program.
+    pub seconds: Option<f64>,
+    pub calls: Vec<Recorded>,
+    /// Calls that were seen and are in no figure.
+    pub lost: u64,
+    pub denied: u64,
+    /// Instructions in hooks, if they were counted.
+    pub hooked: Option<u64>,
+}
+
+/// Calls of a hook in a system call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Recorded {
+    pub hook: String,
+    pub system_call: String,
+    pub calls: u64,
+    /// Time in them in ns, if it was taken.
+    pub ns: Option<i64>,
+}
+
+impl Recording {
+    /// What a recording, or a document of whole programs, holds.
+    pub fn of(document: &Document, workload: Option<&str>) -> Result<Recording, PredictError> {
+        let mut recording = match document.kind {
+            Kind::Recording => of_monitor(document),
+            _ => of_programs(document)?,
+        };
+        if let Some(name) = workload {
+            let mut known: Vec<String> = recording.loads.iter().map(|l| l.name.clone()).collect();
+            known.dedup();
+            recording.loads.retain(|load| load.name == name);
+            if recording.loads.is_empty() {
+                let name = name.to_owned();
+                return Err(PredictError::NoWorkload { name, known });
+            }
+        }
+        let mut calls = recording.loads.iter().flat_map(|load| &load.calls);
+        match calls.any(|of| of.calls > 0) {
+            true => Ok(recording),
+            false => Err(PredictError::Empty),
+        }
+    }
+}
+
+fn of_monitor(document: &Document) -> Recording {
+    let monitor = document.monitor.as_ref();
+    let total = document.all_intervals();
+    let frameworks = total.hooks.iter().filter(|of| of.module.is_none());
+    let watched: HashSet<&str> = frameworks.map(|of| of.hook.as_str()).collect();
+    let mut without_framework: Vec<String> = total
+        .hooks
+        .iter()
+        .filter(|of| of.module.is_some() && !watched.contains(of.hook.as_str()))
+        .map(|of| of.hook.clone())
+        .collect();
+    without_framework.dedup();
+    Recording {
+        release: monitor.map_or_else(String::new, |of| of.release.clone()),
+        active_lsms: monitor.map_or_else(Vec::new, |of| of.active_lsms.clone()),
+        loads: vec![load_of(
+            monitor.map_or_else(String::new, |of| of.scope.clone()),
+            &total,
+        )],
+        left_out: document.left_out.iter().map(|of| of.name.clone()).collect(),
+        without_framework,
+    }
+}
+
+/// The framework's functions only: what modules' functions were called by them for is theirs.
+fn load_of(name: String, total: &Interval) -> Load {
+    let hooks = || total.hooks.iter().filter(|hook| hook.module.is_none());
+    let calls = hooks().flat_map(|hook| {
+        hook.system_calls.iter().map(|call| Recorded {
+            hook: hook.hook.clone(),
+            system_call: call.system_call.clone(),
+            calls: call.calls.count,
+            ns: call.calls.sum_ns,
+        })
+    });
+    Load {
+        name,
+        stack: String::new(),
+        seconds: Some(total.seconds).filter(|seconds| *seconds > 0.0),
+        calls: calls.collect(),
+        lost: total.lost,
+        denied: hooks().fold(0, |sum, hook| sum.saturating_add(hook.denials())),
+        hooked: None,
+    }
+}
+
+fn of_programs(document: &Document) -> Result<Recording, PredictError> {
+    let programs: Vec<(&Cell, Load)> = document.cells.iter().filter_map(program).collect();
+    let Some((first, _)) = programs.first() else {
+        return Err(PredictError::NoCalls {
+            kind: Kind::title(Some(document.kind)),
+        });
+    };
+    Ok(Recording {
+        release: first.release.clone(),
+        loads: programs.iter().map(|(_, load)| load.clone()).collect(),
+        ..Recording::default()
+    })
+}
+
+/// A program's calls, over all of its tasks.
+fn program(cell: &Cell) -> Option<(&Cell, Load)> {
+    let counted = cell.counted()?;
+    let program = counted.program.as_ref()?;
+    let mut calls: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+    for entry in &program.entries {
+        for hook in &entry.hooks {
+            let sum = calls.entry((&hook.hook, &entry.entry)).or_default();
+            *sum = sum.saturating_add(hook.calls);
+        }
+    }
+    let calls = calls.into_iter();
+    let load = Load {
+        name: cell.title(),
+        stack: cell.configuration_title(),
+        calls: calls
+            .map(|((hook, system_call), calls)| Recorded {
+                hook: hook.to_owned(),
+                system_call: system_call.to_owned(),
+                calls,
+                ns: None,
+            })
+            .collect(),
+        hooked: counted.hooked.as_ref().map(|path| path.hooked),
+        ..Load::default()
+    };
+    Some((cell, load))
+}

@@ -1,5 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
-//! One program, so that it is linked once.
-
-mod evidence;
-mod layouts;

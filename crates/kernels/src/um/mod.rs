@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The kernel as a process (`ARCH=um`): what is changed in a kernel's tree so that the
+//! kernel measures its own system calls, in nanoseconds of this processor.
+//!
+//! In `kernel/` are files of our own: `driver.c` (starts the agent in the context of
+//! process 1), `call.c` (calls the functions of the system call table), `text-patch.c` with
+//! two headers (jump labels and static calls, which this architecture lacks), `arch.h` (what
+//! the agent must know of being linked into a kernel). The agent's own files lie beside
+//! them, unchanged. `docs/um.md` says what is measured.
+
+mod edits;
+mod layout;
+mod with;
+
+pub use with::With;
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use edits::{CHANGES, Form};
+
+/// Where the agent and what starts it lie in the tree.
+const DIRECTORY: &str = "arch/um/lsmeter";
+/// Headers that the rest of the kernel includes.
+const HEADERS: &str = "arch/um/include/asm";
+
+/// The agent's C files by their path below `lab/guest`.
+static AGENT: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/agent.rs"));
+/// What it is compiled with, a flag a line.
+const FLAGS: &str = include_str!(concat!(env!("OUT_DIR"), "/flags.txt"));
+
+macro_rules! kernel_files {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../um/", $name)))),*]
+    };
+}
+
+const FILES: [(&str, &str); 8] = kernel_files![
+    "Kconfig",
+    "Makefile",
+    "arch.h",
+    "call.c",
+    "driver.c",
+    "start.h",
+    "start_user.c",
+    "text-patch.c",
+];
+
+const OWN_HEADERS: [(&str, &str); 3] = kernel_files!["jump_label.h", "lsmeter.h", "static_call.h"];
+
+/// What is different in a tree of a kernel that is to measure itself, by path. `read` gives
+/// the text of a file of the tree; `unfit` says that the file of this path is not as it has to
+/// be, and how. With a number, functions are linked in an order that is drawn by it.
+pub fn changes<E>(
+    read: impl Fn(&str) -> Result<String, E>,
+    unfit: impl Fn(&str, String) -> E,
+    layout: Option<NonZeroU32>,
+) -> Result<BTreeMap<PathBuf, String>, E> {
+    let mut changed = BTreeMap::new();
+    for forms in CHANGES {
+        let read = |path: &str| match changed.get(Path::new(path)) {
+            Some(text) => Ok(String::clone(text)),
+            None => read(path),
+        };
+        let mut tried = forms.iter().map(|form| changed_in(form, &read, &unfit));
+        let fits = match tried.next() {
+            // The first is the one to tell of.
+            Some(Err(error)) => tried.find_map(Result::ok).ok_or(error)?,
+            fits => fits.transpose()?.unwrap_or_default(),
+        };
+        changed.extend(fits);
+    }
+    let directory = Path::new(DIRECTORY);
+    let mut add = |path: PathBuf, text: &str| changed.insert(path, text.to_owned());
+    for (name, text) in FILES {
+        add(directory.join(name), text);
+    }
+    for (name, text) in OWN_HEADERS {
+        add(Path::new(HEADERS).join(name), text);
+    }
+    add(
+        Path::new(HEADERS).join("lsmeter-layout.h"),
+        &layout::header(layout),
+    );
+    let agent = directory.join("agent");
+    for (name, text) in AGENT {
+        add(agent.join(name), text);
+    }
+    add(agent.join("flags.txt"), FLAGS);
+    Ok(changed)
+}
+
+/// The files of a form as they are with its changes in them.
+fn changed_in<E>(
+    form: &Form,
+    read: &impl Fn(&str) -> Result<String, E>,
+    unfit: &impl Fn(&str, String) -> E,
+) -> Result<Vec<(PathBuf, String)>, E> {
+    let files = form.iter().map(|(path, edits)| {
+        let mut text = read(path)?;
+        for edit in *edits {
+            text = edit
+                .apply(&text)
+                .ok_or_else(|| unfit(path, format!("there is no line `{}`", edit.line())))?;
+        }
+        Ok((PathBuf::from(path), text))
+    });
+    files.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// A tree that has each anchor, and between them what an editor must keep.
+    fn tree(path: &str) -> String {
+        tree_of(path, 0)
+    }
+
+    /// As [`tree`], of a kernel that has this form of everything, or the last that there is.
+    fn tree_of(path: &str, number: usize) -> String {
+        let files = CHANGES
+            .iter()
+            .flat_map(|forms| forms[number.min(forms.len() - 1)]);
+        let edits = files.filter(|(of, _)| *of == path);
+        let anchors = edits.flat_map(|(_, edits)| edits.iter().map(|edit| edit.anchor));
+        anchors
+            .map(|anchor| format!("before\n{anchor}after\n"))
+            .collect()
+    }
+
+    /// A kernel has the benchmarks in it, and of the agent's headers only those that are embedded.
+    #[test]
+    fn what_benchmarks_include_is_in_the_tree() {
+        let is_there = |name: &str| AGENT.iter().any(|(path, _)| *path == name);
+        let mut included = 0;
+        for (path, text) in AGENT.iter().filter(|(path, _)| path.starts_with("bench/")) {
+            let lines = text
+                .lines()
+                .filter_map(|line| line.strip_prefix("#include \""));
+            for name in lines.filter_map(|line| line.strip_suffix('"')) {
+                let beside = format!("bench/{name}");
+                let below = name.trim_start_matches("../");
+                assert!(
+                    is_there(&beside) || is_there(below),
+                    "{path} includes {name}"
+                );
+                included += 1;
+            }
+        }
+        assert!(included > 60, "{included}");
+    }
+
+    #[test]
+    fn the_agent_is_in_the_tree_as_it_is() {
+        let changed =
+            changes(|path| Ok::<_, String>(tree(path)), |_, reason| reason, None).unwrap();
+        let text = |path: &str| changed[Path::new(path)].as_str();
+        assert_eq!(
+            text("arch/um/lsmeter/agent/bench/open.c"),
+            include_str!("../../../lab/guest/bench/open.c")
+        );
+        assert!(text("arch/um/lsmeter/agent/sys.h").contains("raw_syscall"));
+        assert!(!changed.contains_key(Path::new("arch/um/lsmeter/agent/arch.h")));
+        let flags = text("arch/um/lsmeter/agent/flags.txt");
+        assert!(flags.contains("-Werror\n") && !flags.contains("-Wl,") && !flags.contains('#'));
+        let kconfig = text("arch/um/Kconfig");
+        assert!(kconfig.contains("\tselect HAVE_STATIC_CALL\n"), "{kconfig}");
+        assert!(kconfig.starts_with("before\n") && kconfig.ends_with("after\n"));
+    }
+
+    #[test]
+    fn a_tree_without_a_place_for_a_change_is_told() {
+        let read = |path: &str| {
+            Ok(match path {
+                "arch/um/Kbuild" => "obj-y += other/\n".to_owned(),
+                _ => tree(path),
+            })
+        };
+        let error = changes(read, |path, reason| format!("{path}: {reason}"), None).unwrap_err();
+        assert_eq!(error, "arch/um/Kbuild: there is no line `obj-y += kernel/`");
+    }
+
+    #[test]
+    fn trees_of_other_times_have_other_places() {
+        let made = |number| {
+            let read = |path: &str| Ok::<_, String>(tree_of(path, number));
+            changes(read, |_, reason| reason, None).unwrap()
+        };
+        let process = Path::new(edits::PROCESS);
+        let (oldest, newest) = (made(1), made(2));
+        assert!(oldest[process].contains("\tprctl(PR_SET_PDEATHSIG, SIGKILL);\n"));
+        assert_eq!(
+            oldest[Path::new("arch/um/Kbuild")]
+                .matches("lsmeter/")
+                .count(),
+            1
+        );
+        assert!(newest[process].contains(".lsmeter_kernel_pid = "));
+        let stub = Path::new("arch/um/kernel/skas/stub_exe.c");
+        assert!(newest.contains_key(stub) && !oldest.contains_key(stub));
+    }
+
+    #[test]
+    fn no_file_of_the_kernels_is_left_behind() {
+        let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/kernel");
+        let mut names: Vec<String> = fs::read_dir(dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        let mut known: Vec<&str> = FILES.iter().chain(&OWN_HEADERS).map(|(n, _)| *n).collect();
+        known.sort_unstable();
+        assert_eq!(names, known);
+    }
+}

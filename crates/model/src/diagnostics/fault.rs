@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What an error knows of itself.
+
+use std::error::Error;
+
+use crate::diagnostics::Exit;
+
+/// An error that knows how lsmeter ends because of it, and what its user can do.
+pub trait Fault: Error {
+    fn exit(&self) -> Exit;
+
+    /// What the user can do about it, without the `hint:` in front; None if nothing is known.
+    fn hint(&self) -> Option<String> {
+        None
+    }
+}
+
+/// An error that only has to be shown to the user.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}")]
+pub struct Failure {
+    exit: Exit,
+    what: String,
+    hint: String,
+}
+
+impl Failure {
+    /// The command line, or a file given on it, makes no sense: what is wrong, and what to
+    /// write instead.
+    pub fn usage(what: impl ToString, hint: impl ToString) -> Failure {
+        Failure::new(Exit::Usage, what, hint)
+    }
+
+    /// This machine cannot do it: what is missing, and how to get it.
+    pub fn environment(what: impl ToString, hint: impl ToString) -> Failure {
+        Failure::new(Exit::Environment, what, hint)
+    }
+
+    fn new(exit: Exit, what: impl ToString, hint: impl ToString) -> Failure {
+        Failure {
+            exit,
+            what: what.to_string(),
+            hint: hint.to_string(),
+        }
+    }
+}
+
+impl Fault for Failure {
+    fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(self.hint.clone())
+    }
+}
+
+/// What the system refuses is this machine's.
+impl Fault for std::io::Error {
+    fn exit(&self) -> Exit {
+        Exit::Environment
+    }
+}

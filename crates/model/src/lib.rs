@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The words of an experiment as types: what to run, and what was measured.
+//!
+//! - [`Spec`]: what a user wrote, in TOML, in a preset or as flags; every key may be
+//!   missing. Specs are merged, then resolved.
+//! - [`Experiment`]: a resolved spec: every key decided and checked.
+//! - [`Cell`]: a [`Key`], and the [`Evidence`] for it or why it is missing: what every
+//!   instrument gives.
+//! - [`Document`]: cells, with what they were measured on and for; JSON with a schema.
+//! - What is made from documents, or from sources, is [`Stored`] in a form of its own:
+//!   [`PlacementDocument`] (which hooks system calls can reach), [`ComparisonDocument`] (what
+//!   differs between two documents),
+//!   [`PredictionDocument`] (what other stacks would cost where calls were recorded),
+//!   [`EstimateDocument`] (what counted operations would take in nanoseconds).
+//! - [`journal`]: finished cells, one JSON line each, so that a killed run resumes.
+//!
+//! Nothing here opens a file or prints: readers and writers are the caller's.
+
+mod aa;
+mod cell;
+pub mod comparison;
+mod configuration;
+mod configure;
+pub mod coverage;
+mod depth;
+mod diagnostics;
+mod document;
+mod environment;
+pub mod estimate;
+mod event;
+mod evidence;
+mod experiment;
+mod framework;
+mod given;
+mod glob;
+mod hint;
+pub mod journal;
+mod key;
+mod layout;
+mod metric;
+mod monitoring;
+pub mod placement;
+pub mod prediction;
+mod preset;
+mod program;
+mod programs;
+mod resolve;
+mod select;
+mod shard;
+mod spec;
+mod stack;
+mod sweep;
+mod text;
+mod warning;
+mod words;
+
+pub use aa::{AaLayouts, AaMetric, AaReport};
+pub use cell::{Cell, Outcome};
+pub use comparison::ComparisonDocument;
+pub use configuration::{Configuration, Tuning, title as configuration_title};
+pub use configure::DEFAULT_KERNEL;
+pub use depth::{path_components, path_depth};
+pub use diagnostics::{EXIT_STATUS_HELP, Exit, Failure, Fault, harmless, heard, listed, printable};
+pub use document::{
+    DOCUMENT_LIMIT_BYTES, Document, DocumentError, DocumentFault, Kind, SCHEMA_VERSION, Stored,
+    schema,
+};
+pub use environment::{
+    CacheUse, Emulator, Environment, Origin, PluginApi, PolicyPart, PolicyProof, Tool,
+};
+pub use estimate::EstimateDocument;
+pub use event::Event;
+pub use evidence::{
+    Bucket, Calls, Counted, DifferingHook, EntryHook, EntryModule, Estimate, EventKind, Events,
+    Evidence, FunctionDifference, HookCaller, HookCost, HookedPath, Implementation, Interval,
+    IrqsOff, LaterHook, PathCall, PathCount, PathTree, Paths, Percentiles, Program, ProgramEntry,
+    ProgramResidual, ProgramRun, ProgramTask, Residual, Slope, SlopePoint, Timed, WatchedHook,
+    WatchedSystemCall, WholeSystemCall, is_dominant,
+};
+pub use experiment::{Experiment, Samples};
+pub use framework::IRREGULAR_FUNCTIONS;
+pub use given::{
+    Access, AccessError, AccessHow, GivenPolicy, is_smack_label, stacks_of as given_stacks,
+};
+pub use glob::glob;
+pub use hint::{excerpt, nearest};
+pub use key::{Delay, Key, Subject, title as cell_title};
+pub use layout::{is_kernel_pattern, layout, layouts_base};
+pub use metric::{BadWord, Metric, OtherMetric, Word};
+pub use monitoring::{LeftOutFunction, MonitorCost, Monitoring};
+pub use placement::PlacementDocument;
+pub use prediction::PredictionDocument;
+pub use preset::{Preset, UnknownPreset, preset, presets};
+pub use program::{Programs, RootSpec, Workload};
+pub use select::{Pattern, PatternError, SelectError, Selectable, Selection};
+pub use shard::{Shard, ShardError, Share};
+pub use spec::{Baseline, ConfigurationSpec, IntegrityList, SPEC_LIMIT_BYTES, Spec, SpecError};
+pub use stack::{Stack, StackError};
+pub use sweep::{ALL_HOOKS, DepthRule, Prediction, RepeatedQuestion, SweepFindings};
+pub use warning::{Warning, WarningKind};
+pub use words::{
+    Architecture, AuditRules, Caches, Clock, DelayModule, FileSystem, FirstAfter, ImaPolicy,
+    Integrity, MonitorMode, Place, Policy, Select, SelinuxPolicy, Status, Suite, Unit, UnknownWord,
+};

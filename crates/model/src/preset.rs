@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Specs that come with the tool.
+
+use crate::{Exit, Fault};
+
+use crate::hint::{excerpt, nearest};
+use crate::program::Workload;
+use crate::spec::{Spec, SpecError};
+
+/// A spec that comes with the tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Preset {
+    /// Name, as `lsmeter run NAME` takes it.
+    pub name: &'static str,
+    /// The spec, as TOML with its comments.
+    pub toml: &'static str,
+}
+
+macro_rules! presets {
+    ($($name:literal),+ $(,)?) => {
+        &[$(Preset { name: $name, toml: include_str!(concat!("../presets/", $name, ".toml")) }),+]
+    };
+}
+
+const PRESETS: &[Preset] = presets![
+    "quick",
+    "suite",
+    "every",
+    "paper",
+    "paper-calls",
+    "paper-suite",
+    "paper-um",
+    "paper-protocol",
+    "paper-orders",
+    "stacking",
+    "denials",
+    "tomoyo-entries",
+    "audit",
+    "avc",
+    "withdrawn",
+    "integrity",
+    "enforcing",
+    "debian-policies",
+    "first-access",
+    "rules",
+    "rules-smack",
+    "landlock-grid",
+    "landlock-sandbox",
+    "memory",
+    "versions",
+    "howells",
+    "howells-um",
+    "lsmpmon",
+    "freenix01",
+    "unixbench",
+    "workloads",
+    "git-status",
+    "find-stat",
+    "tar",
+    "make-noop",
+    "gcc",
+    "python-import",
+    "sqlite",
+    "pipeline",
+    "web",
+    "shell-script",
+];
+
+/// The preset that holds what those of single workloads do.
+const ALL_WORKLOADS: &str = "workloads";
+
+/// All presets, the default one first.
+pub fn presets() -> &'static [Preset] {
+    PRESETS
+}
+
+/// There is no preset of that name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no preset is called `{name}`; there are {}", PRESETS.iter().map(|p| p.name).collect::<Vec<_>>().join(", "))]
+pub struct UnknownPreset {
+    name: String,
+}
+
+impl Fault for UnknownPreset {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn hint(&self) -> Option<String> {
+        let near = nearest(&self.name, PRESETS.iter().map(|preset| preset.name));
+        Some(near.map_or_else(
+            || "`lsmeter list presets` lists them; a file is named by its path".to_owned(),
+            |name| format!("did you mean `{name}`?"),
+        ))
+    }
+}
+
+/// The preset called `name`.
+pub fn preset(name: &str) -> Result<&'static Preset, UnknownPreset> {
+    PRESETS
+        .iter()
+        .find(|preset| preset.name == name)
+        .ok_or_else(|| UnknownPreset {
+            name: excerpt(name),
+        })
+}
+
+impl Preset {
+    /// The preset as a spec, to merge flags over.
+    pub fn spec(&self) -> Result<Spec, SpecError> {
+        let mut spec = self.parse()?;
+        if self.name == ALL_WORKLOADS {
+            // Those of one workload stand behind it.
+            let all = PRESETS
+                .iter()
+                .skip_while(|preset| preset.name != ALL_WORKLOADS);
+            for preset in all.skip(1) {
+                let one = preset.parse()?;
+                if let (Some(root), Some(workloads)) = (one.root, one.workloads) {
+                    let workloads = workloads.into_iter().map(|workload| Workload {
+                        needs: Some(root.clone()),
+                        ..workload
+                    });
+                    spec.workloads.get_or_insert_default().extend(workloads);
+                }
+            }
+        }
+        Ok(spec)
+    }
+
+    fn parse(&self) -> Result<Spec, SpecError> {
+        Spec::parse(&format!("preset {}", self.name), self.toml)
+    }
+}

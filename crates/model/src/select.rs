@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Which benchmarks and variants an experiment takes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::{Exit, Fault};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::glob::glob;
+use crate::hint::{excerpt, nearest};
+use crate::words::{Select, Suite, UnknownWord};
+
+/// Longest pattern in bytes.
+const PATTERN_LIMIT: usize = 256;
+
+/// A pattern over benchmarks: `open`, `open:AA/BB`, `read:*KB`, `*xattr`, with `*`
+/// for any characters and `?` for one. `!` in front takes away what the others took.
+/// Without `:` it means every variant, or the first, see [`Select`]. `network/*` is of one suite.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, JsonSchema)]
+#[schemars(with = "String")]
+pub struct Pattern {
+    exclude: bool,
+    suite: Option<Suite>,
+    benchmark: String,
+    variant: Option<String>,
+}
+
+/// Why a text is no pattern.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("benchmark pattern `{pattern}`: {why}")]
+pub struct PatternError {
+    pattern: String,
+    why: String,
+}
+
+impl Fault for PatternError {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = "write BENCHMARK or BENCHMARK:VARIANT, with * and ? as wildcards: open, open:AA/BB, \
+                    read:*KB; or of a suite: network/*";
+        Some(hint.to_owned())
+    }
+}
+
+impl Pattern {
+    /// Does it take away instead of taking?
+    pub fn excludes(&self) -> bool {
+        self.exclude
+    }
+
+    /// The suite that it is confined to, if it is.
+    pub fn suite(&self) -> Option<Suite> {
+        self.suite
+    }
+
+    /// Does it fit this benchmark and variant, in whichever suite it is confined to? (Whether it
+    /// takes or takes away is [`Pattern::excludes`].)
+    pub fn matches(&self, benchmark: &str, variant: &str) -> bool {
+        glob(&self.benchmark, benchmark)
+            && self
+                .variant
+                .as_ref()
+                .is_none_or(|pattern| glob(pattern, variant))
+    }
+}
+
+impl FromStr for Pattern {
+    type Err = PatternError;
+
+    fn from_str(text: &str) -> Result<Pattern, PatternError> {
+        let refuse = |why: String| {
+            let pattern = excerpt(text);
+            Err(PatternError { pattern, why })
+        };
+        if text.len() > PATTERN_LIMIT {
+            return refuse(format!("longer than {PATTERN_LIMIT} bytes"));
+        }
+        if let Some(bad) = text.chars().find(|c| !c.is_ascii_graphic()) {
+            return refuse(format!("{bad:?} is in no benchmark's name"));
+        }
+        let (exclude, rest) = match text.strip_prefix('!') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let (benchmark, variant) = match rest.split_once(':') {
+            Some((benchmark, variant)) => (benchmark, Some(variant.to_owned())),
+            None => (rest, None),
+        };
+        let (suite, benchmark) = match benchmark.split_once('/') {
+            Some((suite, benchmark)) => match suite.parse() {
+                Ok(suite) => (Some(suite), benchmark),
+                Err(unknown) => return refuse(UnknownWord::to_string(&unknown)),
+            },
+            None => (None, benchmark),
+        };
+        if benchmark.is_empty() {
+            return refuse("names no benchmark".to_owned());
+        }
+        if variant.as_deref() == Some("") {
+            return refuse("names no variant behind the colon".to_owned());
+        }
+        Ok(Pattern {
+            exclude,
+            suite,
+            benchmark: benchmark.to_owned(),
+            variant,
+        })
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mark = if self.exclude { "!" } else { "" };
+        write!(f, "{mark}")?;
+        if let Some(suite) = self.suite {
+            write!(f, "{suite}/")?;
+        }
+        write!(f, "{}", self.benchmark)?;
+        match &self.variant {
+            Some(variant) => write!(f, ":{variant}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Which benchmarks an experiment takes out of a catalogue: those of `suites` that
+/// `benchmarks` fit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Selection {
+    /// Patterns; one that fits is enough. If all exclude, they exclude from
+    /// everything.
+    pub benchmarks: Vec<Pattern>,
+    /// Suites to choose from.
+    pub suites: Vec<Suite>,
+    /// Variants that a pattern without a variant takes.
+    pub select: Select,
+}
+
+/// One variant of one benchmark, as a catalogue lists it.
+pub trait Selectable {
+    /// Benchmark name, for instance `open`.
+    fn benchmark(&self) -> &str;
+    /// Variant name, for instance `AA/BB`; may be empty.
+    fn variant(&self) -> &str;
+    fn suite(&self) -> Suite;
+}
+
+impl<T: Selectable> Selectable for &T {
+    fn benchmark(&self) -> &str {
+        (**self).benchmark()
+    }
+
+    fn variant(&self) -> &str {
+        (**self).variant()
+    }
+
+    fn suite(&self) -> Suite {
+        (**self).suite()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SelectError {
+    /// A pattern fits nothing in the chosen suites.
+    #[error("pattern `{pattern}` fits no benchmark of suite {suites}")]
+    NoMatch {
+        pattern: String,
+        /// The suites chosen from.
+        suites: String,
+        /// A benchmark that may have been meant.
+        near: Option<String>,
+    },
+    /// Every benchmark that was taken was also taken away.
+    #[error("the patterns that begin with `!` leave no benchmark")]
+    Nothing,
+}
+
+impl SelectError {
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            SelectError::NoMatch {
+                near: Some(near), ..
+            } => Some(format!("did you mean `{near}`?")),
+            SelectError::NoMatch { .. } => {
+                Some("`lsmeter list benchmarks` names them all".to_owned())
+            }
+            SelectError::Nothing => None,
+        }
+    }
+}
+
+impl Selection {
+    /// Positions in `catalogue` of what is taken, in the catalogue's order.
+    ///
+    /// "First" is the first variant that the catalogue lists of a benchmark, whatever
+    /// is taken away from it afterwards.
+    ///
+    /// # Errors
+    /// [`SelectError`] when a pattern fits nothing (a typing error must not silently
+    /// measure less) or nothing is left.
+    pub fn choose<T: Selectable>(&self, catalogue: &[T]) -> Result<Vec<usize>, SelectError> {
+        let mut used = vec![false; self.benchmarks.len()];
+        let all = self.benchmarks.iter().all(Pattern::excludes);
+        let mut taken = Vec::new();
+        for (index, entry) in catalogue.iter().enumerate() {
+            if !self.suites.contains(&entry.suite()) {
+                continue;
+            }
+            let first = !catalogue[..index]
+                .iter()
+                .any(|e| e.benchmark() == entry.benchmark());
+            let by_default = first || self.select == Select::All;
+            let mut take = all && by_default;
+            let mut away = false;
+            for (pattern, used) in self.benchmarks.iter().zip(&mut used) {
+                let elsewhere = pattern.suite.is_some_and(|suite| suite != entry.suite());
+                if elsewhere || !pattern.matches(entry.benchmark(), entry.variant()) {
+                    continue;
+                }
+                *used = true;
+                if pattern.excludes() {
+                    away = true;
+                } else if pattern.variant.is_some() || by_default {
+                    take = true;
+                }
+            }
+            if take && !away {
+                taken.push(index);
+            }
+        }
+        if let Some((pattern, _)) = self.benchmarks.iter().zip(&used).find(|(_, used)| !**used) {
+            return Err(self.no_match(pattern, catalogue));
+        }
+        if taken.is_empty() {
+            Err(SelectError::Nothing)
+        } else {
+            Ok(taken)
+        }
+    }
+
+    fn no_match<T: Selectable>(&self, pattern: &Pattern, catalogue: &[T]) -> SelectError {
+        let known = catalogue.iter().any(|e| e.benchmark() == pattern.benchmark);
+        let near = match (&pattern.variant, known) {
+            (Some(variant), true) => {
+                let of_it = catalogue
+                    .iter()
+                    .filter(|e| e.benchmark() == pattern.benchmark);
+                nearest(variant, of_it.map(Selectable::variant))
+                    .map(|variant| format!("{}:{variant}", pattern.benchmark))
+            }
+            (None, true) => None,
+            (_, false) => nearest(
+                &pattern.benchmark,
+                catalogue.iter().map(Selectable::benchmark),
+            )
+            .map(str::to_owned),
+        };
+        let suites: Vec<&str> = self.suites.iter().map(|suite| suite.as_str()).collect();
+        SelectError::NoMatch {
+            pattern: pattern.to_string(),
+            suites: suites.join(", "),
+            near,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    struct Entry(&'static str, &'static str, Suite);
+
+    impl Selectable for Entry {
+        fn benchmark(&self) -> &str {
+            self.0
+        }
+        fn variant(&self) -> &str {
+            self.1
+        }
+        fn suite(&self) -> Suite {
+            self.2
+        }
+    }
+
+    const CATALOGUE: [Entry; 6] = [
+        Entry("open", "AA", Suite::Paper),
+        Entry("open", "AA/BB", Suite::Paper),
+        Entry("read", "0KB", Suite::Paper),
+        Entry("read", "4KB", Suite::Paper),
+        Entry("treewalk", "full", Suite::Howells),
+        Entry("getppid", "", Suite::Beyond),
+    ];
+
+    fn choose(
+        patterns: &[&str],
+        suites: &[Suite],
+        select: Select,
+    ) -> Result<Vec<usize>, SelectError> {
+        let benchmarks = patterns.iter().map(|p| p.parse().unwrap()).collect();
+        Selection {
+            benchmarks,
+            suites: suites.to_vec(),
+            select,
+        }
+        .choose(&CATALOGUE)
+    }
+
+    #[test]
+    fn selections() {
+        let all = Suite::ALL;
+        assert_eq!(choose(&["*"], all, Select::All), Ok(vec![0, 1, 2, 3, 4, 5]));
+        assert_eq!(choose(&["*"], all, Select::First), Ok(vec![0, 2, 4, 5]));
+        assert_eq!(
+            choose(&["*"], &[Suite::Paper], Select::First),
+            Ok(vec![0, 2])
+        );
+        assert_eq!(
+            choose(&["open:AA/BB", "read"], all, Select::First),
+            Ok(vec![1, 2])
+        );
+        assert_eq!(choose(&["*:*KB"], all, Select::First), Ok(vec![2, 3]));
+        assert_eq!(
+            choose(&["*", "!treewalk:full"], all, Select::All),
+            Ok(vec![0, 1, 2, 3, 5])
+        );
+        assert_eq!(choose(&["!open"], all, Select::First), Ok(vec![2, 4, 5]));
+        assert_eq!(
+            choose(
+                &["paper/*", "beyond/getppid", "!paper/read"],
+                all,
+                Select::First
+            ),
+            Ok(vec![0, 5])
+        );
+        assert_eq!(
+            choose(&["open", "!open"], all, Select::All),
+            Err(SelectError::Nothing)
+        );
+    }
+
+    #[test]
+    fn a_pattern_without_effect_is_an_error() {
+        let error = choose(&["opne"], Suite::ALL, Select::All).unwrap_err();
+        assert_eq!(error.hint().unwrap(), "did you mean `open`?");
+        let error = choose(&["open:AA/BC"], Suite::ALL, Select::All).unwrap_err();
+        assert_eq!(error.hint().unwrap(), "did you mean `open:AA/BB`?");
+        let error = choose(&["treewalk"], &[Suite::Paper], Select::All).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "pattern `treewalk` fits no benchmark of suite paper"
+        );
+    }
+
+    #[test]
+    fn patterns_refused() {
+        for text in [
+            "",
+            "!",
+            ":x",
+            "open:",
+            "a b",
+            "a\n",
+            "nowhere/*",
+            "paper/",
+            &"x".repeat(300),
+        ] {
+            assert!(text.parse::<Pattern>().is_err(), "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn patterns_come_back(text in "!?((paper|ipc)/)?[a-z*?]{1,6}(:[A-Z/*]{1,6})?") {
+            prop_assert_eq!(text.parse::<Pattern>().unwrap().to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Documents of whichever kind and version are told apart, and damage to them is named.
+
+use crate::common::{self, golden};
+use model::{
+    ComparisonDocument, Document, DocumentError, DocumentFault, EstimateDocument, Fault, Kind,
+    PlacementDocument, PredictionDocument, Stored, placement::PlacementDifference,
+};
+use proptest::prelude::*;
+
+const GOLDEN: [(Kind, &str); 10] = [
+    (Kind::Run, "run"),
+    (Kind::Profile, "profile"),
+    (Kind::Sensitivity, "sensitivity"),
+    (Kind::Recording, "monitor"),
+    (Kind::Coverage, "coverage"),
+    (Kind::Placement, "placement"),
+    (Kind::Comparison, "comparison"),
+    (Kind::Prediction, "prediction"),
+    (Kind::Estimate, "estimate"),
+    (Kind::PlacementDifference, "placement-diff"),
+];
+
+/// A document as this version writes it, whatever it is.
+fn rewritten(bytes: &[u8]) -> Result<Vec<u8>, DocumentError> {
+    fn of<T: Stored>(bytes: &[u8]) -> Result<Vec<u8>, DocumentError> {
+        Ok(common::stored(&T::parse(bytes)?).into_bytes())
+    }
+    match Kind::of(bytes)? {
+        Kind::Placement => of::<PlacementDocument>(bytes),
+        Kind::Comparison => of::<ComparisonDocument>(bytes),
+        Kind::PlacementDifference => of::<PlacementDifference>(bytes),
+        Kind::Prediction => of::<PredictionDocument>(bytes),
+        Kind::Estimate => of::<EstimateDocument>(bytes),
+        _ => Ok(common::written(&Document::parse(bytes)?).into_bytes()),
+    }
+}
+
+#[test]
+fn documents_are_told_apart() {
+    for (kind, name) in GOLDEN {
+        let bytes = golden(name);
+        assert_eq!(Kind::of(&bytes).unwrap(), kind, "{name}");
+        match Document::parse(&bytes) {
+            Ok(document) => assert_eq!(document.kind, kind, "{name}"),
+            Err(error) => {
+                assert!(!Kind::MEASURED.contains(&kind), "{name}: {error}");
+                let what = Kind::title(Some(kind));
+                assert_eq!(
+                    error.to_string(),
+                    format!("it is a {what}, which holds no measurements")
+                );
+                assert!(error.hint().is_some());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_document_that_is_read_and_written_stays_the_same() {
+    for (kind, name) in GOLDEN {
+        let bytes = golden(name);
+        assert!(rewritten(&bytes).unwrap() == bytes, "{name}");
+        let head = format!("{{\n\"kind\": \"{kind}\",\n\"schema_version\": 2,\n");
+        assert!(bytes.starts_with(head.as_bytes()), "{name}");
+    }
+}
+
+#[test]
+fn what_is_none_is_refused() {
+    let message = |text: &str| {
+        let error = Document::read(text.as_bytes()).unwrap_err();
+        assert!(error.hint().is_some(), "{error}");
+        error.to_string()
+    };
+    assert_eq!(
+        message(r#"{"schema_version": 1, "tool": {}}"#),
+        "written by another lsmeter (schema version 1; this one reads 2)"
+    );
+    assert_eq!(
+        message("[1, 2]"),
+        "no document of lsmeter's: it is JSON, but no object"
+    );
+    assert_eq!(message(" \n"), "document of lsmeter's: empty");
+    assert_eq!(
+        message(&String::from_utf8(golden("newer")).unwrap()),
+        "written by another lsmeter (schema version 7; this one reads 2)"
+    );
+    assert_eq!(
+        message(r#"{"schema_version": 2, "cells": []}"#),
+        "no document of lsmeter's: it does not say its kind"
+    );
+    assert_eq!(
+        message(r#"{"schema_version": 2, "kind": "\u001bdream"}"#),
+        "no document of lsmeter's: its kind `?dream` is unknown"
+    );
+    // Its kind is known, its cells are not what they should be.
+    let error =
+        Document::parse(br#"{"kind": "run", "schema_version": 2, "cells": [3]}"#).unwrap_err();
+    assert!(
+        error.to_string().starts_with("run document: at "),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_document_that_must_be_of_a_kind_is_of_that_or_refused() {
+    for (kind, name) in GOLDEN {
+        let bytes = golden(name);
+        for wanted in Kind::MEASURED {
+            let read = Document::parse_as(*wanted, &bytes);
+            if kind == *wanted {
+                assert_eq!(read.unwrap().kind, kind);
+                continue;
+            }
+            let title = |kind| Kind::title(Some(kind));
+            assert_eq!(
+                read.unwrap_err().to_string(),
+                format!("no {}: it is a {}", title(*wanted), title(kind))
+            );
+        }
+    }
+    let empty = Document::parse_as(Kind::Profile, b"").unwrap_err();
+    assert_eq!(empty.to_string(), "profile document: empty");
+    assert!(empty.hint().unwrap().ends_with("profile again"));
+    let error = PredictionDocument::parse(&golden("comparison")).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no prediction document: it is a comparison document"
+    );
+}
+
+#[test]
+fn a_writer_that_fails_is_the_cause() {
+    use std::error::Error;
+    let mut full = [0u8; 100];
+    let error = common::run().write(&mut full[..]).unwrap_err();
+    assert!(matches!(error.fault, DocumentFault::Io(_)), "{error:?}");
+    let cause = error.source().unwrap();
+    assert!(cause.downcast_ref::<std::io::Error>().is_some());
+    assert_eq!(error.hint(), None);
+}
+
+proptest! {
+    #[test]
+    fn a_cut_document_is_called_one(index in 0..GOLDEN.len(), cut in 0.0..1.0f64) {
+        let bytes = golden(GOLDEN[index].1);
+        let text = bytes.trim_ascii_end();
+        let cut = (text.len() as f64 * cut) as usize;
+        let error = rewritten(&text[..cut]).unwrap_err();
+        let named = matches!(error.fault, DocumentFault::Truncated { .. } | DocumentFault::Empty);
+        prop_assert!(named, "{cut}: {error:?}");
+        prop_assert!(error.hint().is_some(), "{error}");
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let _ = rewritten(&bytes);
+    }
+
+    #[test]
+    fn any_changed_byte_is_read_or_refused(
+        index in 0..GOLDEN.len(),
+        at in any::<prop::sample::Index>(),
+        byte: u8,
+    ) {
+        let mut bytes = golden(GOLDEN[index].1);
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        if let Ok(anew) = rewritten(&bytes) {
+            // What was accepted can be written and read again.
+            prop_assert_eq!(rewritten(&anew).unwrap(), anew);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The journal: no finished cell is lost, no foreign one is taken.
+
+use crate::common;
+use model::journal::{Journal, JournalEntry, JournalError, JournalHeader};
+use model::{Cell, Configuration, Counted, Estimate, Evidence, Metric};
+use proptest::prelude::*;
+
+fn entries() -> Vec<JournalEntry> {
+    let run = common::run();
+    run.cells
+        .into_iter()
+        .map(|cell| JournalEntry {
+            cell,
+            warnings: run.warnings.clone(),
+            proof: None,
+            trace: None,
+        })
+        .collect()
+}
+
+fn journal() -> (JournalHeader, String) {
+    let header = common::header(&common::run());
+    let mut text = header.to_line().unwrap();
+    for entry in entries() {
+        text += &entry.to_line().unwrap();
+    }
+    (header, text)
+}
+
+fn refused(text: &str, now: &JournalHeader) -> JournalError {
+    Journal::<()>::read(text.as_bytes(), now).unwrap_err()
+}
+
+#[test]
+fn a_whole_journal_comes_back() {
+    let (header, text) = journal();
+    let read = Journal::<()>::read(text.as_bytes(), &header).unwrap();
+    assert_eq!(read.valid_bytes, text.len() as u64);
+    assert_eq!(read.header.as_ref(), Some(&header));
+    assert_eq!(read.finished.len(), entries().len());
+    let key = common::key("capability,selinux", "open", "AA/BB", Metric::Instructions);
+    assert_eq!(read.finished[&key].cell.headline(), Some(6567.0));
+    assert_eq!(read.finished[&key].warnings.len(), 2);
+}
+
+#[test]
+fn the_last_entry_of_a_cell_counts() {
+    let (header, mut text) = journal();
+    let mut again: Cell = entries()[0].cell.clone();
+    let summary = stats::Summary::of(&[5000.0]).unwrap();
+    let counted = Counted {
+        estimate: Some(Estimate::from(&summary)),
+        ..Counted::default()
+    };
+    again.outcome = Evidence::from(counted).into();
+    let key = again.key.clone();
+    text += &JournalEntry::<()> {
+        cell: again,
+        warnings: vec![],
+        proof: None,
+        trace: None,
+    }
+    .to_line()
+    .unwrap();
+    let read = Journal::<()>::read(text.as_bytes(), &header).unwrap();
+    assert_eq!(read.finished[&key].cell.headline(), Some(5000.0));
+}
+
+#[test]
+fn another_experiment_is_refused() {
+    let (mut now, text) = journal();
+    now.experiment
+        .as_mut()
+        .unwrap()
+        .configurations
+        .push(Configuration::of_stack(
+            "capability,tomoyo".parse().unwrap(),
+        ));
+    let error = refused(&text, &now);
+    assert_eq!(
+        error.to_string(),
+        "the journal is of a different experiment: `configurations` differs"
+    );
+    assert!(error.hint().unwrap().contains("--resume"));
+}
+
+#[test]
+fn a_file_that_is_something_else_is_refused_and_a_torn_first_line_is_not() {
+    let (header, text) = journal();
+    let note = "a note without a line's end";
+    assert!(
+        refused(note, &header)
+            .to_string()
+            .starts_with("not a journal")
+    );
+    for end in [0, 5, 30] {
+        let read = Journal::<()>::read(&text.as_bytes()[..end], &header).unwrap();
+        assert_eq!((read.header, read.valid_bytes), (None, 0));
+    }
+}
+
+#[test]
+fn other_conditions_are_refused() {
+    let (mut now, text) = journal();
+    now.environment.qemu.as_mut().unwrap().version = "10.0.2".to_owned();
+    assert_eq!(
+        refused(&text, &now).to_string(),
+        "the journal was begun with another QEMU: 7.2.19 (q35, Haswell-noTSX), \
+         now 10.0.2 (q35, Haswell-noTSX)"
+    );
+    let (mut now, text) = journal();
+    now.tool.version = "0.2.0".to_owned();
+    assert_eq!(
+        refused(&text, &now).to_string(),
+        "the journal was begun with another lsmeter: 0.1.0, now 0.2.0"
+    );
+}
+
+#[test]
+fn patience_and_haste_may_change() {
+    let (mut now, text) = journal();
+    now.experiment.as_mut().unwrap().jobs = Some(1);
+    now.experiment.as_mut().unwrap().boot_timeout_s = 900;
+    now.experiment.as_mut().unwrap().cell_timeout_s = 900;
+    now.experiment.as_mut().unwrap().description = Some("again".to_owned());
+    now.started = "2027-01-01T00:00:00Z".to_owned();
+    assert!(Journal::<()>::read(text.as_bytes(), &now).is_ok());
+}
+
+#[test]
+fn damage_is_named() {
+    let (now, text) = journal();
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines[3] = "{\"cell\":";
+    let error = refused(&(lines.join("\n") + "\n"), &now);
+    assert_eq!(
+        error.to_string(),
+        "journal, line 4: ends in the middle, after 8 bytes (line 1)"
+    );
+    let error = refused("hello\n", &now);
+    assert!(
+        error
+            .to_string()
+            .starts_with("not a journal of lsmeter: line 1: not JSON"),
+        "{error}"
+    );
+    let error = refused(
+        &text.replacen("\"journal_version\":2", "\"journal_version\":1", 1),
+        &now,
+    );
+    assert_eq!(
+        error.to_string(),
+        "journal of version 1; this lsmeter reads version 2"
+    );
+    let error = refused(&text.replacen("\"n\":64", "\"n\":0", 1), &now);
+    assert_eq!(
+        error.to_string(),
+        "journal, line 2: at cell: it was measured, but n is 0"
+    );
+}
+
+proptest! {
+    #[test]
+    fn a_cut_loses_at_most_the_last_line(cut in 0.0f64..=1.0) {
+        let (header, text) = journal();
+        let length = (text.len() as f64 * cut) as usize;
+        // A crash cuts anywhere, also inside a character.
+        let left = &text.as_bytes()[..length];
+        let read = Journal::<()>::read(left, &header).unwrap();
+        let whole = left.iter().filter(|&&byte| byte == b'\n').count();
+        prop_assert_eq!(read.header.is_some(), whole > 0);
+        prop_assert_eq!(read.finished.len(), whole.saturating_sub(1));
+        let end = left.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        prop_assert_eq!(read.valid_bytes, end as u64);
+        for entry in entries().into_iter().take(whole.saturating_sub(1)) {
+            prop_assert_eq!(read.finished.get(&entry.cell.key), Some(&entry));
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        let _ = Journal::<()>::read(&bytes[..], &journal().0);
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The schema of all documents: kept in docs, and kept to.
+
+use crate::common;
+use serde_json::Value;
+use testing::schema::misfits;
+
+#[test]
+fn it_is_kept_in_docs() {
+    let schema = serde_json::to_string_pretty(&model::schema()).unwrap() + "\n";
+    common::same_as_file("../../docs/document.schema.json", &schema, "UPDATE_SCHEMA");
+}
+
+#[test]
+fn written_documents_keep_to_it() {
+    let schema = model::schema();
+    // Of an alternative, a misfit says only that none fits: each is asked by itself.
+    let of = |name: &str, document: &str| {
+        let mut schema = schema.clone();
+        schema.as_object_mut().unwrap().remove("anyOf");
+        schema["$ref"] = format!("#/$defs/{name}").into();
+        let document: Value = serde_json::from_slice(&common::golden(document)).unwrap();
+        assert_eq!(misfits(&schema, &document), Vec::<String>::new(), "{name}");
+        assert_eq!(misfits(&model::schema(), &document), Vec::<String>::new());
+    };
+    for document in ["run", "profile", "sensitivity", "monitor", "coverage"] {
+        of("Document", document);
+    }
+}
+
+#[test]
+fn documents_made_of_others_keep_to_it() {
+    let schema = model::schema();
+    for document in ["comparison", "prediction", "placement", "placement-diff"] {
+        let document: Value = serde_json::from_slice(&common::golden(document)).unwrap();
+        assert_eq!(misfits(&schema, &document), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn an_unknown_key_or_word_does_not_keep_to_it() {
+    let good: Value = serde_json::from_slice(&common::golden("run")).unwrap();
+    let misfits = |spoil: &dyn Fn(&mut Value)| {
+        let mut bad = good.clone();
+        spoil(&mut bad);
+        misfits(&model::schema(), &bad).len()
+    };
+    assert_eq!(misfits(&|_| {}), 0);
+    assert_ne!(misfits(&|run| run["cells"][0]["mood"] = "fine".into()), 0);
+    assert_ne!(misfits(&|run| run["kind"] = "dream".into()), 0);
+    assert_ne!(
+        misfits(&|run| run["cells"][0]["key"]["metric"] = "joules".into()),
+        0
+    );
+}

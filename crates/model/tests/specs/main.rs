@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Specs: defaults, merging, presets, and what is refused with which words.
+
+mod configurations;
+mod given;
+
+use model::{
+    Baseline, Clock, Configuration, Fault, FileSystem, Metric, Place, Samples, Select, Spec,
+    SpecError, Stack, Suite, preset, presets,
+};
+use proptest::prelude::*;
+
+fn spec(text: &str) -> Spec {
+    Spec::parse("my.toml", text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The message and the hint of whatever refuses this spec.
+fn refused(text: &str) -> (String, String) {
+    let error = Spec::parse("my.toml", text)
+        .and_then(Spec::resolve)
+        .unwrap_err();
+    (error.to_string(), error.hint().unwrap_or_default())
+}
+
+#[test]
+fn an_empty_spec_has_all_defaults() {
+    let e = spec("").resolve().unwrap();
+    assert_eq!(e.place, Place::Lab);
+    assert_eq!(e.kernels, ["debian:6.12"]);
+    assert_eq!(e.configurations.len(), 5);
+    assert_eq!(
+        e.baseline_configuration().map(|c| c.stack.as_str()),
+        Some("capability")
+    );
+    assert_eq!(e.selection.suites, Suite::ALL);
+    assert_eq!(e.metrics, [Metric::Instructions]);
+    assert_eq!(
+        (e.filesystem, e.clock),
+        (Some(FileSystem::Ext4), Clock::Deterministic)
+    );
+    assert_eq!(
+        e.samples,
+        Samples {
+            instructions: 64,
+            time: 300,
+            throughput: 30
+        }
+    );
+    assert_eq!((e.rounds, e.warmup, e.jobs), (1, 64, None));
+    assert_eq!((e.throughput_warmup_s, e.throughput_period_s), (1.0, 3.0));
+}
+
+#[test]
+fn wrong_toml_is_named_with_line_and_hint() {
+    let (message, hint) = refused("samples = 3\nkernel = ['debian:6.1']\n");
+    assert!(
+        message.starts_with("my.toml, line 2, column 1: unknown field `kernel`"),
+        "{message}"
+    );
+    assert_eq!(hint, "did you mean `kernels`?");
+    let (message, hint) = refused("metrics = ['time', 'instuctions']");
+    assert!(
+        message.starts_with("my.toml, line 1, column 20: unknown variant"),
+        "{message}"
+    );
+    assert_eq!(hint, "did you mean `instructions`?");
+    let (_, hint) = refused("place = 'host'");
+    assert_eq!(hint, "");
+    let (message, _) = refused("samples = 'many'");
+    assert!(
+        message.contains("line 1, column 11: invalid type: string"),
+        "{message}"
+    );
+    let (message, _) = refused("\n\nsamples = = 3");
+    assert!(
+        message.starts_with("my.toml, line 3, column 11"),
+        "{message}"
+    );
+    assert!(refused("samples = -1").0.contains("line 1"));
+    assert!(refused("samples = 99999999999").0.contains("line 1"));
+}
+
+#[test]
+fn wrong_values_are_named() {
+    for (text, message, hint) in [
+        (
+            "kernels = []",
+            "`kernels` is empty; it needs at least one entry",
+            "",
+        ),
+        ("kernels = ['a', 'b', 'a']", "`kernels` holds `a` twice", ""),
+        ("kernels = [' ']", "`kernels` is ` `: is blank", ""),
+        ("stacks = ['a', 'a']", "`stacks` holds `a` twice", ""),
+        (
+            "stacks = ['a b']",
+            "stack `a b`: ' ' in a module name",
+            "write a stack as",
+        ),
+        (
+            "benchmarks = ['open:']",
+            "benchmark pattern `open:`: names no variant",
+            "write BENCHMARK",
+        ),
+        ("metrics = []", "`metrics` is empty", ""),
+        (
+            "suites = ['paper', 'paper']",
+            "`suites` holds `paper` twice",
+            "",
+        ),
+        (
+            "samples = 0",
+            "`samples` is 0; it must be from 1 to 1000000",
+            "",
+        ),
+        ("rounds = 0", "`rounds` is 0; it must be from 1 to 1000", ""),
+        (
+            "jobs = 1000",
+            "`jobs` is 1000; it must be from 1 to 256",
+            "",
+        ),
+        ("cell_timeout_s = 0", "`cell_timeout_s` is 0", ""),
+        (
+            "throughput_period_s = nan",
+            "`throughput_period_s` is NaN; it must be from 0.01 to 3600 seconds",
+            "",
+        ),
+        (
+            "throughput_warmup_s = -1.0",
+            "`throughput_warmup_s` is -1; it must be from 0",
+            "",
+        ),
+        (
+            "cpu = '-device virtio'",
+            "`cpu` is `-device virtio`: no processor is named so",
+            "name it as QEMU does",
+        ),
+        (
+            "cmdline = 'quiet lsm=selinux'",
+            "`cmdline` is `quiet lsm=selinux`: `lsm=selinux` would override",
+            "name the stack",
+        ),
+        (
+            "cmdline = \"a\\u001b[2J\"",
+            "`cmdline` is `a\\u{1b}[2J`: holds a control character",
+            "",
+        ),
+        (
+            "dir = '/mnt'",
+            "`dir` is only for the host",
+            "leave out `dir`",
+        ),
+        (
+            "metrics = ['time']\nsamples = 2\nrounds = 3",
+            "3 rounds cannot share 2 samples",
+            "raise `samples`",
+        ),
+        (
+            "where = 'host'",
+            "where = \"host\" needs a directory",
+            "name one with `dir`",
+        ),
+        (
+            "where = 'host'\ndir = '/mnt'\nstacks = ['a']",
+            "`stacks` has no meaning",
+            "leave out `stacks`",
+        ),
+        (
+            "where = 'host'\ndir = '/mnt'\nmetrics = ['instructions']",
+            "instructions are counted in a virtual",
+            "use the metric time",
+        ),
+        (
+            "metrics = ['memory', 'time']",
+            "memory is measured by itself",
+            "leave out the other metrics",
+        ),
+        (
+            "metrics = ['memory']\nwhere = 'host'\ndir = '/tmp'",
+            "what a kernel holds in memory is measured",
+            "use the metric time",
+        ),
+        (
+            "where = 'host'\ndir = '/mnt'\nclock = 'deterministic'",
+            "the host's clock is not",
+            "leave out `clock`",
+        ),
+    ] {
+        let (got, got_hint) = refused(text);
+        assert!(got.starts_with(message), "{text}: {got}");
+        assert!(
+            got_hint.starts_with(hint) && got_hint.is_empty() == hint.is_empty(),
+            "{text}: {got_hint}"
+        );
+    }
+    let many: Vec<String> = (0..65).map(|i| format!("'k{i}'")).collect();
+    let (message, _) = refused(&format!("kernels = [{}]", many.join(",")));
+    assert_eq!(message, "`kernels` has 65 entries; at most 64 are allowed");
+    let large = " ".repeat(model::SPEC_LIMIT_BYTES + 1);
+    assert!(matches!(
+        Spec::parse("x", &large),
+        Err(SpecError::TooLarge { .. })
+    ));
+}
+
+#[test]
+fn the_host_measures_its_own_kernel() {
+    let e = spec("where = 'host'\ndir = '/mnt'").resolve().unwrap();
+    assert_eq!(
+        (e.kernels.as_slice(), e.configurations.as_slice()),
+        (
+            &["host".to_owned()][..],
+            &[Configuration::of_stack(Stack::distribution())][..]
+        )
+    );
+    assert_eq!(
+        (e.metrics.as_slice(), e.clock, e.filesystem),
+        (&[Metric::Time][..], Clock::Fast, None)
+    );
+    assert_eq!(e.rounds, 1);
+}
+
+#[test]
+fn what_belongs_together_is_replaced_together() {
+    let quick = preset("quick").unwrap().spec().unwrap();
+
+    // A benchmark of another suite than the preset's.
+    let e = quick
+        .clone()
+        .merge(spec("benchmarks = ['treewalk:small']"))
+        .resolve()
+        .unwrap();
+    assert_eq!(
+        (e.selection.suites.as_slice(), e.selection.select),
+        (Suite::ALL, Select::First)
+    );
+
+    // What a root has are no benchmarks, of which the preset leaves some out.
+    let root = "[root]\npath = 'r'\n[[workloads]]\nname = 'w'\nargv = ['/w']";
+    let e = quick.clone().merge(spec(root)).resolve().unwrap();
+    assert_eq!(e.programs.unwrap().workloads.len(), 1);
+
+    // Stacks without the preset's baseline.
+    let e = quick
+        .clone()
+        .merge(spec("stacks = ['selinux', 'tomoyo']"))
+        .resolve()
+        .unwrap();
+    assert_eq!(e.baseline, 0);
+
+    // The host instead of the lab.
+    let e = quick
+        .clone()
+        .merge(spec("where = 'host'\ndir = '/mnt'"))
+        .resolve()
+        .unwrap();
+    assert_eq!((e.place, e.metrics), (Place::Host, vec![Metric::Time]));
+
+    let e = quick
+        .merge(spec("samples = 5\nbaseline = 'default'"))
+        .resolve()
+        .unwrap();
+    assert_eq!((e.samples.time, e.baseline), (5, 4));
+}
+
+#[test]
+fn kernels_that_are_processes_take_time_only() {
+    let quick = preset("quick").unwrap().spec().unwrap();
+    let e = quick
+        .clone()
+        .merge(spec("where = 'um'\nkernels = ['build:um']"))
+        .resolve()
+        .unwrap();
+    assert_eq!((e.place, e.metrics), (Place::Um, vec![Metric::Time]));
+    assert_eq!((e.clock, e.rounds), (Clock::Fast, 3));
+    assert_eq!(e.kernels, ["build:um"]);
+    // The stacks are the preset's: they are what is compared.
+    assert_eq!(e.configurations.len(), 5);
+
+    // The preset's kernel is none of them.
+    let refused = |toml: &str| quick.clone().merge(spec(toml)).resolve().unwrap_err();
+    let told = |toml: &str| refused(toml).to_string();
+    assert!(told("where = 'um'").contains("needs a kernel that is built for it"));
+    let um = "where = 'um'\nkernels = ['build:um']\n";
+    assert!(told(&format!("{um}metrics = ['instructions']")).contains("in a virtual machine"));
+    assert!(told(&format!("{um}clock = 'deterministic'")).contains("not deterministic"));
+    assert!(told(&format!("{um}cpu = 'max'")).contains("this machine's processor"));
+    assert!(told(&format!("{um}dir = '/mnt'")).contains("only for the host"));
+}
+
+#[test]
+fn timed_cells_in_the_lab_are_interleaved() {
+    assert_eq!(spec("metrics = ['time']").resolve().unwrap().rounds, 3);
+    assert_eq!(
+        spec("metrics = ['time']\nsamples = 2")
+            .resolve()
+            .unwrap()
+            .rounds,
+        2
+    );
+}
+
+#[test]
+fn presets_go_with_other_kernels() {
+    for preset in presets() {
+        let spec = preset.spec().unwrap();
+        let roles = spec.roles.as_ref().map_or(1, Vec::len);
+        let move_to = |n: usize| {
+            let kernels = (0..n).map(|at| format!("build:other{at}"));
+            let over = Spec {
+                kernels: Some(kernels.collect()),
+                ..Spec::default()
+            };
+            spec.clone().merge(over).resolve()
+        };
+        let moved = move_to(roles).unwrap_or_else(|e| panic!("{}: {e}", preset.name));
+        for configuration in &moved.configurations {
+            let kernel = configuration.kernel.as_ref();
+            assert!(
+                kernel.is_none_or(|kernel| moved.kernels.contains(kernel)),
+                "{}: {configuration}",
+                preset.name
+            );
+        }
+        if roles > 1 {
+            let error = move_to(1).unwrap_err();
+            assert!(
+                error.to_string().contains("differ in number: 1 and"),
+                "{error}"
+            );
+            let hint = error.hint().unwrap();
+            assert!(hint.contains("--kernel WITHOUT-LSM --kernel "), "{hint}");
+        }
+    }
+}
+
+#[test]
+fn roles_are_checked() {
+    let resolve = |text: &str| Spec::parse("test", text).unwrap().resolve();
+    for (roles, why) in [
+        ("[\"a\", \"a\"]", "holds `a` twice"),
+        ("[\"a\"]", "kernels and roles differ in number: 2 and 1 (a)"),
+        (
+            "[\"a\", \"b\"]",
+            "`kernel` is `c`: not one of the 2 kernels",
+        ),
+    ] {
+        let text = format!(
+            "kernels = [\"x\", \"y\"]\nroles = {roles}\n\
+             [[configurations]]\nkernel = \"c\"\nstack = \"capability\"\n"
+        );
+        let error = resolve(&text).unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+    }
+    let bound = "kernels = [\"x\", \"y\"]\nroles = [\"a\", \"b\"]\nbaseline_kernel = \"b\"\n\
+                 stacks = [\"capability\"]\n";
+    assert_eq!(
+        resolve(bound).unwrap().baseline_kernel.as_deref(),
+        Some("y")
+    );
+}
+
+#[test]
+fn presets_hold_what_they_promise() {
+    let names: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
+    assert_eq!(
+        names,
+        [
+            "quick",
+            "suite",
+            "every",
+            "paper",
+            "paper-calls",
+            "paper-suite",
+            "paper-um",
+            "paper-protocol",
+            "paper-orders",
+            "stacking",
+            "denials",
+            "tomoyo-entries",
+            "audit",
+            "avc",
+            "withdrawn",
+            "integrity",
+            "enforcing",
+            "debian-policies",
+            "first-access",
+            "rules",
+            "rules-smack",
+            "landlock-grid",
+            "landlock-sandbox",
+            "memory",
+            "versions",
+            "howells",
+            "howells-um",
+            "lsmpmon",
+            "freenix01",
+            "unixbench",
+            "workloads",
+            "git-status",
+            "find-stat",
+            "tar",
+            "make-noop",
+            "gcc",
+            "python-import",
+            "sqlite",
+            "pipeline",
+            "web",
+            "shell-script",
+        ]
+    );
+    for preset in presets() {
+        let e = preset
+            .spec()
+            .unwrap()
+            .resolve()
+            .unwrap_or_else(|e| panic!("{}: {e}", preset.name));
+        assert!(
+            e.description.as_ref().is_some_and(|text| text.len() < 80),
+            "{}",
+            preset.name
+        );
+        let baseline = match preset.name {
+            "paper" | "paper-calls" | "paper-protocol" | "paper-orders" | "tomoyo-entries"
+            | "audit" | "withdrawn" | "integrity" => "none on build:6.12-dac",
+            "avc" => "capability,selinux (enforcing)",
+            "landlock-sandbox" => "capability,landlock",
+            "denials" => "capability (denials)",
+            "paper-um" | "howells-um" => "none on build:um-dac.*",
+            _ => "capability",
+        };
+        assert_eq!(e.baseline_configuration().unwrap().to_string(), baseline);
+        let measured = match e.place {
+            Place::Um => (vec![Metric::Time], Clock::Fast),
+            Place::Lab if preset.name == "paper-protocol" => {
+                (vec![Metric::Time, Metric::Throughput], Clock::Fast)
+            }
+            Place::Lab if preset.name == "memory" => (vec![Metric::Memory], Clock::Deterministic),
+            Place::Lab | Place::Host => (vec![Metric::Instructions], Clock::Deterministic),
+        };
+        assert_eq!((e.metrics, e.clock), measured);
+    }
+    let programs = |name: &str| {
+        preset(name)
+            .unwrap()
+            .spec()
+            .unwrap()
+            .resolve()
+            .unwrap()
+            .programs
+    };
+    let all = programs("workloads").unwrap();
+    let at = names.iter().position(|name| *name == "workloads").unwrap();
+    for name in &names[at + 1..] {
+        let one = programs(name).unwrap();
+        // A preset of one is called as its workload is, and says what to install.
+        assert!(one.workloads.iter().all(|workload| workload.name == *name));
+        assert!(!one.root.packages.is_empty(), "{name}");
+        assert!(
+            one.workloads
+                .iter()
+                .all(|workload| all.workloads.contains(workload))
+        );
+        assert!(
+            one.root
+                .programs
+                .iter()
+                .all(|program| all.root.programs.contains(program))
+        );
+        assert!(
+            one.root
+                .files
+                .iter()
+                .all(|file| all.root.files.contains(file))
+        );
+    }
+    assert_eq!(all.workloads.len(), names.len() - at - 1);
+    // One of them needs no more than its own preset.
+    let only = Spec {
+        benchmarks: Some(vec!["tar".to_owned()]),
+        ..Spec::default()
+    };
+    let spec = preset("workloads").unwrap().spec().unwrap();
+    let one = spec.merge(only).resolve().unwrap().programs;
+    assert_eq!(one, programs("tar"));
+    let quick = preset("quick").unwrap().spec().unwrap().resolve().unwrap();
+    assert_eq!(quick.selection.select, Select::First);
+    // An example of each suite that is not of file system calls.
+    let files = [Suite::Lmbench, Suite::Howells];
+    let taken = Suite::ALL.iter().filter(|suite| !files.contains(suite));
+    assert!(quick.selection.suites.iter().eq(taken));
+    // What is there of it today does not change with suites that come.
+    let suite = preset("suite").unwrap().spec().unwrap().resolve().unwrap();
+    let files = [Suite::Paper, Suite::Lmbench, Suite::Howells, Suite::Beyond];
+    assert_eq!(suite.selection.suites, files);
+    let every = preset("every").unwrap().spec().unwrap().resolve().unwrap();
+    assert_eq!(every.selection.suites, Suite::ALL);
+    let chosen = &every.selection.benchmarks;
+    assert!(suite.selection.benchmarks.starts_with(chosen));
+    let paper = preset("paper").unwrap().spec().unwrap().resolve().unwrap();
+    // DAC, the five modules, Figure 7's other orders, Figure 8's four.
+    assert_eq!(paper.configurations.len(), 1 + 5 + 4 + 4 + 1);
+    let on_layouts = preset("paper-um").unwrap().spec().unwrap();
+    let on_layouts = on_layouts.resolve().unwrap();
+    assert_eq!(on_layouts.configurations.len(), 1 + 5 + 1);
+    // Each stack is measured on one kernel's layouts and on no other's.
+    for configuration in &on_layouts.configurations {
+        let is_none = configuration.stack.is_none();
+        assert_eq!(configuration.is_on("build:um-dac.1"), is_none);
+        assert_eq!(configuration.is_on("build:um.1"), !is_none);
+    }
+    let lsmpmon = preset("lsmpmon")
+        .unwrap()
+        .spec()
+        .unwrap()
+        .resolve()
+        .unwrap();
+    assert_eq!(
+        (lsmpmon.kernels.len(), lsmpmon.configurations.len()),
+        (2, 5)
+    );
+
+    let error = preset("howels").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "no preset is called `howels`; there are {}",
+            names.join(", ")
+        )
+    );
+    assert_eq!(error.hint().unwrap(), "did you mean `howells`?");
+}
+
+#[test]
+fn specs_are_written_as_they_are_read() {
+    let s =
+        spec("where = 'host'\ndir = '/mnt'\nbaseline = 2\nsamples = 7\nthroughput_period_s = 0.5");
+    assert_eq!(s.baseline, Some(Baseline::Index(2)));
+    assert_eq!(Spec::parse("x", &toml::to_string(&s).unwrap()).unwrap(), s);
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(text in "\\PC{0,60}|[a-z_]{1,12} = [\\['a-z0-9,.\\]-]{0,20}\n") {
+        let _ = Spec::parse("x", &text).and_then(Spec::resolve);
+    }
+
+    #[test]
+    fn numbers_are_kept_or_refused(samples: u32, rounds: u32, jobs: u32) {
+        let s = Spec { samples: Some(samples), rounds: Some(rounds), jobs: Some(jobs), ..Spec::default() };
+        if let Ok(e) = s.resolve() {
+            prop_assert_eq!((e.samples.time, e.rounds, e.jobs), (samples, rounds, Some(jobs)));
+            prop_assert!(samples <= 1_000_000 && rounds <= 1_000 && jobs <= 256);
+        }
+    }
+
+    #[test]
+    fn merging_with_nothing_changes_nothing(index in 0usize..5) {
+        let s = presets()[index].spec().unwrap();
+        prop_assert_eq!(s.clone().merge(Spec::default()), s.clone());
+        prop_assert_eq!(Spec::default().merge(s.clone()), s);
+    }
+}
+
+#[test]
+fn counts_need_the_deterministic_clock() {
+    let error = spec("clock = 'fast'").resolve().unwrap_err().to_string();
+    assert!(
+        error.contains("counts need the deterministic clock"),
+        "{error}"
+    );
+    let timed = spec("clock = 'fast'\nmetrics = ['time']")
+        .resolve()
+        .unwrap();
+    assert_eq!(timed.clock, Clock::Fast);
+}

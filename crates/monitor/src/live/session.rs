@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A live machine that is watched: what is read of it, and when it is over.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::{Filter, Monitor, Options, Progress, Snapshot};
+use model::{
+    Document, Environment, Interval, Kind, LeftOutFunction, Monitoring, Warning, WarningKind,
+};
+
+use crate::live::LiveError;
+use crate::live::interval::{interval, monitoring};
+use crate::live::recorder::Recorder;
+use crate::live::target::Target;
+use crate::live::textfile::Textfile;
+use crate::live::view::{Reading, Source};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    Machine,
+    /// Those of a command, which is started for that, and of all that it starts. It has at
+    /// least one word.
+    Command(Vec<OsString>),
+    /// Those of a control group (cgroup v2), by its directory, and of those below it.
+    Cgroup(PathBuf),
+    /// Those of processes, their threads and their descendants.
+    Processes(Vec<u32>),
+}
+
+/// What is to be watched, and how.
+#[derive(Debug)]
+pub struct Request {
+    pub subject: Subject,
+    /// How, and of which functions; the filter is the subject's.
+    pub options: Options,
+    /// How long; None: until the subject has ended, or somebody stops it.
+    pub duration: Option<Duration>,
+    /// The modules that are active on this machine, in order; empty if that is not known.
+    pub active_lsms: Vec<String>,
+    pub environment: Environment,
+    /// The time, as the document has it: RFC 3339, in UTC.
+    pub now: fn() -> String,
+}
+
+/// Programs that are attached, and who gets what they note.
+pub struct Session {
+    monitor: Monitor,
+    pub watched: Monitoring,
+    /// What it was to watch, and does not.
+    pub left_out: Vec<LeftOutFunction>,
+    environment: Environment,
+    now: fn() -> String,
+    started: String,
+    recorder: Recorder,
+    textfile: Option<Textfile>,
+    target: Option<Target>,
+    processes: Vec<u32>,
+    deadline: Option<Instant>,
+    last: Snapshot,
+    keep: Option<Keep>,
+}
+
+/// Keeps an interval that ended, or says why it cannot.
+pub type Keep = Box<dyn FnMut(&Monitoring, &Interval) -> Result<(), String>>;
+
+#[derive(Debug)]
+pub struct Ended {
+    /// What was watched and how, the intervals that were taken, and reasons to doubt them.
+    pub recording: Document,
+    /// What is to be said of the command: that it failed, or goes on.
+    pub command: Option<String>,
+}
+
+impl Session {
+    /// Attaches, which takes seconds and is reported.
+    pub fn start(
+        request: Request,
+        textfile: Option<Textfile>,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<Session, LiveError> {
+        let (mut target, mut processes) = (None, Vec::new());
+        let (scope, filter) = match request.subject {
+            Subject::Machine => ("the machine".to_owned(), Filter::Machine),
+            Subject::Command(words) => {
+                let command = target.insert(Target::prepare(&words)?);
+                let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+                let scope = format!("{}{}", Monitoring::OF_COMMAND, words.join(" "));
+                (scope, Filter::Processes(vec![command.process()]))
+            }
+            Subject::Cgroup(directory) => {
+                let scope = format!("the control group {}", directory.display());
+                (scope, Filter::Cgroup(directory))
+            }
+            Subject::Processes(those) => {
+                processes.clone_from(&those);
+                let numbers: Vec<String> = those.iter().map(u32::to_string).collect();
+                let scope = format!("process {}", numbers.join(", "));
+                (scope, Filter::Processes(those))
+            }
+        };
+        let options = Options {
+            filter,
+            ..request.options
+        };
+        let monitor = Monitor::start(&options, progress)?;
+        monitor.drop_capabilities()?;
+        let watched = monitoring(&monitor, scope, request.active_lsms);
+        let started = (request.now)();
+        let first = monitor.snapshot();
+        Ok(Session {
+            left_out: monitor.left_out().to_vec(),
+            monitor,
+            watched,
+            environment: request.environment,
+            now: request.now,
+            started,
+            recorder: Recorder::new(first.clone()),
+            textfile,
+            target,
+            processes,
+            deadline: request.duration.map(|duration| Instant::now() + duration),
+            last: first,
+            keep: None,
+        })
+    }
+
+    /// Has the command execute, if one is watched, and writes the first text file.
+    pub fn begin(&mut self) -> Result<(), LiveError> {
+        self.write_text()?;
+        self.target.as_mut().map_or(Ok(()), Target::begin)
+    }
+
+    /// Has each interval kept as it ends. Of what it was to watch, `before` is behind it.
+    pub fn keep(&mut self, keep: Keep, before: Duration) {
+        self.keep = Some(keep);
+        self.deadline = self.deadline.map(|at| at.checked_sub(before).unwrap_or(at));
+    }
+
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Has its time passed, or what is watched ended?
+    pub fn is_over(&mut self) -> bool {
+        if self.deadline.is_some_and(|at| Instant::now() >= at) {
+            return true;
+        }
+        if let Some(target) = &mut self.target {
+            return target.has_ended();
+        }
+        let lives = |process: &u32| Path::new(&format!("/proc/{process}")).exists();
+        !self.processes.is_empty() && !self.processes.iter().any(lives)
+    }
+
+    /// What happened since the last time.
+    pub fn take(&mut self) -> Result<&Interval, LiveError> {
+        self.last = self.monitor.snapshot();
+        self.write_text()?;
+        let interval = self.recorder.take(self.last.clone());
+        if let Some(keep) = &mut self.keep {
+            let kept = keep(&self.watched, interval).map_err(std::io::Error::other);
+            kept.map_err(LiveError::doing("cannot keep an interval"))?;
+        }
+        Ok(interval)
+    }
+
+    fn write_text(&mut self) -> Result<(), LiveError> {
+        let total = self.total();
+        let Some(textfile) = &mut self.textfile else {
+            return Ok(());
+        };
+        let written = textfile.write(&self.watched, [&total]);
+        written.map_err(LiveError::doing("cannot write the text file"))
+    }
+
+    /// Everything since the start, as of the last time that was taken.
+    pub fn total(&self) -> Interval {
+        interval(&self.last, Duration::ZERO)
+    }
+
+    /// What it gave. The programs stay until this process ends, which detaches them
+    /// faster than one by one.
+    pub fn end(mut self) -> Ended {
+        let warnings = doubts(&self.monitor, &self.last);
+        let command = self.target.as_mut().and_then(Target::end);
+        std::mem::forget(self.monitor);
+        let intervals = self.recorder.into_intervals().into_iter();
+        let cells = (0..)
+            .zip(intervals)
+            .map(|(number, calls)| self.watched.cell(number, calls));
+        Ended {
+            recording: Document {
+                started: Some(self.started),
+                finished: Some((self.now)()),
+                cells: cells.collect(),
+                left_out: self.left_out,
+                warnings,
+                monitor: Some(self.watched),
+                ..Document::new(Kind::Recording, self.environment)
+            },
+            command,
+        }
+    }
+}
+
+impl Source for Session {
+    fn read(&mut self) -> Reading {
+        let since_last = self.take().cloned();
+        let total = self.total();
+        Reading {
+            since_last: since_last.unwrap_or_else(|_| total.clone()),
+            total,
+        }
+    }
+
+    fn ended(&mut self) -> bool {
+        self.is_over()
+    }
+}
+
+fn doubts(monitor: &Monitor, last: &Snapshot) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let mut lost = |message: String| warnings.push(Warning::new(WarningKind::LostCalls, message));
+    let calls = last.lost.total();
+    if calls > 0 {
+        let kinds = [
+            (
+                last.lost.no_stack,
+                "of more tasks at once than there is room for",
+            ),
+            (last.lost.too_deep, "nested too deep"),
+            (last.lost.abandoned, "whose end was not seen"),
+            (
+                last.lost.no_processor,
+                "on a processor that was not there at the start",
+            ),
+        ];
+        let kinds = kinds.iter().filter(|(calls, _)| *calls > 0);
+        let kinds: Vec<String> = kinds
+            .map(|(calls, kind)| format!("{calls} {kind}"))
+            .collect();
+        lost(format!(
+            "{calls} calls are in no figure: {}",
+            kinds.join(", ")
+        ));
+    }
+    if let Some(missed @ 1..) = monitor.missed() {
+        lost(format!("the kernel did not run a program {missed} times"));
+    }
+    if last.pairs_refused > 0 {
+        lost(format!(
+            "{} pairs of a hook and a system call were not told apart (--pairs)",
+            last.pairs_refused
+        ));
+    }
+    warnings
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A command that waits to be watched before it begins.
+
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
+use std::thread::{self, JoinHandle};
+
+use model::Failure;
+
+use crate::live::LiveError;
+
+/// A process that will execute a command when it is told to.
+pub struct Target {
+    name: String,
+    process: u32,
+    /// Its other end is read by the process. Closed, the process ends.
+    go: Option<io::PipeWriter>,
+    /// Ends when the command has been executed, or could not be.
+    spawned: Option<JoinHandle<io::Result<Child>>>,
+    child: Option<Child>,
+}
+
+impl Target {
+    pub fn prepare(words: &[OsString]) -> Result<Target, LiveError> {
+        let name = words[0].to_string_lossy().into_owned();
+        // To attach takes seconds, after which it would be late to say so.
+        which::which(&words[0]).map_err(|_| cannot_execute(&name, &"there is no such program"))?;
+        let pipe = || io::pipe().map_err(LiveError::doing("cannot make a pipe"));
+        let (go_read, go) = pipe()?;
+        let (mut number_read, number) = pipe()?;
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]);
+        let others_go = go.as_raw_fd();
+        let ready = move || -> io::Result<()> {
+            // SAFETY: a copy that only this process has, and nothing here uses: with it open
+            // it would not notice that lsmeter has gone.
+            unsafe { rustix::io::close(others_go) };
+            let process = rustix::process::getpid().as_raw_nonzero().get();
+            rustix::io::write(number.as_fd(), &process.to_ne_bytes())?;
+            let mut byte = [0u8];
+            match rustix::io::retry_on_intr(|| rustix::io::read(go_read.as_fd(), &mut byte))? {
+                1 => Ok(()),
+                // Nobody watches any more.
+                _ => Err(io::ErrorKind::BrokenPipe.into()),
+            }
+        };
+        // SAFETY: between fork and exec it only calls close, getpid, write and read, which are
+        // async-signal-safe; nothing is allocated or locked.
+        unsafe { command.pre_exec(ready) };
+        // spawn() returns when the command has been executed.
+        let spawned = thread::spawn(move || command.spawn());
+        let mut bytes = [0u8; 4];
+        let told = number_read.read_exact(&mut bytes);
+        if told.is_err() {
+            return Err(match spawned.join() {
+                Ok(Err(error)) => LiveError::doing(format!("starting {name}"))(error),
+                _ => LiveError::Lost { name },
+            });
+        }
+        Ok(Target {
+            name,
+            process: u32::from_ne_bytes(bytes),
+            go: Some(go),
+            spawned: Some(spawned),
+            child: None,
+        })
+    }
+
+    pub fn process(&self) -> u32 {
+        self.process
+    }
+
+    pub fn begin(&mut self) -> Result<(), LiveError> {
+        if let Some(mut go) = self.go.take() {
+            let doing = LiveError::doing(format!("starting {}", self.name));
+            go.write_all(&[1]).map_err(doing)?;
+        }
+        let Some(spawned) = self.spawned.take() else {
+            return Ok(());
+        };
+        let child = spawned
+            .join()
+            .unwrap_or_else(|_| Err(io::Error::other("its process has ended")));
+        self.child = Some(child.map_err(|error| cannot_execute(&self.name, &error))?);
+        Ok(())
+    }
+
+    /// Has it ended? One whose state cannot be read has.
+    pub fn has_ended(&mut self) -> bool {
+        let child = self.child.as_mut();
+        child.is_none_or(|child| !matches!(child.try_wait(), Ok(None)))
+    }
+
+    /// How it ended, for its user; None if it did well.
+    pub fn end(&mut self) -> Option<String> {
+        match self.child.as_mut()?.try_wait() {
+            Ok(Some(status)) if !status.success() => {
+                Some(format!("the command ended with {status}"))
+            }
+            Ok(None) => Some(format!(
+                "the command goes on as process {}, and is not watched any more",
+                self.process
+            )),
+            _ => None,
+        }
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        // Without its go, a process that waits ends.
+        self.go = None;
+        if let Some(spawned) = self.spawned.take() {
+            let _ = spawned.join();
+        }
+    }
+}
+
+fn cannot_execute(name: &str, why: &dyn Display) -> LiveError {
+    let what = format!("cannot execute {name}: {why}");
+    Failure::usage(what, "name a command that is in PATH, or its path").into()
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter monitor` on a terminal: a live table of hooks, and the detail of each.
+//!
+//! What is shown is pure state (`state`), which keys change (`keys`) and which is drawn
+//! into a frame (`draw`); only this file and `screen` know of the terminal.
+
+mod column;
+mod detail;
+mod draw;
+mod figures;
+mod filter;
+mod keys;
+mod screen;
+mod source;
+mod state;
+#[cfg(test)]
+mod tests;
+mod units;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crossterm::event::{self, Event};
+use model::Monitoring;
+
+use self::screen::Screen;
+pub use self::source::{Reading, Source};
+use self::state::View;
+use crate::live::LiveError;
+
+/// A signal is noticed after this at the latest.
+const NAP: Duration = Duration::from_millis(100);
+/// Nobody can read figures that change faster.
+const INTERVAL_MIN: Duration = Duration::from_millis(50);
+/// Keys that are taken before it is drawn again: nobody types faster, but a paste may.
+const KEYS_AT_ONCE: usize = 256;
+
+/// Shows a source's figures on the terminal that standard output is, with new ones
+/// every `interval`, until its user quits or `stop` is set; in colours if it is to. When the
+/// source has ended, its last figures stay.
+///
+/// The terminal is as it was before when this returns or panics.
+pub fn show(
+    monitoring: &Monitoring,
+    source: &mut dyn Source,
+    interval: Duration,
+    colour: bool,
+    stop: &AtomicBool,
+) -> Result<(), LiveError> {
+    let mut view = View::new(monitoring, colour);
+    let unusable = LiveError::doing("cannot use standard output as a terminal for the live view");
+    let mut screen = Screen::take().map_err(unusable)?;
+    let shown = follow(&mut screen, &mut view, source, interval, stop);
+    // What went wrong first is what is reported.
+    let left = screen
+        .leave()
+        .map_err(LiveError::doing("cannot give the terminal back"));
+    shown.and(left)
+}
+
+fn follow(
+    screen: &mut Screen,
+    view: &mut View,
+    source: &mut dyn Source,
+    interval: Duration,
+    stop: &AtomicBool,
+) -> Result<(), LiveError> {
+    let interval = interval.max(INTERVAL_MIN);
+    let mut next = Instant::now() + interval;
+    let mut changed = true;
+    while !stop.load(Ordering::Relaxed) {
+        if !view.ended && Instant::now() >= next {
+            let ended = source.ended();
+            view.update(source.read());
+            view.ended = ended;
+            // Readings that were missed, on a machine that slept, are not made up for.
+            next = (next + interval).max(Instant::now());
+            changed = true;
+        }
+        if changed {
+            let drawn = screen.terminal.draw(|frame| draw::draw(frame, view));
+            drawn.map_err(LiveError::doing("cannot draw on the terminal"))?;
+        }
+        let until_next = match view.ended {
+            true => NAP,
+            false => next.saturating_duration_since(Instant::now()),
+        };
+        let pressed = take_keys(view, until_next.min(NAP));
+        match pressed.map_err(LiveError::doing("cannot read keys from the terminal"))? {
+            Pressed::Nothing => changed = false,
+            Pressed::Something => changed = true,
+            Pressed::Quit => break,
+        }
+    }
+    Ok(())
+}
+
+enum Pressed {
+    Nothing,
+    Something,
+    Quit,
+}
+
+fn take_keys(view: &mut View, mut wait: Duration) -> std::io::Result<Pressed> {
+    let mut pressed = Pressed::Nothing;
+    for _ in 0..KEYS_AT_ONCE {
+        if !event::poll(wait)? {
+            break;
+        }
+        wait = Duration::ZERO;
+        // Whatever it is, such as a new size, it is drawn anew.
+        pressed = Pressed::Something;
+        if let Event::Key(key) = event::read()?
+            && keys::press(view, key)
+        {
+            return Ok(Pressed::Quit);
+        }
+    }
+    Ok(pressed)
+}

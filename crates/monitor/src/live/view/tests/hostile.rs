@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What no keys and no figures may break.
+
+use crossterm::event::KeyCode;
+use model::{
+    Bucket, Calls, Interval, MonitorMode, Percentiles, WatchedHook, WatchedSystemCall,
+    WholeSystemCall,
+};
+use proptest::prelude::*;
+
+use super::{frame, monitoring, reading};
+use crate::live::view::Reading;
+use crate::live::view::keys::press;
+use crate::live::view::state::View;
+
+#[test]
+fn hostile_names_do_no_harm() {
+    let mut hostile = monitoring(MonitorMode::Histogram);
+    hostile.release = "6.12\u{1b}]0;owned\u{7}".to_owned();
+    hostile.scope = "command: a\nb\u{202e}c".to_owned();
+    hostile.active_lsms = vec!["\u{9b}31m".to_owned(), "x".repeat(1_000)];
+    let mut bad = reading(MonitorMode::Histogram, 1);
+    for interval in [&mut bad.total, &mut bad.since_last] {
+        let hook = &mut interval.hooks[1];
+        hook.hook = "inode\u{1b}[2J\u{1b}[H".to_owned();
+        hook.function = "y".repeat(10_000);
+        hook.module = None;
+        hook.errnos.insert("E\u{1b}[31m".to_owned(), u64::MAX);
+        hook.errnos.insert("E\u{7}[31m".to_owned(), 1);
+        hook.system_calls[0].system_call = "open\r\nat".to_owned();
+        hook.calls.sum_ns = Some(i64::MAX);
+        hook.histogram[0].from_ns = u64::MAX;
+        hook.histogram[1].count = u64::MAX;
+        interval.seconds = 1e-300;
+    }
+    let mut view = View::new(&hostile, false);
+    view.update(bad);
+    let table = frame(&mut view, 100, 12);
+    insta::assert_snapshot!("hostile", table);
+    press(&mut view, KeyCode::Enter.into());
+    let detail = frame(&mut view, 100, 30);
+    insta::assert_snapshot!("hostile-detail", detail);
+    for text in [table, detail] {
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
+    }
+}
+
+fn any_hook() -> impl Strategy<Value = WatchedHook> {
+    let time = || prop::option::of(any::<u64>());
+    let calls = (
+        any::<u64>(),
+        any::<u64>(),
+        any::<Option<i64>>(),
+        time(),
+        time(),
+    )
+        .prop_map(|(count, errors, sum_ns, min_ns, max_ns)| Calls {
+            count,
+            errors,
+            sum_ns,
+            min_ns,
+            max_ns,
+            percentiles_ns: min_ns.map(|ns| Percentiles {
+                p50: ns as f64,
+                p90: f64::INFINITY,
+                p99: f64::NAN,
+            }),
+        });
+    let bucket = (any::<u64>(), time(), any::<u64>()).prop_map(|(from_ns, to_ns, count)| Bucket {
+        from_ns,
+        to_ns,
+        count,
+    });
+    let calls_of = (".{0,9}", calls.clone())
+        .prop_map(|(system_call, calls)| WatchedSystemCall { system_call, calls });
+    (
+        (
+            "[ab]{1,2}|.{0,9}",
+            "[ab]{1,2}|.{0,90}",
+            prop::option::of("[ab]|.{0,9}"),
+        ),
+        calls,
+        prop::collection::btree_map("EPERM|.{0,9}", any::<u64>(), 0..4),
+        prop::collection::vec(bucket, 0..5),
+        prop::collection::vec(calls_of, 0..5),
+    )
+        .prop_map(
+            |((hook, function, module), calls, errnos, histogram, system_calls)| WatchedHook {
+                hook,
+                function,
+                module,
+                calls,
+                errnos,
+                histogram,
+                system_calls,
+            },
+        )
+}
+
+fn any_interval() -> impl Strategy<Value = Interval> {
+    let seconds = prop_oneof![0.0..5.0, any::<f64>()];
+    let hooks = prop::collection::vec(any_hook(), 0..12);
+    let wholes = prop::collection::vec(("openat|none|.*", any::<u64>(), any::<i64>()), 0..4);
+    (any::<f64>(), seconds, hooks, wholes, any::<u64>()).prop_map(
+        |(begin_s, seconds, hooks, wholes, lost)| Interval {
+            begin_s,
+            seconds,
+            hooks,
+            system_calls: wholes
+                .into_iter()
+                .map(|(system_call, count, sum_ns)| WholeSystemCall {
+                    system_call,
+                    count,
+                    sum_ns,
+                })
+                .collect(),
+            lost,
+        },
+    )
+}
+
+#[derive(Debug, Clone)]
+enum Event {
+    Key(KeyCode),
+    Reading(Box<Reading>),
+    Size(u16, u16),
+    End,
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    use KeyCode::{Backspace, Down, End, Enter, Esc, F, Home, Left, PageDown, PageUp, Right, Up};
+    let moves = vec![
+        Up,
+        Down,
+        PageUp,
+        PageDown,
+        Home,
+        End,
+        Left,
+        Right,
+        Enter,
+        Esc,
+        Backspace,
+        F(1),
+    ];
+    let reading = (any_interval(), any_interval())
+        .prop_map(|(total, since_last)| Event::Reading(Box::new(Reading { total, since_last })));
+    prop_oneof![
+        8 => prop::sample::select(moves).prop_map(Event::Key),
+        8 => prop::sample::select("rjk<>/*?abpm h".chars().collect::<Vec<_>>())
+            .prop_map(|c| Event::Key(KeyCode::Char(c))),
+        1 => any::<char>().prop_map(|c| Event::Key(KeyCode::Char(c))),
+        3 => reading,
+        3 => (0u16..130, 0u16..40).prop_map(|(width, height)| Event::Size(width, height)),
+        1 => Just(Event::End),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn nothing_breaks_it(
+        mode in prop::sample::select(MonitorMode::ALL),
+        events in prop::collection::vec(any_event(), 1..50),
+    ) {
+        let mut view = View::new(&monitoring(mode), true);
+        let mut size = (80, 24);
+        for event in events {
+            // As in a terminal that is slow: some keys come before it is drawn.
+            let drawn = !matches!(event, Event::Key(_));
+            match event {
+                Event::Key(code) => {
+                    press(&mut view, code.into());
+                }
+                Event::Reading(reading) => view.update(*reading),
+                Event::Size(width, height) => size = (width, height),
+                Event::End => view.ended = true,
+            }
+            prop_assert!(view.selected() < view.len().max(1));
+            prop_assert!((view.len() == 0) == view.selected_figure().is_none());
+            if drawn {
+                let text = frame(&mut view, size.0, size.1);
+                prop_assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
+            }
+        }
+    }
+}
