@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn no_file_of_the_kernels_is_left_behind() {
-        let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/kernel");
+        let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/um");
         let mut names: Vec<String> = fs::read_dir(dir)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
