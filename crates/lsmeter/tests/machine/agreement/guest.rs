@@ -26,6 +26,8 @@ pub struct Counted {
     pub calls: Calls,
     /// Hooks that it cannot watch.
     pub unseen: BTreeSet<String>,
+    /// Benchmarks that the agent calls unsupported there.
+    pub unsupported: BTreeSet<String>,
 }
 
 /// Boots a kernel with the agent and this program in it.
@@ -61,12 +63,15 @@ pub fn count(kernel: &str, benchmarks: &[&Benchmark]) -> Counted {
     let mut counted = Counted {
         calls: Calls::new(),
         unseen: BTreeSet::new(),
+        unsupported: BTreeSet::new(),
     };
     for line in String::from_utf8(outcome.file("counts")).unwrap().lines() {
         let words: Vec<&str> = line.split(' ').collect();
         match words[..] {
             ["unseen", hook] => _ = counted.unseen.insert(hook.to_owned()),
-            ["unsupported", ..] => {}
+            ["unsupported", title] => _ = counted.unsupported.insert(title.to_owned()),
+            // Even if the monitor saw no hook in it.
+            ["ran", title] => _ = counted.calls.entry(title.to_owned()).or_default(),
             [title, hook, difference] => {
                 let operations = (OPERATIONS[1] - OPERATIONS[0]) as f64;
                 let calls = difference.parse::<f64>().unwrap() / operations;
@@ -76,6 +81,8 @@ pub fn count(kernel: &str, benchmarks: &[&Benchmark]) -> Counted {
             _ => panic!("{line}"),
         }
     }
+    let answered = counted.calls.len() + counted.unsupported.len();
+    assert_eq!(answered, wanted.lines().count());
     counted
 }
 
@@ -109,9 +116,10 @@ fn runs_in_a_guest() {
             watch(&monitor, &name, operations).map(|snapshot| own(&snapshot, &calls))
         });
         let [Ok(short), Ok(long)] = runs else {
-            writeln!(out, "unsupported {benchmark} {variant} {runs:?}").unwrap();
+            writeln!(out, "unsupported {benchmark}:{variant}").unwrap();
             continue;
         };
+        writeln!(out, "ran {benchmark}:{variant}").unwrap();
         let hooks: BTreeSet<&String> = short.keys().chain(long.keys()).collect();
         for hook in hooks {
             let of = |run: &BTreeMap<String, i64>| run.get(hook).copied().unwrap_or(0);

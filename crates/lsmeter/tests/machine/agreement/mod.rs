@@ -100,7 +100,8 @@ fn compare(
     let (mut unexplained, mut compared, mut equal) = (Vec::new(), 0, 0);
     for (title, calls) in other {
         let (benchmark, variant) = title.split_once(':').unwrap();
-        let hooks = &profile[title];
+        let hooks = profile.get(title);
+        let hooks = hooks.unwrap_or_else(|| panic!("{title} is not in the profile"));
         // A slope exists only for a hook that was delayed; a monitor watches all.
         let watched = |hook: &&String| method == Method::Monitor || calls.contains_key(*hook);
         let names: BTreeSet<&String> = hooks.keys().chain(calls.keys()).collect();
@@ -171,6 +172,12 @@ fn a_monitor_counts_what_a_profile_counts() {
         assert_calls_are_declared(&profile);
         let counted = guest::count(kernel, benchmarks);
         let profile = profiled(&profile);
+        for title in &counted.unsupported {
+            assert!(
+                !profile.contains_key(title),
+                "{kernel}: only profiled: {title}"
+            );
+        }
         let (unexplained, compared, equal) =
             compare(&profile, Method::Monitor, &counted.calls, &counted.unseen);
         eprintln!("{kernel}: {equal} of {compared} equal, the rest explained");
