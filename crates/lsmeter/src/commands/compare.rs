@@ -106,9 +106,7 @@ fn deliver(args: &CompareArgs, document: &ComparisonDocument, stdout: StdoutTake
         None => Ok(()),
         Some(CompareFormat::Html) => output::print_as_it_is(&report::comparison_page(document)),
         Some(CompareFormat::Ktap) => output::print(&report::ktap(document)),
-        Some(CompareFormat::Junit) => {
-            output::write(Path::new("-"), |to| Ok(report::junit(document, to)?))
-        }
+        Some(CompareFormat::Junit) => output::print(&report::junit(document)),
     }
 }
 

@@ -1,78 +1,111 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A gate's word as JUnit XML: what GitLab, Jenkins and most dashboards read.
 
-use std::io::Write;
+use std::fmt::Write as _;
 
 use model::ComparisonDocument;
 use model::comparison::{ComparedCell, GateVerdict, Verdict};
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::group::grouped;
 use crate::text::printable;
 
 const TEXT_LIMIT: usize = 400;
 
-/// JUnit could not be written.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot write JUnit: {0}")]
-pub struct JunitError(#[from] quick_junit::SerializeError);
-
 /// One suite for each kernel, configuration, file system and quantity, one case for each
 /// cell: a failure if it is worse than its limit, an error if that cannot be told, skipped
 /// if it has no limit.
-pub fn junit(document: &ComparisonDocument, writer: impl Write) -> Result<(), JunitError> {
-    let mut report = Report::new("lsmeter compare");
+pub fn junit(document: &ComparisonDocument) -> String {
     let cells = grouped(&document.compared, |cell| (cell.metric, &cell.place));
-    for ((quantity, place), cells) in cells {
-        let name = format!("{quantity}, {}", place.title());
-        let mut suite = TestSuite::new(printable(&name, TEXT_LIMIT));
-        suite.add_test_cases(cells.into_iter().map(case));
-        report.add_test_suite(suite);
-    }
-    let reasons = document.gate.iter().flat_map(|gate| &gate.reasons);
-    let whole: Vec<TestCase> = reasons
-        .map(|reason| {
-            let status = not(NonSuccessKind::Error, reason);
-            TestCase::new("the whole", status)
+    let mut suites: Vec<(String, Vec<String>)> = cells
+        .into_iter()
+        .map(|((quantity, place), cells)| {
+            let name = format!("{quantity}, {}", place.title());
+            (name, cells.into_iter().map(case).collect())
         })
         .collect();
+    let reasons = document.gate.iter().flat_map(|gate| &gate.reasons);
+    let whole: Vec<String> = reasons
+        .map(|reason| test(&attribute("name", "the whole"), &error(reason)))
+        .collect();
     if !whole.is_empty() {
-        let mut suite = TestSuite::new("the comparison");
-        suite.add_test_cases(whole);
-        report.add_test_suite(suite);
+        suites.push(("the comparison".to_owned(), whole));
     }
-    Ok(report.serialize(writer)?)
+    let all = counts(suites.iter().flat_map(|(_, cases)| cases));
+    let mut xml = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"lsmeter compare\"{all}>\n"
+    );
+    for (name, cases) in &suites {
+        let (name, counts) = (attribute("name", name), counts(cases));
+        let cases = cases.concat();
+        let _ = writeln!(
+            xml,
+            "    <testsuite{name}{counts}>\n{cases}    </testsuite>"
+        );
+    }
+    xml + "</testsuites>\n"
 }
 
-fn case(cell: &ComparedCell) -> TestCase {
-    let status = match (&cell.gate, cell.verdict) {
+/// How many cases there are, and what became of them.
+fn counts<'a>(cases: impl IntoIterator<Item = &'a String> + Clone) -> String {
+    let of = |what: &str| {
+        let cases = cases.clone().into_iter();
+        cases.filter(|case| case.contains(what)).count().to_string()
+    };
+    let all = [
+        ("tests", "<testcase "),
+        ("skipped", "<skipped "),
+        ("failures", "<failure "),
+        ("errors", "<error "),
+    ];
+    all.map(|(key, what)| attribute(key, &of(what))).concat()
+}
+
+fn case(cell: &ComparedCell) -> String {
+    let ended = match (&cell.gate, cell.verdict) {
         (Some(gate), _) => match gate.verdict {
-            GateVerdict::Pass => TestCaseStatus::success(),
-            GateVerdict::Fail => not(NonSuccessKind::Failure, &gate.message),
-            GateVerdict::Inconclusive => not(NonSuccessKind::Error, &gate.message),
+            GateVerdict::Pass => String::new(),
+            GateVerdict::Fail => ended("failure", &gate.message, &attribute("type", "worse")),
+            GateVerdict::Inconclusive => error(&gate.message),
         },
-        (None, verdict) => {
-            let mut status = TestCaseStatus::skipped();
-            let why = match verdict {
-                Verdict::Missing => cell.reason.as_deref().unwrap_or("it has no figure"),
-                _ => "it has no limit",
-            };
-            status.set_message(printable(why, TEXT_LIMIT));
-            status
+        (None, Verdict::Missing) => {
+            let why = cell.reason.as_deref().unwrap_or("it has no figure");
+            ended("skipped", why, "")
         }
+        (None, _) => ended("skipped", "it has no limit", ""),
     };
-    let mut case = TestCase::new(printable(&cell.title(), TEXT_LIMIT), status);
-    case.set_classname(printable(&cell.place.title(), TEXT_LIMIT));
-    case
+    let name = attribute("name", &cell.title());
+    test(
+        &(name + &attribute("classname", &cell.place.title())),
+        &ended,
+    )
 }
 
-fn not(kind: NonSuccessKind, message: &str) -> TestCaseStatus {
-    let kind_word = match kind {
-        NonSuccessKind::Failure => "worse",
-        NonSuccessKind::Error => "inconclusive",
-    };
-    let mut status = TestCaseStatus::non_success(kind);
-    status.set_type(kind_word);
-    status.set_message(printable(message, TEXT_LIMIT));
-    status
+fn test(attributes: &str, ended: &str) -> String {
+    format!("        <testcase{attributes}>\n{ended}        </testcase>\n")
+}
+
+fn error(message: &str) -> String {
+    ended("error", message, &attribute("type", "inconclusive"))
+}
+
+fn ended(how: &str, message: &str, kind: &str) -> String {
+    let message = attribute("message", message);
+    format!("            <{how}{message}{kind}/>\n")
+}
+
+/// An attribute with a blank before it.
+fn attribute(key: &str, text: &str) -> String {
+    let mut escaped = String::new();
+    for c in printable(text, TEXT_LIMIT).chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            // No characters of XML.
+            '\u{fffe}' | '\u{ffff}' => {}
+            other => escaped.push(other),
+        }
+    }
+    format!(" {key}=\"{escaped}\"")
 }

@@ -26,7 +26,7 @@ mod records;
 
 pub(crate) use aa::tables as aa_tables;
 pub use gate::gate_lines;
-pub use junit::{JunitError, junit};
+pub use junit::junit;
 pub use ktap::ktap;
 pub use line::change_line;
 pub use records::comparison_records;
