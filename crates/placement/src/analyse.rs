@@ -13,7 +13,6 @@ use kernels::arch::Arch;
 use model::{Architecture, Tool, nearest};
 use rustc_hash::FxHashSet;
 
-use crate::cache;
 use crate::checks::{Finder, Pairs, missing, redundant};
 use crate::config::Config;
 use crate::context::World;
@@ -28,6 +27,7 @@ use crate::nominal::Nominal;
 use crate::program::{FunctionId, Program};
 use crate::reach;
 use crate::series::Series;
+use crate::store::{place_of_tree, read_tree, write_tree};
 use crate::tree::Tree;
 use crate::words::is_word;
 use crate::{Coverage, PlacementDocument, SyscallPlacement, Unparsed};
@@ -146,8 +146,8 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
     let entries = tree.list(&paths(tree, request, facts, &systems)?)?;
     clock.lap("list");
     let cache = request.cache.as_ref();
-    let cache = cache.map(|directory| cache::place(directory, tree, &config));
-    let known = cache.as_deref().map(cache::read).unwrap_or_default();
+    let cache = cache.map(|directory| place_of_tree(directory, tree, &config));
+    let known = cache.as_deref().map(read_tree).unwrap_or_default();
     clock.lap("read cache");
     let mut loaded = load(tree, entries, &config, known)?;
     clock.lap("scan");
@@ -180,7 +180,7 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
     loaded.files = files;
     if let Some(place) = cache.filter(|_| loaded.scanned + loaded.parsed > 0) {
         // If it cannot be written, it is only slower the next time.
-        let _ = cache::write(&place, &loaded);
+        let _ = write_tree(&place, &loaded);
     }
     clock.lap("write cache");
     document.timing = clock.stop();

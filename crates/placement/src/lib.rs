@@ -5,7 +5,6 @@
 
 mod analyse;
 mod body;
-mod cache;
 mod checks;
 mod clean;
 mod compare;

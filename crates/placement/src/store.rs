@@ -1,13 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Files that are kept in a cache directory for the next run.
+//! What is kept in files of a cache directory for the next run: what was found in trees, and
+//! what was unpacked of tarballs. A file of another version of this code, or a damaged one, is
+//! not used.
 
 use std::fs::File;
-use std::io::{BufWriter, Result, Write};
+use std::io::Result;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use kernels::scratch::Scratch;
+use kernels::files::{read_sealed, write_sealed};
 use sha2::{Digest, Sha256};
+
+use crate::config::Config;
+use crate::load::{Bodies, FileData, Loaded};
+use crate::series::Series;
+use crate::tree::Tree;
+
+/// A hash of the crate's code and facts.
+const CODE: &str = env!("PLACEMENT_CODE");
+/// Longest file that is read, in bytes.
+const LIMIT: u64 = 1 << 30;
+/// Caches of trees that are kept in a directory; one has some ten MiB.
+const MOST_TREES: usize = 16;
 
 /// The first bytes of the SHA-256 of some data.
 pub(crate) fn checksum<const LENGTH: usize>(bytes: &[u8]) -> [u8; LENGTH] {
@@ -15,35 +29,33 @@ pub(crate) fn checksum<const LENGTH: usize>(bytes: &[u8]) -> [u8; LENGTH] {
     std::array::from_fn(|at| digest[at])
 }
 
-/// The file in a directory that is named after a hash.
-pub(crate) fn place(directory: &Path, hash: Sha256, extension: &str) -> PathBuf {
-    let bytes = hash.finalize();
-    let name: String = bytes.iter().take(12).map(|b| format!("{b:02x}")).collect();
+/// The file in a directory for what is known by these bytes.
+pub(crate) fn place(directory: &Path, parts: &[&[u8]], extension: &str) -> PathBuf {
+    let mut hash = Sha256::new_with_prefix(CODE);
+    for part in parts {
+        hash.update(part.len().to_le_bytes());
+        hash.update(part);
+    }
+    let name: String = (hash.finalize().iter().take(12))
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     directory.join(format!("{name}.{extension}"))
 }
 
-/// Marks a file as used now, so that it is removed later than others.
-pub(crate) fn touch(file: &File) {
+/// What is kept in a place, which from now on counts as the last one used.
+pub(crate) fn read(place: &Path) -> Option<Vec<u8>> {
+    let bytes = read_sealed(place, LIMIT)?;
     // If it fails, the file is only removed sooner.
-    let _ = file.set_modified(SystemTime::now());
+    let _ = File::open(place).and_then(|file| file.set_modified(SystemTime::now()));
+    Some(bytes)
 }
 
-/// Replaces a file at once, and removes all but the `most` files of its extension that were
-/// used last.
-pub(crate) fn replace(
-    place: &Path,
-    most: usize,
-    write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
-) -> Result<()> {
+/// Keeps bytes in a place, and removes all but the `most` files of its extension that were used
+/// last.
+pub(crate) fn write(place: &Path, most: usize, bytes: &[u8]) -> Result<()> {
     let directory = place.parent().unwrap_or(Path::new(""));
     std::fs::create_dir_all(directory)?;
-    // Not synced: what is damaged is made again.
-    let scratch = Scratch::new_in(directory)?;
-    let made = scratch.path().join("file");
-    let mut file = BufWriter::new(File::create(&made)?);
-    write(&mut file)?;
-    file.flush()?;
-    std::fs::rename(&made, place)?;
+    write_sealed(place, bytes)?;
     let mut all: Vec<(SystemTime, PathBuf)> = std::fs::read_dir(directory)?
         .filter_map(|entry| {
             let path = entry.ok()?.path();
@@ -58,4 +70,56 @@ pub(crate) fn replace(
         std::fs::remove_file(path)?;
     }
     Ok(())
+}
+
+/// Where a tree's cache lies in a directory. The revisions of one series in a repository
+/// share a cache, since most of their files are the same.
+pub(crate) fn place_of_tree(directory: &Path, tree: &Tree, config: &Config) -> PathBuf {
+    let path = std::fs::canonicalize(tree.path()).unwrap_or_else(|_| tree.path().to_path_buf());
+    let series = tree
+        .is_revision()
+        .then(|| format!("{:?}", Series::of(tree.version())));
+    let config = config.fingerprint();
+    let parts = [
+        path.as_os_str().as_encoded_bytes(),
+        series.as_deref().unwrap_or_default().as_bytes(),
+        config.as_bytes(),
+    ];
+    place(directory, &parts, "placement")
+}
+
+/// What was found in a tree; nothing if there is nothing that can be used.
+pub(crate) fn read_tree(place: &Path) -> Vec<(FileData, Bodies)> {
+    let files = read(place).and_then(|bytes| postcard::from_bytes(&bytes).ok());
+    files.unwrap_or_default()
+}
+
+pub(crate) fn write_tree(place: &Path, loaded: &Loaded) -> Result<()> {
+    let files: Vec<_> = loaded.files.iter().zip(&loaded.bodies).collect();
+    let bytes = postcard::to_stdvec(&files).map_err(std::io::Error::other)?;
+    write(place, MOST_TREES, &bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_recently_used_give_way() {
+        const MOST: usize = 4;
+        let directory = tempfile::tempdir().unwrap();
+        let place = |n: usize| directory.path().join(format!("some/{n}.sources"));
+        for n in 0..MOST + 2 {
+            write(&place(n), MOST, b"data").unwrap();
+            let long_ago = SystemTime::now() - std::time::Duration::from_secs(1000 - n as u64);
+            let file = File::options().write(true).open(place(n)).unwrap();
+            file.set_modified(long_ago).unwrap();
+        }
+        let there = (0..MOST + 2).filter(|&n| place(n).exists());
+        assert_eq!(there.collect::<Vec<_>>(), [2, 3, 4, 5]);
+        // What is read is used.
+        assert_eq!(read(&place(2)).unwrap(), b"data");
+        write(&place(9), MOST, b"data").unwrap();
+        assert!(place(2).exists() && !place(3).exists());
+    }
 }

@@ -4,12 +4,12 @@
 mod archive;
 mod directory;
 mod git;
-mod kept;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::PlacementError;
+use crate::store::checksum;
 
 /// Longest file that is read, in bytes. The longest of fs, mm, kernel and security in 6.12
 /// has 650 KiB; generated headers are longer.
@@ -39,7 +39,7 @@ pub struct Tree {
 #[derive(Debug)]
 enum Source {
     Directory,
-    Archive(archive::Archive),
+    Archive(archive::Files),
     Git(git::Repository),
 }
 
@@ -52,7 +52,7 @@ impl Tree {
         let source = if metadata.is_dir() {
             Source::Directory
         } else {
-            Source::Archive(archive::Archive::open(&path)?)
+            Source::Archive(archive::unpacked(&path)?)
         };
         Self::checked(path, None, source)
     }
@@ -69,7 +69,7 @@ impl Tree {
         if !path.is_file() {
             return Self::open(path);
         }
-        let archive = archive::Archive::open_kept(path, directory.as_ref(), unpacking)?;
+        let archive = archive::open_kept(path, directory.as_ref(), unpacking)?;
         Self::checked(path.to_path_buf(), None, Source::Archive(archive))
     }
 
@@ -84,10 +84,10 @@ impl Tree {
     /// long, or that no analysis needs, are left out, as they are of a tarball.
     pub fn from_files(
         name: impl Into<PathBuf>,
-        files: BTreeMap<String, Vec<u8>>,
+        mut files: BTreeMap<String, Vec<u8>>,
     ) -> Result<Self, PlacementError> {
-        let source = Source::Archive(archive::Archive::from_files(files));
-        Self::checked(name.into(), None, source)
+        files.retain(|name, bytes| archive::is_kept(name) && bytes.len() as u64 <= MAX_FILE);
+        Self::checked(name.into(), None, Source::Archive(files))
     }
 
     fn checked(
@@ -149,7 +149,15 @@ impl Tree {
     pub(crate) fn list(&self, paths: &[String]) -> Result<Vec<Entry>, PlacementError> {
         let mut found = match &self.source {
             Source::Directory => directory::list(&self.path, paths)?,
-            Source::Archive(archive) => archive.list(paths),
+            Source::Archive(files) => files
+                .iter()
+                .filter(|(path, _)| wanted(paths, path))
+                .map(|(path, bytes)| Entry {
+                    path: path.clone(),
+                    size: bytes.len() as u64,
+                    stamp: u64::from_le_bytes(checksum(bytes)),
+                })
+                .collect(),
             Source::Git(repository) => repository.list(paths),
         };
         found.sort_by(|a, b| a.path.cmp(&b.path));
@@ -162,7 +170,10 @@ impl Tree {
     pub(crate) fn read(&self, path: &str) -> Result<Vec<u8>, PlacementError> {
         match &self.source {
             Source::Directory => directory::read(&self.path, path),
-            Source::Archive(archive) => archive.read(&self.path, path),
+            Source::Archive(files) => files.get(path).cloned().ok_or_else(|| {
+                let missing = std::io::Error::other("it is not in the archive");
+                unreadable(&self.path.join(path))(missing)
+            }),
             Source::Git(repository) => repository.read(path),
         }
     }

@@ -2,19 +2,19 @@
 //! A tarball of a kernel's sources. What can be needed is held in memory, or kept beside
 //! what was found in other trees; links in it are not followed.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::ops::ControlFlow;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use kernels::tar::{self, Kind};
 use liblzma::stream::{MtStreamBuilder, Stream};
 
-use super::kept::{self, Files, Kept};
-use super::{Entry, MAX_FILE, MAX_FILES, unreadable, wanted};
+use super::{MAX_FILE, MAX_FILES, unreadable};
 use crate::error::PlacementError;
-use crate::store::checksum;
+use crate::store;
 
 /// Most bytes that are kept of an archive.
 const MAX_KEPT: u64 = 512 << 20;
@@ -38,111 +38,67 @@ const KEPT: [&str; 10] = [
     "security/",
 ];
 
-#[derive(Debug)]
-pub(super) enum Archive {
-    Memory(Files),
-    /// In a file beside; the tarball is read again if that is damaged.
-    Kept {
-        kept: Kept,
-        archive: PathBuf,
-        place: PathBuf,
-        again: OnceLock<Option<Files>>,
-    },
+/// Tarballs that are kept; one of 6.12 takes 150 MiB.
+const MOST: usize = 4;
+
+/// Contents by name.
+pub(super) type Files = BTreeMap<String, Vec<u8>>;
+
+/// The files of a tarball, or what was unpacked of it before. `unpacking` is called before it
+/// is unpacked; the result is kept in the directory.
+pub(super) fn open_kept(
+    path: &Path,
+    directory: &Path,
+    unpacking: impl FnOnce(),
+) -> Result<Files, PlacementError> {
+    let place = place(directory, path);
+    if let Some(files) = place.as_deref().and_then(kept) {
+        return Ok(files);
+    }
+    unpacking();
+    let files = unpacked(path)?;
+    if let Some(place) = &place {
+        // If it cannot be written, it is only slower the next time.
+        let _ = keep(place, &files);
+    }
+    Ok(files)
 }
 
-impl Archive {
-    pub(super) fn open(path: &Path) -> Result<Self, PlacementError> {
-        unpacked(path).map(Self::Memory)
-    }
-
-    /// Opens a tarball, or what was unpacked of it before. `unpacking` is called before it
-    /// is unpacked; the result is kept in the directory.
-    pub(super) fn open_kept(
-        path: &Path,
-        directory: &Path,
-        unpacking: impl FnOnce(),
-    ) -> Result<Self, PlacementError> {
-        let place = kept::place(directory, path);
-        let from_place = || {
-            let place = place.as_deref()?;
-            Some(Self::Kept {
-                kept: kept::open(place)?,
-                archive: path.to_path_buf(),
-                place: place.to_path_buf(),
-                again: OnceLock::new(),
-            })
-        };
-        if let Some(archive) = from_place() {
-            return Ok(archive);
-        }
-        unpacking();
-        let files = unpacked(path)?;
-        if let Some(place) = &place {
-            // If it cannot be written, it is only slower the next time.
-            let _ = kept::write(place, &files);
-        }
-        Ok(from_place().unwrap_or(Self::Memory(files)))
-    }
-
-    pub(super) fn from_files(mut files: Files) -> Self {
-        files.retain(|name, bytes| is_kept(name) && bytes.len() as u64 <= MAX_FILE);
-        Self::Memory(files)
-    }
-
-    pub(super) fn list(&self, paths: &[String]) -> Vec<Entry> {
-        let entry = |path: &String, size, sum| Entry {
-            path: path.clone(),
-            size,
-            stamp: u64::from_le_bytes(sum),
-        };
-        match self {
-            Self::Memory(files) => {
-                let files = files.iter().filter(|(path, _)| wanted(paths, path));
-                files
-                    .map(|(path, bytes)| entry(path, bytes.len() as u64, checksum(bytes)))
-                    .collect()
-            }
-            Self::Kept { kept, .. } => {
-                let parts = kept.parts.iter().filter(|(path, _)| wanted(paths, path));
-                parts
-                    .map(|(path, part)| entry(path, part.size, part.sum))
-                    .collect()
-            }
-        }
-    }
-
-    pub(super) fn read(&self, archive: &Path, path: &str) -> Result<Vec<u8>, PlacementError> {
-        let bytes = match self {
-            Self::Memory(files) => files.get(path).cloned(),
-            Self::Kept {
-                kept,
-                archive,
-                place,
-                again,
-            } => {
-                let part = kept.parts.get(path);
-                let damaged = || {
-                    let files = again.get_or_init(|| unpacked_anew(archive, place));
-                    files.as_ref()?.get(path).cloned()
-                };
-                part.and_then(|part| kept.read(part).or_else(damaged))
-            }
-        };
-        let missing = || std::io::Error::other("it is not in the archive");
-        bytes.ok_or_else(|| unreadable(&archive.join(path))(missing()))
-    }
+/// Where a tarball's files are kept in a directory; `None` if it cannot be told from others.
+fn place(directory: &Path, archive: &Path) -> Option<PathBuf> {
+    let path = std::fs::canonicalize(archive).ok()?;
+    let data = std::fs::metadata(&path).ok()?;
+    // The time of change of the inode, too: that of the contents can be set.
+    let modified = (data.mtime(), data.mtime_nsec());
+    let changed = (data.ctime(), data.ctime_nsec());
+    let about = format!("{} {} {modified:?} {changed:?}", data.ino(), data.len());
+    let parts = [about.as_bytes(), path.as_os_str().as_encoded_bytes()];
+    Some(store::place(directory, &parts, "sources"))
 }
 
-/// Unpacks a tarball again in place of what is kept of it, which is damaged.
-fn unpacked_anew(archive: &Path, place: &Path) -> Option<Files> {
-    let _ = std::fs::remove_file(place);
-    let files = unpacked(archive).ok()?;
-    let _ = kept::write(place, &files);
+/// What is kept in a place: a list of names and lengths, then the contents.
+fn kept(place: &Path) -> Option<Files> {
+    let bytes = store::read(place)?;
+    let (list, mut rest): (Vec<(String, usize)>, &[u8]) = postcard::take_from_bytes(&bytes).ok()?;
+    let mut files = Files::new();
+    for (name, length) in list {
+        let contents = rest.split_off(..length)?;
+        files.insert(name, contents.to_vec());
+    }
     Some(files)
 }
 
+fn keep(place: &Path, files: &Files) -> std::io::Result<()> {
+    let list: Vec<_> = (files.iter())
+        .map(|(name, contents)| (name, contents.len()))
+        .collect();
+    let mut bytes = postcard::to_stdvec(&list).map_err(std::io::Error::other)?;
+    files.values().for_each(|contents| bytes.extend(contents));
+    store::write(place, MOST, &bytes)
+}
+
 /// The files of a tarball that an analysis can need.
-fn unpacked(path: &Path) -> Result<Files, PlacementError> {
+pub(super) fn unpacked(path: &Path) -> Result<Files, PlacementError> {
     let unreadable = unreadable(path);
     let mut reader = BufReader::new(File::open(path).map_err(&unreadable)?);
     let mut magic = Vec::new();
@@ -213,7 +169,7 @@ pub(super) fn is_kept(name: &str) -> bool {
 }
 
 /// Is it a name that leads nowhere else?
-pub(super) fn is_plain(name: &str) -> bool {
+fn is_plain(name: &str) -> bool {
     let mut parts = name.split('/');
     name.len() < 512 && parts.all(|part| !part.is_empty() && part != "." && part != "..")
 }
