@@ -2,7 +2,6 @@
 //! Makes a kernel ready to boot: its initramfs, and what the plugin must know of it.
 
 use std::fs;
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,6 +17,7 @@ use crate::module_symbols::symbols_of;
 use crate::protocol::ModuleSection;
 use crate::um;
 use crate::vm::Bootable;
+use kernels::files::{read_sealed, write_sealed};
 use kernels::fixups::fixups;
 use kernels::hooks::{HookList, btf};
 use kernels::symbols::{SymbolError, SymbolTable, syscall_entry};
@@ -43,10 +43,12 @@ pub fn symbols(
     store: &Store,
     kernel: &Kernel,
 ) -> Result<Result<SymbolTable, SymbolError>, LabError> {
+    /// A kernel's symbols take some MiB.
+    const LIMIT: u64 = 256 << 20;
     let dir = store.dir().join("symbols");
     let cached = dir.join(&kernel.digest);
-    if let Ok(file) = fs::File::open(&cached)
-        && let Some(symbols) = SymbolTable::read_cache(BufReader::new(file))
+    if let Some(map) = read_sealed(&cached, LIMIT)
+        && let Ok(symbols) = SymbolTable::from_map(kernel.arch(), &String::from_utf8_lossy(&map))
     {
         return Ok(Ok(symbols));
     }
@@ -55,8 +57,8 @@ pub fn symbols(
         Err(error) => return Ok(Err(error)),
     };
     // A cache that cannot be written, such as another user's, only costs time.
-    let _ = fs::create_dir_all(&dir)
-        .and_then(|()| kernels::scratch::replace(&cached, |file| symbols.write_cache(file)));
+    let _ =
+        fs::create_dir_all(&dir).and_then(|()| write_sealed(&cached, symbols.to_map().as_bytes()));
     Ok(Ok(symbols))
 }
 

@@ -2,11 +2,13 @@
 //! What the tests of several rooms share. No room depends on it but for its tests.
 
 pub mod btf;
+mod damage;
 pub mod elf;
 pub mod image;
 pub mod schema;
 mod skip;
 
+pub use damage::damage;
 pub use skip::{has_file, has_program, skip};
 
 use std::io::Read as _;

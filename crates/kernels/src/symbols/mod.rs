@@ -11,9 +11,9 @@ use crate::elf::{File, Segment};
 use table::Builder;
 
 mod addresses;
-mod cache;
 mod entries;
 mod kallsyms;
+mod map;
 mod modules;
 mod table;
 mod tokens;

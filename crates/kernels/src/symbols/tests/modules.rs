@@ -171,14 +171,6 @@ fn several_modules_stand_side_by_side() {
 }
 
 #[test]
-fn a_merged_table_can_be_cached() {
-    let table = merge(&table_with(&[]), &[("brd", &brd(), &[(".text", HOME)])]).expect("sound");
-    let mut bytes = Vec::new();
-    table.write_cache(&mut bytes).expect("memory takes it");
-    assert_eq!(SymbolTable::read_cache(&bytes[..]).expect("sound"), table);
-}
-
-#[test]
 fn a_function_at_the_kernels_end_does_not_reach_the_modules() {
     let table = merge(&one_function(), &[("brd", &brd(), &[(".text", HOME)])]).expect("sound");
     assert_eq!(name_at(&table, HOME - 0x1000), None);
@@ -246,30 +238,21 @@ fn damaged_modules_are_named() {
     assert!(refused("brd", &changed(headers + 5 * 64 + 4, 1)).contains("no symbol table"));
 }
 
+#[test]
+fn damaged_modules_never_panic() {
+    let (kernel, places) = (
+        one_function(),
+        [(".text", HOME), (".text.unlikely", HOME + 0x1000)],
+    );
+    testing::damage(&brd(), |bytes| {
+        if let Ok(table) = merge(&kernel, &[("brd", bytes, &places)]) {
+            assert!(table.iter().map(|s| s.address).is_sorted());
+        }
+    });
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-
-    #[test]
-    fn damaged_modules_never_panic(
-        changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
-        cut in proptest::option::of(any::<prop::sample::Index>()),
-        in_headers in any::<bool>(),
-    ) {
-        let mut bytes = brd();
-        let from = if in_headers { bytes.len() - 8 * 64 } else { 0 };
-        for (at, value) in changes {
-            let at = from + at.index(bytes.len() - from);
-            bytes[at] = value;
-        }
-        if let Some(cut) = cut {
-            let len = cut.index(bytes.len());
-            bytes.truncate(len);
-        }
-        let places = [(".text", HOME), (".text.unlikely", HOME + 0x1000)];
-        if let Ok(table) = merge(&one_function(), &[("brd", &bytes, &places)]) {
-            prop_assert!(table.iter().map(|s| s.address).is_sorted());
-        }
-    }
 
     #[test]
     fn any_bytes_and_places_never_panic(

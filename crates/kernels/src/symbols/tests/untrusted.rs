@@ -2,17 +2,10 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use testing::elf::FIRST_AT;
 
 use super::encoder::{LAYOUTS, Sym, TEXT, elf, kernel_symbols, segment, sym};
 use super::{expected, image, read_back};
 use crate::symbols::{SymbolError, SymbolTable};
-
-fn cached(table: &SymbolTable) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    table.write_cache(&mut bytes).expect("memory takes it");
-    bytes
-}
 
 fn small_table() -> SymbolTable {
     let symbols = [
@@ -40,13 +33,11 @@ fn any_symbols() -> impl Strategy<Value = Vec<Sym>> {
 }
 
 #[test]
-fn a_cache_reads_back_and_is_the_same_each_time() {
+fn a_map_reads_back() {
     let table = SymbolTable::from_vmlinux(&image(&kernel_symbols(3000, true), &LAYOUTS[2]));
     for table in [table.expect("symbols"), small_table()] {
-        let bytes = cached(&table);
-        let again = SymbolTable::read_cache(&bytes[..]).expect("a good cache");
+        let again = SymbolTable::from_map(table.arch(), &table.to_map()).expect("a good map");
         assert_eq!(again, table);
-        assert_eq!(cached(&again), bytes);
         let names = |t: &SymbolTable| t.with_prefix("").map(|s| s.address).collect::<Vec<_>>();
         assert_eq!(names(&again), names(&table));
     }
@@ -66,6 +57,12 @@ fn an_image_cut_off_anywhere_is_refused() {
     for len in (0..file.len()).step_by(61) {
         assert!(SymbolTable::from_vmlinux(&file[..len]).is_err(), "{len}");
     }
+}
+
+#[test]
+fn damaged_headers_never_panic() {
+    let file = elf(&[0xcc; 256], Some(&kernel_symbols(60, false)));
+    testing::damage(&file, |file| drop(SymbolTable::from_vmlinux(file)));
 }
 
 #[test]
@@ -90,24 +87,10 @@ fn what_is_no_map_is_refused_by_line() {
             matches!(error, SymbolError::NotMap { line: 2 }),
             "{bad}: {error}"
         );
-        let map = format!("{}\n{bad}\n", crate::arch::native().name);
-        let crc = crc32fast::hash(map.as_bytes());
-        let cache = format!("lsmeter symbols 2 {crc:08x}\n{map}");
-        assert_eq!(SymbolTable::read_cache(cache.as_bytes()), None, "{bad}");
     }
     let long = format!("1 T {}\n", "x".repeat(super::super::MAX_NAME_LEN + 1));
     let error = SymbolTable::from_map(crate::arch::native(), &long).expect_err("refused");
     assert!(matches!(error, SymbolError::TooMany { .. }), "{error}");
-}
-
-#[test]
-fn a_cache_cut_off_anywhere_or_of_another_version_is_not_read() {
-    let mut bytes = cached(&small_table());
-    for len in 0..bytes.len() {
-        assert_eq!(SymbolTable::read_cache(&bytes[..len]), None, "{len}");
-    }
-    bytes[16] = b'9';
-    assert_eq!(SymbolTable::read_cache(&bytes[..]), None);
 }
 
 proptest! {
@@ -148,34 +131,9 @@ proptest! {
     }
 
     #[test]
-    fn damaged_headers_never_panic(
-        changes in vec((0usize..120, any::<u8>()), 1..8),
-        tail in vec((any::<prop::sample::Index>(), any::<u8>()), 0..30),
-    ) {
-        let mut file = elf(&[0xcc; 256], Some(&kernel_symbols(60, false)));
-        for (at, value) in tail {
-            let at = FIRST_AT + at.index(file.len() - FIRST_AT);
-            file[at] = value;
-        }
-        for (at, value) in changes {
-            file[at] = value;
-        }
-        let _ = SymbolTable::from_vmlinux(&file);
-    }
-
-    #[test]
     fn any_bytes_never_panic(bytes in vec(any::<u8>(), 0..4096)) {
         let _ = SymbolTable::from_vmlinux(&bytes);
         let _ = SymbolTable::from_vmlinux(&elf(&bytes, None));
-        let _ = SymbolTable::read_cache(&bytes[..]);
-    }
-
-    #[test]
-    fn damaged_caches_are_refused(at in any::<prop::sample::Index>(), flip in 1u8..) {
-        let mut bytes = cached(&small_table());
-        let at = at.index(bytes.len());
-        bytes[at] ^= flip;
-        prop_assert!(SymbolTable::read_cache(&bytes[..]).is_none());
     }
 
     #[test]
