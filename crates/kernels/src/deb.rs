@@ -280,7 +280,6 @@ fn place(path: &str, release: &mut Option<String>) -> Result<Option<PathBuf>, St
 mod tests {
     use super::*;
     use crate::fixtures::{Entry as E, control, deb};
-    use proptest::prelude::*;
     use std::fs;
 
     fn unpack(data: &[u8]) -> (tempfile::TempDir, Result<Control, Error>) {
@@ -388,16 +387,10 @@ mod tests {
         }
     }
 
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-        #[test]
-        fn damaged_packages_never_panic(at in any::<u16>(), value in 1u8.., cut in any::<u16>()) {
-            let entries = [E::File("./boot/vmlinuz-1.0", &[42; 900])];
-            let mut data = deb(&control("p", "1"), &entries, Some(Format::Gzip));
-            let at = usize::from(at) % data.len();
-            data[at] ^= value;
-            data.truncate(data.len() - usize::from(cut) % 64);
-            let _ = unpack(&data);
-        }
+    #[test]
+    fn damaged_packages_never_panic() {
+        let entries = [E::File("./boot/vmlinuz-1.0", &[42; 900])];
+        let data = deb(&control("p", "1"), &entries, Some(Format::Gzip));
+        testing::damage(&data, |data| drop(unpack(data)));
     }
 }

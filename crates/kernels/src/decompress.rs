@@ -301,7 +301,6 @@ impl<R: Read> Read for Lz4Legacy<R> {
 mod tests {
     use super::*;
     use crate::fixtures::compress;
-    use proptest::prelude::*;
 
     const FORMATS: [Format; 5] = [
         Format::Gzip,
@@ -361,24 +360,13 @@ mod tests {
         );
     }
 
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(32))]
-        #[test]
-        fn damaged_data_never_panics(
-            data in proptest::collection::vec(any::<u8>(), 0..400),
-            flips in proptest::collection::vec((any::<u16>(), any::<u8>()), 0..4),
-            cut in any::<u16>(),
-        ) {
-            for format in FORMATS {
-                let mut packed = compress(format, &data);
-                prop_assert_eq!(&decompress(format, &packed, 400).unwrap(), &data);
-                for &(at, value) in &flips {
-                    let at = usize::from(at) % packed.len();
-                    packed[at] ^= value;
-                }
-                packed.truncate(usize::from(cut) % (packed.len() + 1));
-                let _ = decompress(format, &packed, 1 << 20);
-            }
+    #[test]
+    fn damaged_data_never_panics() {
+        let data: Vec<u8> = (0..400u32).map(|at| (at * at) as u8).collect();
+        for format in FORMATS {
+            testing::damage(&compress(format, &data), |packed| {
+                let _ = decompress(format, packed, 1 << 20);
+            });
         }
     }
 }

@@ -23,7 +23,6 @@ pub(crate) fn values(elf: &[u8], key: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
     use testing::elf::module;
 
     #[test]
@@ -49,13 +48,10 @@ mod tests {
         }
     }
 
-    proptest! {
-        #[test]
-        fn damaged_modules_never_panic(at in 0usize..300, value in any::<u64>()) {
-            let mut elf = module(&["depends=a,b"]);
-            let at = at.min(elf.len() - 8);
-            elf[at..at + 8].copy_from_slice(&value.to_le_bytes());
-            let _ = values(&elf, "depends");
-        }
+    #[test]
+    fn damaged_modules_never_panic() {
+        testing::damage(&module(&["depends=a,b"]), |elf| {
+            drop(values(elf, "depends"))
+        });
     }
 }

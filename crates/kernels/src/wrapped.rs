@@ -84,7 +84,6 @@ mod tests {
     use super::*;
     use crate::fixtures::{bzimage, compress, elf};
     use crate::flat::tests::with_rela;
-    use proptest::prelude::*;
 
     fn zimg(payload: &[u8]) -> Vec<u8> {
         let mut out = vec![0u8; 0x200];
@@ -137,16 +136,9 @@ mod tests {
         assert!(refused(&whole[..1000]).contains("its payload lies outside of it"));
     }
 
-    proptest! {
-        #[test]
-        fn hostile_images_never_panic(
-            at in 0usize..64, value in any::<u64>(), length in 0usize..8192,
-        ) {
-            let kernel = compress(Format::Gzip, b"some kernel");
-            let mut data = zimg(&kernel);
-            data[at..at + 8].copy_from_slice(&value.to_le_bytes());
-            data.truncate(data.len().saturating_sub(length));
-            let _ = image(&data, "x");
-        }
+    #[test]
+    fn hostile_images_never_panic() {
+        let data = zimg(&compress(Format::Gzip, b"some kernel"));
+        testing::damage(&data, |data| drop(image(data, "x")));
     }
 }

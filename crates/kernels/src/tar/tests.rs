@@ -3,7 +3,6 @@
 
 use super::*;
 use crate::fixtures::{self, Entry as E};
-use proptest::prelude::*;
 
 fn list(data: &[u8]) -> io::Result<Vec<(String, Kind, Vec<u8>)>> {
     let mut out = Vec::new();
@@ -187,18 +186,10 @@ fn owners_devices_and_links_are_read() {
     }
 }
 
-proptest! {
-    #[test]
-    fn garbage_never_panics(
-        at in 0usize..2000, bytes in proptest::collection::vec(any::<u8>(), 1..40),
-    ) {
-        for mut data in [
-            fixtures::tar(&[E::File("./some/file", &[9; 900])]),
-            with_pax("path", b"some/file"),
-        ] {
-            let at = at.min(data.len() - bytes.len());
-            data[at..at + bytes.len()].copy_from_slice(&bytes);
-            let _ = list(&data);
-        }
+#[test]
+fn garbage_never_panics() {
+    let plain = fixtures::tar(&[E::File("./some/file", &[9; 900])]);
+    for data in [plain, with_pax("path", b"some/file")] {
+        testing::damage(&data, |data| drop(list(data)));
     }
 }
