@@ -24,16 +24,15 @@ pub(super) fn hooks(text: &str) -> Result<Vec<String>, HookListError> {
             reason,
             line: 1 + code[..start].matches('\n').count(),
         };
-        let (name, len) = third_argument(rest).ok_or_else(|| bad("an LSM_HOOK has no end"))?;
-        if !is_hook_name(name) {
-            return Err(bad("an LSM_HOOK has no name as its third argument"));
-        }
+        let (found, len) = arguments(rest).ok_or_else(|| bad("an LSM_HOOK has no end"))?;
+        let name = found.get(2).filter(|name| is_hook_name(name));
+        let name = name.ok_or_else(|| bad("an LSM_HOOK has no name as its third argument"))?;
         if hooks.len() >= MAX_HOOKS {
             return Err(HookListError::TooMany {
                 source_name: "the hook definitions",
             });
         }
-        hooks.push(name.to_owned());
+        hooks.push((*name).to_owned());
         at = open + len;
     }
     Ok(hooks)
@@ -43,57 +42,74 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The third of the arguments in the parentheses that `text` begins with (empty if there
-/// are fewer), and the length up to the closing one; nothing if none closes.
-fn third_argument(text: &str) -> Option<(&str, usize)> {
-    let (mut depth, mut commas) = (0_u32, 0);
-    let (mut start, mut end) = (None, None);
+/// The arguments in the parentheses that a text begins with, and the length up to the closing
+/// one; nothing if none closes.
+#[must_use]
+pub fn arguments(text: &str) -> Option<(Vec<&str>, usize)> {
+    let (mut depth, mut from, mut found) = (0_u32, 1, Vec::new());
+    text.strip_prefix('(')?;
     for (at, c) in text.char_indices() {
         match c {
             '(' => depth += 1,
-            ')' => {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
-                    let name = start.map_or("", |start| &text[start..end.unwrap_or(at)]);
-                    return Some((name.trim(), at + 1));
+            ')' | ',' if depth == 1 => {
+                found.push(text[from..at].trim());
+                from = at + 1;
+                if c == ')' {
+                    return Some((found, from));
                 }
             }
-            ',' if depth == 1 => {
-                commas += 1;
-                match commas {
-                    2 => start = Some(at + 1),
-                    3 => end = Some(at),
-                    _ => {}
-                }
-            }
+            ')' => depth = depth.checked_sub(1)?,
             _ => {}
         }
     }
     None
 }
 
-/// Comments become a space and the line ends in them, so that lines keep their number.
-fn without_comments(text: &str) -> String {
-    let mut code = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find('/') {
-        code.push_str(&rest[..start]);
-        rest = &rest[start..];
-        let len = if let Some(comment) = rest.strip_prefix("/*") {
+/// The source without comments, each byte of them a blank; lines stay.
+#[must_use]
+pub fn without_comments(source: &str) -> String {
+    let mut out = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some(at) = rest.find(['/', '"']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let length = if let Some(comment) = rest.strip_prefix("/*") {
             comment.find("*/").map_or(rest.len(), |end| end + 4)
         } else if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with('"') {
+            let length = string_length(rest);
+            out.push_str(&rest[..length]);
+            rest = &rest[length..];
+            continue;
         } else {
-            code.push('/');
+            out.push('/');
             rest = &rest[1..];
             continue;
         };
-        code.push(' ');
-        code.extend(rest[..len].matches('\n'));
-        rest = &rest[len..];
+        out.extend(
+            rest[..length]
+                .chars()
+                .map(|c| if c == '\n' { '\n' } else { ' ' }),
+        );
+        rest = &rest[length..];
     }
-    code.push_str(rest);
-    code
+    out.push_str(rest);
+    out
+}
+
+fn string_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => return at + 1,
+            b'\n' => return at,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
 }
 
 /// Lines of the preprocessor, with those they continue on, become empty.

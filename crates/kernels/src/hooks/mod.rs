@@ -10,6 +10,7 @@ mod implementations;
 mod tests;
 
 pub use built_in::built_in_modules;
+pub use definitions::{arguments, without_comments};
 pub use image::btf;
 pub use implementations::implementations;
 

@@ -24,29 +24,12 @@ pub(super) fn parameters(header: &[u8]) -> Vec<(Box<str>, Box<str>)> {
 /// Names of all parameters, in order; empty for a macro and for `SYSCALL_DEFINE`.
 pub(super) fn names_of_parameters(header: &[u8]) -> Vec<Box<str>> {
     let header = String::from_utf8_lossy(header);
-    let Some((before, inner)) = header.split_once('(') else {
-        return Vec::new();
-    };
+    let (before, list) = header.split_at(header.find('(').unwrap_or(header.len()));
     if before.contains("SYSCALL_DEFINE") || before.trim_end().ends_with("__attribute__") {
         return Vec::new();
     }
-    let (mut depth, mut found, mut piece) = (0u32, Vec::new(), String::new());
-    for c in inner.chars() {
-        match c {
-            '(' => depth += 1,
-            ')' if depth == 0 => break,
-            ')' => depth -= 1,
-            ',' if depth == 0 => {
-                found.push(name_of_parameter(&piece));
-                piece.clear();
-                continue;
-            }
-            _ => {}
-        }
-        piece.push(c);
-    }
-    found.push(name_of_parameter(&piece));
-    found
+    let (names, _) = kernels::hooks::arguments(list).unwrap_or_default();
+    names.into_iter().map(name_of_parameter).collect()
 }
 
 /// `mask` of `int mask`, `actor` of `int (*actor)(void *)`.

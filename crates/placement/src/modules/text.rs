@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use kernels::hooks::{arguments, without_comments};
+
 use crate::words::is_word_char;
 
 /// Longest arguments of a macro that are looked at, in bytes.
@@ -16,52 +18,6 @@ pub(super) struct MacroCall {
     /// Outside every `#if`, but for a header's guard.
     pub(super) unconditional: bool,
     pub(super) in_macro: bool,
-}
-
-/// The source without comments, each byte of them a blank; lines stay.
-fn without_comments(source: &str) -> String {
-    let mut out = String::with_capacity(source.len());
-    let mut rest = source;
-    while let Some(at) = rest.find(['/', '"']) {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let length = if let Some(comment) = rest.strip_prefix("/*") {
-            comment.find("*/").map_or(rest.len(), |end| end + 4)
-        } else if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with('"') {
-            let length = string_length(rest);
-            out.push_str(&rest[..length]);
-            rest = &rest[length..];
-            continue;
-        } else {
-            out.push('/');
-            rest = &rest[1..];
-            continue;
-        };
-        out.extend(
-            rest[..length]
-                .chars()
-                .map(|c| if c == '\n' { '\n' } else { ' ' }),
-        );
-        rest = &rest[length..];
-    }
-    out.push_str(rest);
-    out
-}
-
-fn string_length(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let mut at = 1;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'"' => return at + 1,
-            b'\n' => return at,
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
 }
 
 pub(super) fn code_lines(source: &str) -> u64 {
@@ -138,45 +94,17 @@ pub(super) fn calls_of_macro(source: &str, name: &str) -> Vec<MacroCall> {
         if found.len() >= MAX_USES {
             break;
         }
+        let end = (0..=rest.len().min(MAX_ARGUMENTS)).rfind(|&end| rest.is_char_boundary(end));
+        let arguments = arguments(&rest[..end.unwrap_or(0)]);
         found.push(MacroCall {
-            arguments: arguments(rest),
+            arguments: arguments
+                .map(|(found, _)| found.into_iter().map(str::to_owned).collect())
+                .unwrap_or_default(),
             unconditional: depth == 0,
             in_macro,
         });
     }
     found
-}
-
-/// The arguments in the parentheses at the start of a text.
-fn arguments(text: &str) -> Vec<String> {
-    let mut found = vec![String::new()];
-    let mut depth = 0;
-    for c in text.chars().take(MAX_ARGUMENTS) {
-        match c {
-            '(' => {
-                depth += 1;
-                if depth == 1 {
-                    continue;
-                }
-            }
-            ')' => depth -= 1,
-            ',' if depth == 1 => {
-                found.push(String::new());
-                continue;
-            }
-            _ => {}
-        }
-        if depth == 0 {
-            break;
-        }
-        if let Some(last) = found.last_mut() {
-            last.push(c);
-        }
-    }
-    found
-        .iter()
-        .map(|argument| argument.trim().to_owned())
-        .collect()
 }
 
 /// Members of a union that are pointers to functions, and whether they are outside `#if`.
