@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Decompression of kernel images, modules and packages, with bounded output.
 
+use crate::error::Error;
 use liblzma::read::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
@@ -124,6 +125,19 @@ pub fn unpacked(bytes: Vec<u8>, limit: u64) -> io::Result<Vec<u8>> {
 /// `limit`; what the decoder says of damaged or truncated data.
 pub fn decompress(format: Format, data: &[u8], limit: usize) -> io::Result<Vec<u8>> {
     read_bounded(&mut reader(format, data)?, limit)
+}
+
+/// As [`decompress`], of what the file called `what` holds.
+pub(crate) fn payload(
+    format: Format,
+    data: &[u8],
+    limit: usize,
+    what: &str,
+) -> Result<Vec<u8>, Error> {
+    decompress(format, data, limit).map_err(|e| match e.kind() {
+        io::ErrorKind::Unsupported => Error::unsupported(what, e),
+        _ => Error::damaged(what, format!("its {} payload: {e}", format.name())),
+    })
 }
 
 /// Reads to the end, at most `limit` bytes.

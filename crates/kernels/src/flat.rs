@@ -16,7 +16,6 @@ use object::LittleEndian as Le;
 use object::elf;
 use object::endian::{U16, U32, U64};
 use std::borrow::Cow;
-use std::io;
 use std::ops::Range;
 
 const HEADER_LEN: usize = 64;
@@ -50,11 +49,8 @@ pub(crate) struct Flat {
 pub(crate) fn read(data: &[u8], what: &str) -> Result<Option<Flat>, Error> {
     let data = match Format::detect(data) {
         Some(Format::Gzip) => {
-            let inner = decompress::decompress(Format::Gzip, data, IMAGE_LIMIT as usize);
-            Cow::Owned(inner.map_err(|e| match e.kind() {
-                io::ErrorKind::Unsupported => Error::unsupported(what, e),
-                _ => Error::damaged(what, e),
-            })?)
+            let limit = IMAGE_LIMIT as usize;
+            Cow::Owned(decompress::payload(Format::Gzip, data, limit, what)?)
         }
         _ => Cow::Borrowed(data),
     };

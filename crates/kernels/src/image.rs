@@ -6,7 +6,6 @@
 use crate::decompress::{self, Format};
 use crate::elf::{File, is_elf_image, u16_at, u32_at, u64_at};
 use crate::error::Error;
-use std::io;
 
 /// Longest image file that is read, in bytes.
 pub const IMAGE_LIMIT: u64 = 256 << 20;
@@ -93,13 +92,7 @@ impl<'a> BzImage<'a> {
             }
             return Err(Error::unsupported(what, "its compression is unknown"));
         };
-        let elf = decompress::decompress(format, payload, VMLINUX_LIMIT).map_err(|e| {
-            if e.kind() == io::ErrorKind::Unsupported {
-                Error::unsupported(what, e)
-            } else {
-                Error::damaged(what, format!("its {} payload: {e}", format.name()))
-            }
-        })?;
+        let elf = decompress::payload(format, payload, VMLINUX_LIMIT, what)?;
         // The build appends the length to every format (scripts/Makefile.lib,
         // size_append); gzip's own trailer is the same number.
         let recorded = payload

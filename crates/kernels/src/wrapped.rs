@@ -10,7 +10,6 @@ use crate::error::Error;
 use crate::files;
 use crate::image::{BzImage, IMAGE_LIMIT};
 use std::borrow::Cow;
-use std::io;
 use std::path::Path;
 
 /// Bytes of a file that tell what it is.
@@ -48,11 +47,8 @@ fn image<'a>(data: &'a [u8], what: &str) -> Result<Cow<'a, [u8]>, Error> {
     let image = match Format::detect(inner) {
         None => Cow::Borrowed(inner),
         Some(format) => {
-            let whole = decompress::decompress(format, inner, IMAGE_LIMIT as usize);
-            Cow::Owned(whole.map_err(|e| match e.kind() {
-                io::ErrorKind::Unsupported => Error::unsupported(what, e),
-                _ => Error::damaged(what, format!("its {} payload: {e}", format.name())),
-            })?)
+            let whole = decompress::payload(format, inner, IMAGE_LIMIT as usize, what)?;
+            Cow::Owned(whole)
         }
     };
     let is_flat = |flat: &FlatImage| flat.is_it(&image);
