@@ -15,7 +15,7 @@ mod kconfig;
 mod log;
 mod make;
 mod order;
-mod overlay;
+pub(crate) mod overlay;
 mod own;
 mod package;
 mod source;
@@ -25,7 +25,6 @@ mod target;
 mod tests;
 mod tools;
 mod tunable;
-mod um;
 
 pub use crate::um::With;
 pub use compiler::Compiler;
@@ -258,7 +257,7 @@ impl Store {
             changed.extend(order::changes(&tree.dir)?);
         }
         if recipe.flavour.is_process() {
-            changed.extend(um::changes(&tree.dir, recipe.layout)?);
+            changed.extend(crate::um::changes(&tree.dir, recipe.layout)?);
         }
         let processors = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let plan = Plan {

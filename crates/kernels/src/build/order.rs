@@ -2,26 +2,25 @@
 //! Capability wherever `lsm=` has it, as a change to a kernel tree. Linux puts it first since 5.1
 //! (`LSM_ORDER_FIRST`, commit d117a154e612).
 
+use super::overlay::edited;
 use crate::error::Error;
-use crate::files;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-const FILE_LIMIT: u64 = 1 << 20;
 const CAPABILITY: &str = "security/commoncap.c";
 const MODULE: &str = "DEFINE_LSM(capability) = {\n";
 const FIRST: &str = "\t.order = LSM_ORDER_FIRST,\n";
 
 /// What is different in the tree at `tree` if capability stands in no fixed place, by path.
 pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
-    let text = files::read(&tree.join(CAPABILITY), FILE_LIMIT)?;
-    let edited = edit(&String::from_utf8_lossy(&text));
-    let edited = edited.ok_or_else(|| Error::Unsupported {
-        what: format!("{CAPABILITY} of {}", tree.display()),
-        reason: "capability cannot be let stand anywhere: it is not put first there".to_owned(),
-        hint: Some("build it without --any-order: before 5.1 lsm= had no order".into()),
-    })?;
-    Ok(BTreeMap::from([(PathBuf::from(CAPABILITY), edited)]))
+    let text = edited(
+        tree,
+        CAPABILITY,
+        edit,
+        "capability cannot be let stand anywhere: it is not put first there",
+        "build it without --any-order: before 5.1 lsm= had no order",
+    )?;
+    Ok(BTreeMap::from([(PathBuf::from(CAPABILITY), text)]))
 }
 
 /// Without an order a module is one of those that may stand anywhere (`LSM_ORDER_MUTABLE`, 0).

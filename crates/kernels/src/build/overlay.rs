@@ -13,6 +13,36 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+/// Longest file of a tree that is changed, in bytes.
+const FILE_LIMIT: u64 = 1 << 20;
+
+/// The text of a file of a tree.
+pub(crate) fn text_of(tree: &Path, path: &str) -> Result<String, Error> {
+    let text = files::read(&tree.join(path), FILE_LIMIT)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// The text of a file of a tree with a change in it; with a reason and a hint if it does not
+/// have the place for it.
+pub(super) fn edited(
+    tree: &Path,
+    path: &str,
+    edit: impl Fn(&str) -> Option<String>,
+    reason: &str,
+    hint: &str,
+) -> Result<String, Error> {
+    edit(&text_of(tree, path)?).ok_or_else(|| unfit(tree, path, reason.to_owned(), hint))
+}
+
+/// That a file of a tree is not as it has to be.
+pub(crate) fn unfit(tree: &Path, path: &str, reason: String, hint: &str) -> Error {
+    Error::Unsupported {
+        what: format!("{path} of {}", tree.display()),
+        reason,
+        hint: Some(hint.to_owned()),
+    }
+}
+
 /// The directory in the view that objects go to. Directly below the top, so
 /// that the kernel's makefiles name the sources as `../fs/open.c`: ccache then
 /// finds the same object again wherever the view lies.

@@ -2,12 +2,11 @@
 //! The Tunable Security Module as a change to a kernel tree. Whether a tree
 //! counts its modules in a header is looked up, never told from its version.
 
+use super::overlay::{edited, text_of, unfit};
 use crate::error::Error;
-use crate::files;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-const FILE_LIMIT: u64 = 1 << 20;
 const DIRECTORY: &str = "security/tunable";
 const KCONFIG: &str = "security/Kconfig";
 const MAKEFILE: &str = "security/Makefile";
@@ -50,14 +49,9 @@ pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
         return Ok(changed);
     }
     let mut change = |path: &str, edit: fn(&str) -> Option<String>, anchor: &str| {
-        let text = files::read(&tree.join(path), FILE_LIMIT)?;
-        let edited = edit(&String::from_utf8_lossy(&text));
-        let edited = edited.ok_or_else(|| Error::Unsupported {
-            what: format!("{path} of {}", tree.display()),
-            reason: format!("the Tunable Security Module cannot be put in: there is no {anchor}"),
-            hint: Some(WITHOUT.into()),
-        })?;
-        changed.insert(PathBuf::from(path), edited);
+        let reason = format!("the Tunable Security Module cannot be put in: there is no {anchor}");
+        let text = edited(tree, path, edit, &reason, WITHOUT)?;
+        changed.insert(PathBuf::from(path), text);
         Ok(())
     };
     change(
@@ -73,18 +67,13 @@ pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
     if tree.join(COUNT).exists() {
         change(COUNT, edit_count, "list `MAX_LSM_COUNT` of modules")?;
         let modules = changed.get(Path::new(COUNT)).map_or(0, |text| listed(text));
-        let most = files::read(&tree.join(ARGS), FILE_LIMIT)
-            .ok()
-            .and_then(|text| counts_to(&String::from_utf8_lossy(&text)));
+        let most = text_of(tree, ARGS).ok().and_then(|text| counts_to(&text));
         if let Some(most) = most.filter(|most| modules > *most) {
-            return Err(Error::Unsupported {
-                what: format!("{ARGS} of {}", tree.display()),
-                reason: format!(
-                    "COUNT_ARGS counts to {most}, and with the Tunable Security Module there \
-                     are {modules} modules"
-                ),
-                hint: Some(WITHOUT.into()),
-            });
+            let reason = format!(
+                "COUNT_ARGS counts to {most}, and with the Tunable Security Module there are \
+                 {modules} modules"
+            );
+            return Err(unfit(tree, ARGS, reason, WITHOUT));
         }
     }
     for (name, text) in FILES {

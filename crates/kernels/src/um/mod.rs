@@ -2,7 +2,7 @@
 //! The kernel as a process (`ARCH=um`): what is changed in a kernel's tree so that the
 //! kernel measures its own system calls, in nanoseconds of this processor.
 //!
-//! In `kernel/` are files of our own: `driver.c` (starts the agent in the context of
+//! In `um/` are files of our own: `driver.c` (starts the agent in the context of
 //! process 1), `call.c` (calls the functions of the system call table), `text-patch.c` with
 //! two headers (jump labels and static calls, which this architecture lacks), `arch.h` (what
 //! the agent must know of being linked into a kernel). The agent's own files lie beside
@@ -18,7 +18,11 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
+use crate::build::overlay::{text_of, unfit};
+use crate::error::Error;
 use edits::{CHANGES, Form};
+
+const HINT: &str = "build it from linux-source-6.1, linux-source-6.12 or linux-source-7.2";
 
 /// Where the agent and what starts it lie in the tree.
 const DIRECTORY: &str = "arch/um/lsmeter";
@@ -49,21 +53,28 @@ const FILES: [(&str, &str); 8] = kernel_files![
 
 const OWN_HEADERS: [(&str, &str); 3] = kernel_files!["jump_label.h", "lsmeter.h", "static_call.h"];
 
-/// What is different in a tree of a kernel that is to measure itself, by path. `read` gives
-/// the text of a file of the tree; `unfit` says that the file of this path is not as it has to
-/// be, and how. With a number, functions are linked in an order that is drawn by it.
-pub fn changes<E>(
-    read: impl Fn(&str) -> Result<String, E>,
-    unfit: impl Fn(&str, String) -> E,
+/// What is different in the tree at `tree` with the agent in its kernel of `ARCH=um`, by path.
+/// With a number, functions are linked in an order that is drawn by it.
+pub fn changes(
+    tree: &Path,
     layout: Option<NonZeroU32>,
-) -> Result<BTreeMap<PathBuf, String>, E> {
+) -> Result<BTreeMap<PathBuf, String>, Error> {
+    changes_by(tree, |path| text_of(tree, path), layout)
+}
+
+/// As [`changes`]; `read` gives the text of a file of the tree.
+fn changes_by(
+    tree: &Path,
+    read: impl Fn(&str) -> Result<String, Error>,
+    layout: Option<NonZeroU32>,
+) -> Result<BTreeMap<PathBuf, String>, Error> {
     let mut changed = BTreeMap::new();
     for forms in CHANGES {
         let read = |path: &str| match changed.get(Path::new(path)) {
             Some(text) => Ok(String::clone(text)),
             None => read(path),
         };
-        let mut tried = forms.iter().map(|form| changed_in(form, &read, &unfit));
+        let mut tried = forms.iter().map(|form| changed_in(tree, form, &read));
         let fits = match tried.next() {
             // The first is the one to tell of.
             Some(Err(error)) => tried.find_map(Result::ok).ok_or(error)?,
@@ -92,17 +103,21 @@ pub fn changes<E>(
 }
 
 /// The files of a form as they are with its changes in them.
-fn changed_in<E>(
+fn changed_in(
+    tree: &Path,
     form: &Form,
-    read: &impl Fn(&str) -> Result<String, E>,
-    unfit: &impl Fn(&str, String) -> E,
-) -> Result<Vec<(PathBuf, String)>, E> {
+    read: &impl Fn(&str) -> Result<String, Error>,
+) -> Result<Vec<(PathBuf, String)>, Error> {
     let files = form.iter().map(|(path, edits)| {
         let mut text = read(path)?;
         for edit in *edits {
-            text = edit
-                .apply(&text)
-                .ok_or_else(|| unfit(path, format!("there is no line `{}`", edit.line())))?;
+            text = edit.apply(&text).ok_or_else(|| {
+                let reason = format!(
+                    "the agent cannot be put into this kernel of ARCH=um: there is no line `{}`",
+                    edit.line()
+                );
+                unfit(tree, path, reason, HINT)
+            })?;
         }
         Ok((PathBuf::from(path), text))
     });
@@ -155,8 +170,7 @@ mod tests {
 
     #[test]
     fn the_agent_is_in_the_tree_as_it_is() {
-        let changed =
-            changes(|path| Ok::<_, String>(tree(path)), |_, reason| reason, None).unwrap();
+        let changed = changes_by(Path::new(""), |path| Ok(tree(path)), None).unwrap();
         let text = |path: &str| changed[Path::new(path)].as_str();
         assert_eq!(
             text("arch/um/lsmeter/agent/bench/open.c"),
@@ -179,16 +193,20 @@ mod tests {
                 _ => tree(path),
             })
         };
-        let error = changes(read, |path, reason| format!("{path}: {reason}"), None).unwrap_err();
-        assert_eq!(error, "arch/um/Kbuild: there is no line `obj-y += kernel/`");
+        let error = changes_by(Path::new("linux"), read, None)
+            .unwrap_err()
+            .to_string();
+        assert!(error.starts_with("arch/um/Kbuild of linux: "), "{error}");
+        assert!(
+            error.ends_with("there is no line `obj-y += kernel/`"),
+            "{error}"
+        );
     }
 
     #[test]
     fn trees_of_other_times_have_other_places() {
-        let made = |number| {
-            let read = |path: &str| Ok::<_, String>(tree_of(path, number));
-            changes(read, |_, reason| reason, None).unwrap()
-        };
+        let made =
+            |number| changes_by(Path::new(""), |path| Ok(tree_of(path, number)), None).unwrap();
         let process = Path::new(edits::PROCESS);
         let (oldest, newest) = (made(1), made(2));
         assert!(oldest[process].contains("\tprctl(PR_SET_PDEATHSIG, SIGKILL);\n"));
