@@ -78,6 +78,31 @@ impl Execution {
         self
     }
 
+    /// What a script says, as the table of trees has it.
+    fn of(script: &str) -> Self {
+        let mut execution = Self::default();
+        for step in script.split(';') {
+            let words: Vec<&str> = step.split_whitespace().collect();
+            let number = |at: usize| words[at].parse::<u32>().unwrap();
+            match words[0] {
+                "syscall" => execution.element(SYSCALL),
+                "before" => execution.element(BEFORE | number(1)),
+                "switch" => execution.element(switch(number(1), number(2))),
+                name => {
+                    let end = match words[3] {
+                        "call" => Call,
+                        "jump" => Jump,
+                        "return" => Return,
+                        "iret" => InterruptReturn,
+                        _ => SystemReturn,
+                    };
+                    execution.run(name, number(1).into(), number(2), end)
+                }
+            };
+        }
+        execution
+    }
+
     /// `depth function calls instructions`, callers before what they call.
     fn tree(&self) -> Vec<String> {
         let symbols = symbols();
@@ -118,155 +143,79 @@ impl Execution {
 
 use BlockEnd::{Call, InterruptReturn, Jump, Return, SystemReturn};
 
+/// What is executed, a block with its offset and instructions or another element of the trace, and
+/// the tree of it.
 #[test]
-fn calls_and_returns_match() {
-    let mut e = Execution::default();
-    e.element(SYSCALL)
-        .run("entry", 0, 3, Call)
-        .run("sys_open", 0, 5, Call);
-    e.run("security_file_open", 0, 2, Return)
-        .run("sys_open", 20, 4, Call);
-    e.run("security_file_open", 0, 2, Return)
-        .run("sys_open", 36, 1, Return);
-    e.run("entry", 12, 1, SystemReturn);
-    assert_eq!(
-        e.tree(),
-        ["entry 1 4", " sys_open 1 10", "  security_file_open 2 4"]
-    );
-}
-
-#[test]
-fn a_tail_call_is_below_the_function_that_jumped() {
-    let mut e = Execution::default();
-    e.element(SYSCALL)
-        .run("sys_open", 0, 3, Call)
-        .run("security_file_open", 0, 2, Jump);
-    e.run("selinux_file_open", 0, 7, Return)
-        .run("sys_open", 12, 1, SystemReturn);
-    assert_eq!(
-        e.tree(),
-        [
-            "sys_open 1 4",
-            " security_file_open 1 2",
-            "  selinux_file_open 1 7"
-        ]
-    );
-}
-
-#[test]
-fn cold_parts_belong_to_their_function() {
-    let mut e = Execution::default();
-    e.element(SYSCALL)
-        .run("sys_open", 0, 3, Call)
-        .run("selinux_file_open", 0, 2, Jump);
-    e.run("selinux_file_open.cold", 8, 5, Jump)
-        .run("selinux_file_open", 8, 1, Return);
-    e.run("sys_open", 12, 1, SystemReturn);
-    assert_eq!(e.tree(), ["sys_open 1 4", " selinux_file_open 1 8"]);
-}
-
-/// `call thunk`; the thunk calls into its own midst, replaces the return address and
-/// returns to the target.
-#[test]
-fn retpolines_are_folded_away() {
-    let thunk = "__x86_indirect_thunk_rax";
-    let mut e = Execution::default();
-    e.element(SYSCALL).run("security_file_open", 0, 3, Call);
-    e.run(thunk, 0, 1, Call).run(thunk, 16, 2, Return);
-    e.run("selinux_file_open", 0, 6, Return)
-        .run("security_file_open", 12, 1, Jump);
-    // A tail call through a retpoline.
-    e.run("security_file_open", 40, 1, Jump)
-        .run(thunk, 0, 1, Call)
-        .run(thunk, 16, 2, Return);
-    e.run("after", 0, 9, SystemReturn);
-    assert_eq!(
-        e.tree(),
-        [
-            "security_file_open 1 11",
-            " selinux_file_open 1 6",
-            " after 1 9"
-        ]
-    );
-}
-
-#[test]
-fn an_exception_belongs_to_what_raised_it_and_comes_back() {
-    let mut e = Execution::default();
-    e.element(SYSCALL).run("entry", 0, 1, Call);
-    // Breaks off after the second of four instructions, before the call.
-    e.run("sys_open", 0, 4, Call);
-    e.run("asm_exc_page_fault", 0, 2, Call)
-        .run("exc_page_fault", 0, 8, Return);
-    e.run("asm_exc_page_fault", 8, 1, InterruptReturn);
-    e.element(BEFORE | 2).run("sys_open", 8, 2, Call);
-    e.run("security_file_open", 0, 5, Return)
-        .run("sys_open", 16, 1, Return);
-    e.run("entry", 4, 1, SystemReturn);
-    assert_eq!(
-        e.tree(),
-        [
-            "entry 1 2",
-            " sys_open 1 5",
-            "  asm_exc_page_fault 1 3",
-            "   exc_page_fault 1 8",
-            "  security_file_open 1 5"
-        ]
-    );
-}
-
-/// QEMU before 9 lists an instruction that straddles a page twice; REP iterations
-/// begin a block each.
-#[test]
-fn what_was_counted_before_changes_no_function() {
-    let mut e = Execution::default();
-    e.element(SYSCALL).run("sys_open", 0, 4, Jump);
-    e.element(BEFORE | 1).run("sys_open", 12, 1, Jump);
-    e.element(BEFORE | 1).run("sys_open", 12, 1, Call);
-    e.run("after", 0, 2, Return)
-        .run("sys_open", 16, 1, SystemReturn);
-    assert_eq!(e.tree(), ["sys_open 1 5", " after 1 2"]);
-}
-
-#[test]
-fn every_task_has_its_own_stack() {
-    let mut e = Execution::default();
-    e.element(SYSCALL)
-        .run("sys_open", 0, 3, Call)
-        .run("schedule", 0, 2, Call);
-    e.run("__switch_to_asm", 0, 4, Jump).element(switch(0, 1));
-    // A task that has never run: it begins in no call that we saw.
-    e.run("__switch_to_asm", 16, 1, Return)
-        .run("ret_from_fork", 8, 5, Call);
-    e.run("schedule", 0, 2, Call)
-        .run("__switch_to_asm", 0, 4, Jump)
-        .element(switch(1, 0));
-    e.run("__switch_to_asm", 16, 1, Return)
-        .run("schedule", 8, 3, Return);
-    e.run("sys_open", 12, 1, SystemReturn);
-    assert_eq!(
-        e.tree(),
-        [
-            "sys_open 1 4",
-            " schedule 1 5",
-            "  __switch_to_asm 1 5",
-            "__switch_to_asm 1 1",
-            "ret_from_fork 1 5",
-            " schedule 1 2",
-            "  __switch_to_asm 1 4"
-        ]
-    );
-}
-
-#[test]
-fn a_window_of_two_system_calls_has_two_roots() {
-    let mut e = Execution::default();
-    e.element(SYSCALL)
-        .run("entry", 0, 3, Call)
-        .run("sys_open", 0, 5, Return);
-    e.run("entry", 12, 1, SystemReturn);
-    e.element(SYSCALL).run("entry", 0, 3, SystemReturn);
-    assert_eq!(e.tree(), ["entry 2 7", " sys_open 1 5"]);
+fn trees_of_traces() {
+    for (what, script, expected) in [
+        (
+            "calls and returns match",
+            "syscall; entry 0 3 call; sys_open 0 5 call; security_file_open 0 2 return; \
+             sys_open 20 4 call; security_file_open 0 2 return; sys_open 36 1 return; \
+             entry 12 1 sysret",
+            "entry 1 4; sys_open 1 10;  security_file_open 2 4",
+        ),
+        (
+            "a tail call is below the function that jumped",
+            "syscall; sys_open 0 3 call; security_file_open 0 2 jump; \
+             selinux_file_open 0 7 return; sys_open 12 1 sysret",
+            "sys_open 1 4; security_file_open 1 2;  selinux_file_open 1 7",
+        ),
+        (
+            "cold parts belong to their function",
+            "syscall; sys_open 0 3 call; selinux_file_open 0 2 jump; \
+             selinux_file_open.cold 8 5 jump; selinux_file_open 8 1 return; sys_open 12 1 sysret",
+            "sys_open 1 4; selinux_file_open 1 8",
+        ),
+        // `call thunk`; the thunk calls into its own midst, replaces the return address and
+        // returns to the target. Then a tail call through it.
+        (
+            "retpolines are folded away",
+            "syscall; security_file_open 0 3 call; __x86_indirect_thunk_rax 0 1 call; \
+             __x86_indirect_thunk_rax 16 2 return; selinux_file_open 0 6 return; \
+             security_file_open 12 1 jump; security_file_open 40 1 jump; \
+             __x86_indirect_thunk_rax 0 1 call; __x86_indirect_thunk_rax 16 2 return; \
+             after 0 9 sysret",
+            "security_file_open 1 11; selinux_file_open 1 6; after 1 9",
+        ),
+        // It breaks off after the second of four instructions, before the call.
+        (
+            "an exception belongs to what raised it and comes back",
+            "syscall; entry 0 1 call; sys_open 0 4 call; asm_exc_page_fault 0 2 call; \
+             exc_page_fault 0 8 return; asm_exc_page_fault 8 1 iret; before 2; \
+             sys_open 8 2 call; security_file_open 0 5 return; sys_open 16 1 return; \
+             entry 4 1 sysret",
+            "entry 1 2; sys_open 1 5;  asm_exc_page_fault 1 3;   exc_page_fault 1 8;  \
+             security_file_open 1 5",
+        ),
+        // QEMU before 9 lists an instruction that straddles a page twice; REP iterations begin a
+        // block each.
+        (
+            "what was counted before changes no function",
+            "syscall; sys_open 0 4 jump; before 1; sys_open 12 1 jump; before 1; \
+             sys_open 12 1 call; after 0 2 return; sys_open 16 1 sysret",
+            "sys_open 1 5; after 1 2",
+        ),
+        // The second has never run: it begins in no call that we saw.
+        (
+            "every task has its own stack",
+            "syscall; sys_open 0 3 call; schedule 0 2 call; __switch_to_asm 0 4 jump; switch 0 1; \
+             __switch_to_asm 16 1 return; ret_from_fork 8 5 call; schedule 0 2 call; \
+             __switch_to_asm 0 4 jump; switch 1 0; __switch_to_asm 16 1 return; \
+             schedule 8 3 return; sys_open 12 1 sysret",
+            "sys_open 1 4; schedule 1 5;  __switch_to_asm 1 5;__switch_to_asm 1 1;\
+             ret_from_fork 1 5; schedule 1 2;  __switch_to_asm 1 4",
+        ),
+        (
+            "a window of two system calls has two roots",
+            "syscall; entry 0 3 call; sys_open 0 5 return; entry 12 1 sysret; syscall; \
+             entry 0 3 sysret",
+            "entry 2 7; sys_open 1 5",
+        ),
+    ] {
+        let tree = Execution::of(script).tree();
+        assert_eq!(tree, expected.split(';').collect::<Vec<_>>(), "{what}");
+    }
 }
 
 #[test]

@@ -1,47 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Costs in trees made by hand.
 
-use model::{HookCost, Implementation};
+use model::HookCost;
 
 use super::{framework, names, tree};
 use crate::hooks::{differences, outermost_sum, outside};
 
-/// Who called a hook is a test of its own.
-fn without_callers(mut costs: Vec<HookCost>) -> Vec<HookCost> {
-    for cost in &mut costs {
-        cost.called_by.clear();
+/// Hook, function, calls, inclusive, exclusive, dispatch and outermost of each hook, and behind
+/// it module, function, calls and inclusive of what implements it.
+fn rows(costs: &[HookCost]) -> Vec<String> {
+    let mut rows = Vec::new();
+    for c in costs {
+        let figures = [c.calls, c.inclusive, c.exclusive, c.dispatch, c.outermost];
+        let figures = figures.map(|figure| figure.to_string()).join(" ");
+        rows.push(format!("{} {} {figures}", c.hook, c.function));
+        for i in &c.implementations {
+            let (module, function) = (&i.module, &i.function);
+            rows.push(format!(" {module} {function} {} {}", i.calls, i.inclusive));
+        }
     }
-    costs
-}
-
-fn cost(
-    hook: &str,
-    function: &str,
-    figures: [u64; 5],
-    behind: &[(&str, &str, u64, u64)],
-) -> HookCost {
-    let [calls, inclusive, exclusive, dispatch, outermost] = figures;
-    HookCost {
-        events: None,
-        called_by: Vec::new(),
-        hook: hook.to_owned(),
-        function: function.to_owned(),
-        calls,
-        inclusive,
-        exclusive,
-        dispatch,
-        outermost,
-        implementations: behind
-            .iter()
-            .map(|&(module, function, calls, inclusive)| Implementation {
-                events: None,
-                module: module.to_owned(),
-                function: function.to_owned(),
-                calls,
-                inclusive,
-            })
-            .collect(),
-    }
+    rows
 }
 
 #[test]
@@ -68,21 +46,17 @@ fn modules_and_dispatch_are_apart() {
     ]);
     let active = names(&["selinux", "my-lsm", ""]);
     assert_eq!(
-        without_callers(hooks.costs(&tree, &active)),
-        [cost(
-            "file_open",
-            "security_file_open",
-            [2, 145, 20, 20 + 11 + 12 + 13, 145],
-            &[
-                ("bpf", "bpf_lsm_file_open", 1, 1),
-                ("capability", "cap_file_open", 1, 3),
-                ("foreign", "foreign_file_open", 1, 9),
-                ("ima", "ima_file_check", 1, 5),
-                ("landlock", "hook_file_open", 2, 8),
-                ("my-lsm", "my_lsm_work", 1, 6),
-                ("selinux", "selinux_file_open", 2, 57),
-            ]
-        )]
+        rows(&hooks.costs(&tree, &active)),
+        [
+            "file_open security_file_open 2 145 20 56 145",
+            " bpf bpf_lsm_file_open 1 1",
+            " capability cap_file_open 1 3",
+            " foreign foreign_file_open 1 9",
+            " ima ima_file_check 1 5",
+            " landlock hook_file_open 2 8",
+            " my-lsm my_lsm_work 1 6",
+            " selinux selinux_file_open 2 57"
+        ]
     );
     assert_eq!(outside(&tree, &hooks), [("do_open".to_owned(), 100)].into());
 }
@@ -99,22 +73,14 @@ fn nested_hooks_count_once_in_sums() {
         (2, "security_capable", 1, 30),
         (1, "security_capable", 1, 2),
     ]);
-    let costs = without_callers(hooks.costs(&tree, &names(&["selinux"])));
+    let costs = hooks.costs(&tree, &names(&["selinux"]));
     assert_eq!(
-        costs,
+        rows(&costs),
         [
-            cost(
-                "capable",
-                "security_capable",
-                [3, 44, 37, 37, 2],
-                &[("capability", "cap_capable", 1, 7)]
-            ),
-            cost(
-                "inode_permission",
-                "security_inode_permission",
-                [1, 72, 10, 40, 72],
-                &[("selinux", "selinux_inode_permission", 1, 32)]
-            ),
+            "capable security_capable 3 44 37 37 2",
+            " capability cap_capable 1 7",
+            "inode_permission security_inode_permission 1 72 10 40 72",
+            " selinux selinux_inode_permission 1 32"
         ]
     );
     assert_eq!(outermost_sum(&costs), tree.total());
@@ -150,20 +116,14 @@ fn a_hook_inside_itself_counts_its_instructions_once() {
         (5, "selinux_inode_getattr", 2, 32),
         (5, "security_file_open", 1, 64),
     ]);
-    let costs = without_callers(hooks.costs(&tree, &names(&["selinux", "tomoyo"])));
+    let costs = hooks.costs(&tree, &names(&["selinux", "tomoyo"]));
     assert_eq!(
-        costs,
+        rows(&costs),
         [
-            cost("file_open", "security_file_open", [1, 64, 64, 64, 0], &[]),
-            cost(
-                "inode_getattr",
-                "security_inode_getattr",
-                [3, 127, 9, 1, 127],
-                &[
-                    ("selinux", "selinux_inode_getattr", 2, 32),
-                    ("tomoyo", "tomoyo_inode_getattr", 3, 126),
-                ]
-            ),
+            "file_open security_file_open 1 64 64 64 0",
+            "inode_getattr security_inode_getattr 3 127 9 1 127",
+            " selinux selinux_inode_getattr 2 32",
+            " tomoyo tomoyo_inode_getattr 3 126"
         ]
     );
     assert_eq!(outermost_sum(&costs), 127);
@@ -185,16 +145,12 @@ fn parts_belong_to_their_function() {
         (2, "vfs_open.cold", 1, 128),
     ]);
     assert_eq!(
-        without_callers(hooks.costs(&tree, &names(&["selinux", "apparmor"]))),
-        [cost(
-            "file_open",
-            "security_file_open",
-            [4, 95, 71, 71, 95],
-            &[
-                ("apparmor", "apparmor_file_open", 1, 16),
-                ("selinux", "selinux_file_open", 1, 8),
-            ]
-        )]
+        rows(&hooks.costs(&tree, &names(&["selinux", "apparmor"]))),
+        [
+            "file_open security_file_open 4 95 71 71 95",
+            " apparmor apparmor_file_open 1 16",
+            " selinux selinux_file_open 1 8"
+        ]
     );
     assert_eq!(
         outside(&tree, &hooks),
@@ -224,23 +180,15 @@ fn ima_is_a_hook_where_the_kernel_calls_it_itself() {
         (3, "ima_file_check", 1, 128),
         (2, "imago", 1, 256),
     ]);
-    let costs = without_callers(hooks.costs(&tree, &[]));
+    let costs = hooks.costs(&tree, &[]);
     assert_eq!(
-        costs,
+        rows(&costs),
         [
-            cost("capable", "security_capable", [1, 32, 32, 32, 0], &[]),
-            cost(
-                "file_open",
-                "security_file_open",
-                [1, 192, 64, 64, 192],
-                &[("ima", "ima_file_check", 1, 128)]
-            ),
-            cost(
-                "ima_file_check",
-                "ima_file_check",
-                [1, 62, 6, 0, 62],
-                &[("ima", "ima_file_check", 1, 62)]
-            ),
+            "capable security_capable 1 32 32 32 0",
+            "file_open security_file_open 1 192 64 64 192",
+            " ima ima_file_check 1 128",
+            "ima_file_check ima_file_check 1 62 6 0 62",
+            " ima ima_file_check 1 62"
         ]
     );
     assert_eq!(outermost_sum(&costs), 254);
@@ -255,8 +203,8 @@ fn functions_of_one_hook_have_a_row_each() {
         (1, "security_xfrm_decode_session", 1, 1),
         (1, "security_skb_classify_flow", 1, 2),
     ]);
-    let rows: Vec<_> = without_callers(hooks.costs(&tree, &[]));
-    let rows: Vec<_> = rows
+    let costs = hooks.costs(&tree, &[]);
+    let rows: Vec<_> = costs
         .iter()
         .map(|c| (&c.hook[..], &c.function[..], c.inclusive))
         .collect();
@@ -294,7 +242,7 @@ fn differences_are_largest_first_and_without_equal_ones() {
 fn an_empty_tree_has_no_hooks() {
     let hooks = framework(&["file_open"], &[]);
     let tree = tree(&[]);
-    assert!(without_callers(hooks.costs(&tree, &[])).is_empty());
+    assert!(hooks.costs(&tree, &[]).is_empty());
     assert!(outside(&tree, &hooks).is_empty());
     assert_eq!(hooks.hook_at(&tree, 0), None);
 }
@@ -309,7 +257,7 @@ fn deep_recursion_needs_no_deep_stack() {
         at = tree.add(at, function);
         tree.node_mut(at).expect("the new node").instructions = 1;
     }
-    let costs = without_callers(hooks.costs(&tree, &names(&["selinux"])));
+    let costs = hooks.costs(&tree, &names(&["selinux"]));
     assert_eq!(costs.len(), 1);
     assert_eq!(
         (costs[0].inclusive, costs[0].dispatch, costs[0].exclusive),
