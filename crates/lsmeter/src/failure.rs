@@ -14,7 +14,6 @@ use lab::LabError;
 use model::{DocumentError, Exit, Failure, Fault, PatternError, SpecError, UnknownPreset};
 use monitor::MonitorError;
 use monitor::live::LiveError;
-use placement::PlacementError;
 use sensitivity::SweepError;
 
 use crate::config::ConfigError;
@@ -24,7 +23,7 @@ type AsFault = for<'a> fn(&'a (dyn Error + 'static)) -> Option<&'a dyn Fault>;
 
 /// The errors that know their exit code and hint, of all rooms. Any other is a fault of
 /// lsmeter's.
-const FAULTS: [AsFault; 19] = [
+const FAULTS: [AsFault; 18] = [
     fault::<BisectError>,
     fault::<ClusterError>,
     fault::<ConfigError>,
@@ -37,7 +36,6 @@ const FAULTS: [AsFault; 19] = [
     fault::<MergeError>,
     fault::<MonitorError>,
     fault::<PatternError>,
-    fault::<PlacementError>,
     fault::<PredictError>,
     fault::<SpecError>,
     fault::<SweepError>,

@@ -10,13 +10,13 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use kernels::arch::Arch;
-use model::{Architecture, Tool, nearest};
+use model::{Architecture, Failure, Tool, nearest};
 use rustc_hash::FxHashSet;
 
 use crate::checks::{Finder, Pairs, missing, redundant};
 use crate::config::Config;
 use crate::context::World;
-use crate::error::PlacementError;
+use crate::error;
 use crate::facts::{Facts, FileSystemFacts, SyscallFact};
 use crate::framework::{Cuts, Framework};
 use crate::linked::{FactId, Linker};
@@ -67,17 +67,17 @@ impl Request {
 /// Analyses a tree.
 ///
 /// # Errors
-/// [`PlacementError`] if the tree cannot be read, or lacks what is asked for. It is not an
+/// [`Failure`] if the tree cannot be read, or lacks what is asked for. It is not an
 /// error if the cache cannot be written.
-pub fn analyse(tree: &Tree, request: &Request) -> Result<PlacementDocument, PlacementError> {
+pub fn analyse(tree: &Tree, request: &Request) -> Result<PlacementDocument, Failure> {
     let facts = Facts::load(request.arch())?;
     std::thread::scope(|scope| {
         let work = std::thread::Builder::new()
             .stack_size(STACK)
             .spawn_scoped(scope, || run(tree, request, &facts));
-        let failed = |what: &str| PlacementError::AnalysisFailed {
-            path: tree.path().to_path_buf(),
-            reason: what.to_owned(),
+        let failed = |what: &str| {
+            let path = tree.path().display();
+            Failure::internal(format!("{path}: the analysis failed: {what}"))
         };
         match work.map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(result)) => result,
@@ -133,7 +133,7 @@ struct Found {
     boundless: Boundless,
 }
 
-fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocument, PlacementError> {
+fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocument, Failure> {
     let mut clock = Clock::start();
     let config = match &request.config {
         Some(text) => Config::from_dot_config(text, &facts.config),
@@ -193,7 +193,7 @@ fn paths(
     request: &Request,
     facts: &Facts,
     systems: &[&str],
-) -> Result<Vec<String>, PlacementError> {
+) -> Result<Vec<String>, Failure> {
     let mut paths = facts.sources.generic.clone();
     for fs in systems {
         match facts.sources.fs.get(*fs) {
@@ -219,7 +219,7 @@ fn wanted_syscalls<'f>(
     request: &Request,
     facts: &'f Facts,
     program: &Program<'_>,
-) -> Result<Wanted<'f>, PlacementError> {
+) -> Result<Wanted<'f>, Failure> {
     let known = &facts.syscalls.syscall;
     let lacking = request.arch().source.lacking_syscalls;
     let defined = |name: &str| program.syscall(name).filter(|_| !lacking.contains(&name));
@@ -252,10 +252,11 @@ fn wanted_syscalls<'f>(
             name,
             names.chain(program.syscalls().filter(|name| defined(name).is_some())),
         );
-        PlacementError::UnknownSyscall {
-            name: name.clone(),
-            near: near.map(str::to_owned),
-        }
+        error::unknown(
+            format!("the tree defines no system call `{name}`"),
+            near,
+            "give its name without sys_, as in SYSCALL_DEFINEn; --all takes every one",
+        )
     };
     let mut missing = None;
     for name in &request.syscalls {
@@ -273,17 +274,18 @@ fn wanted_syscalls<'f>(
     }
 }
 
-fn unknown_file_system(tree: &Tree, facts: &Facts, name: &str) -> PlacementError {
+fn unknown_file_system(tree: &Tree, facts: &Facts, name: &str) -> Failure {
     let entries = tree.list(&["fs/".to_owned()]).unwrap_or_default();
     let directories: BTreeSet<&str> = entries
         .iter()
         .filter_map(|entry| Some(entry.path.strip_prefix("fs/")?.split_once('/')?.0))
         .collect();
     let known = facts.sources.fs.keys().map(String::as_str);
-    PlacementError::UnknownFileSystem {
-        name: name.to_owned(),
-        near: nearest(name, known.chain(directories)).map(str::to_owned),
-    }
+    error::unknown(
+        format!("the tree has no file system `{name}`"),
+        nearest(name, known.chain(directories)),
+        "give the name of a directory in fs, or tmpfs",
+    )
 }
 
 /// A tree whose files have been scanned, and what is asked of it.
@@ -308,7 +310,7 @@ impl Analysis<'_> {
         loaded: &mut Loaded,
         found: &mut Found,
         clock: &mut Clock,
-    ) -> Result<(), PlacementError> {
+    ) -> Result<(), Failure> {
         let before = found.syscalls.len();
         for others in [false, true] {
             let wanted = self.wanted.iter().filter(|(call, _)| call.others == others);
@@ -336,7 +338,7 @@ impl Analysis<'_> {
         loaded: &mut Loaded,
         found: &mut Found,
         clock: &mut Clock,
-    ) -> Result<(), PlacementError> {
+    ) -> Result<(), Failure> {
         let (program, framework, cuts) = (self.program, self.framework, self.cuts);
         let view = program.view(fs, others, &self.facts.sources);
         let view = view.ok_or_else(|| unknown_file_system(self.tree, self.facts, fs))?;

@@ -5,9 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Cell, Document, HookedPath, path_components};
+use model::{Cell, Document, Failure, HookedPath, path_components};
 
-use crate::error::PlacementError;
 use crate::facts::{BenchmarkFact, Facts, matches_any};
 use crate::{
     Agreement, ComparedHook, Comparison, HookPart, PlacementDocument, Reach, SyscallPlacement,
@@ -15,10 +14,7 @@ use crate::{
 
 /// Compares profiles with the placement of the same kernel. Which profiles are of that
 /// kernel is the caller's to choose; those of another file system are skipped.
-pub fn compare(
-    profiles: &Document,
-    placement: &PlacementDocument,
-) -> Result<Comparison, PlacementError> {
+pub fn compare(profiles: &Document, placement: &PlacementDocument) -> Result<Comparison, Failure> {
     let facts = Facts::load(kernels::arch::native())?;
     let mut hooks = Vec::new();
     let mut skipped = BTreeMap::new();

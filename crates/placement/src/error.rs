@@ -1,117 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What can go wrong.
+//! What can go wrong with a kernel tree.
 
-use std::io;
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::io::{Error, ErrorKind};
+use std::path::Path;
 
-use model::{Exit, Fault};
+use model::Failure;
 
-/// Why a kernel tree cannot be analysed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlacementError {
-    /// A file or directory that cannot be read.
-    #[error("{path}: cannot be read: {source}")]
-    Unreadable {
-        path: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
-    #[error("{path} is not a kernel tree: {reason}")]
-    NotAKernelTree { path: PathBuf, reason: String },
-    /// An archive that is damaged, or of another kind.
-    #[error("{path}: cannot be unpacked: {reason}")]
-    BadArchive { path: PathBuf, reason: String },
-    #[error("git {what} in {path}: {reason}")]
-    Git {
-        path: PathBuf,
-        what: &'static str,
-        reason: String,
-    },
-    /// A revision that the repository does not have.
-    #[error("{path} has no revision `{revision}`")]
-    UnknownRevision { path: PathBuf, revision: String },
-    /// A tree with more of something than any kernel has.
-    #[error("{path}: {what} exceeds the limit of {limit}")]
-    TooLarge {
-        path: PathBuf,
-        /// What there is too much of.
-        what: &'static str,
-        limit: u64,
-    },
-    /// A system call that the tree does not define.
-    #[error("the tree defines no system call `{name}`")]
-    UnknownSyscall {
-        name: String,
-        /// One that it defines and that was probably meant.
-        near: Option<String>,
-    },
-    /// A file system that the tree does not have.
-    #[error("the tree has no file system `{name}`")]
-    UnknownFileSystem {
-        name: String,
-        /// One that it has and that was probably meant.
-        near: Option<String>,
-    },
-    /// A file of facts that contradicts itself.
-    #[error("facts/{file}: {reason}")]
-    BadFacts {
-        file: &'static str,
-        /// What is wrong, and where.
-        reason: String,
-    },
-    /// An analysis that could not be started, or did not end with a result.
-    #[error("{path}: the analysis failed: {reason}")]
-    AnalysisFailed { path: PathBuf, reason: String },
-}
-
-impl Fault for PlacementError {
-    fn exit(&self) -> Exit {
-        match self {
-            Self::Unreadable { source, .. } if source.kind() != io::ErrorKind::NotFound => {
-                Exit::Environment
-            }
-            Self::Git { .. } => Exit::Environment,
-            Self::BadFacts { .. } | Self::AnalysisFailed { .. } => Exit::Internal,
-            _ => Exit::Usage,
+/// A file or directory that cannot be read.
+pub(crate) fn unreadable(path: &Path) -> impl Fn(Error) -> Failure {
+    move |source| {
+        let what = format!("{}: cannot be read: {source}", path.display());
+        let hint = "check the path and its permissions";
+        match source.kind() {
+            ErrorKind::NotFound => Failure::usage(what, hint),
+            _ => Failure::environment(what, hint),
         }
     }
+}
 
-    fn hint(&self) -> Option<String> {
-        let hint = match self {
-            Self::Git { path, .. } => {
-                let hint = "check that it is a git repository, and that git is installed";
-                let missing = kernels::git::hint(path);
-                return Some(missing.unwrap_or_else(|| hint.to_owned()));
-            }
-            Self::UnknownRevision { path, .. } => {
-                return Some(format!(
-                    "give a tag, branch or commit: git -C {} tag --list lists tags",
-                    path.display()
-                ));
-            }
-            Self::UnknownSyscall {
-                near: Some(near), ..
-            }
-            | Self::UnknownFileSystem {
-                near: Some(near), ..
-            } => return Some(format!("did you mean {near}?")),
-            Self::UnknownSyscall { .. } => {
-                "give its name without sys_, as in SYSCALL_DEFINEn; --all takes every one"
-            }
-            Self::UnknownFileSystem { .. } => "give the name of a directory in fs, or tmpfs",
-            Self::Unreadable { .. } => "check the path and its permissions",
-            Self::NotAKernelTree { .. } => {
-                "give the top of a Linux source tree (with Makefile, fs and security), a linux-source tarball, or a git repository with a revision"
-            }
-            Self::BadArchive { .. } => {
-                "give a .tar.xz of a kernel's sources; fetch it again if it is cut off"
-            }
-            Self::TooLarge { .. } => "is this really a kernel tree?",
-            Self::BadFacts { .. } | Self::AnalysisFailed { .. } => {
-                "this is a fault of lsmeter: please report it"
-            }
-        };
-        Some(hint.to_owned())
-    }
+pub(crate) fn not_a_tree(path: &Path, reason: impl Display) -> Failure {
+    Failure::usage(
+        format!("{} is not a kernel tree: {reason}", path.display()),
+        "give the top of a Linux source tree (with Makefile, fs and security), a linux-source \
+         tarball, or a git repository with a revision",
+    )
+}
+
+/// An archive that is damaged, or of another kind.
+pub(crate) fn bad_archive(path: &Path, reason: impl Display) -> Failure {
+    Failure::usage(
+        format!("{}: cannot be unpacked: {reason}", path.display()),
+        "give a .tar.xz of a kernel's sources; fetch it again if it is cut off",
+    )
+}
+
+/// A tree with more of something than any kernel has.
+pub(crate) fn too_large(path: &Path, what: &str, limit: u64) -> Failure {
+    Failure::usage(
+        format!("{}: {what} exceeds the limit of {limit}", path.display()),
+        "is this really a kernel tree?",
+    )
+}
+
+/// A git command that failed.
+pub(crate) fn git(path: &Path, command: &str, reason: impl Display) -> Failure {
+    let hint = "check that it is a git repository, and that git is installed";
+    Failure::environment(
+        format!("git {command} in {}: {reason}", path.display()),
+        kernels::git::hint(path).unwrap_or_else(|| hint.to_owned()),
+    )
+}
+
+/// Something that the tree does not have; `near` is what was probably meant.
+pub(crate) fn unknown(what: String, near: Option<&str>, hint: &str) -> Failure {
+    let near = near.map(|near| format!("did you mean {near}?"));
+    Failure::usage(what, near.as_deref().unwrap_or(hint))
 }

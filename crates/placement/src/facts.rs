@@ -6,11 +6,10 @@
 use std::collections::BTreeMap;
 
 use kernels::arch::Arch;
-use model::glob;
+use model::{Failure, glob};
 use serde::Deserialize;
 
 use crate::Count;
-use crate::error::PlacementError;
 use crate::series::Series;
 
 /// How the directory of a kernel's architecture is written in facts.
@@ -315,19 +314,15 @@ pub(crate) struct Facts {
 
 macro_rules! parsed {
     ($file:literal) => {
-        toml::from_str(include_str!(concat!("../facts/", $file))).map_err(|error| {
-            PlacementError::BadFacts {
-                file: $file,
-                reason: error.to_string(),
-            }
-        })
+        toml::from_str(include_str!(concat!("../facts/", $file)))
+            .map_err(|error| Failure::internal(format!("facts/{}: {error}", $file)))
     };
 }
 
 impl Facts {
     /// Reads the facts that lsmeter was built with, as they are for kernels of an architecture.
-    pub(crate) fn load(arch: &Arch) -> Result<Self, PlacementError> {
-        let files: [Result<FactFile, PlacementError>; 8] = [
+    pub(crate) fn load(arch: &Arch) -> Result<Self, Failure> {
+        let files: [Result<FactFile, Failure>; 8] = [
             parsed!("lookup.toml"),
             parsed!("open.toml"),
             parsed!("files.toml"),

@@ -33,7 +33,6 @@ mod words;
 
 pub use analyse::{Request, analyse};
 pub use compare::compare;
-pub use error::PlacementError;
 pub use model::placement::*;
 pub use source::{ParsedSource, PartlyParsed, SourceParser};
 pub use tree::Tree;

@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use model::Failure;
+
 use crate::body::Body;
 use crate::clean::clean;
 use crate::config::Config;
-use crate::error::PlacementError;
 use crate::lower::Lowerer;
 use crate::scan::{FileIndex, scan};
 use crate::store::checksum;
@@ -44,7 +45,7 @@ pub(crate) fn load(
     entries: Vec<Entry>,
     config: &Config,
     known: Vec<(FileData, Bodies)>,
-) -> Result<Loaded, PlacementError> {
+) -> Result<Loaded, Failure> {
     let mut known: rustc_hash::FxHashMap<String, (FileData, Bodies)> = known
         .into_iter()
         .map(|(file, bodies)| (file.path.clone(), (file, bodies)))
@@ -74,7 +75,7 @@ fn file(
     entry: Entry,
     mut old: Option<(FileData, Bodies)>,
     config: &Config,
-) -> Result<(FileData, Bodies, bool), PlacementError> {
+) -> Result<(FileData, Bodies, bool), Failure> {
     let unchanged = |file: &FileData| (file.size, file.stamp) == (entry.size, entry.stamp);
     if let Some((file, bodies)) = old.take_if(|(file, _)| unchanged(file)) {
         return Ok((file, bodies, false));
@@ -103,7 +104,7 @@ impl Loaded {
         config: &Config,
         files: &[FileData],
         wanted: impl IntoIterator<Item = (u32, u32)>,
-    ) -> Result<(), PlacementError> {
+    ) -> Result<(), Failure> {
         let mut by_file: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (file, function) in wanted {
             if !self.bodies[file as usize].contains_key(&function) {
@@ -124,7 +125,7 @@ impl Loaded {
                     .collect();
                 Ok((file, bodies))
             })
-            .collect::<Result<_, PlacementError>>()?;
+            .collect::<Result<_, Failure>>()?;
         for (file, bodies) in parsed {
             self.parsed += bodies.len();
             self.bodies[file as usize].extend(bodies);

@@ -6,7 +6,9 @@ mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::error::PlacementError;
+use model::Failure;
+
+use crate::error::not_a_tree;
 use crate::facts::{ModuleFacts, matches_any};
 use crate::scan::number;
 use crate::tree::{Tree, is_under};
@@ -49,7 +51,7 @@ pub(crate) struct Security {
 }
 
 /// Reads the framework and the modules of a tree.
-pub(crate) fn security(tree: &Tree, facts: &ModuleFacts) -> Result<Security, PlacementError> {
+pub(crate) fn security(tree: &Tree, facts: &ModuleFacts) -> Result<Security, Failure> {
     let hooks = framework_hooks(tree)?;
     let mut security = Security {
         hooks,
@@ -147,7 +149,7 @@ fn registrations(source: &str, hooks: &BTreeMap<String, bool>) -> Vec<Registrati
 
 /// The hooks of the framework: `include/linux/lsm_hook_defs.h`, before 5.7 the members of
 /// `union security_list_options` in `include/linux/lsm_hooks.h`.
-fn framework_hooks(tree: &Tree) -> Result<BTreeMap<String, bool>, PlacementError> {
+fn framework_hooks(tree: &Tree) -> Result<BTreeMap<String, bool>, Failure> {
     let mut hooks = BTreeMap::new();
     if let Ok(bytes) = tree.read("include/linux/lsm_hook_defs.h") {
         for call in calls_of_macro(&String::from_utf8_lossy(&bytes), "LSM_HOOK") {
@@ -160,10 +162,8 @@ fn framework_hooks(tree: &Tree) -> Result<BTreeMap<String, bool>, PlacementError
         hooks = text::union_members(&source, "union security_list_options");
     }
     if hooks.is_empty() || hooks.len() > MAX_HOOKS {
-        return Err(PlacementError::NotAKernelTree {
-            path: tree.path().to_path_buf(),
-            reason: format!("its headers define {} LSM hooks", hooks.len()),
-        });
+        let reason = format!("its headers define {} LSM hooks", hooks.len());
+        return Err(not_a_tree(tree.path(), reason));
     }
     Ok(hooks)
 }

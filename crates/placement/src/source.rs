@@ -2,9 +2,10 @@
 //! All functions of a single source file: for a benchmark of how much of a tree can be
 //! parsed, and for fuzzing. An analysis parses only what it needs.
 
+use model::Failure;
+
 use crate::clean::clean;
 use crate::config::Config;
-use crate::error::PlacementError;
 use crate::facts::Facts;
 use crate::lower::Lowerer;
 use crate::scan::scan;
@@ -39,7 +40,7 @@ pub struct SourceParser {
 
 impl SourceParser {
     /// A parser; made once per thread.
-    pub fn new() -> Result<Self, PlacementError> {
+    pub fn new() -> Result<Self, Failure> {
         Ok(Self {
             config: Config::everything(&Facts::load(kernels::arch::native())?.config),
             lowerer: Lowerer::new(),

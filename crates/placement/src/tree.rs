@@ -8,7 +8,9 @@ mod git;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::error::PlacementError;
+use model::Failure;
+
+use crate::error::{not_a_tree, unreadable};
 use crate::store::checksum;
 
 /// Longest file that is read, in bytes. The longest of fs, mm, kernel and security in 6.12
@@ -46,7 +48,7 @@ enum Source {
 impl Tree {
     /// Opens a directory, or a tarball (`.tar.xz`, `.tar`), of which what is needed is
     /// unpacked into memory.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, PlacementError> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Failure> {
         let path = path.as_ref().to_path_buf();
         let metadata = std::fs::metadata(&path).map_err(unreadable(&path))?;
         let source = if metadata.is_dir() {
@@ -64,7 +66,7 @@ impl Tree {
         path: impl AsRef<Path>,
         directory: impl AsRef<Path>,
         unpacking: impl FnOnce(),
-    ) -> Result<Self, PlacementError> {
+    ) -> Result<Self, Failure> {
         let path = path.as_ref();
         if !path.is_file() {
             return Self::open(path);
@@ -74,7 +76,7 @@ impl Tree {
     }
 
     /// Opens a revision (a tag, branch or commit) of a git repository.
-    pub fn open_revision(path: impl AsRef<Path>, revision: &str) -> Result<Self, PlacementError> {
+    pub fn open_revision(path: impl AsRef<Path>, revision: &str) -> Result<Self, Failure> {
         let path = path.as_ref().to_path_buf();
         let source = Source::Git(git::Repository::open(&path, revision)?);
         Self::checked(path, Some(revision.to_owned()), source)
@@ -85,37 +87,30 @@ impl Tree {
     pub fn from_files(
         name: impl Into<PathBuf>,
         mut files: BTreeMap<String, Vec<u8>>,
-    ) -> Result<Self, PlacementError> {
+    ) -> Result<Self, Failure> {
         files.retain(|name, bytes| archive::is_kept(name) && bytes.len() as u64 <= MAX_FILE);
         Self::checked(name.into(), None, Source::Archive(files))
     }
 
-    fn checked(
-        path: PathBuf,
-        revision: Option<String>,
-        source: Source,
-    ) -> Result<Self, PlacementError> {
+    fn checked(path: PathBuf, revision: Option<String>, source: Source) -> Result<Self, Failure> {
         let mut tree = Self {
             path,
             revision,
             version: String::new(),
             source,
         };
-        let no_tree = |reason: String| PlacementError::NotAKernelTree {
-            path: tree.path.clone(),
-            reason,
-        };
+        let no_tree = |reason: &str| not_a_tree(&tree.path, reason);
         let Ok(makefile) = tree.read("Makefile") else {
-            return Err(no_tree("it has no Makefile".to_owned()));
+            return Err(no_tree("it has no Makefile"));
         };
         let Some(version) = version(&String::from_utf8_lossy(&makefile)) else {
             return Err(no_tree(
-                "its Makefile names no VERSION, PATCHLEVEL and SUBLEVEL".to_owned(),
+                "its Makefile names no VERSION, PATCHLEVEL and SUBLEVEL",
             ));
         };
         for file in ["security/security.c", "fs/namei.c"] {
             if tree.read(file).is_err() {
-                return Err(no_tree(format!("it has no {file}")));
+                return Err(no_tree(&format!("it has no {file}")));
             }
         }
         tree.version = version;
@@ -146,7 +141,7 @@ impl Tree {
     }
 
     /// The sources (`.c`, `.h`) under the given paths, as [`is_under`] reads them, sorted.
-    pub(crate) fn list(&self, paths: &[String]) -> Result<Vec<Entry>, PlacementError> {
+    pub(crate) fn list(&self, paths: &[String]) -> Result<Vec<Entry>, Failure> {
         let mut found = match &self.source {
             Source::Directory => directory::list(&self.path, paths)?,
             Source::Archive(files) => files
@@ -167,7 +162,7 @@ impl Tree {
     }
 
     /// Reads a file of the tree, at most [`MAX_FILE`] of it.
-    pub(crate) fn read(&self, path: &str) -> Result<Vec<u8>, PlacementError> {
+    pub(crate) fn read(&self, path: &str) -> Result<Vec<u8>, Failure> {
         match &self.source {
             Source::Directory => directory::read(&self.path, path),
             Source::Archive(files) => files.get(path).cloned().ok_or_else(|| {
@@ -193,14 +188,6 @@ pub(crate) fn is_under(paths: &[String], path: &str) -> bool {
             .is_some_and(|rest| !rest.contains('/')),
         None => path == wanted || (wanted.ends_with('/') && path.starts_with(wanted.as_str())),
     })
-}
-
-/// Why something could not be read.
-fn unreadable(path: &Path) -> impl Fn(std::io::Error) -> PlacementError {
-    move |source| PlacementError::Unreadable {
-        path: path.to_path_buf(),
-        source,
-    }
 }
 
 /// The version that a kernel's top Makefile defines.

@@ -36,6 +36,12 @@ impl Failure {
         Failure::new(Exit::Environment, what, hint)
     }
 
+    /// lsmeter is wrong.
+    pub fn internal(what: impl ToString) -> Failure {
+        let hint = "this is a fault of lsmeter: please report it";
+        Failure::new(Exit::Internal, what, hint)
+    }
+
     fn new(exit: Exit, what: impl ToString, hint: impl ToString) -> Failure {
         Failure {
             exit,

@@ -12,8 +12,10 @@ use std::path::{Path, PathBuf};
 use kernels::tar::{self, Kind};
 use liblzma::stream::{MtStreamBuilder, Stream};
 
-use super::{MAX_FILE, MAX_FILES, unreadable};
-use crate::error::PlacementError;
+use super::{MAX_FILE, MAX_FILES};
+use model::Failure;
+
+use crate::error::{bad_archive, too_large, unreadable};
 use crate::store;
 
 /// Most bytes that are kept of an archive.
@@ -50,7 +52,7 @@ pub(super) fn open_kept(
     path: &Path,
     directory: &Path,
     unpacking: impl FnOnce(),
-) -> Result<Files, PlacementError> {
+) -> Result<Files, Failure> {
     let place = place(directory, path);
     if let Some(files) = place.as_deref().and_then(kept) {
         return Ok(files);
@@ -98,7 +100,7 @@ fn keep(place: &Path, files: &Files) -> std::io::Result<()> {
 }
 
 /// The files of a tarball that an analysis can need.
-pub(super) fn unpacked(path: &Path) -> Result<Files, PlacementError> {
+pub(super) fn unpacked(path: &Path) -> Result<Files, Failure> {
     let unreadable = unreadable(path);
     let mut reader = BufReader::new(File::open(path).map_err(&unreadable)?);
     let mut magic = Vec::new();
@@ -126,16 +128,8 @@ fn decoder() -> Result<Stream, liblzma::stream::Error> {
         .decoder()
 }
 
-fn unpack(reader: impl Read, path: &Path) -> Result<Files, PlacementError> {
-    let bad = |error: std::io::Error| PlacementError::BadArchive {
-        path: path.to_path_buf(),
-        reason: error.to_string(),
-    };
-    let too_large = |what, limit| PlacementError::TooLarge {
-        path: path.to_path_buf(),
-        what,
-        limit,
-    };
+fn unpack(reader: impl Read, path: &Path) -> Result<Files, Failure> {
+    let bad = |error: std::io::Error| bad_archive(path, error);
     let mut files = Files::new();
     let mut kept = 0u64;
     tar::read(reader.take(MAX_UNPACKED), bad, |entry, data| {
@@ -147,10 +141,14 @@ fn unpack(reader: impl Read, path: &Path) -> Result<Files, PlacementError> {
         }
         kept += entry.size;
         if kept > MAX_KEPT {
-            return Err(too_large("the size of its sources in bytes", MAX_KEPT));
+            return Err(too_large(
+                path,
+                "the size of its sources in bytes",
+                MAX_KEPT,
+            ));
         }
         if files.len() >= MAX_FILES {
-            return Err(too_large("the number of files", MAX_FILES as u64));
+            return Err(too_large(path, "the number of files", MAX_FILES as u64));
         }
         let mut bytes = Vec::new();
         data.read_to_end(&mut bytes).map_err(bad)?;

@@ -7,10 +7,12 @@ use std::io::Read;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use super::{Entry, MAX_DEPTH, MAX_FILE, MAX_FILES, unreadable, wanted};
-use crate::error::PlacementError;
+use super::{Entry, MAX_DEPTH, MAX_FILE, MAX_FILES, wanted};
+use model::Failure;
 
-pub(super) fn list(top: &Path, paths: &[String]) -> Result<Vec<Entry>, PlacementError> {
+use crate::error::{too_large, unreadable};
+
+pub(super) fn list(top: &Path, paths: &[String]) -> Result<Vec<Entry>, Failure> {
     let mut found = Vec::new();
     for path in paths {
         if let Some(directory) = path.strip_suffix("/*") {
@@ -44,7 +46,7 @@ fn walk(
     paths: &[String],
     depth: usize,
     found: &mut Vec<Entry>,
-) -> Result<(), PlacementError> {
+) -> Result<(), Failure> {
     // A version without that directory has nothing in it.
     let place = top.join(directory);
     let is_directory = std::fs::symlink_metadata(&place).is_ok_and(|metadata| metadata.is_dir());
@@ -63,11 +65,7 @@ fn walk(
             walk(top, &path, paths, depth - 1, found)?;
         } else if kind.is_file() && wanted(paths, &path) {
             if found.len() >= MAX_FILES {
-                return Err(PlacementError::TooLarge {
-                    path: top.to_path_buf(),
-                    what: "the number of files",
-                    limit: MAX_FILES as u64,
-                });
+                return Err(too_large(top, "the number of files", MAX_FILES as u64));
             }
             found.extend(entry(top, &path));
         }
@@ -75,7 +73,7 @@ fn walk(
     Ok(())
 }
 
-pub(super) fn read(top: &Path, path: &str) -> Result<Vec<u8>, PlacementError> {
+pub(super) fn read(top: &Path, path: &str) -> Result<Vec<u8>, Failure> {
     let place = top.join(path);
     contents(&place).map_err(unreadable(&place))
 }

@@ -9,7 +9,9 @@ use std::sync::{Mutex, PoisonError};
 
 use super::archive::is_kept;
 use super::{Entry, MAX_FILE, MAX_FILES, wanted};
-use crate::error::PlacementError;
+use model::Failure;
+
+use crate::error::git as failed;
 
 #[derive(Debug)]
 pub(super) struct Repository {
@@ -34,15 +36,7 @@ impl Drop for Reader {
     }
 }
 
-fn failed(path: &Path, what: &'static str, reason: impl ToString) -> PlacementError {
-    PlacementError::Git {
-        path: path.to_path_buf(),
-        what,
-        reason: reason.to_string(),
-    }
-}
-
-fn command(path: &Path, what: &'static str) -> Result<Command, PlacementError> {
+fn command(path: &Path, what: &'static str) -> Result<Command, Failure> {
     let mut command = kernels::git::command(path).map_err(|error| failed(path, what, error))?;
     command.arg(what);
     Ok(command)
@@ -52,39 +46,40 @@ pub(super) fn printed(
     path: &Path,
     what: &'static str,
     arguments: &[&str],
-) -> Result<Vec<u8>, PlacementError> {
+) -> Result<Vec<u8>, Failure> {
     checked(path, what, output(path, what, arguments)?)
 }
 
-fn output(path: &Path, what: &'static str, arguments: &[&str]) -> Result<Output, PlacementError> {
+fn output(path: &Path, what: &'static str, arguments: &[&str]) -> Result<Output, Failure> {
     let output = command(path, what)?.args(arguments).output();
     output.map_err(|error| failed(path, what, error))
 }
 
-fn checked(path: &Path, what: &'static str, output: Output) -> Result<Vec<u8>, PlacementError> {
+fn checked(path: &Path, what: &'static str, output: Output) -> Result<Vec<u8>, Failure> {
     if !output.status.success() {
         return Err(failed(path, what, said(&output.stderr)));
     }
     Ok(output.stdout)
 }
 
-pub(super) fn resolve(path: &Path, revision: &str) -> Result<String, PlacementError> {
+pub(super) fn resolve(path: &Path, revision: &str) -> Result<String, Failure> {
     let tree = format!("{revision}^{{tree}}");
     let arguments = ["--verify", "--quiet", "--end-of-options", &tree];
     let output = output(path, "rev-parse", &arguments)?;
     // What is wrong besides has another status, and is told.
     if output.status.code() == Some(1) {
-        return Err(PlacementError::UnknownRevision {
-            path: path.to_path_buf(),
-            revision: revision.to_owned(),
-        });
+        let path = path.display();
+        return Err(Failure::usage(
+            format!("{path} has no revision `{revision}`"),
+            format!("give a tag, branch or commit: git -C {path} tag --list lists tags"),
+        ));
     }
     let tree = checked(path, "rev-parse", output)?;
     Ok(String::from_utf8_lossy(&tree).trim().to_owned())
 }
 
 impl Repository {
-    pub(super) fn open(path: &Path, revision: &str) -> Result<Self, PlacementError> {
+    pub(super) fn open(path: &Path, revision: &str) -> Result<Self, Failure> {
         let tree = resolve(path, revision)?;
         let listed = printed(path, "ls-tree", &["-r", "-z", "-l", &tree])?;
         let files = listed.split(|&b| b == 0).filter_map(parse);
@@ -123,7 +118,7 @@ impl Repository {
             .collect()
     }
 
-    pub(super) fn read(&self, path: &str) -> Result<Vec<u8>, PlacementError> {
+    pub(super) fn read(&self, path: &str) -> Result<Vec<u8>, Failure> {
         let failed = |reason| failed(&self.path, "cat-file", format!("{path}: {reason}"));
         let Some((object, size)) = self.files.get(path) else {
             return Err(failed("not in the revision".to_owned()));

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use model::Architecture;
-use placement::{PlacementError, Request, Tree, analyse};
+use placement::{Request, Tree, analyse};
 
 #[test]
 fn another_architecture_has_its_own_system_calls() {
@@ -24,10 +24,7 @@ fn another_architecture_has_its_own_system_calls() {
         assert_eq!(here.architecture, Architecture::X86_64);
         assert_eq!(here.syscalls[0].syscall, of);
         let error = analyse(&tree, &other(&[name])).unwrap_err();
-        assert!(
-            matches!(&error, PlacementError::UnknownSyscall { .. }),
-            "{error}"
-        );
+        assert!(error.to_string().contains("no system call"), "{error}");
     }
     let all = Request {
         all: true,

@@ -4,9 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use placement::{
-    BoundlessCause, PlacementDocument, PlacementError, Request, SyscallPlacement, Tree, analyse,
-};
+use model::Failure;
+use placement::{BoundlessCause, PlacementDocument, Request, SyscallPlacement, Tree, analyse};
 
 fn toy() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tree")
@@ -55,6 +54,12 @@ fn rows(call: &SyscallPlacement) -> Vec<String> {
         )
     };
     call.hooks.iter().map(row).collect()
+}
+
+/// An error that says so.
+fn refused<T: std::fmt::Debug>(result: Result<T, Failure>, told: &str) {
+    let error = result.unwrap_err().to_string();
+    assert!(error.contains(told), "{error}");
 }
 
 #[test]
@@ -271,10 +276,7 @@ fn archives_and_revisions_are_trees() {
         plain(analyse(&tree, &request(&["stat", "mkdir"])).unwrap()),
         expected
     );
-    assert!(matches!(
-        Tree::open_revision(&copy, "nowhere"),
-        Err(PlacementError::UnknownRevision { .. })
-    ));
+    refused(Tree::open_revision(&copy, "nowhere"), "has no revision");
     assert!(Tree::open_revision(&copy, "--help").is_err());
 
     // Of the next revision only what differs is read, and it has no cache of its own.
@@ -352,8 +354,10 @@ fn what_is_unpacked_is_kept_for_as_long_as_the_tarball_is_the_same() {
     let bytes = std::fs::read(&archive).unwrap();
     std::fs::write(&archive, &bytes[..bytes.len() / 2]).unwrap();
     for _ in 0..2 {
-        let opened = Tree::open_kept(&archive, &kept, || ());
-        assert!(matches!(opened, Err(PlacementError::BadArchive { .. })));
+        refused(
+            Tree::open_kept(&archive, &kept, || ()),
+            "cannot be unpacked",
+        );
     }
     // It is not an error if it cannot be kept.
     packed(&stat);
@@ -381,41 +385,27 @@ fn a_tarball_that_just_stops_is_refused() {
     // Behind the last file, which two blocks of zeros would follow; within it.
     let end = whole.len() - 2 * 512;
     for len in [end, end - 512, end - 700] {
-        let opened = open(&whole[..len]);
-        assert!(matches!(opened, Err(PlacementError::BadArchive { .. })));
+        refused(open(&whole[..len]), "cannot be unpacked");
     }
 }
 
 #[test]
 fn what_is_no_tree_is_refused() {
     let directory = tempfile::tempdir().unwrap();
-    let opened = Tree::open(directory.path());
-    assert!(matches!(opened, Err(PlacementError::NotAKernelTree { .. })));
-    assert!(matches!(
-        Tree::open(directory.path().join("none")),
-        Err(PlacementError::Unreadable { .. })
-    ));
+    refused(Tree::open(directory.path()), "is not a kernel tree");
+    refused(Tree::open(directory.path().join("none")), "cannot be read");
     let file = directory.path().join("noise.tar.xz");
     std::fs::write(&file, b"\xfd7zXZ\0noise").unwrap();
-    assert!(matches!(
-        Tree::open(&file),
-        Err(PlacementError::BadArchive { .. })
-    ));
+    refused(Tree::open(&file), "cannot be unpacked");
     std::fs::write(&file, [0xA5; 5000]).unwrap();
     assert!(Tree::open(&file).is_err());
     let tree = Tree::open(toy()).unwrap();
-    assert!(matches!(
-        analyse(&tree, &request(&["nosuch"])),
-        Err(PlacementError::UnknownSyscall { .. })
-    ));
+    refused(analyse(&tree, &request(&["nosuch"])), "no system call");
     let other = Request {
         fs: vec!["../etc".to_owned()],
         ..Request::default()
     };
-    assert!(matches!(
-        analyse(&tree, &other),
-        Err(PlacementError::UnknownFileSystem { .. })
-    ));
+    refused(analyse(&tree, &other), "no file system");
 }
 
 #[test]
