@@ -14,7 +14,6 @@ use lab::LabError;
 use model::{DocumentError, Exit, Failure, Fault, PatternError, SpecError, UnknownPreset};
 use monitor::MonitorError;
 use monitor::live::LiveError;
-use sensitivity::SweepError;
 
 use crate::config::ConfigError;
 
@@ -23,7 +22,7 @@ type AsFault = for<'a> fn(&'a (dyn Error + 'static)) -> Option<&'a dyn Fault>;
 
 /// The errors that know their exit code and hint, of all rooms. Any other is a fault of
 /// lsmeter's.
-const FAULTS: [AsFault; 18] = [
+const FAULTS: [AsFault; 17] = [
     fault::<BisectError>,
     fault::<ClusterError>,
     fault::<ConfigError>,
@@ -38,7 +37,6 @@ const FAULTS: [AsFault; 18] = [
     fault::<PatternError>,
     fault::<PredictError>,
     fault::<SpecError>,
-    fault::<SweepError>,
     fault::<UnknownPreset>,
     fault::<kernels::Error>,
     fault::<io::Error>,

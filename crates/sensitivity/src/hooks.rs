@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use counts::profile::{CellProfile, PathProfile};
 use kernels::Kernel;
 use kernels::hooks::{bpf_attach_ids, btf};
-use lab::Outcome;
 use lab::catalogue::{Benchmark, find};
 use lab::prepare::{elf, hook_list, symbols, unnamed};
 use lab::sweep::{Sweep, SweptHook};
+use lab::{LabError, Outcome};
 use model::{DelayModule, Key, nearest};
 
 use crate::delays::Delays;
-use crate::error::SweepError;
+use crate::error::{no_module, usage};
 use crate::points::{CellPoints, HookCalls, Operation, points};
 use crate::sweep::Request;
 
@@ -44,7 +44,7 @@ pub(crate) struct DelayPoints {
 }
 
 impl DelayPoints {
-    pub(crate) fn of(request: &Request<'_>, kernel: &Kernel) -> Result<DelayPoints, SweepError> {
+    pub(crate) fn of(request: &Request<'_>, kernel: &Kernel) -> Result<DelayPoints, LabError> {
         let symbols = symbols(request.store, kernel)?;
         let symbols = symbols.map_err(|error| unnamed(kernel, &error, "counted"))?;
         let module =
@@ -54,11 +54,7 @@ impl DelayPoints {
                     Some(_) => DelayModule::Tunable,
                     None => DelayModule::Bpf,
                 });
-        let none = |why: String| SweepError::NoModule {
-            kernel: kernel.name.clone(),
-            module,
-            why,
-        };
+        let none = |why: String| no_module(&kernel.name, module, &why);
         // Both modules have functions with the prefix that are no hook's.
         let known = hook_list(kernel, &symbols, None)?;
         let hooks: BTreeMap<String, u32> = match module {
@@ -174,13 +170,18 @@ pub(crate) fn check_known(
     wanted: &[String],
     kernel: &str,
     known: &BTreeMap<String, u32>,
-) -> Result<(), SweepError> {
+) -> Result<(), LabError> {
     match wanted.iter().find(|hook| !known.contains_key(*hook)) {
-        Some(hook) => Err(SweepError::UnknownHook {
-            kernel: kernel.to_owned(),
-            hook: hook.clone(),
-            nearest: nearest(hook, known.keys().map(String::as_str)).map(str::to_owned),
-        }),
+        Some(hook) => {
+            let near = nearest(hook, known.keys().map(String::as_str));
+            let near = near.map(|near| format!("did you mean {near}?"));
+            Err(usage(
+                format!("{kernel} has no hook `{hook}` that can be delayed"),
+                near.as_deref().unwrap_or(
+                    "hooks are named as in the kernel's lsm_hook_defs.h: inode_permission",
+                ),
+            ))
+        }
         None => Ok(()),
     }
 }

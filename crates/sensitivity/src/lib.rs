@@ -21,6 +21,5 @@ pub mod slopes;
 mod sweep;
 
 pub use delays::{Delays, DelaysError};
-pub use error::SweepError;
 pub use live::{LiveRequest, sweep_here};
 pub use sweep::{Predict, Request, sweep};

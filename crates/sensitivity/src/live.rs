@@ -17,13 +17,13 @@ use lab::session::{Break, Patience};
 use lab::sweep::{Delayed, Point, Sweep, SweptHook};
 use lab::{LabError, Outcome, Setup, environment, host};
 use model::{
-    Caches, DelayModule, Document, Event, Experiment, Key, SweepFindings, Unit, Warning,
+    Caches, DelayModule, Document, Event, Experiment, Failure, Key, SweepFindings, Unit, Warning,
     WarningKind,
 };
 
 use crate::cell::{Found, slopes_of};
 use crate::delays::Delays;
-use crate::error::SweepError;
+use crate::error::{no_module, usage};
 use crate::hooks::check_known;
 use crate::points::CellPoints;
 use crate::rules::rules;
@@ -60,17 +60,13 @@ pub struct LiveRequest<'a> {
 }
 
 /// That the running kernel's hooks cannot be delayed, and why.
-fn none(why: impl ToString) -> SweepError {
-    SweepError::NoModule {
-        kernel: HERE.to_owned(),
-        module: DelayModule::Bpf,
-        why: why.to_string(),
-    }
+fn none(why: impl ToString) -> LabError {
+    no_module(HERE, DelayModule::Bpf, &why.to_string())
 }
 
 /// Hooks of the running kernel that BPF programs may delay, with the type ids of their
 /// functions.
-pub fn delayable() -> Result<BTreeMap<String, u32>, SweepError> {
+pub fn delayable() -> Result<BTreeMap<String, u32>, LabError> {
     let mut btf = Vec::new();
     let read =
         fs::File::open(BTF).and_then(|file| file.take(BTF_LIMIT_BYTES).read_to_end(&mut btf));
@@ -85,7 +81,7 @@ pub fn delayable() -> Result<BTreeMap<String, u32>, SweepError> {
 }
 
 /// Tries a program at one hook for a moment, for nobody but the agent.
-pub fn try_here(dir: &Path) -> Result<(), SweepError> {
+pub fn try_here(dir: &Path) -> Result<(), LabError> {
     let hooks = delayable()?;
     let Some((hook, &id)) = hooks.get_key_value("inode_permission") else {
         return Err(none("its BTF has no bpf_lsm_inode_permission()"));
@@ -100,7 +96,12 @@ pub fn try_here(dir: &Path) -> Result<(), SweepError> {
     match host::measure(agent, &directives, &[0], PATIENCE, &never, &mut |_| Ok(())) {
         Ok(_) | Err(Break::Cancelled) => Ok(()),
         Err(Break::Killed(why) | Break::Failed(why)) => {
-            Err(SweepError::Refused { why: reason(&why) })
+            let why = reason(&why);
+            Err(LabError::Untold(Failure::environment(
+                format!("the hooks of this machine cannot be delayed: {why}"),
+                "sweep a kernel in the lab, without --on host; `lsmeter doctor` tells when it \
+                 works here",
+            )))
         }
     }
 }
@@ -117,16 +118,17 @@ pub fn sweep_here(
     request: &LiveRequest<'_>,
     cancel: &AtomicBool,
     follow: &mut dyn FnMut(Event<'_>),
-) -> Result<Option<Document>, SweepError> {
+) -> Result<Option<Document>, LabError> {
     let hooks = delayed_hooks(request)?;
     let mut planned = points(request, &hooks);
     let turns = request.turns as usize;
     if planned.points.len().saturating_mul(turns) > SAMPLES_LIMIT {
-        return Err(SweepError::TooManyTurns {
-            turns: request.turns,
-            points: planned.points.len(),
-            most: SAMPLES_LIMIT,
-        });
+        let points = planned.points.len();
+        let what = format!(
+            "{turns} turns of {points} delays are more than the {SAMPLES_LIMIT} samples that are \
+             kept"
+        );
+        return Err(usage(what, "lower --samples"));
     }
     // A machine that warms up must not make long delays look longer.
     planned.shuffle();
@@ -168,7 +170,7 @@ pub fn sweep_here(
 }
 
 /// Those that are asked for, if the running kernel lets a program delay each.
-fn delayed_hooks(request: &LiveRequest<'_>) -> Result<Vec<SweptHook>, SweepError> {
+fn delayed_hooks(request: &LiveRequest<'_>) -> Result<Vec<SweptHook>, LabError> {
     let ids = delayable()?;
     check_known(request.hooks, HERE, &ids)?;
     Ok(ids

@@ -21,7 +21,6 @@ use model::{
 use crate::advice::repeated;
 use crate::cell::{Found, doubts, slopes_of};
 use crate::delays::Delays;
-use crate::error::SweepError;
 use crate::hooks::DelayPoints;
 use crate::predict;
 use crate::rules::rules;
@@ -65,12 +64,12 @@ pub fn sweep(
     request: &Request<'_>,
     cancel: &AtomicBool,
     follow: &mut dyn FnMut(Event<'_>),
-) -> Result<Option<Document>, SweepError> {
+) -> Result<Option<Document>, LabError> {
     // Before the first boot: a wrong word is not to cost minutes.
     let kernels = request.kernels.iter().zip(&request.experiment.kernels);
     let kernels = kernels
         .map(|(kernel, name)| Ok((kernel, name, DelayPoints::of(request, kernel)?)))
-        .collect::<Result<Vec<_>, SweepError>>()?;
+        .collect::<Result<Vec<_>, LabError>>()?;
     let mut document: Option<Document> = None;
     let mut findings = SweepFindings::default();
     let journals = Cell::new(0);
@@ -120,7 +119,7 @@ fn sweep_kernel(
     document: &mut Option<Document>,
     findings: &mut SweepFindings,
     follow: &mut dyn FnMut(Event<'_>),
-) -> Result<bool, SweepError> {
+) -> Result<bool, LabError> {
     let request = run.request;
     let kernel = run.experiment.kernels[0].as_str();
     for &caches in request.caches {
