@@ -157,12 +157,17 @@ fn what_does_not_parse_is_said() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
-        Lowerer::new().lower_parts(b"", &bytes, Kind::Macro);
+    fn never_panics(header in ".{0,200}", bytes in proptest::collection::vec(any::<u8>(), 0..1000)) {
+        Lowerer::new().lower_parts(header.as_bytes(), &bytes, Kind::Macro);
     }
 
     #[test]
-    fn never_panics_on_near_code(text in "(if \\(|while \\(|switch \\(|case 1:|do |else |goto a;|a: |break;|continue;|return |[a-c(){};=.&>!|?:]){0,80}") {
-        Lowerer::new().lower_parts(b"", text.as_bytes(), Kind::Static);
+    fn never_panics_on_near_code(
+        text in "(if \\(|while \\(|switch \\(|case 1:|do |else |goto a;|a: |break;|continue;|return |[a-c(){};=.&>!|?:]){0,80}",
+        idioms in "([a-c(){};=.&>\\-*,# \n]|struct |typeof|asm|for_each_x|INDIRECT_CALL_1|\\.\\.\\.){0,200}",
+    ) {
+        for text in [text, idioms] {
+            Lowerer::new().lower_parts(b"", text.as_bytes(), Kind::Static);
+        }
     }
 }
