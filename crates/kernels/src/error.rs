@@ -10,21 +10,14 @@ use model::{Exit, Fault};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A kernel name that does not follow the grammar of [`crate::KernelName`].
-    #[error("`{name}` does not name a kernel: {reason}")]
-    BadName { name: String, reason: String },
+    /// What the user asks for makes no sense, or leads to nothing that is a kernel.
+    #[error("{what}")]
+    Usage { what: String, hint: String },
     /// The kernel is not in the cache.
     #[error("kernel {name} is not in the cache")]
     NotCached {
         /// The kernel's name, as a user would write it.
         name: String,
-        hint: String,
-    },
-    /// A path that leads to nothing, or to nothing that is a kernel.
-    #[error("{path}: {reason}")]
-    NotFound {
-        path: PathBuf,
-        reason: String,
         hint: String,
     },
     #[error("cannot {action} {path}: {source}")]
@@ -49,16 +42,6 @@ pub enum Error {
     Environment {
         /// What is missing.
         what: String,
-        hint: String,
-    },
-    /// A source to build from that is none.
-    #[error("`{source_name}` is no kernel source: {reason}")]
-    BadSource { source_name: String, reason: String },
-    /// A configuration that cannot be had.
-    #[error("the kernel cannot be configured so: {}", .problems.join("; "))]
-    Config {
-        /// One line for each option or line of a fragment.
-        problems: Vec<String>,
         hint: String,
     },
     /// A kernel that does not build.
@@ -112,15 +95,10 @@ impl Error {
     /// What the user can do about it, without the `hint:` in front.
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Error::BadName { .. } => Some(crate::name::ACCEPTED),
-            Error::BadSource { .. } => {
-                Some("give linux-source-6.12, or the directory of a kernel's source")
-            }
             Error::Interrupted { .. } => Some("the same command goes on where it stopped"),
             Error::NotCached { hint, .. }
-            | Error::Config { hint, .. }
+            | Error::Usage { hint, .. }
             | Error::Build { hint, .. }
-            | Error::NotFound { hint, .. }
             | Error::Environment { hint, .. }
             | Error::NoPackage { hint, .. } => Some(hint),
             Error::Unsupported { hint, .. } => hint.as_deref(),
@@ -138,11 +116,26 @@ impl Error {
         }
     }
 
-    pub(crate) fn config(problems: Vec<String>, hint: &str) -> Error {
-        Error::Config {
-            problems,
-            hint: hint.to_owned(),
+    pub(crate) fn usage(what: impl Display, hint: impl Display) -> Error {
+        Error::Usage {
+            what: what.to_string(),
+            hint: hint.to_string(),
         }
+    }
+
+    /// A name that does not follow the grammar of [`crate::KernelName`].
+    pub(crate) fn bad_name(name: &str, reason: impl Display) -> Error {
+        let what = format!("`{name}` does not name a kernel: {reason}");
+        Error::usage(what, crate::name::ACCEPTED)
+    }
+
+    /// A configuration that cannot be had; a line for each option or line of a fragment.
+    pub(crate) fn config(problems: &[String], hint: &str) -> Error {
+        let problems = problems.join("; ");
+        Error::usage(
+            format!("the kernel cannot be configured so: {problems}"),
+            hint,
+        )
     }
 
     pub(crate) fn damaged(what: impl Display, reason: impl Display) -> Error {

@@ -33,11 +33,9 @@ pub(crate) fn read_head(path: &Path, length: u64) -> Result<Vec<u8>, Error> {
 /// The canonical form of the user's path, a `kind` of file that must be there.
 pub(crate) fn find(path: &Path, kind: &str, hint: &str) -> Result<PathBuf, Error> {
     path.canonicalize().map_err(|e| match e.kind() {
-        io::ErrorKind::NotFound => Error::NotFound {
-            path: path.to_path_buf(),
-            reason: format!("there is no such {kind}"),
-            hint: hint.into(),
-        },
+        io::ErrorKind::NotFound => {
+            Error::usage(format!("{}: there is no such {kind}", path.display()), hint)
+        }
         _ => Error::io("find", path)(e),
     })
 }

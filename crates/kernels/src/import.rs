@@ -39,7 +39,7 @@ impl Store {
     /// directory that directory.
     ///
     /// # Errors
-    /// [`Error::NotFound`] if there is no kernel; [`Error::Damaged`] and
+    /// [`Error::Usage`] if there is no kernel; [`Error::Damaged`] and
     /// [`Error::Unsupported`] as the image or the package demands.
     pub fn import(&self, path: &Path) -> Result<Kernel, Error> {
         let path = files::find(path, "file", ACCEPTED)?;
@@ -88,10 +88,8 @@ impl Store {
     /// the name before is replaced.
     pub fn add(&self, path: &Path, name: Option<&str>) -> Result<Kernel, Error> {
         let check = |name: &str| {
-            check_build_name(name).map_err(|reason| Error::BadName {
-                name: format!("build:{name}"),
-                reason,
-            })
+            let bad = |reason| Error::bad_name(&format!("build:{name}"), reason);
+            check_build_name(name).map_err(bad)
         };
         if let Some(name) = name {
             check(name)?;
@@ -216,14 +214,11 @@ fn parts(path: &Path) -> Result<Parts, Error> {
         let images = images().map(|place| path.join(place));
         let Some(image) = { images }.find(|image| image.is_file()) else {
             let source = &crate::arch::native().source;
-            return Err(Error::NotFound {
-                path: path.to_path_buf(),
-                reason: format!(
-                    "it is no kernel build directory: there is no {}",
-                    source.image
-                ),
-                hint: format!("build it with `make {} modules`", source.target),
-            });
+            let (path, image) = (path.display(), source.image);
+            return Err(Error::usage(
+                format!("{path}: it is no kernel build directory: there is no {image}"),
+                format!("build it with `make {} modules`", source.target),
+            ));
         };
         return Ok(built(path, image));
     }

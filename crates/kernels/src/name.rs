@@ -40,13 +40,10 @@ impl DebianKernel {
     /// the name of a package was given whole.
     ///
     /// # Errors
-    /// [`Error::BadName`] unless it starts with two numbers and holds only what
+    /// [`Error::Usage`] unless it starts with two numbers and holds only what
     /// a Debian package name may hold, and the architecture is one of [`crate::arch::ALL`].
     pub fn parse(text: &str) -> Result<DebianKernel, Error> {
-        let bad = |reason: &str| Error::BadName {
-            name: format!("debian:{text}"),
-            reason: reason.to_string(),
-        };
+        let bad = |reason: &str| Error::bad_name(&format!("debian:{text}"), reason);
         let (text, arch) = match text.split_once('/') {
             Some((version, name)) => {
                 let arch = crate::arch::by_name(name).or_else(|| crate::arch::by_debian_name(name));
@@ -128,10 +125,8 @@ impl FromStr for KernelName {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<KernelName, Error> {
-        let bad = |reason: String| Error::BadName {
-            name: text.chars().take(200).collect(),
-            reason,
-        };
+        let shown: String = text.chars().take(200).collect();
+        let bad = |reason: String| Error::bad_name(&shown, reason);
         if text.is_empty() {
             return Err(bad("it is empty".into()));
         }
@@ -334,7 +329,7 @@ mod tests {
             "a\0b",
         ] {
             let error = parse(bad).expect_err(bad);
-            assert!(matches!(error, Error::BadName { .. }), "{bad}");
+            assert!(matches!(error, Error::Usage { .. }), "{bad}");
             assert!(error.hint().unwrap().contains("debian:6.12"));
         }
         assert!(

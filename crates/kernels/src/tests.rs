@@ -89,7 +89,7 @@ fn a_name_used_again_replaces() {
     let path = put(dir.path(), "bzImage", image("6.1.0-c"));
     assert!(matches!(
         store.add(&path, Some("a/b")),
-        Err(Error::BadName { .. })
+        Err(Error::Usage { .. })
     ));
 }
 
@@ -224,7 +224,7 @@ fn damage_is_told_and_leaves_nothing() {
         assert!(is_empty(&store), "{name}");
     }
     let error = store.import(&dir.path().join("gone")).unwrap_err();
-    assert!(matches!(error, Error::NotFound { .. }), "{error}");
+    assert!(matches!(error, Error::Usage { .. }), "{error}");
 }
 
 #[test]

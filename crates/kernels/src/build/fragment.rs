@@ -43,7 +43,7 @@ impl Wishes {
         let name = path.display().to_string();
         let text = files::read(path, FRAGMENT_LIMIT)?;
         let text = String::from_utf8(text)
-            .map_err(|_| Error::config(vec![format!("{name} is no text")], HINT))?;
+            .map_err(|_| Error::config(&[format!("{name} is no text")], HINT))?;
         self.add(&name, &text, Author::User)
     }
 
@@ -74,7 +74,7 @@ impl Wishes {
         }
         if !problems.is_empty() {
             problems.truncate(10);
-            return Err(Error::config(problems, HINT));
+            return Err(Error::config(&problems, HINT));
         }
         self.options.extend(own);
         Ok(())

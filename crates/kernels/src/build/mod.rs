@@ -206,9 +206,9 @@ impl Store {
     /// are used again. `mirrors` is asked only if a package must be fetched.
     ///
     /// # Errors
-    /// [`Error::BadName`], [`Error::BadSource`] and [`Error::Config`] for a
-    /// recipe that makes no sense, or whose kernel is to be a process of another machine; [`Error::Environment`] if a tool lacks or the
-    /// disk is full; [`Error::Build`] with the first lines of what failed;
+    /// [`Error::Usage`] for a recipe that makes no sense, or whose kernel is to be a process of
+    /// another machine; [`Error::Environment`] if a tool lacks or the disk is full;
+    /// [`Error::Build`] with the first lines of what failed;
     /// [`Error::Interrupted`] once `cancel` is true. The cache then holds what
     /// it held before, and the objects for the next try.
     pub fn build(
@@ -220,18 +220,13 @@ impl Store {
     ) -> Result<Built, Error> {
         let title = recipe.title();
         let name = format!("build:{title}");
-        check_build_name(&title).map_err(|reason| Error::BadName {
-            name: name.clone(),
-            reason,
-        })?;
+        check_build_name(&title).map_err(|reason| Error::bad_name(&name, reason))?;
         if recipe.flavour.is_process() && recipe.arch != crate::arch::native() {
-            return Err(Error::BadName {
-                name,
-                reason: format!(
-                    "a kernel that is a process is of this machine's architecture, not of {}",
-                    recipe.arch
-                ),
-            });
+            let arch = recipe.arch;
+            let reason = format!(
+                "a kernel that is a process is of this machine's architecture, not of {arch}"
+            );
+            return Err(Error::bad_name(&name, reason));
         }
         let mut wishes = own_wishes(recipe.flavour, recipe.arch)?;
         for with in &recipe.with {

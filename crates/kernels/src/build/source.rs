@@ -33,6 +33,8 @@ fn leftovers() -> impl Iterator<Item = String> {
     LEFTOVERS.map(str::to_owned).into_iter().chain(own)
 }
 
+const HINT: &str = "give linux-source-6.12, or the directory of a kernel's source";
+
 /// Most that a comparison with git's last commit is read of.
 const DIFF_LIMIT: u64 = 1 << 30;
 const MOST_FILES: usize = 1_000_000;
@@ -50,9 +52,9 @@ impl FromStr for Source {
 
     /// `linux-source-VERSION` is a package, anything else a path.
     fn from_str(text: &str) -> Result<Source, Error> {
-        let bad = |reason: &str| Error::BadSource {
-            source_name: text.chars().take(200).collect(),
-            reason: reason.to_owned(),
+        let bad = |reason: &str| {
+            let shown: String = text.chars().take(200).collect();
+            Error::usage(format!("`{shown}` is no kernel source: {reason}"), HINT)
         };
         if text.is_empty() || text.contains('\0') {
             return Err(bad("it is empty or no path"));
@@ -92,11 +94,10 @@ impl Tree {
 /// The user's tree at `path`.
 ///
 /// # Errors
-/// [`Error::NotFound`] if it is no kernel tree; [`Error::Unsupported`] if it was
+/// [`Error::Usage`] if it is no kernel tree; [`Error::Unsupported`] if it was
 /// built in; [`Error::Io`] if it cannot be read.
 pub(super) fn tree(path: &Path) -> Result<Tree, Error> {
-    let hint = "give linux-source-6.12, or the directory of a kernel's source";
-    let dir = files::find(path, "directory", hint)?;
+    let dir = files::find(path, "directory", HINT)?;
     check(&dir, path)?;
     if let Some(left) = leftovers().find(|left| dir.join(left).exists()) {
         return Err(Error::Unsupported {
@@ -124,11 +125,13 @@ pub(super) fn check(dir: &Path, name: &Path) -> Result<(), Error> {
     let lacking = marks().find(|mark| !dir.join(mark).exists());
     match lacking {
         None => Ok(()),
-        Some(mark) => Err(Error::NotFound {
-            path: name.to_path_buf(),
-            reason: format!("it is no kernel source tree: there is no {mark}"),
-            hint: "give the top directory of a kernel's source, or linux-source-6.12".into(),
-        }),
+        Some(mark) => Err(Error::usage(
+            format!(
+                "{}: it is no kernel source tree: there is no {mark}",
+                name.display()
+            ),
+            "give the top directory of a kernel's source, or linux-source-6.12",
+        )),
     }
 }
 

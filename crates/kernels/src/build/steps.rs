@@ -142,7 +142,7 @@ impl Build<'_> {
                 verdict.problems.push(format!("and {more} more"));
             }
             return Err(Error::config(
-                verdict.problems,
+                &verdict.problems,
                 "a fragment given with --config overrules: set what an option depends on, or \
                  take back the option with `# CONFIG_NAME is not set`",
             ));
