@@ -26,9 +26,9 @@ about
 status=0
 "$LSMETER" run --on host --dir "$dir" --policy none --policy enforcing "${sizes[@]}" \
 	--bench open:AA --bench stat:AA --bench 'landlock-open:*' --rounds "${ROUNDS:-20}" \
-	--samples "${SAMPLES:-400}" --quiet --output "$json" --export-csv "$work/run.csv" \
-	>"$work/report" || status=$?
+	--samples "${SAMPLES:-400}" --quiet --output "$json" >"$work/report" || status=$?
 [ "$status" -eq 0 ] || exit "$status"
+"$LSMETER" export "$json" -o "$work/run.csv"
 printf 'load afterwards: %s\n' "$(cut -d' ' -f1 /proc/loadavg)"
 
 columns "$work/run.csv" benchmark variant policy tuning n median ci95_low ci95_high status |

@@ -49,7 +49,7 @@ for ((round = 1; round <= rounds; round++)); do
 			awk -v row="$row" '$(NF) == "microseconds" { print row "\tlmbench\t" $(NF - 1) * 1000 }' \
 				>>"$work/figures"
 		"$LSMETER" run --on host --dir "$dir" --bench "$cell" --quiet \
-			--output "$work/$round-$row.json" --export-csv "$work/run.csv" >/dev/null
+			--output "$work/$round-$row.json" --format csv >"$work/run.csv"
 		printf '%s\tlsmeter\t%s\n' "$row" "$(columns "$work/run.csv" value)" >>"$work/figures"
 	done <<<"$pairs"
 done

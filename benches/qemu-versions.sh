@@ -60,10 +60,10 @@ for qemu in "$@"; do
 	version=$("$qemu" --version | sed -n 's/.*version \([0-9.]*\).*/\1/p' | head -1)
 	begin=$(now)
 	"$LSMETER" run "${run[@]}" --qemu "$qemu" --quiet --output "$work/run.json" \
-		--export-csv "$work/run.csv" >/dev/null
+		--format csv >"$work/run.csv"
 	run_s=$(since "$begin")
 	begin=$(now)
-	"$LSMETER" profile "${profile[@]}" --qemu "$qemu" --quiet --export-csv "$work/profile.csv" >/dev/null
+	"$LSMETER" profile "${profile[@]}" --qemu "$qemu" --quiet --format csv >"$work/profile.csv"
 	printf 'QEMU %-10s run %6s s   profile %6s s\n' "$version" "$run_s" "$(since "$begin")"
 	columns "$work/run.csv" kernel stack benchmark variant value rep_iterations |
 		awk -F'\t' '{ print $1 "|" $2 "|" $3 ":" $4 "\t" $5 "+" $6 }' >"$work/${#counts[@]}.counts"

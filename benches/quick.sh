@@ -14,7 +14,7 @@ preset=${1:-quick}
 
 about
 begin=$(now)
-"$LSMETER" run "$preset" --quiet --output "$work/all.json" --export-csv "$work/all.csv" >/dev/null
+"$LSMETER" run "$preset" --quiet --output "$work/all.json" --format csv >"$work/all.csv"
 total=$(since "$begin")
 read -ra stacks <<<"${STACKS:-$(columns "$work/all.csv" stack | awk '!seen[$0]++' | tr '\n' ' ')}"
 printf 'lsmeter run %s: %s s in all, %s cells\n\n' "$preset" "$total" \
@@ -25,7 +25,7 @@ for stack in "${stacks[@]}"; do
 	csv=$work/$stack.csv
 	begin=$(now)
 	"$LSMETER" run "$preset" --stack "$stack" --jobs 1 --quiet \
-		--output "$work/$stack.json" --export-csv "$csv" >/dev/null
+		--output "$work/$stack.json" --format csv >"$csv"
 	wall=$(since "$begin")
 	columns "$csv" seconds | awk -v stack="$stack" -v wall="$wall" '
 		{ measuring += $1 }

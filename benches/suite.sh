@@ -10,7 +10,7 @@ set -euo pipefail
 
 about
 begin=$(now)
-"$LSMETER" run paper-suite "$@" --quiet --output "$work/run.json" --export-csv "$work/run.csv" >/dev/null
+"$LSMETER" run paper-suite "$@" --quiet --output "$work/run.json" --format csv >"$work/run.csv"
 total=$(since "$begin")
 columns "$work/run.csv" stack status seconds | awk -F'\t' -v total="$total" '
 	!($1 in cells) { order[++stacks] = $1 }

@@ -112,7 +112,7 @@ fn base_value(
                 let known = values.join("; ");
                 return Err(Failure::usage(
                     format!("no cell of {name} has the {axis} `{asked}`; there are {known}"),
-                    "name one of these with --base-value",
+                    "name one of these with --baseline",
                 ));
             }
             Some(asked.to_owned())

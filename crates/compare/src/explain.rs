@@ -172,7 +172,7 @@ fn implementations(base: &HookCost, new: &HookCost) -> Option<Vec<Implementation
     Some(changes)
 }
 
-/// NEW's residual, if that is against this very BASE (`lsmeter profile --diff`).
+/// NEW's residual, if that is against this very BASE (`lsmeter profile --baseline`).
 fn residual_functions(base: &HookedPath, new: &Counted) -> Vec<FunctionDifference> {
     let residual = new.residual.as_ref();
     let same = |path: &HookedPath| (path.total, &path.hooks) == (base.total, &base.hooks);

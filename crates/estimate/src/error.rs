@@ -40,7 +40,7 @@ impl Fault for EstimateError {
                 more: see docs/um.md"
                 .to_owned(),
             EstimateError::NoEvents => {
-                "count with `lsmeter profile --events --diff capability`".to_owned()
+                "count with `lsmeter profile --events --baseline capability`".to_owned()
             }
             EstimateError::FewPairs { .. } => "take both of the same benchmarks, stacks and file \
                 system, and count again what an lsmeter counted that told no long REP instructions"

@@ -12,8 +12,8 @@ struct policy;
 
 #define DENIALS		"/denials"
 
-/* Why nothing can be measured where nobody asked for it: --denials, or in TOML. */
-#define DENIALS_WANTED	"no policy denies files for this: --denials asks for it (denials = true)"
+/* Why nothing can be measured where nobody asked for it. */
+#define DENIALS_WANTED	"no policy denies files for this: denials = true asks for it"
 
 /*
  * What an open of the file for reading gives in this boot: 0 or an error. Unsupported if

@@ -27,8 +27,7 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
     /// measurement. `more` are a command's other files; `printed` is how many of its other flags
     /// print something.
     pub fn check(&self, more: &[&Option<PathBuf>], printed: usize) -> Result<StdoutTaken> {
-        let own = [&self.output, &self.export_csv, &self.export_markdown];
-        let all = own.into_iter().chain(more.iter().copied());
+        let all = [&self.output].into_iter().chain(more.iter().copied());
         let paths: Vec<&Path> = all.flatten().map(PathBuf::as_path).collect();
         let printed = printed + usize::from(self.is_json());
         output::check_all(&paths, printed).map(StdoutTaken)
@@ -52,9 +51,7 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
     /// back if it is to be printed.
     pub fn deliver(&self, stdout: StdoutTaken, found: &Delivery<'_>) -> Result<Option<&F>> {
         self.save(found)?;
-        let own = self.print(stdout, found)?;
-        self.export(found)?;
-        Ok(own)
+        self.print(stdout, found)
     }
 
     pub fn save(&self, found: &Delivery<'_>) -> Result<()> {
@@ -81,18 +78,6 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
             }
         }
         Ok(None)
-    }
-
-    pub fn export(&self, found: &Delivery<'_>) -> Result<()> {
-        if let Some(path) = &self.export_csv {
-            output::write(path, csv(found))?;
-        }
-        if let Some(path) = &self.export_markdown {
-            let text = report::markdown(&(found.tables)());
-            let text = model::harmless(&text);
-            output::write(path, |to| Ok(to.write_all(text.as_bytes())?))?;
-        }
-        Ok(())
     }
 }
 

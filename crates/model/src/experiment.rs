@@ -135,70 +135,17 @@ impl Experiment {
         (base != *key).then_some(base)
     }
 
-    /// Name of the first key in which two experiments measure something different. What only
-    /// decides how fast or how patiently (`jobs`, the time-outs) and `description` may differ.
-    pub fn first_difference(&self, other: &Experiment) -> Option<&'static str> {
-        // Taken apart in full, so that a new key cannot be forgotten here.
-        let Experiment {
-            description: _,
-            place,
-            dir,
-            kernels,
-            configurations,
-            baseline,
-            baseline_kernel,
-            selection,
-            programs,
-            given,
-            work_dir,
-            metrics,
-            filesystem,
-            clock,
-            samples,
-            warmup,
-            rounds,
-            throughput_warmup_s,
-            throughput_period_s,
-            cmdline,
-            cpu,
-            jobs: _,
-            boot_timeout_s: _,
-            cell_timeout_s: _,
-        } = self;
-        [
-            ("where", *place == other.place),
-            ("dir", *dir == other.dir),
-            ("kernels", *kernels == other.kernels),
-            ("configurations", *configurations == other.configurations),
-            ("baseline", *baseline == other.baseline),
-            ("baseline_kernel", *baseline_kernel == other.baseline_kernel),
-            (
-                "benchmarks",
-                selection.benchmarks == other.selection.benchmarks,
-            ),
-            ("suites", selection.suites == other.selection.suites),
-            ("select", selection.select == other.selection.select),
-            ("root and workloads", *programs == other.programs),
-            ("given", *given == other.given),
-            ("work_dir", *work_dir == other.work_dir),
-            ("metrics", *metrics == other.metrics),
-            ("filesystem", *filesystem == other.filesystem),
-            ("clock", *clock == other.clock),
-            ("samples", *samples == other.samples),
-            ("warmup", *warmup == other.warmup),
-            ("rounds", *rounds == other.rounds),
-            (
-                "throughput_warmup_s",
-                *throughput_warmup_s == other.throughput_warmup_s,
-            ),
-            (
-                "throughput_period_s",
-                *throughput_period_s == other.throughput_period_s,
-            ),
-            ("cmdline", *cmdline == other.cmdline),
-            ("cpu", *cpu == other.cpu),
-        ]
-        .into_iter()
-        .find_map(|(key, same)| (!same).then_some(key))
+    /// The first key in which two experiments measure something different. What only decides how
+    /// fast or how patiently (`jobs`, the time-outs) and `description` may differ.
+    pub fn first_difference(&self, other: &Experiment) -> Option<String> {
+        const NOT_MEASURED: [&str; 4] = ["description", "jobs", "boot_timeout_s", "cell_timeout_s"];
+        let keys = |experiment| serde_json::to_value(experiment).unwrap_or_default();
+        let (mine, theirs) = (keys(self), keys(other));
+        let both = [&mine, &theirs]
+            .into_iter()
+            .filter_map(|keys| keys.as_object());
+        let mut all = both.flat_map(|keys| keys.keys());
+        all.find(|key| !NOT_MEASURED.contains(&key.as_str()) && mine[*key] != theirs[*key])
+            .cloned()
     }
 }

@@ -41,123 +41,154 @@ fn measurable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<M
     Ok(metrics.map(|metrics| metrics.into_iter().map(|One(metric)| metric).collect()))
 }
 
-/// An experiment as a file, a preset or flags describe it. Keys that are missing take
-/// the default given with each, once [`Spec::resolve`]d. Written as TOML, which has no
-/// nulls, they are missing again.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Spec {
+/// The struct, and what is done with each of its keys.
+macro_rules! spec {
+    ($($(#[$meta:meta])* $key:ident: $type:ty,)+) => {
+        /// An experiment as a file, a preset or flags describe it. Keys that are missing take
+        /// the default given with each, once [`Spec::resolve`]d. Written as TOML, which has no
+        /// nulls, they are missing again.
+        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct Spec {
+            $($(#[$meta])* pub $key: Option<$type>,)+
+        }
+
+        impl Spec {
+            /// This spec, with the keys of another that it does not have.
+            #[must_use]
+            pub fn or(self, other: Spec) -> Spec {
+                Spec { $($key: self.$key.or(other.$key),)+ }
+            }
+
+            /// The keys that are set, as TOML has them, in order.
+            pub fn keys(&self) -> Vec<&'static str> {
+                let keys = [$((stringify!($key), self.$key.is_some()),)+];
+                let keys = keys.into_iter().filter(|(_, is_set)| *is_set);
+                keys.map(|(key, _)| if key == "place" { "where" } else { key }).collect()
+            }
+
+            /// Makes keys missing.
+            fn remove(&mut self, keys: &[&str]) {
+                $(if keys.contains(&stringify!($key)) {
+                    self.$key = None;
+                })+
+            }
+        }
+    };
+}
+
+spec! {
     /// One line on what it is for. Default: none.
-    pub description: Option<String>,
+    description: String,
     /// `lab` (virtual machines) or `host` (the running kernel, as it is). Default: lab.
     #[serde(rename = "where")]
-    pub place: Option<Place>,
+    place: Place,
     /// Directory to work in. Needed on the host, meaningless in the lab.
-    pub dir: Option<String>,
+    dir: String,
     /// Kernels: `debian:6.12`, `debian:6.1.0-56`, `build:NAME` or a path; `build:um.*` for
     /// all of the cache whose names it fits.
     /// Default: `["debian:6.12"]`.
-    pub kernels: Option<Vec<String>>,
+    kernels: Vec<String>,
     /// Names by which `configurations` and `baseline_kernel` call the kernels, in the order of
     /// `kernels`: `["without-lsm", "all-modules"]`. Other kernels in `kernels` take the same
     /// roles. Default: none.
-    pub roles: Option<Vec<String>>,
+    roles: Vec<String>,
     /// Architectures of the kernels of Debian whose names tell none, each kernel on each of them:
     /// `["aarch64"]`. Default: this machine's.
-    pub arch: Option<Vec<Architecture>>,
+    arch: Vec<Architecture>,
     /// Stacks as `lsm=` writes them, or `default` for the distribution's own list.
     /// Default: capability; with selinux, apparmor, tomoyo; default.
-    pub stacks: Option<Vec<String>>,
+    stacks: Vec<String>,
     /// States of policies; every stack is measured in each: none, permissive,
     /// enforcing, withdrawn. Default: none.
-    pub policies: Option<Vec<Policy>>,
+    policies: Vec<Policy>,
     /// Integrity subsystems, every stack with each: `["", "audit", "audit,ima"]`.
     /// Default: none of them.
-    pub integrity: Option<Vec<IntegrityList>>,
+    integrity: Vec<IntegrityList>,
     /// Rules that policies hold, every policy with each: 1 to 100,000. Default: what
     /// the benchmarks need.
-    pub rules: Option<Vec<u32>>,
+    rules: Vec<u32>,
     /// Landlock rulesets on top of each other, every policy with each: 1 to 16.
     /// Default: 1.
-    pub layers: Option<Vec<u32>>,
+    layers: Vec<u32>,
     /// Most entries of SELinux's access vector cache: 16 to 65,536. Default: 512.
-    pub avc_entries: Option<u32>,
+    avc_entries: u32,
     /// `minimal` or `reference`. Default: minimal.
-    pub selinux_policy: Option<SelinuxPolicy>,
+    selinux_policy: SelinuxPolicy,
     /// Labels of SELinux's that files of benchmarks bear in turn: 1 to 4,096. Default: all the
     /// same.
-    pub labels: Option<u32>,
+    labels: u32,
     /// Whether enforcing policies also deny some of a few files that are there for it. Default:
     /// no.
-    pub denials: Option<bool>,
+    denials: bool,
     /// What each operation is the first after, every policy with each that it has: `nothing`,
     /// `load`, `relabel`. Default: nothing.
-    pub first_after: Option<Vec<FirstAfter>>,
+    first_after: Vec<FirstAfter>,
     /// Rules of audit: `none`, `never-task`, `one`, `file-access`, `stig`. Default:
     /// file-access.
-    pub audit_rules: Option<AuditRules>,
+    audit_rules: AuditRules,
     /// Rules of IMA: `file-system`, `tcb`, `appraise-tcb`, `tcb-and-appraise-tcb`. Default:
     /// file-system.
-    pub ima_policy: Option<ImaPolicy>,
+    ima_policy: ImaPolicy,
     /// Policies of the user's own, by names that are to tell them apart; every stack that has
     /// their module is measured with each, where its policy decides. Default: none.
-    pub given: Option<BTreeMap<String, GivenPolicy>>,
+    given: BTreeMap<String, GivenPolicy>,
     /// Path in a virtual machine of the directory that benchmarks work in. Default: `/mnt`.
-    pub work_dir: Option<String>,
+    work_dir: String,
     /// Configurations one by one, after those of `stacks`, if there are any. Default:
     /// none.
-    pub configurations: Option<Vec<ConfigurationSpec>>,
+    configurations: Vec<ConfigurationSpec>,
     /// The stack that others are compared with, or a configuration's position from 0.
     /// Default: the first.
-    pub baseline: Option<Baseline>,
+    baseline: Baseline,
     /// The kernel that others are compared with, each configuration with the same
     /// configuration there. Default: the first, if there is one configuration only.
-    pub baseline_kernel: Option<String>,
+    baseline_kernel: String,
     /// Patterns: `open`, `open:AA/BB`, `*xattr`, `!treewalk:full`. Default: `["*"]`.
-    pub benchmarks: Option<Vec<String>>,
+    benchmarks: Vec<String>,
     /// Suites that `benchmarks` chooses from: paper, lmbench, howells, beyond.
     /// Default: all.
-    pub suites: Option<Vec<Suite>>,
+    suites: Vec<Suite>,
     /// `first` or `all` variants of what a pattern without a variant fits.
     /// Default: all.
-    pub select: Option<Select>,
+    select: Select,
     /// Where the root of workloads comes from. Default: there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub root: Option<RootSpec>,
+    root: RootSpec,
     /// Whole programs, in place of benchmarks. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub workloads: Option<Vec<Workload>>,
+    workloads: Vec<Workload>,
     /// instructions, time, throughput; memory, by itself. Default: instructions; time on the host.
     #[serde(default, deserialize_with = "measurable")]
-    pub metrics: Option<Vec<Metric>>,
+    metrics: Vec<Metric>,
     /// ext4, tmpfs, xfs or btrfs. Default: ext4. Meaningless on the host.
-    pub filesystem: Option<FileSystem>,
+    filesystem: FileSystem,
     /// `deterministic` or `fast`. Default: deterministic; fast on the host.
-    pub clock: Option<Clock>,
+    clock: Clock,
     /// Samples per cell, for every metric: 1 to 1,000,000. Default: 64 counted
     /// operations, 300 timed batches, 30 slices of a throughput's period.
-    pub samples: Option<u32>,
+    samples: u32,
     /// Operations before the first sample: 0 to 1,000,000. Default: 64.
-    pub warmup: Option<u32>,
+    warmup: u32,
     /// Visits to a timed cell: 1 to 1,000, and not more than samples. Default: 3 in
     /// the lab if anything is timed, else 1.
-    pub rounds: Option<u32>,
+    rounds: u32,
     /// Seconds before a throughput is measured: 0 to 600. Default: 1 (the paper: 10).
-    pub throughput_warmup_s: Option<f64>,
+    throughput_warmup_s: f64,
     /// Seconds in which a throughput is measured: 0.01 to 3600. Default: 3 (the
     /// paper: 30).
-    pub throughput_period_s: Option<f64>,
+    throughput_period_s: f64,
     /// Kernel command line to append: `mitigations=off`. Default: nothing.
-    pub cmdline: Option<String>,
+    cmdline: String,
     /// Processor of emulated machines, as QEMU names it: `cortex-a72`. Default: their
     /// architecture's usual one.
-    pub cpu: Option<String>,
+    cpu: String,
     /// Virtual machines at a time: 1 to 256. Default: one per processor.
-    pub jobs: Option<u32>,
+    jobs: u32,
     /// Seconds for a boot: 1 to 86,400. Default: 120.
-    pub boot_timeout_s: Option<u32>,
+    boot_timeout_s: u32,
     /// Seconds for a cell: 1 to 86,400. Default: 300.
-    pub cell_timeout_s: Option<u32>,
+    cell_timeout_s: u32,
 }
 
 /// One configuration, written out.
@@ -317,95 +348,57 @@ impl Spec {
     #[must_use]
     pub fn merge(mut self, over: Spec) -> Spec {
         if over.benchmarks.is_some() || over.suites.is_some() {
-            self.benchmarks = None;
-            self.suites = None;
+            self.remove(&["benchmarks", "suites"]);
         }
         if over.root.is_some() && self.root.is_none() {
             self.benchmarks = None;
         }
         if over.stacks.is_some() || over.configurations.is_some() {
-            self.stacks = None;
-            self.configurations = None;
-            self.roles = None;
-            self.baseline = None;
+            self.remove(&["stacks", "configurations", "roles", "baseline"]);
         }
         if over.kernels.is_some() {
             let roles = self.roles.as_deref().unwrap_or_default();
             self.baseline_kernel = self.baseline_kernel.filter(|name| roles.contains(name));
         }
-        match over.place {
-            Some(Place::Host) if self.place != Some(Place::Host) => {
-                self.kernels = None;
-                self.roles = None;
-                self.arch = None;
-                self.stacks = None;
-                self.configurations = None;
-                self.baseline = None;
-                self.baseline_kernel = None;
-                self.metrics = None;
-                self.filesystem = None;
-                self.work_dir = None;
-                self.clock = None;
-                self.cmdline = None;
-                self.cpu = None;
+        if over.place.is_some() && over.place != self.place {
+            match over.place {
+                Some(Place::Host) => self.remove(&OF_THE_LAB),
+                Some(Place::Um) => self.remove(&NOT_OF_UM),
+                _ if self.place == Some(Place::Host) => self.dir = None,
+                _ => {}
             }
-            Some(Place::Um) if self.place != Some(Place::Um) => {
-                self.dir = None;
-                self.kernels = None;
-                self.arch = None;
-                self.baseline_kernel = None;
-                self.metrics = None;
-                self.clock = None;
-                self.cpu = None;
-            }
-            Some(Place::Lab) if self.place == Some(Place::Host) => self.dir = None,
-            _ => {}
         }
-        Spec {
-            description: over.description.or(self.description),
-            place: over.place.or(self.place),
-            dir: over.dir.or(self.dir),
-            kernels: over.kernels.or(self.kernels),
-            roles: over.roles.or(self.roles),
-            arch: over.arch.or(self.arch),
-            stacks: over.stacks.or(self.stacks),
-            policies: over.policies.or(self.policies),
-            integrity: over.integrity.or(self.integrity),
-            rules: over.rules.or(self.rules),
-            layers: over.layers.or(self.layers),
-            avc_entries: over.avc_entries.or(self.avc_entries),
-            selinux_policy: over.selinux_policy.or(self.selinux_policy),
-            labels: over.labels.or(self.labels),
-            denials: over.denials.or(self.denials),
-            first_after: over.first_after.or(self.first_after),
-            audit_rules: over.audit_rules.or(self.audit_rules),
-            ima_policy: over.ima_policy.or(self.ima_policy),
-            given: over.given.or(self.given),
-            work_dir: over.work_dir.or(self.work_dir),
-            configurations: over.configurations.or(self.configurations),
-            baseline: over.baseline.or(self.baseline),
-            baseline_kernel: over.baseline_kernel.or(self.baseline_kernel),
-            benchmarks: over.benchmarks.or(self.benchmarks),
-            suites: over.suites.or(self.suites),
-            select: over.select.or(self.select),
-            root: over.root.or(self.root),
-            workloads: over.workloads.or(self.workloads),
-            metrics: over.metrics.or(self.metrics),
-            filesystem: over.filesystem.or(self.filesystem),
-            clock: over.clock.or(self.clock),
-            samples: over.samples.or(self.samples),
-            warmup: over.warmup.or(self.warmup),
-            rounds: over.rounds.or(self.rounds),
-            throughput_warmup_s: over.throughput_warmup_s.or(self.throughput_warmup_s),
-            throughput_period_s: over.throughput_period_s.or(self.throughput_period_s),
-            cmdline: over.cmdline.or(self.cmdline),
-            cpu: over.cpu.or(self.cpu),
-            jobs: over.jobs.or(self.jobs),
-            boot_timeout_s: over.boot_timeout_s.or(self.boot_timeout_s),
-            cell_timeout_s: over.cell_timeout_s.or(self.cell_timeout_s),
-        }
+        over.or(self)
     }
 }
+
+/// Keys that do not survive a change to the host.
+const OF_THE_LAB: [&str; 13] = [
+    "kernels",
+    "roles",
+    "arch",
+    "stacks",
+    "configurations",
+    "baseline",
+    "baseline_kernel",
+    "metrics",
+    "filesystem",
+    "work_dir",
+    "clock",
+    "cmdline",
+    "cpu",
+];
+
+/// Keys that do not survive a change to UML kernels.
+const NOT_OF_UM: [&str; 7] = [
+    "dir",
+    "kernels",
+    "arch",
+    "baseline_kernel",
+    "metrics",
+    "clock",
+    "cpu",
+];
 
 impl Spec {
     /// Puts kernels in place of their roles. Without roles the spec stays as it is.

@@ -150,8 +150,8 @@ int first_before(struct cell *c)
 	long err = make_first();
 
 	if (err == -ENOSPC)
-		failed(c, "relabelling: all labels were used: ask for fewer samples (--samples, "
-		       "--warmup)", 0);
+		failed(c, "relabelling: all labels were used: ask for fewer `samples` or less "
+		       "`warmup`", 0);
 	else if (err == -EINVAL && after == FIRST_AFTER_RELABEL)
 		failed(c, "relabelling: has the policy no categories?", err);
 	else if (err < 0)

@@ -34,7 +34,7 @@ Examples:
   lsmeter compare before.json after.json --budget budget.toml --format junit > junit.xml
   lsmeter compare before.json after.json --explain   which hooks hold it (run --with-hooks)
   lsmeter compare run.json --across kernel           cells of one run, kernel by kernel
-  lsmeter compare run.json --across policy --base-value none
+  lsmeter compare run.json --across policy --baseline none
 
 A budget is TOML: default = \"1%\" and, below [limits], lines such as
 \"open:*\" = \"20 instructions\". Without a gate the exit status is 0, whatever differs; with one
@@ -57,7 +57,7 @@ pub struct CompareArgs {
         requires = "across",
         help_heading = "What is compared"
     )]
-    pub base_value: Option<String>,
+    pub baseline: Option<String>,
     /// A difference is real if its corrected p is at most this
     #[arg(long, value_name = "P", default_value = "0.05", value_parser = probability,
         help_heading = "What is compared")]

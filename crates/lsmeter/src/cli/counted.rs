@@ -3,7 +3,6 @@
 
 use clap::{Args, ValueHint};
 
-use super::given::GivenArgs;
 use super::shared::{CellArgs, LabArgs};
 
 /// What is counted of each kernel, and how.
@@ -16,9 +15,6 @@ pub struct CountedArgs {
     /// Which cells
     #[command(flatten)]
     pub cells: CellArgs,
-    /// Under which policies
-    #[command(flatten)]
-    pub given: GivenArgs,
     /// How they are measured
     #[command(flatten)]
     pub lab: LabArgs,

@@ -20,7 +20,7 @@ use super::output::OutputArgs;
 #[command(after_long_help = "\
 Examples:
   lsmeter run suite --on um --kernel build:um --fs tmpfs --rounds 16 -o times.json
-  lsmeter profile suite --kernel build:6.12-all --fs tmpfs --events --diff capability \\
+  lsmeter profile suite --kernel build:6.12-all --fs tmpfs --events --baseline capability \\
       --stack capability,selinux --stack capability,apparmor -o counts.json
   lsmeter estimate counts.json --times times.json --keep-weights weights.json
   lsmeter estimate patched.json --weights weights.json

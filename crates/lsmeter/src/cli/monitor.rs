@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::{Args, ValueHint};
 
 use super::output::OutputArgs;
+use super::shared::ProgressArgs;
 
 /// Watch the LSM hooks of a live machine: which, how often, how long, for whom
 ///
@@ -18,7 +19,9 @@ use super::output::OutputArgs;
 ///
 /// It takes Linux 5.15 or newer with BTF, and root or CAP_BPF and CAP_PERFMON.
 #[derive(Debug, Args)]
-#[command(mut_arg("output", |output| output.visible_alias("record")), after_long_help = "\
+#[command(mut_arg("output", |output| output.visible_alias("record")),
+    mut_arg("resume", |resume| resume.requires("output").conflicts_with_all(["command", "replay"])),
+    after_long_help = "\
 Examples:
   lsmeter monitor                                  the whole machine, live
   lsmeter monitor --duration 10                    for ten seconds, then a table
@@ -98,10 +101,6 @@ pub struct MonitorArgs {
     /// What is printed, and where it goes
     #[command(flatten)]
     pub out: OutputArgs,
-    /// Go on with a recording that was interrupted [default: that of the file]
-    #[arg(long, value_name = "JOURNAL", num_args = 0..=1, value_hint = ValueHint::FilePath,
-        requires = "output", conflicts_with_all = ["command", "replay"], help_heading = "Output")]
-    pub resume: Option<Option<PathBuf>>,
     /// Print each interval as a line of JSON
     #[arg(long, conflicts_with_all = ["json", "format"], help_heading = "Output")]
     pub json_lines: bool,
@@ -109,9 +108,9 @@ pub struct MonitorArgs {
     #[arg(long, value_name = "FILE.prom", value_parser = textfile, value_hint = ValueHint::FilePath,
         help_heading = "Output")]
     pub textfile: Option<PathBuf>,
-    /// No progress
-    #[arg(short, long, help_heading = "Output")]
-    pub quiet: bool,
+    /// How it goes on
+    #[command(flatten)]
+    pub progress: ProgressArgs,
 }
 
 /// The collector reads only files with this ending.

@@ -46,21 +46,15 @@ impl ValueEnum for NoOther {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs<F: ValueEnum + Send + Sync + 'static = NoOther> {
-    /// How it is printed
+    /// Format
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = formats::<F>())]
     pub format: Format<F>,
-    /// Print the document, as --format json does
+    /// Print the result file, as --format json does
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    /// Save the document (JSON); - is standard output
+    /// Save the result file (JSON); - is standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
-    /// Write every figure as CSV, one in each row; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub export_csv: Option<PathBuf>,
-    /// Write the tables as Markdown; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub export_markdown: Option<PathBuf>,
 }
 
 fn formats<F>() -> impl TypedValueParser<Value = Format<F>>

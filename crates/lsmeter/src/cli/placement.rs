@@ -148,9 +148,9 @@ pub struct TableArgs {
 Examples:
   lsmeter placement diff linux-6.1 linux-6.12
   lsmeter placement diff --repo ~/linux master my-series --syscall open --trace
-  lsmeter placement diff before.json ~/linux --check
+  lsmeter placement diff before.json ~/linux --fail-on-gain
 
-With --check the exit status is 1 if a system call asks a hook on its nominal path that it did not
+With --fail-on-gain the exit status is 1 if a system call asks a hook on its nominal path that it did not
 ask, or more often; 5 if no system call could be compared.")]
 pub struct DiffArgs {
     /// The first
@@ -165,9 +165,9 @@ pub struct DiffArgs {
     /// What of them
     #[command(flatten)]
     pub scope: ScopeArgs,
-    /// Fail if a system call asks a hook on its nominal path anew, or more often
+    /// Exit with 1 if a system call gains a hook call on its success path
     #[arg(long, help_heading = "Output")]
-    pub check: bool,
+    pub fail_on_gain: bool,
     /// Print also what differs beside nominal paths, and in how often at most
     #[arg(long, help_heading = "Output")]
     pub reach: bool,

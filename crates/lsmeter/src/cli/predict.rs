@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 
 use super::output::OutputArgs;
-use super::shared::{LabArgs, number_within};
+use super::shared::{LabArgs, ProgressArgs, number_within};
 
 /// Tell what another stack would cost where calls of hooks were recorded
 ///
@@ -38,7 +38,8 @@ pub struct PredictArgs {
     pub workload: Option<String>,
     /// What calls cost: a document of `lsmeter profile`, or of whole programs; may be given
     /// several times, of the same kernel
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
+        conflicts_with = "resume")]
     pub costs: Vec<PathBuf>,
     /// Kernel to boot and count costs on; with --costs, the one of theirs
     #[arg(short, long, value_name = "KERNEL")]
@@ -76,19 +77,15 @@ pub struct PredictArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "costs",
         help_heading = "Output")]
     pub keep_costs: Option<PathBuf>,
-    /// Go on with what was interrupted [default: the one beside the document, or the newest]
-    #[arg(long, value_name = "JOURNAL", num_args = 0..=1, value_hint = ValueHint::FilePath,
-        conflicts_with = "costs", help_heading = "Output")]
-    pub resume: Option<Option<PathBuf>>,
     /// Rows of each table; 0 for all [default: 15]
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub rows: Option<usize>,
     /// What is printed, and where it goes
     #[command(flatten)]
     pub out: OutputArgs,
-    /// No progress
-    #[arg(short, long, help_heading = "Output")]
-    pub quiet: bool,
+    /// How it goes on
+    #[command(flatten)]
+    pub progress: ProgressArgs,
 }
 
 /// From the fastest that a processor can be to one that is emulated.

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::given::GivenArgs;
 use super::output::OutputArgs;
-use super::shared::{CellArgs, LabArgs, ProgramArgs};
+use super::shared::{CellArgs, LabArgs, ProgramArgs, ProgressArgs};
 
 /// Which tables show a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -24,15 +23,15 @@ pub enum View {
 ///
 /// Boots kernels as `lsmeter run` does, unmodified, and follows every call that an
 /// operation makes: how often it calls each LSM hook, how many instructions the
-/// framework spends there (placement), and how many each module. With --diff it shows
+/// framework spends there (placement), and how many each module. With --baseline it shows
 /// the same for two stacks, and what differs outside all hooks: 0 proves that the
 /// hooks are all there is.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   lsmeter profile --bench open:AA --stack capability,selinux
-  lsmeter profile --bench open:AA --stack capability,selinux --diff capability
-  lsmeter profile suite --kernel debian:6.1 --diff capability --check
+  lsmeter profile --bench open:AA --stack capability,selinux --baseline capability
+  lsmeter profile suite --kernel debian:6.1 --baseline capability --check
   lsmeter profile --bench '*' --kernel debian:6.1 --kernel debian:6.12 --view hooks
   lsmeter profile --bench rename:depth1 --stack capability,apparmor --trace
   lsmeter profile --bench creat --stack capability,selinux --callgrind callgrind.out
@@ -47,21 +46,18 @@ pub struct ProfileArgs {
     /// Which cells
     #[command(flatten)]
     pub cells: CellArgs,
-    /// Under which policies
-    #[command(flatten)]
-    pub given: GivenArgs,
     /// Which programs
     #[command(flatten)]
     pub programs: ProgramArgs,
     /// Compare each stack with this one
     #[arg(long, value_name = "LSM,…", help_heading = "What is measured")]
-    pub diff: Option<String>,
+    pub baseline: Option<String>,
     /// Also count what the instructions do that takes time: atomics, indirect branches,
     /// cache lines, bytes of REP instructions …
     #[arg(long, help_heading = "What is measured")]
     pub events: bool,
     /// Fail (exit status 1) if a comparison leaves a residual that nothing explains
-    #[arg(long, requires = "diff", help_heading = "What is measured")]
+    #[arg(long, requires = "baseline", help_heading = "What is measured")]
     pub check: bool,
     /// How they are measured
     #[command(flatten)]
@@ -76,25 +72,16 @@ pub struct ProfileArgs {
     /// Print the hooks of each operation in the order of their calls, with their callers
     #[arg(long, help_heading = "Output")]
     pub trace: bool,
-    /// Tell beside what stacks add to a count what that takes in nanoseconds, by weights that
-    /// `lsmeter estimate --keep-weights` wrote (and count what instructions do, as --events does)
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "diff",
-        help_heading = "Output")]
-    pub weights: Option<PathBuf>,
     /// What is printed, and where it goes
     #[command(flatten)]
     pub out: OutputArgs,
-    /// Go on with what was interrupted [default: the one beside the document, or the newest]
-    #[arg(long, value_name = "JOURNAL", num_args = 0..=1, value_hint = ValueHint::FilePath,
-        help_heading = "Output")]
-    pub resume: Option<Option<PathBuf>>,
     /// Write all calls for KCachegrind and callgrind_annotate; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub callgrind: Option<PathBuf>,
     /// Write all calls as folded stacks, for flame graphs; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub folded: Option<PathBuf>,
-    /// No progress
-    #[arg(short, long, help_heading = "Output")]
-    pub quiet: bool,
+    /// How it goes on
+    #[command(flatten)]
+    pub progress: ProgressArgs,
 }

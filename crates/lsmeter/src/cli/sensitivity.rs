@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use model::DelayModule;
 
 use super::output::OutputArgs;
-use super::shared::{LabArgs, PlaceArgs, SelectionArgs, number_within, words};
+use super::shared::{LabArgs, PlaceArgs, ProgressArgs, SelectionArgs, number_within, words};
 
 /// Sweep the time of a policy's decision: how often an operation asks for permission
 ///
@@ -72,24 +72,20 @@ pub struct SensitivityArgs {
     /// Where
     #[command(flatten)]
     pub place: PlaceArgs,
-    /// Fail (exit status 1) if a slope is further from its count than this
-    #[arg(long, value_name = "DECISIONS", num_args = 0..=1, default_missing_value = "0.05",
+    /// Exit with 1 if a slope is further from its count than this, such as 0.05
+    #[arg(long, value_name = "CHECKS",
         value_parser = |text: &str| number_within(text, 0.0..=1_000.0), help_heading = "Output")]
-    pub check: Option<f64>,
+    pub fail_above: Option<f64>,
     /// Show the slope of each hook [default: for up to four operations]
     #[arg(long, help_heading = "Output")]
     pub by_hook: bool,
     /// What is printed, and where it goes
     #[command(flatten)]
     pub out: OutputArgs,
-    /// Go on with what was interrupted [default: the one beside the document, or the newest]
-    #[arg(long, value_name = "JOURNAL", num_args = 0..=1, value_hint = ValueHint::FilePath,
-        help_heading = "Output")]
-    pub resume: Option<Option<PathBuf>>,
     /// Draw cost over delay, as the paper's Figure 4, as SVG; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub svg: Option<PathBuf>,
-    /// No progress
-    #[arg(short, long, help_heading = "Output")]
-    pub quiet: bool,
+    /// How it goes on
+    #[command(flatten)]
+    pub progress: ProgressArgs,
 }

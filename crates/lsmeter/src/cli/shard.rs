@@ -6,11 +6,10 @@ use model::Shard;
 
 /// One part of a run.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Parts")]
+#[command(next_help_heading = "Where and how")]
 pub struct ShardArgs {
-    /// Measure one part only, such as 3/16, for `lsmeter merge`; `slurm` takes I and N from a job
-    /// array's variables
-    #[arg(long, value_name = "I/N", conflicts_with_all = ["aa", "check"], value_parser = shard)]
+    /// Measure one part: 3/16; slurm: of a job array [default: all]
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["aa", "fail_above"], value_parser = shard)]
     pub shard: Option<Shard>,
 }
 

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use model::{
-    Architecture, AuditRules, Clock, FileSystem, FirstAfter, ImaPolicy, IntegrityList, Place,
-    Policy, Select, SelinuxPolicy, Suite,
+    Architecture, FileSystem, IntegrityList, Place, Policy, Select, Spec, SpecError, Suite,
 };
+use serde::Serialize;
 
 /// What `--qemu` is for, and its default.
 pub fn qemu_help(what: &str) -> String {
@@ -16,104 +16,82 @@ pub fn qemu_help(what: &str) -> String {
     format!("{what} [default: {program} in PATH]")
 }
 
-/// Which cells.
-#[derive(Debug, Args)]
+/// Which cells. Fields are called as the keys of an experiment file.
+#[derive(Debug, Args, Serialize)]
 #[command(next_help_heading = "What is measured")]
 pub struct CellArgs {
     /// Kernels and benchmarks
     #[command(flatten)]
+    #[serde(skip)]
     pub selection: SelectionArgs,
-    /// Stack of LSMs, as lsm= takes it; may be given several times
+    /// Stack of LSMs, as in lsm=; repeatable [default: the preset's]
     #[arg(short, long = "stack", value_name = "LSM,…")]
     pub stacks: Vec<String>,
-    /// State of the modules' policies: none, permissive, enforcing or withdrawn; may be given
-    /// several times
-    #[arg(short = 'P', long = "policy", value_name = "STATE",
-        value_parser = words::<Policy>(Policy::ALL))]
+    /// State of policies: none, permissive, enforcing [default: none]
+    #[arg(short = 'P', long = "policy", value_name = "STATE,…", value_delimiter = ',',
+        value_parser = words::<Policy>(&[Policy::None, Policy::Permissive, Policy::Enforcing]),
+        hide_possible_values = true)]
     pub policies: Vec<Policy>,
-    /// Integrity subsystems at work: none, or of audit,ima,evm; may be given several times
-    #[arg(long = "integrity", value_name = "LIST")]
+    /// Custom policies, in TOML [default: lsmeter's small ones]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[serde(skip)]
+    pub policy_file: Option<PathBuf>,
+    /// Integrity subsystems: audit, ima, evm; repeatable [default: none]
+    #[arg(long, value_name = "LSM,…")]
     pub integrity: Vec<IntegrityList>,
-    /// Rules that each policy holds; may be given several times
-    #[arg(long = "rules", value_name = "N")]
+    /// Rules in each policy [default: what benchmarks need]
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
     pub rules: Vec<u32>,
-    /// Landlock rulesets on top of each other; may be given several times
-    #[arg(long = "layers", value_name = "N")]
+    /// Landlock rulesets on top of each other [default: 1]
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
     pub layers: Vec<u32>,
-    /// Most entries of SELinux's access vector cache
-    #[arg(long, value_name = "N")]
-    pub avc_entries: Option<u32>,
-    /// Which policy SELinux loads
-    #[arg(long, value_name = "WHICH", value_parser = words::<SelinuxPolicy>(SelinuxPolicy::ALL))]
-    pub selinux_policy: Option<SelinuxPolicy>,
-    /// Labels of SELinux's that files of benchmarks bear in turn
-    #[arg(long, value_name = "N")]
-    pub labels: Option<u32>,
-    /// Have enforcing policies deny some of a few files, which the benchmark denied-open opens
-    #[arg(long)]
-    pub denials: bool,
-    /// What each operation is the first after, so that SELinux and AppArmor decide anew:
-    /// nothing, load or relabel
-    #[arg(long, value_name = "EVENT,…", value_delimiter = ',',
-        value_parser = words::<FirstAfter>(FirstAfter::ALL))]
-    pub first_after: Vec<FirstAfter>,
-    /// Which rules audit has
-    #[arg(long, value_name = "WHICH", value_parser = words::<AuditRules>(AuditRules::ALL))]
-    pub audit_rules: Option<AuditRules>,
-    /// Which rules IMA has
-    #[arg(long, value_name = "WHICH", value_parser = words::<ImaPolicy>(ImaPolicy::ALL))]
-    pub ima_policy: Option<ImaPolicy>,
 }
 
-/// Which kernels and benchmarks.
-#[derive(Debug, Default, Args)]
+/// Which kernels and benchmarks. Fields are called as the keys of an experiment file.
+#[derive(Debug, Default, Args, Serialize)]
 #[command(next_help_heading = "What is measured")]
 pub struct SelectionArgs {
-    /// Kernel to boot, or a pattern for those in the cache: `build:um.*`; may be given several
-    /// times
+    /// Kernel, or a pattern; repeatable [default: debian:6.12]
     #[arg(short, long = "kernel", value_name = "KERNEL")]
     pub kernels: Vec<String>,
-    /// Benchmark, or benchmark:variant, with * and ?; `!` excludes
+    /// Benchmarks: open, 'open:*', '!stat' [default: the preset's]
     #[arg(short, long = "bench", value_name = "PATTERN,…", value_delimiter = ',')]
     pub benchmarks: Vec<String>,
-    /// Suite to choose benchmarks from
-    #[arg(long = "suite", value_name = "SUITE", value_parser = words::<Suite>(Suite::ALL))]
+    /// Suites to select from (`lsmeter list benchmarks`) [default: all]
+    #[arg(long = "suite", value_name = "SUITE,…", value_delimiter = ',',
+        value_parser = words::<Suite>(Suite::ALL), hide_possible_values = true)]
     pub suites: Vec<Suite>,
-    /// The first variant of each benchmark, or all
-    #[arg(long, value_name = "WHICH", value_parser = words::<Select>(Select::ALL))]
-    pub variants: Option<Select>,
+    /// Variants of each benchmark: first or all [default: all]
+    #[arg(long = "variants", value_name = "WHICH", value_parser = words::<Select>(Select::ALL),
+        hide_possible_values = true)]
+    pub select: Option<Select>,
 }
 
 /// Whole programs, in place of benchmarks.
 #[derive(Debug, Default, Args)]
 pub struct ProgramArgs {
-    /// Root of the program that runs: a directory, a tar file, an OCI image layout, or what
-    /// `docker save` writes; #NAME behind it chooses one of several images
+    /// Directory, tar file or OCI layout (PATH#NAME) to run in
     #[arg(long, value_name = "ROOT", value_hint = ValueHint::AnyPath, conflicts_with = "programs",
         help_heading = PROGRAMS)]
     pub root: Option<PathBuf>,
-    /// Make the root of these programs of this machine, with their libraries
+    /// Make a root of these programs and their libraries
     #[arg(long, value_name = "PROGRAM,…", value_delimiter = ',', help_heading = PROGRAMS)]
     pub programs: Vec<String>,
-    /// Put these files and directories of this machine into it too; patterns as a shell's
+    /// Add these files and directories to that root
     #[arg(long, value_name = "PATH,…", value_delimiter = ',', conflicts_with = "root",
         help_heading = PROGRAMS)]
     pub files: Vec<String>,
-    /// Directory that lies in that root as /tree; the program runs there
+    /// Add this directory to that root as /tree, and run there
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "programs",
         help_heading = PROGRAMS)]
     pub tree: Option<PathBuf>,
-    /// Command that runs before it each time, and is not measured; may be given several times
+    /// Run this before each measurement, unmeasured; repeatable
     #[arg(long = "prepare", value_name = "COMMAND", help_heading = PROGRAMS)]
     pub prepare: Vec<String>,
-    /// How often it is measured [default: 3]
+    /// Measure it this many times [default: 3]
     #[arg(long, value_name = "N", help_heading = PROGRAMS)]
     pub repeat: Option<u32>,
-    /// Drop the kernel's dentries and inodes before each time
-    #[arg(long, help_heading = PROGRAMS)]
-    pub cold: bool,
-    /// Program of the root to measure, from its start to the end of the last task that it
-    /// creates, and its arguments [default: what a container image names]
+    /// Program and arguments [default: what the image names]
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "benchmarks",
         help_heading = PROGRAMS)]
     pub command: Vec<String>,
@@ -125,57 +103,71 @@ const PROGRAMS: &str = "Whole programs";
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where and how")]
 pub struct PlaceArgs {
-    /// Virtual machines, this machine's running kernel, or kernels that are processes of it
-    #[arg(long = "on", value_name = "WHERE", value_parser = words::<Place>(Place::ALL))]
+    /// Where: lab (virtual machines), host, um (UML kernels) [default: lab]
+    #[arg(long = "on", value_name = "WHERE", value_parser = words::<Place>(Place::ALL),
+        hide_possible_values = true)]
     pub place: Option<Place>,
-    /// Directory to work in with --on host
+    /// Directory to work in; implies --on host
     #[arg(long, value_hint = ValueHint::DirPath)]
     pub dir: Option<PathBuf>,
 }
 
-/// How they are measured in virtual machines.
-#[derive(Debug, Args)]
+/// How they are measured in virtual machines. Fields are called as the keys of an experiment file.
+#[derive(Debug, Args, Serialize)]
 #[command(next_help_heading = "Where and how")]
 pub struct LabArgs {
-    /// Architecture of the kernels of Debian whose names tell none; each kernel on each if it is
-    /// given several times [default: this machine's]
-    #[arg(long, value_name = "ARCH", value_parser = architectures(),
+    /// Of Debian's kernels: x86_64, aarch64 [default: this machine's]
+    #[arg(long, value_name = "ARCH,…", value_delimiter = ',', value_parser = architectures(),
+        hide_possible_values = true,
         help_heading = "What is measured")]
     pub arch: Vec<Architecture>,
-    /// File system to work on
-    #[arg(long, value_name = "FS", value_parser = words::<FileSystem>(FileSystem::ALL))]
-    pub fs: Option<FileSystem>,
-    /// The guest's clock: its own instructions, or the host's time
-    #[arg(long, value_name = "CLOCK", value_parser = words::<Clock>(Clock::ALL))]
-    pub clock: Option<Clock>,
-    /// Kernel command line to append, such as mitigations=off
+    /// File system: ext4, tmpfs, xfs, btrfs [default: ext4]
+    #[arg(long = "fs", value_name = "FS", value_parser = words::<FileSystem>(FileSystem::ALL),
+        hide_possible_values = true)]
+    pub filesystem: Option<FileSystem>,
+    /// Append this to the kernel command line [default: nothing]
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub cmdline: Option<String>,
-    /// Processor of the emulated machine, as QEMU names it, such as cortex-a72: what a kernel takes
-    /// for it may differ [default: a common core of servers]
-    #[arg(long, value_name = "MODEL[,FEATURE…]")]
-    pub cpu: Option<String>,
-    /// Samples of each cell: counted operations, timed batches, or slices
+    /// Samples of each measurement [default: 64, of times 300]
     #[arg(short = 'n', long, value_name = "N")]
     pub samples: Option<u32>,
-    /// Operations before the first sample
-    #[arg(long, value_name = "N")]
-    pub warmup: Option<u32>,
-    /// Virtual machines at a time [default: about one per processor]
+    /// Virtual machines at a time [default: one per processor]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<u32>,
-    /// Seconds until a boot is given up
+    /// Seconds for a boot or a measurement [default: 120, 300]
     #[arg(long, value_name = "SECONDS")]
-    pub boot_timeout: Option<u32>,
-    /// Seconds until a cell is given up
-    #[arg(long, value_name = "SECONDS")]
-    pub cell_timeout: Option<u32>,
+    #[serde(skip)]
+    pub timeout: Option<u32>,
+    /// Set a key of the experiment file: avc_entries=16; repeatable
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
+    #[serde(skip)]
+    pub settings: Vec<Spec>,
     #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::ExecutablePath,
-        help = qemu_help("QEMU to use"))]
+        help = qemu_help("QEMU to use"), hide_short_help = true)]
+    #[serde(skip)]
     pub qemu: Option<PathBuf>,
     /// Do not fetch kernels that are not in the cache
     #[arg(long)]
+    #[serde(skip)]
     pub offline: bool,
+}
+
+/// How a measurement goes on, and what it prints meanwhile.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct ProgressArgs {
+    /// Continue an interrupted run [default: the newest]
+    #[arg(long, value_name = "JOURNAL", num_args = 0..=1, require_equals = true,
+        value_hint = ValueHint::FilePath)]
+    pub resume: Option<Option<PathBuf>>,
+    /// Print no progress
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// A key of an experiment file and its value, as TOML has them.
+fn setting(text: &str) -> Result<Spec, SpecError> {
+    Spec::parse("--set", text)
 }
 
 /// A number of this range.

@@ -35,13 +35,8 @@ pub fn bisect(args: &BisectArgs) -> Result<Exit> {
     let store = Store::open(&cache_dir())?;
     let dir = Tree::path(store.dir(), &repository);
     let (maker, kernel) = maker(args, &dir, &repository.id())?;
-    let CountedArgs {
-        spec,
-        cells,
-        given,
-        lab,
-    } = &args.counted;
-    let experiment = counted::experiment(spec, cells, given, lab, &kernel)?;
+    let CountedArgs { spec, cells, lab } = &args.counted;
+    let experiment = counted::experiment(spec, cells, lab, &kernel)?;
     let signals = Signals::watch()?;
     let line = Line::new(args.quiet);
     line.say(format!("making a worktree in {}", dir.display()));

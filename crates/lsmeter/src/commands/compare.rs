@@ -36,7 +36,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit> {
             compare::compare(named(&base, &base_name), named(&new, &new_name), &options)?
         }
         (_, Some(axis)) => {
-            let value = args.base_value.as_deref();
+            let value = args.baseline.as_deref();
             compare::across(named(&base, &base_name), axis, value, &options)?
         }
         (None, None) => {

@@ -10,7 +10,7 @@ use lab::prepare::Hooks;
 use lab::{LabError, Outcome, Setup};
 use model::{Experiment, Metric, Place, Spec};
 
-use crate::cli::{CellArgs, GivenArgs, LabArgs};
+use crate::cli::{CellArgs, LabArgs};
 use crate::commands::measure::{Machines, Signals, check_selection, flags, read_spec};
 use crate::commands::{given, kernel};
 use crate::config::Config;
@@ -32,21 +32,15 @@ pub struct Counter<'a> {
 }
 
 /// What the flags say, of the kernel called `name`.
-pub fn experiment(
-    spec: &str,
-    cells: &CellArgs,
-    policies: &GivenArgs,
-    lab: &LabArgs,
-    name: &str,
-) -> Result<Experiment> {
+pub fn experiment(spec: &str, cells: &CellArgs, lab: &LabArgs, name: &str) -> Result<Experiment> {
     refuse_kernels(cells)?;
     let (_, spec) = read_spec(spec)?;
     let mut spec = spec.merge(Spec {
         place: Some(Place::Lab),
         metrics: Some(vec![Metric::Instructions]),
-        ..flags(cells, lab)
+        ..flags(cells, lab)?
     });
-    spec = spec.merge(given::flags(policies, cells)?);
+    spec = spec.merge(given::flags(cells)?);
     spec.arch = None;
     spec.kernels = Some(vec![name.to_owned()]);
     if spec.cmdline.is_none() {

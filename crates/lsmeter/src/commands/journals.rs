@@ -163,7 +163,7 @@ fn newest(name: &str) -> Result<PathBuf> {
     found.ok_or_else(|| {
         usage(
             format!("no journal of `{name}` is in this directory or among the temporary files"),
-            "name it: --resume FILE.json.journal",
+            "name it: --resume=FILE.json.journal",
         )
     })
 }

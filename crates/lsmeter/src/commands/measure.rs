@@ -18,9 +18,10 @@ use lab::root::Root;
 use lab::{BuiltIn, Outcome, Setup, write_plugin};
 use model::{Experiment, Metric, Place, Policy, Spec, Stack, StackError, Suite, nearest, preset};
 use sensitivity::{Delays, DelaysError};
+use serde::Serialize;
 use signal_hook::consts::SIGHUP;
 
-use crate::cli::{CellArgs, LabArgs, PlaceArgs, SelectionArgs};
+use crate::cli::{CellArgs, LabArgs, PlaceArgs};
 use crate::commands::documents::unreadable;
 use crate::commands::journals;
 use crate::commands::kernel::obtain;
@@ -35,12 +36,24 @@ pub fn read_spec(text: &str) -> Result<(String, Spec)> {
     if !is_file {
         return Ok((text.to_owned(), preset(text)?.spec()?));
     }
-    let toml = std::fs::read_to_string(path)
-        .map_err(|error| unreadable(path, error, "give a preset or a TOML file"))?;
     let name = path
         .file_stem()
         .map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
-    Ok((name.into_owned(), Spec::parse(text, &toml)?))
+    let spec = read_file(path, "give a preset or a TOML file")?;
+    Ok((name.into_owned(), spec))
+}
+
+/// A file of keys of an experiment. Files of policies are named relative to it.
+pub fn read_file(path: &Path, hint: &str) -> Result<Spec> {
+    let toml = std::fs::read_to_string(path).map_err(|error| unreadable(path, error, hint))?;
+    let mut spec = Spec::parse(&path.display().to_string(), &toml)?;
+    let directory = path.parent().unwrap_or(path);
+    for policy in spec.given.iter_mut().flat_map(|given| given.values_mut()) {
+        for file in policy.files.iter_mut().chain(&mut policy.file_contexts) {
+            *file = directory.join(&*file).to_string_lossy().into_owned();
+        }
+    }
+    Ok(spec)
 }
 
 pub fn read_stack(text: &str) -> Result<Stack> {
@@ -53,35 +66,17 @@ pub fn read_delays(text: &str) -> Result<Delays> {
         .map_err(|error: DelaysError| usage(&error, error.hint()))
 }
 
-/// What the shared flags say, to be put over the preset or file.
-pub fn flags(cells: &CellArgs, lab: &LabArgs) -> Spec {
-    Spec {
-        stacks: some(&cells.stacks),
-        policies: some(&cells.policies),
-        integrity: some(&cells.integrity),
-        rules: some(&cells.rules),
-        layers: some(&cells.layers),
-        avc_entries: cells.avc_entries,
-        selinux_policy: cells.selinux_policy,
-        labels: cells.labels,
-        denials: cells.denials.then_some(true),
-        first_after: some(&cells.first_after),
-        audit_rules: cells.audit_rules,
-        ima_policy: cells.ima_policy,
-        ..lab_flags(lab)
-    }
-    .merge(selection(&cells.selection))
+/// What flags say whose fields are called as the keys of an experiment file.
+pub fn keys(args: &impl Serialize) -> Result<Spec> {
+    let mut keys = toml::Table::try_from(args)?;
+    keys.retain(|_, value| value.as_array().is_none_or(|values| !values.is_empty()));
+    Ok(keys.try_into()?)
 }
 
-/// What the flags of kernels and benchmarks say.
-pub fn selection(args: &SelectionArgs) -> Spec {
-    Spec {
-        kernels: some(&args.kernels),
-        benchmarks: some(&args.benchmarks),
-        suites: some(&args.suites),
-        select: args.variants,
-        ..Spec::default()
-    }
+/// What the shared flags say, to be put over the preset or file.
+pub fn flags(cells: &CellArgs, lab: &LabArgs) -> Result<Spec> {
+    let cells = keys(cells)?.or(keys(&cells.selection)?);
+    Ok(cells.or(lab_flags(lab)?))
 }
 
 /// What the flags of a place say: a directory to work in means the host.
@@ -137,7 +132,7 @@ impl Machines {
         if let ([_, second, ..], Some(cpu)) = (&architectures[..], &experiment.cpu) {
             return Err(usage(
                 format!("{cpu} is one processor, and kernels of {second} take another"),
-                "leave out --cpu, or measure kernels of one architecture",
+                "leave out `cpu`, or measure kernels of one architecture",
             ));
         }
         let first = architectures
@@ -196,20 +191,14 @@ pub fn find_kernels(
 }
 
 /// What the flags of virtual machines say.
-pub fn lab_flags(lab: &LabArgs) -> Spec {
-    Spec {
-        arch: some(&lab.arch),
-        filesystem: lab.fs,
-        clock: lab.clock,
-        samples: lab.samples,
-        warmup: lab.warmup,
-        cmdline: lab.cmdline.clone(),
-        cpu: lab.cpu.clone(),
-        jobs: lab.jobs,
-        boot_timeout_s: lab.boot_timeout,
-        cell_timeout_s: lab.cell_timeout,
-        ..Spec::default()
-    }
+pub fn lab_flags(lab: &LabArgs) -> Result<Spec> {
+    let spec = Spec {
+        boot_timeout_s: lab.timeout,
+        cell_timeout_s: lab.timeout,
+        ..keys(lab)?
+    };
+    let settings = lab.settings.iter().cloned();
+    Ok(spec.or(settings.fold(Spec::default(), Spec::merge)))
 }
 
 /// The values of a flag, if it was given.

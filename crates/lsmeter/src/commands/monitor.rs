@@ -129,7 +129,7 @@ fn request(args: &MonitorArgs) -> Request {
 
 /// Watches until it is to end.
 fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()> {
-    let line = Line::new(args.quiet);
+    let line = Line::new(args.progress.quiet);
     let journals = Recording::choose(args)?;
     let textfile = args.textfile.clone().map(Textfile::new);
     line.say("looking at the kernel");
@@ -189,7 +189,7 @@ fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()>
     let mut ended = session.end();
     if let Some(recording) = &recording {
         recording.complete(&mut ended.recording);
-        if args.resume.is_some() {
+        if args.progress.resume.is_some() {
             // What its first part knew of all calls together ended with it.
             total = ended.recording.all_intervals();
         }
@@ -272,6 +272,5 @@ fn export(args: &MonitorArgs, document: &Document) -> Result<()> {
         tables: &|| report::monitor_report(document, args.rows),
         records: &|| report::monitor_records(document),
     };
-    args.out.save(&found)?;
-    args.out.export(&found)
+    args.out.save(&found)
 }

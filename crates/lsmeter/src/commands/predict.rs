@@ -103,15 +103,15 @@ fn count(args: &PredictArgs) -> Result<Option<Document>> {
         place: Some(Place::Lab),
         metrics: Some(vec![Metric::Instructions]),
         benchmarks: some(&args.benchmarks),
-        ..lab_flags(&args.lab)
+        ..lab_flags(&args.lab)?
     });
     let experiment = kernel::expand(spec)?.resolve()?;
     kernel::is_one(&experiment)?;
     check_selection(&experiment)?;
     let config = Config::read()?;
     let kept = args.keep_costs.as_deref();
-    let journals = journals::choose("predict", kept, args.resume.as_ref())?;
-    let mut line = Line::new(args.quiet);
+    let journals = journals::choose("predict", kept, args.progress.resume.as_ref())?;
+    let mut line = Line::new(args.progress.quiet);
     let signals = Signals::watch()?;
     let found = signals.unattended(|| Machines::find(&args.lab, &config, &experiment, &line));
     let machines = found?;

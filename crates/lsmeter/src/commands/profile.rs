@@ -13,7 +13,6 @@ use model::{Document, Exit, Experiment, Metric, Place, Spec, Stack, Status};
 use report::ProfileView;
 
 use crate::cli::{ProfileArgs, View};
-use crate::commands::estimate::{estimates, read_weights};
 use crate::commands::measure::{
     Machines, Signals, check_events, check_selection, count_hooks, flags, read_spec, read_stack,
 };
@@ -27,27 +26,26 @@ use crate::progress::Line;
 /// Largest file of hook definitions that is read; the kernel's has 20 KiB.
 const DEFINITIONS_LIMIT_BYTES: u64 = 4 << 20;
 
-pub fn profile(mut args: ProfileArgs) -> Result<Exit> {
-    if let Some(weights) = &args.weights {
-        // Before what takes long.
-        read_weights(weights)?;
-        args.events = true;
-    }
+pub fn profile(args: ProfileArgs) -> Result<Exit> {
     let config = Config::read()?;
-    let baseline = args.diff.as_deref().map(read_stack).transpose()?;
+    let baseline = args.baseline.as_deref().map(read_stack).transpose()?;
     let mut experiment = resolve(&args, baseline.as_ref())?;
     let signals = Signals::watch()?;
-    let root = programs::root(&mut experiment, &signals, args.quiet)?;
+    let root = programs::root(&mut experiment, &signals, args.progress.quiet)?;
     let definitions = args
         .hook_definitions
         .as_deref()
         .map(read_definitions)
         .transpose()?;
     let trees = [&args.callgrind, &args.folded];
-    let journals = journals::choose("profile", args.out.output.as_deref(), args.resume.as_ref())?;
+    let journals = journals::choose(
+        "profile",
+        args.out.output.as_deref(),
+        args.progress.resume.as_ref(),
+    )?;
     let stdout = args.out.check(&trees, usize::from(args.trace))?;
 
-    let mut line = Line::new(args.quiet);
+    let mut line = Line::new(args.progress.quiet);
     let found = signals.unattended(|| Machines::find(&args.lab, &config, &experiment, &line));
     let machines = found?;
     let hooks = Hooks {
@@ -85,9 +83,9 @@ fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
     let mut spec = spec.merge(Spec {
         place: Some(Place::Lab),
         metrics: Some(vec![Metric::Instructions]),
-        ..flags(&args.cells, &args.lab)
+        ..flags(&args.cells, &args.lab)?
     });
-    spec = spec.merge(given::flags(&args.given, &args.cells)?);
+    spec = spec.merge(given::flags(&args.cells)?);
     spec = spec.merge(programs::flags(&args.programs)?);
     if let Some(baseline) = baseline {
         let stacks = spec.stacks.get_or_insert_default();
@@ -133,7 +131,6 @@ fn deliver(
     document: &Document,
     outcome: &Outcome,
 ) -> Result<()> {
-    let estimates = estimates(args.weights.as_deref(), document)?;
     let by = match args.view {
         Some(View::Operation) => ProfileView::Operation,
         Some(View::Hooks) => ProfileView::Hooks,
@@ -142,13 +139,7 @@ fn deliver(
     };
     let found = Delivery {
         document: &|to| Ok(document.write(to)?),
-        tables: &|| {
-            let mut report = report::profile_report(document, by);
-            report
-                .tables
-                .extend(estimates.iter().flat_map(report::estimate_tables));
-            report
-        },
+        tables: &|| report::profile_report(document, by),
         records: &|| report::profile_records(document),
     };
     args.out.save(&found)?;
@@ -156,7 +147,6 @@ fn deliver(
         output::print(&traces(outcome))?;
     }
     args.out.print(stdout, &found)?;
-    args.out.export(&found)?;
     let trees: Vec<(String, &CallTree)> = titled(outcome)
         .into_iter()
         .filter_map(|(title, path)| Some((title, path.tree.as_ref()?)))

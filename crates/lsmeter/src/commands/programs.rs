@@ -37,14 +37,13 @@ pub fn flags(args: &ProgramArgs) -> Result<Spec> {
         argv: args.command.clone(),
         prepare,
         repeat: args.repeat,
-        cold: args.cold,
         ..Workload::default()
     };
     let is_command = !args.command.is_empty();
-    let described = !args.prepare.is_empty() || args.repeat.is_some() || args.cold;
+    let described = !args.prepare.is_empty() || args.repeat.is_some();
     if described && !is_command && args.root.is_none() {
         return Err(usage(
-            "--prepare, --repeat and --cold say how a command is measured, and there is none",
+            "--prepare and --repeat say how a command is measured, and there is none",
             "give one after --; a file's workloads have keys for that",
         ));
     }

@@ -34,7 +34,8 @@ impl Recording {
     pub fn choose(args: &MonitorArgs) -> Result<Option<Journals>> {
         let file = args.out.output.as_deref();
         let file = file.filter(|file| output::is_file(file));
-        let chosen = file.map(|_| journals::choose("recording", file, args.resume.as_ref()));
+        let chosen =
+            file.map(|_| journals::choose("recording", file, args.progress.resume.as_ref()));
         chosen.transpose()
     }
 

@@ -5,7 +5,7 @@ mod files;
 
 use std::sync::atomic::AtomicBool;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use compare::{Budget, Named};
 use kernels::Store;
 use lab::journal::Journals;
@@ -13,12 +13,9 @@ use lab::prepare::Hooks;
 use lab::root::Root;
 use lab::{Ground, Setup};
 use model::{Baseline, Document, Exit, Experiment, Place, Spec, Status, comparison::GateVerdict};
-use published::beside;
 use report::Options;
-use report::published::{beside_records, beside_report};
 
 use crate::cli::RunArgs;
-use crate::commands::estimate::{estimates, read_weights};
 use crate::commands::foreign;
 use crate::commands::given;
 use crate::commands::journals;
@@ -36,11 +33,8 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     if let Some(dir) = &args.watch {
         return watch::watch(&args, dir);
     }
-    if let Some(weights) = &args.weights {
-        // Before what takes long.
-        read_weights(weights)?;
-        args.events = true;
-    }
+    let limit = args.fail_above.as_deref().map(Budget::of_all).transpose();
+    let limit = limit.context("--fail-above")?;
     let config = Config::read()?;
     // The same operations, of kernels that have no machine.
     let of_processes = args.spec == PAPER && args.place.place == Some(Place::Um);
@@ -52,8 +46,8 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
         &args.programs,
     )?;
     let spec = spec
-        .merge(flags(&args))
-        .merge(given::flags(&args.given, &args.cells)?)
+        .merge(flags(&args)?)
+        .merge(given::flags(&args.cells)?)
         .merge(programs::flags(&args.programs)?);
     let spec = kernel::expand(spec)?;
     let mut experiment = spec.resolve()?;
@@ -63,18 +57,17 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     measure::check_events(args.events, &experiment)?;
     lab::policy::take_in(&mut experiment)?;
     let signals = Signals::watch()?;
-    let root = programs::root(&mut experiment, &signals, args.quiet)?;
+    let root = programs::root(&mut experiment, &signals, args.progress.quiet)?;
     measure::check_selection(&experiment)?;
     let files = Files::choose(&args, &name)?;
     args.out.output = Some(files.output.clone());
     let journal = Some(files.journals.first.clone());
-    let stdout = args.out.check(&[&journal, &args.export_published], 0)?;
-    let published = args.published || name == PAPER;
+    let stdout = args.out.check(&[&journal], 0)?;
     let with = (&signals, root.as_ref());
     let Some(run) = measured(&args, &config, &experiment, with, &files.journals)? else {
         return Ok(Exit::CellsFailed);
     };
-    deliver(&args, &run, published, stdout)
+    deliver(&args, &run, stdout)
         .inspect_err(|error| journals::tell_kept(&files.journals, error))?;
     // Only now: whatever went wrong above, the cells are still there.
     journals::remove(&files.journals)?;
@@ -84,7 +77,7 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
         note!("shard {shard} has no cells: there are fewer parts than shards");
         return Ok(Exit::Fine);
     }
-    ending(&args, &run)
+    ending(limit, &run)
 }
 
 /// Measures here, in the lab or on this machine; None if the user ended it, who is told how it
@@ -96,7 +89,7 @@ fn measured(
     (signals, root): (&Signals, Option<&Root>),
     journals: &Journals,
 ) -> Result<Option<Document>> {
-    let mut line = Line::new(args.quiet);
+    let mut line = Line::new(args.progress.quiet);
     let mut machines = match experiment.place {
         Place::Lab => {
             Some(signals.unattended(|| Machines::find(&args.lab, config, experiment, &line))?)
@@ -186,11 +179,11 @@ fn try_kvm(machines: &mut Machines, cancel: &AtomicBool, line: &Line) -> Result<
 }
 
 /// How a run ends whose document is saved.
-fn ending(args: &RunArgs, run: &Document) -> Result<Exit> {
+fn ending(limit: Option<Budget>, run: &Document) -> Result<Exit> {
     let has = |status| run.cells.iter().any(|cell| cell.status() == status);
     let failed = has(Status::Failed) || !has(Status::Ok);
-    match args.check {
-        Some(percent) => verdict(run, percent, failed),
+    match limit {
+        Some(limit) => Ok(verdict(run, limit, failed)),
         None if failed => Ok(Exit::CellsFailed),
         None => Ok(Exit::Fine),
     }
@@ -230,10 +223,10 @@ fn again(
     Ok(Some(all))
 }
 
-/// Says what the check found, most telling first.
-fn verdict(run: &Document, percent: f64, failed: bool) -> Result<Exit> {
+/// Prints what exceeds the limit, and what may.
+fn verdict(run: &Document, limit: Budget, failed: bool) -> Exit {
     let options = compare::Options {
-        budget: Some(Budget::of_all(&format!("{percent}%"))?),
+        budget: Some(limit),
         ..compare::Options::default()
     };
     let (name, document) = ("the run", run);
@@ -253,32 +246,28 @@ fn verdict(run: &Document, percent: f64, failed: bool) -> Result<Exit> {
         lines.len()
     });
     let compared = found.compared.len();
-    note!(
-        "check: of {compared} cells compared, {worse} cost more than {percent} % above the \
-         baseline, {unclear} may"
-    );
-    Ok(match found.gate.map(|gate| gate.verdict) {
+    note!("of {compared} cells compared, {worse} exceed the limit, {unclear} may");
+    match found.gate.map(|gate| gate.verdict) {
         Some(GateVerdict::Fail) => Exit::Regression,
         _ if failed => Exit::CellsFailed,
         Some(GateVerdict::Pass) => Exit::Fine,
         Some(GateVerdict::Inconclusive) | None => Exit::Inconclusive,
-    })
+    }
 }
 
 /// What the flags say, to be put over the preset or file.
-pub fn flags(args: &RunArgs) -> Spec {
+pub fn flags(args: &RunArgs) -> Result<Spec> {
     let (place, dir) = measure::place(&args.place);
-    Spec {
+    let spec = Spec {
         place,
         dir,
         baseline: args.baseline.clone().map(Baseline::Stack),
         baseline_kernel: args.baseline_kernel.clone(),
         metrics: some(&args.metrics),
         rounds: args.rounds,
-        throughput_warmup_s: args.throughput_warmup,
-        throughput_period_s: args.throughput_period,
-        ..measure::flags(&args.cells, &args.lab)
-    }
+        ..Spec::default()
+    };
+    Ok(spec.or(measure::flags(&args.cells, &args.lab)?))
 }
 
 /// The preset whose figures the paper has too.
@@ -288,15 +277,14 @@ const PAPER_UM: &str = "paper-um";
 /// Most lines that a check prints of each kind.
 const CHECK_LINES: usize = 20;
 
-fn deliver(args: &RunArgs, run: &Document, published: bool, stdout: StdoutTaken) -> Result<()> {
-    let estimates = estimates(args.weights.as_deref(), run)?;
+fn deliver(args: &RunArgs, run: &Document, stdout: StdoutTaken) -> Result<()> {
     let details = args.details.is_some();
     let tables = || {
         let mut report = report::report(
             run,
             &Options {
                 details,
-                estimates: estimates.as_ref(),
+                estimates: None,
             },
         );
         report.tables.extend(report::depth_tables(run));
@@ -312,11 +300,6 @@ fn deliver(args: &RunArgs, run: &Document, published: bool, stdout: StdoutTaken)
             let trees = of_these.unwrap_or_else(|| report::tree_tables(run));
             report.tables.extend(trees);
         }
-        if published {
-            let theirs = beside_report(&beside(run));
-            report.tables.extend(theirs.tables);
-            report.warnings.extend(theirs.warnings);
-        }
         report
     };
     let found = Delivery {
@@ -325,13 +308,8 @@ fn deliver(args: &RunArgs, run: &Document, published: bool, stdout: StdoutTaken)
         records: &|| report::run_records(run),
     };
     args.out.deliver(stdout, &found)?;
-    if let Some(path) = &args.export_published {
-        output::write(path, |to| {
-            Ok(report::csv(beside_records(&beside(run)), to)?)
-        })?;
-    }
     let saved = args.out.output.iter();
-    let saved = saved.filter(|path| !output::is_stdout(path) && !args.quiet);
+    let saved = saved.filter(|path| !output::is_stdout(path) && !args.progress.quiet);
     for path in saved {
         note!("saved as {}", path.display());
     }

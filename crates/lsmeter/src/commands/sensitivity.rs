@@ -40,9 +40,9 @@ pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
     let predict = predict(args.predict.as_deref())?;
     let experiment = resolve(args)?;
     let output = args.out.output.as_deref();
-    let journals = journals::choose("sensitivity", output, args.resume.as_ref())?;
+    let journals = journals::choose("sensitivity", output, args.progress.resume.as_ref())?;
     let stdout = args.out.check(&[&args.svg], 0)?;
-    let mut line = Line::new(args.quiet);
+    let mut line = Line::new(args.progress.quiet);
     let document = if experiment.place == Place::Host {
         let request = LiveRequest {
             experiment: &experiment,
@@ -154,13 +154,13 @@ fn resolve(args: &SensitivityArgs) -> Result<Experiment> {
 }
 
 /// Benchmarks and kernels, these unless others are named.
-fn selection(args: &SensitivityArgs, benchmarks: &[&str]) -> Spec {
-    let mut chosen = measure::selection(&args.selection);
+fn selection(args: &SensitivityArgs, benchmarks: &[&str]) -> Result<Spec> {
+    let mut chosen = measure::keys(&args.selection)?;
     if chosen.benchmarks.is_none() && chosen.suites.is_none() {
         chosen.suites = Some(measure::SUITES_OF_FILES.to_vec());
         chosen.benchmarks = Some(benchmarks.iter().map(|&name| name.to_owned()).collect());
     }
-    chosen
+    Ok(chosen)
 }
 
 /// Time on the running kernel: only BPF programs can delay there, and nothing counts hooks.
@@ -173,7 +173,7 @@ fn on_host(args: &SensitivityArgs, dir: Option<String>) -> Result<Spec> {
         ("--stack", args.stack != DEFAULT_STACK),
         ("--cold", args.cold),
         ("--predict", args.predict.is_some()),
-        ("--check", args.check.is_some()),
+        ("--fail-above", args.fail_above.is_some()),
     ];
     if let Some((flag, _)) = of_the_lab.into_iter().find(|(_, set)| *set) {
         return Err(usage(
@@ -185,7 +185,7 @@ fn on_host(args: &SensitivityArgs, dir: Option<String>) -> Result<Spec> {
         place: Some(Place::Host),
         dir,
         metrics: Some(vec![Metric::Time]),
-        ..lab_flags(&args.lab).merge(selection(args, &BENCHMARKS_ON_HOST))
+        ..lab_flags(&args.lab)?.merge(selection(args, &BENCHMARKS_ON_HOST)?)
     })
 }
 
@@ -198,7 +198,7 @@ fn in_lab(args: &SensitivityArgs) -> Result<Spec> {
         ));
     }
     // tmpfs does nothing that varies from one call to the next.
-    let filesystem = match (args.lab.fs, args.cold) {
+    let filesystem = match (args.lab.filesystem, args.cold) {
         (Some(FileSystem::Tmpfs), true) => {
             return Err(usage(
                 "tmpfs is never cold: what it holds is nowhere else than in the caches",
@@ -215,7 +215,7 @@ fn in_lab(args: &SensitivityArgs) -> Result<Spec> {
         metrics: Some(vec![Metric::Instructions]),
         samples: Some(args.lab.samples.unwrap_or(SAMPLES)),
         filesystem: Some(filesystem),
-        ..lab_flags(&args.lab).merge(selection(args, &BENCHMARKS))
+        ..lab_flags(&args.lab)?.merge(selection(args, &BENCHMARKS)?)
     })
 }
 
@@ -240,7 +240,7 @@ fn verdict(args: &SensitivityArgs, document: &Document) -> Exit {
         cells.filter(|cell| cell.key.delay.as_ref().is_some_and(Delay::is_whole))
     };
     let slopes = || whole().filter_map(|cell| Some((cell, cell.slope()?)));
-    if let Some(tolerance) = args.check {
+    if let Some(tolerance) = args.fail_above {
         let apart: Vec<(&Cell, &Slope)> = slopes()
             .filter(|(_, slope)| slope.difference().is_some_and(|d| d.abs() > tolerance))
             .collect();
@@ -261,7 +261,7 @@ fn verdict(args: &SensitivityArgs, document: &Document) -> Exit {
         || whole().any(|cell| cell.status() == Status::Failed)
     {
         Exit::CellsFailed
-    } else if args.check.is_some() && !slopes().any(|(_, slope)| slope.counted.is_some()) {
+    } else if args.fail_above.is_some() && !slopes().any(|(_, slope)| slope.counted.is_some()) {
         Exit::Inconclusive
     } else {
         Exit::Fine

@@ -32,12 +32,12 @@ pub fn watch(args: &RunArgs, dir: &Path) -> Result<Exit> {
         ));
     }
     let kernel = std::path::absolute(dir)?.to_string_lossy().into_owned();
-    let experiment = counted::experiment(&args.spec, &args.cells, &args.given, &args.lab, &kernel)?;
+    let experiment = counted::experiment(&args.spec, &args.cells, &args.lab, &kernel)?;
     let signals = Signals::watch()?;
     let mut watch = Watch {
         image: dir.join(kernels::arch::native().source.image),
         counter: Counter::new(experiment, &args.lab, &config, &signals),
-        line: Line::new(args.quiet),
+        line: Line::new(args.progress.quiet),
         last: None,
         number: 0,
     };

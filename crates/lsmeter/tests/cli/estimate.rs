@@ -48,14 +48,7 @@ fn help() {
 fn weights_are_fitted_kept_and_used_again() {
     let place = documents();
     let fitted = ["estimate", "counts.json", "--times", "times.json"];
-    let files = [
-        "--keep-weights",
-        "w.json",
-        "--output",
-        "a.json",
-        "--export-csv",
-        "a.csv",
-    ];
+    let files = ["--keep-weights", "w.json", "--output", "a.json"];
     let text = place.run(&[&fitted[..], &files].concat()).code(0).stdout;
     let end = text.find("\nWeights\n").expect("a table of weights");
     insta::assert_snapshot!("weights", &text[end..]);
@@ -115,7 +108,8 @@ fn weights_are_fitted_kept_and_used_again() {
     let refused = place.run(&page).code(2).stderr;
     assert!(refused.contains("count it with --events"), "{refused}");
 
-    let csv = fs::read_to_string(place.join("a.csv")).unwrap();
+    let csv = [&fitted[..], &["--format", "csv"]].concat();
+    let csv = place.run(&csv).code(0).stdout;
     let row = "debian:6.12,\"capability,tomoyo\",capability,tmpfs,stat,AA,inode_getattr,";
     assert!(csv.lines().any(|line| line.starts_with(row)), "{csv}");
     // Nothing is said of what takes no one path.

@@ -1,79 +1,67 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Policies of the user's own: what flags cannot say, before anything boots.
+//! Custom policies: files that are refused before anything boots.
 
 use crate::common::Place;
 
-const PROOF: [&str; 4] = [
-    "--denied",
-    "read /etc/shadow",
-    "--allowed",
-    "read /etc/hosts",
-];
+const PROOF: &str = "denied = ['read /etc/shadow']\nallowed = ['read /etc/hosts']\n";
+const SMACK: &str = "[given.x]\nmodule = 'smack'\nfiles = ['rules']\nlabel = 'User'\n";
+const IMA: &str = "[given.x]\nmodule = 'ima'\nfiles = ['rules']\n";
+const MEASURED: &str = "measured = ['read /x']\nnot_measured = ['read /y']\n";
 
 #[test]
-fn flags_that_make_no_policy_are_refused() {
+fn files_that_make_no_policy_are_refused() {
     let place = Place::new();
-    place.write("rules", "User System r\n");
-    let refused = |flags: &[&str], error: &str, hint: &str| {
-        let asked = [&["run", "--offline", "--bench", "stat:AA"], flags].concat();
+    place.write("below/rules", "User System r\n");
+    let refused = |parts: &[&str], flags: &[&str], error: &str, hint: &str| {
+        place.write("below/policy.toml", parts.concat());
+        let asked = ["run", "--offline", "--bench", "stat:AA"];
+        let file = ["--policy-file", "below/policy.toml"];
+        let asked = [&asked, &file[..], flags].concat();
         place.run(&asked).refused(2, error, Some(hint));
     };
-    let smack = |rest: &[&'static str]| {
-        let label = ["--smack-policy", "rules", "--smack-label", "User"];
-        [&label, &PROOF[..], rest].concat()
+    let smack = |rest: &str, flags: &[&str], error: &str, hint: &str| {
+        refused(&[SMACK, PROOF, rest], flags, error, hint);
     };
-    refused(
-        &smack(&["--smack-files-label", "a/b"]),
-        "`a/b` is no label of Smack's",
-        "255",
-    );
-    refused(
-        &smack(&["--smack-path-label", "/etc/shadow"]),
-        "`/etc/shadow` gives no path a label",
-        "=System::Shadow",
-    );
-    refused(
-        &smack(&["--smack-path-label", "/etc/x=Other"]),
-        "`/etc/x` has a label, and nothing is there",
-        "directories above",
-    );
-    refused(
-        &smack(&["--stack", "capability,selinux"]),
-        "no stack of what is measured has smack",
-        "--stack capability,smack",
-    );
-    refused(
-        &["--smack-policy", "rules", "--smack-label", "User"],
-        "`denied` is missing",
-        "read /etc/shadow",
-    );
-    let ima = ["--ima-rules", "rules"];
-    let measured = ["--measured", "read /x", "--not-measured", "read /y"];
-    refused(&ima, "it has no accesses", "not_measured");
-    refused(
-        &[&ima[..], &["--measured", "read /x"]].concat(),
-        "`not_measured` is missing",
-        "let pass unmeasured",
-    );
-    refused(
-        &[&ima[..], &["--measured", "smack: read /x"]].concat(),
-        "--measured is of smack",
-        "ima",
-    );
-    refused(
-        &[&ima[..], &measured, &["--integrity", "audit"]].concat(),
-        "not at work in anything measured",
-        "--integrity ima",
-    );
-    // Which flags belong together, clap says.
-    for alone in [
-        &["--smack-policy", "rules"][..],
-        &["--smack-label", "User"],
-        &["--measured", "read /x"],
-        &[&ima[..], &measured, &["--ima-policy", "tcb"]].concat(),
-    ] {
-        let asked = [&["run", "--offline"], alone].concat();
-        place.run(&asked).code(2);
-    }
-    assert_eq!(place.names(), ["rules"]);
+    let label = "files_label = 'a/b'";
+    smack(label, &[], "`a/b` is no label of Smack's", "255");
+    let labels = "labels = { '/etc/x' = 'Other' }";
+    let error = "`/etc/x` has a label, and nothing is there";
+    smack(labels, &[], error, "directories above");
+    let error = "no stack of what is measured has smack";
+    let stack = ["--stack", "capability,selinux"];
+    smack("", &stack, error, "--stack capability,smack");
+    let error = "below/policy.toml, line 7, column 1: unknown field `lable`";
+    smack("lable = 'x'", &[], error, "did you mean `label`?");
+
+    refused(&[SMACK], &[], "`denied` is missing", "read /etc/shadow");
+    refused(&[IMA], &[], "it has no accesses", "not_measured");
+    let error = "`not_measured` is missing";
+    let measured = [IMA, "measured = ['read /x']"];
+    refused(&measured, &[], error, "let pass unmeasured");
+    let error = "not at work in anything measured";
+    let audit = ["--integrity", "audit"];
+    refused(&[IMA, MEASURED], &audit, error, "--integrity ima");
+    let error = "`ima_policy` is `tcb`, and the policy x is of ima";
+    let tcb = ["--set", "ima_policy='tcb'", "--integrity", "ima"];
+    refused(&[IMA, MEASURED], &tcb, error, "leave out one");
+
+    let hint = "tables [given.NAME]";
+    let stacks = ["stacks = ['capability']\n", SMACK, PROOF];
+    let error = "below/policy.toml: `stacks` is not a policy's";
+    refused(&stacks, &[], error, hint);
+    refused(&["work_dir = '/x'"], &[], "policy.toml: no policy", hint);
+    let asked = ["run", "--policy-file", "missing.toml"];
+    place.run(&asked).refused(2, "missing.toml", Some(hint));
+    assert_eq!(place.names(), ["below"]);
+}
+
+/// A policy names its files from where it lies.
+#[test]
+fn files_of_a_policy_lie_beside_it() {
+    let place = Place::new();
+    place.write("rules", "");
+    place.write("below/policy.toml", [SMACK, PROOF].concat());
+    let asked = ["run", "--offline", "--policy-file", "below/policy.toml"];
+    let error = "below/rules: No such file";
+    place.run(&asked).refused(3, error, Some(""));
 }

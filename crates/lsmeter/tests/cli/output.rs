@@ -29,8 +29,6 @@ fn every_command_with_tables_has_the_same_flags() {
             "- json:",
             "--json\n",
             "-o, --output <FILE>",
-            "--export-csv <FILE>",
-            "--export-markdown <FILE>",
         ] {
             assert!(help.contains(told), "{command:?} lacks {told}: {help}");
         }
@@ -47,13 +45,13 @@ fn what_is_printed_can_be_saved() {
     };
     assert_eq!(replay(&["--format", "json"]).as_bytes(), GOLDEN);
     for format in ["csv", "markdown"] {
-        let file = format!("night.{format}");
-        let table = replay(&[&format!("--export-{format}"), &file]);
-        assert!(table.starts_with("6.12"), "{table}");
-        let saved = std::fs::read_to_string(place.join(&file)).unwrap();
-        assert_eq!(replay(&["--format", format]), saved);
+        let compare = ["compare", "night.json", "night.json", "--format", format];
+        let printed = place.run(&compare).code(0).stdout;
+        let saved = [&compare[..], &["-o", "same.json"]].concat();
+        assert_eq!(place.run(&saved).code(0).stdout, printed);
+        assert!(place.join("same.json").is_file());
     }
-    let asked = ["monitor", "--format", "json", "--export-csv", "-"];
+    let asked = ["monitor", "--format", "json", "--output", "-"];
     place
         .run(&asked)
         .refused(2, "standard output", Some("name a file"));
@@ -124,15 +122,7 @@ fn two_outputs_need_two_places() {
         ("pipe", "./pipe"),
         ("/dev/fd/2", "/dev/stderr"),
     ] {
-        let asked = [
-            "compare",
-            "night.json",
-            "night.json",
-            "-o",
-            one,
-            "--export-csv",
-            other,
-        ];
+        let asked = ["sensitivity", "--offline", "-o", one, "--svg", other];
         let error = format!("two outputs cannot both be {other}");
         place
             .run(&asked)
@@ -141,19 +131,11 @@ fn two_outputs_need_two_places() {
     assert!(!place.join("x").exists());
     shell(
         &place,
-        "$L compare night.json night.json -o /dev/null --export-csv /dev/null",
+        "$L sensitivity --offline -o /dev/null --svg /dev/null --qemu /bin/true",
     )
-    .code(0);
+    .code(3);
     for (one, other) in [("-", "/dev/stdout"), ("/dev/fd/1", "/proc/self/fd/1")] {
-        let asked = [
-            "compare",
-            "night.json",
-            "night.json",
-            "-o",
-            one,
-            "--export-csv",
-            other,
-        ];
+        let asked = ["sensitivity", "--offline", "-o", one, "--svg", other];
         let error = "two outputs cannot both be standard output";
         place.run(&asked).refused(2, error, Some("name a file"));
     }

@@ -64,11 +64,11 @@ fn a_patch_that_adds_a_hook() {
     let csv = placement(&place, "diff", &[tree, "patched", "--format", "csv"]);
     insta::assert_snapshot!("diff-csv", csv.code(0).stdout);
     // A gate: one way it fails, the other it does not.
-    placement(&place, "diff", &[tree, "patched", "--check"]).code(1);
-    placement(&place, "diff", &["patched", tree, "--check"]).code(0);
-    let ended = placement(&place, "diff", &[tree, tree, "--check"]).code(0);
+    placement(&place, "diff", &[tree, "patched", "--fail-on-gain"]).code(1);
+    placement(&place, "diff", &["patched", tree, "--fail-on-gain"]).code(0);
+    let ended = placement(&place, "diff", &[tree, tree, "--fail-on-gain"]).code(0);
     assert!(ended.stdout.contains("No system call asks"), "{ended:#?}");
-    let mkdir = [tree, "patched", "--check", "--syscall", "mkdir"];
+    let mkdir = [tree, "patched", "--fail-on-gain", "--syscall", "mkdir"];
     placement(&place, "diff", &mkdir).code(0);
 }
 
@@ -86,7 +86,13 @@ fn documents_stand_for_trees() {
     let told = place.run(&asked).json();
     assert_eq!(told["changes"].as_array().unwrap().len(), 2);
     assert_eq!(told["compared"], 2);
-    let asked = ["placement", "diff", "stat.json", "stat.json", "--check"];
+    let asked = [
+        "placement",
+        "diff",
+        "stat.json",
+        "stat.json",
+        "--fail-on-gain",
+    ];
     place.run(&[&asked[..], &["--fs", "ext4"]].concat()).code(5);
     place.write(
         "other.json",
@@ -161,6 +167,6 @@ fn series_of_patches_and_releases() {
         let of = |line: &&str| line.starts_with(&format!("{rev},")) && line.contains(",stat,");
         assert!(table.lines().any(|line| of(&line)), "{rev}: {table}");
     }
-    let diff = ["--repo", "tree", "v6.98", "v6.99-rc1", "--check"];
+    let diff = ["--repo", "tree", "v6.98", "v6.99-rc1", "--fail-on-gain"];
     placement(&place, "diff", &diff).code(1);
 }

@@ -46,7 +46,7 @@ fn a_recording_in_every_form() {
     insta::assert_snapshot!("table", ended.stdout + &ended.stderr);
     let document = predict(&place, "R.json", &["--json"]).json();
     schema::assert_fits(&document);
-    let forms = ["--output", "P.json", "--export-csv", "-"];
+    let forms = ["--output", "P.json", "--format", "csv"];
     let csv = predict(&place, "R.json", &forms).code(0).stdout;
     assert!(
         csv.starts_with("load,seconds,hook,system_call,calls,"),

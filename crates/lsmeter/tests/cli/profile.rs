@@ -19,21 +19,32 @@ fn a_comparison_needs_two_stacks() {
     let place = Place::new();
     let hint = Some("name one with --stack");
     for asked in [
-        &["profile", "--diff", "capability", "--stack", "capability"][..],
         &[
-            "profile", "--diff", "default", "--stack", "default", "--check",
+            "profile",
+            "--baseline",
+            "capability",
+            "--stack",
+            "capability",
+        ][..],
+        &[
+            "profile",
+            "--baseline",
+            "default",
+            "--stack",
+            "default",
+            "--check",
         ],
     ] {
         let error = format!("there is no stack to compare with {}", asked[2]);
         place.run(asked).refused(2, &error, hint);
     }
-    let asked = ["profile", "--diff", "SELinux"];
+    let asked = ["profile", "--baseline", "SELinux"];
     let error = "stack `SELinux`: 'S' in a module name";
     place.run(&asked).refused(2, error, Some("lsm= parameter"));
 
     // What is to be checked is a comparison.
     let ended = place.run(&["profile", "--check"]).code(2);
-    assert!(ended.stderr.contains("--diff <LSM,…>"), "{ended:#?}");
+    assert!(ended.stderr.contains("--baseline <LSM,…>"), "{ended:#?}");
     assert_eq!(place.names(), Vec::<String>::new(), "nothing was written");
 }
 
@@ -71,9 +82,8 @@ fn one_output_is_standard_output() {
     for options in [
         &["--json", "--trace"][..],
         &["--json", "--output", "-"],
-        &["--trace", "--export-csv", "-"],
+        &["--trace", "--output", "-"],
         &["--callgrind", "-", "--folded", "-"],
-        &["--export-markdown", "-", "-o", "-", "--json"],
     ] {
         let asked = [&["profile"][..], options].concat();
         let error = "two outputs cannot both be standard output";
@@ -117,7 +127,7 @@ fn a_wrong_word_is_wrong_usage() {
         "{ended:#?}"
     );
     // Hooks are counted in instructions, in the lab.
-    for option in ["--metric=time", "--on=host", "--dir=.", "--baseline=x"] {
+    for option in ["--metric=time", "--on=host", "--dir=."] {
         let ended = place.run(&["profile", option]).code(2);
         let error = "error: unexpected argument";
         assert!(ended.stderr.starts_with(error), "{ended:#?}");
@@ -159,13 +169,7 @@ fn hook_definitions_that_are_none() {
 fn output_is_refused_before_anything_is_done() {
     let place = Place::new();
     let hint = Some("a directory that is there");
-    for option in [
-        "--output",
-        "--export-csv",
-        "--export-markdown",
-        "--callgrind",
-        "--folded",
-    ] {
+    for option in ["--output", "--callgrind", "--folded"] {
         let asked = ["profile", "--offline", option, "not/there/out"];
         let error = "cannot write not/there/out: ";
         place.run(&asked).refused(3, error, hint);

@@ -141,23 +141,29 @@ fn a_publication_is_asked_for_by_its_name() {
 #[test]
 fn commands_of_a_page_are_understood() {
     let place = Place::new();
-    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results/rules.json.xz");
-    run(&place, &[document.to_str().unwrap(), "-o", "page.html"]).code(0);
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
+    let documents = ["rules.json.xz", "avc.json.xz"].map(|name| results.join(name));
+    let [rules, avc] = documents.each_ref().map(|path| path.to_str().unwrap());
+    run(&place, &[rules, avc, "-o", "page.html"]).code(0);
     let page = std::fs::read_to_string(place.join("page.html")).unwrap();
     let commands: BTreeSet<&str> = page
         .split('"')
         .filter(|text| text.starts_with("lsmeter profile ") && text.ends_with(" --bench"))
         .collect();
-    assert!(
-        commands
-            .iter()
-            .any(|of| of.contains("--policy enforcing --rules 10 "))
-    );
+    for settings in [
+        "--policy enforcing --rules 10 ",
+        "--set avc_entries=16 --set labels=256 ",
+    ] {
+        assert!(
+            commands.iter().any(|of| of.contains(settings)),
+            "{settings}"
+        );
+    }
     for command in commands {
         let words = shlex::split(command).unwrap();
         let mut words: Vec<&str> = words[1..].iter().map(String::as_str).collect();
         words.extend(["getppid", "--offline"]);
-        let hint = Some("lsmeter kernel fetch");
+        let hint = Some("lsmeter kernel ");
         place.run(&words).refused(2, "is not in the cache", hint);
     }
 }

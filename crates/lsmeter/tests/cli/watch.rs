@@ -11,7 +11,7 @@ fn watches_that_make_no_sense_are_refused() {
     watch(&["none"]).refused(2, "there is no directory none", Some("--watch"));
     let named = watch(&["build", "--kernel", "debian:6.12"]);
     named.refused(2, "the kernel is that of the tree", Some("--kernel"));
-    watch(&["build", "--aa", "2"]).code(2);
+    watch(&["build", "--aa=2"]).code(2);
     watch(&["build", "--bench", "no-such"]).code(2);
 }
 

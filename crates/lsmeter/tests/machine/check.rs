@@ -32,14 +32,14 @@ fn the_same_kernel_costs_the_same() {
     let place = Place::with_kernels();
     let image = image(&place);
     let kernels = ["--kernel", KERNEL, "--kernel", &image];
-    let rest = ["--stack", "capability", "--check", "0.01"];
+    let rest = ["--stack", "capability", "--fail-above", "0.01%"];
     let ended = check(&place, &[&kernels[..], &rest].concat()).code(0);
     // A column a kernel, and nothing between them.
     assert!(
         ended.stdout.contains("bzImage") || ended.stdout.contains("vmlinuz"),
         "{ended:#?}"
     );
-    let told = "of 2 cells compared, 0 cost more than 0.01 % above the baseline";
+    let told = "of 2 cells compared, 0 exceed the limit";
     assert!(ended.stderr.contains(told), "{ended:#?}");
 }
 
@@ -54,15 +54,22 @@ fn what_costs_more_is_a_regression() {
         "--stack",
         "capability,selinux",
     ];
-    let ended = check(&place, &[&stacks[..], &["--check", "5"]].concat()).code(1);
+    let ended = check(&place, &[&stacks[..], &["--fail-above", "5%"]].concat()).code(1);
     assert!(ended.stderr.contains("worse: stat:AA"), "{ended:#?}");
     assert!(!ended.stderr.contains("worse: getppid"), "{ended:#?}");
-    check(&place, &[&stacks[..], &["--check", "50"]].concat()).code(0);
+    check(&place, &[&stacks[..], &["--fail-above", "50%"]].concat()).code(0);
 }
 
 #[test]
 fn nothing_to_compare_is_inconclusive() {
     let place = Place::with_kernels();
-    let one = ["--kernel", KERNEL, "--stack", "capability", "--check"];
+    let one = [
+        "--kernel",
+        KERNEL,
+        "--stack",
+        "capability",
+        "--fail-above",
+        "0%",
+    ];
     check(&place, &one).code(5);
 }

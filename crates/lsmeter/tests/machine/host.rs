@@ -193,7 +193,7 @@ fn a_killed_agent_is_told() {
 fn killed_runs_without_a_change_go_on() {
     let _machine = machine();
     let place = place();
-    let again = [PAPER, &["--aa", "3"]].concat();
+    let again = [PAPER, &["--aa=3"]].concat();
     let running = Running::start(&place, &again);
     let second = place.join("out.json.journal.2");
     wait_for("the second run", || second.exists().then_some(()));

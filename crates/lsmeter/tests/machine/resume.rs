@@ -113,7 +113,7 @@ fn assert_same_documents(place: &Place) {
 
 #[test]
 fn a_killed_profile_goes_on() {
-    let stacks = ["--stack", "capability,selinux", "--diff", "capability"];
+    let stacks = ["--stack", "capability,selinux", "--baseline", "capability"];
     let asked = [&["profile"], OFFLINE, CELLS, &stacks].concat();
     killed(kills(1..=1), &asked, assert_same_documents);
 }

@@ -47,9 +47,7 @@ fn slopes_are_what_was_counted_and_grow_with_depth() {
             "slopes.json",
             "--svg",
             "slopes.svg",
-            "--export-csv",
-            "slopes.csv",
-            "--check",
+            "--fail-above",
             "0.05",
         ],
         0,
@@ -215,7 +213,7 @@ fn the_tunable_security_module_gives_slopes_too() {
         "rename:depth1",
         "-o",
         "slopes.json",
-        "--check",
+        "--fail-above",
         "0.01",
     ];
     place.run(&arguments).code(0);

@@ -31,7 +31,7 @@ pub struct Counted {
     /// what undoes them, leave to the end of a grace period or to a work queue.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<LaterHook>,
-    /// What differs from a baseline outside hooks, if it was compared (`--diff`).
+    /// What differs from a baseline outside hooks, if it was compared (`--baseline`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residual: Option<Residual>,
     /// Why it was not compared, though that was asked for.

@@ -277,8 +277,7 @@ fn check_selinux(name: &str, of: &GivenPolicy) -> Result<(), SpecError> {
     if of.file_contexts.is_none() && of.files_context.is_none() {
         return Err(SpecError::instead(
             format!("the policy {name} does not say which label the benchmarks' files have"),
-            "give `files_context`, a context (--selinux-files-context), or `file_contexts`, a file \
-             (--selinux-file-contexts)",
+            "give `files_context`, a context, or `file_contexts`, a file",
         ));
     }
     Ok(())

@@ -9,5 +9,5 @@ mod single;
 mod tables;
 
 pub use publication::publication_report;
-pub use records::{beside_records, published_records};
+pub use records::published_records;
 pub use tables::{beside_report, published_report};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Published figures for programs, alone and beside ours.
+//! Published figures for programs.
 
-use published::{Beside, Comparison, Figure, named};
-use stats::Centre;
+use published::{Figure, named};
 
 use super::tables::{configurations, ours};
 use crate::column::{Columns, Records};
@@ -25,59 +24,14 @@ fn theirs<'a>() -> Columns<'a, Theirs<'a>> {
         .column("high", |(_, [_, high])| high)
 }
 
-/// A row for each comparison. A later version may append columns; it keeps these.
+/// A row for each published figure whose id fits `pattern`. A later version may append columns.
 ///
 /// - `figure`: the id; `source`, `place`, `lines`, `their_kernel`, `their_benchmark`,
 ///   `their_configuration`: what is published, and where.
-/// - `quantity`, `unit`: what all values of the row are.
-/// - `low`, `high`: the published range; both the same for a value, one empty for a bound.
-/// - `kernel`, `release`, `filesystem`, `configuration`, `baseline`, `benchmark`: ours.
-/// - `metric`: what ours is made of. Theirs is always time, except for counts.
-/// - `ours`, `difference`: in `unit`; the difference to the nearest end of their range.
-/// - `verdict`: agrees, differs. `unclear`: 1 if ours may be chance.
-/// - `stands_in`: in what our configuration differs; `explanations`: ids, by blanks.
-/// - `note`: what to know of theirs.
-/// - `layouts`: how many layouts of our kernel ours is drawn over, missing if it is not; then
-///   `ours_low`, `ours_high`: its 95 % interval over them; `added_ns`, `added_ns_low`,
-///   `added_ns_high`: what one operation of ours takes more than under the baseline.
-pub fn beside_records(beside: &Beside) -> Records<'_> {
-    Columns::new()
-        .all(theirs(), |of: &Comparison| (of.figure, of.bounds))
-        .column("kernel", |of| &of.kernel)
-        .column("release", |of| &of.release)
-        .column("filesystem", |of| &of.filesystem)
-        .column("configuration", |of| &of.tested)
-        .column("baseline", |of| of.baseline.as_ref())
-        .column("benchmark", |of| &of.benchmark)
-        .column("metric", |of| of.metric.to_string())
-        .column("ours", |of| of.ours)
-        .column("difference", |of| of.difference)
-        .column("verdict", |of| of.verdict.to_string())
-        .column("unclear", |of| u32::from(of.unclear))
-        .column("stands_in", |of| of.stands_in.join("; "))
-        .column("explanations", |of| {
-            let ids = of.explanations.iter().map(|e| e.id.as_str());
-            ids.collect::<Vec<_>>().join(" ")
-        })
-        .column("note", |of| of.figure.note.as_ref())
-        .column("layouts", |of| {
-            of.layouts.as_ref().map(|of| of.count as u64)
-        })
-        .column("ours_low", |of| of.layouts.as_ref().map(|of| of.ci95[0]))
-        .column("ours_high", |of| of.layouts.as_ref().map(|of| of.ci95[1]))
-        .column("added_ns", |of| added_ns(of).map(|of| of.value))
-        .column("added_ns_low", |of| added_ns(of).map(|of| of.ci95[0]))
-        .column("added_ns_high", |of| added_ns(of).map(|of| of.ci95[1]))
-        .records(&beside.comparisons)
-}
-
-fn added_ns(comparison: &Comparison) -> Option<Centre> {
-    comparison.layouts.as_ref()?.added_ns
-}
-
-/// A row for each published figure whose id fits `pattern`: columns as in [`beside_records`];
-/// `hooks`, by blanks; `per_component`: 1 if the value is for each component of a path; `ours`:
-/// our benchmarks for theirs, by blanks.
+/// - `quantity`, `unit`, `low`, `high`: the published range; both the same for a value, one empty
+///   for a bound.
+/// - `hooks`, by blanks; `per_component`: 1 if the value is for each component of a path; `ours`:
+///   our benchmarks for theirs, by blanks.
 pub fn published_records(pattern: &str) -> Records<'_> {
     Columns::new()
         .all(theirs(), |figure: &Figure| {

@@ -7,8 +7,8 @@ use model::{
 };
 use proptest::prelude::*;
 use published::{Figure, Verdict, beside, published};
-use report::published::{beside_records, beside_report};
-use report::{Layout, csv, markdown, terminal};
+use report::published::beside_report;
+use report::{Layout, markdown, terminal};
 
 fn empty() -> Document {
     let mut run = Document::parse(include_bytes!("../../../model/tests/golden/run.json")).unwrap();
@@ -151,12 +151,6 @@ fn small() -> Document {
     run
 }
 
-fn csv_of(run: &Document) -> String {
-    let mut bytes = Vec::new();
-    csv(beside_records(&beside(run)), &mut bytes).unwrap();
-    String::from_utf8(bytes).unwrap()
-}
-
 fn figure(id: &str) -> &'static Figure {
     published().iter().find(|figure| figure.id == id).unwrap()
 }
@@ -187,12 +181,6 @@ fn small_run_in_a_terminal() {
 #[test]
 fn small_run_in_markdown() {
     insta::assert_snapshot!(markdown(&beside_report(&beside(&small()))));
-}
-
-#[test]
-fn small_run_as_csv() {
-    let text = csv_of(&small());
-    insta::assert_snapshot!(text);
 }
 
 #[test]
@@ -453,7 +441,6 @@ proptest! {
         let harmful = ['\u{1b}', '\u{202e}'];
         prop_assert!(!text.contains(harmful));
         markdown(&report);
-        prop_assert!(csv_of(&run).starts_with("figure,"));
     }
 
     #[test]

@@ -13,11 +13,7 @@ pub enum MergeError {
     #[error("there is nothing to merge")]
     Nothing,
     #[error("{a} and {b} are of different experiments: `{key}` differs")]
-    Experiments {
-        a: String,
-        b: String,
-        key: &'static str,
-    },
+    Experiments { a: String, b: String, key: String },
     #[error("{a} was written by {a_tool}, {b} by {b_tool}")]
     Tools {
         a: String,

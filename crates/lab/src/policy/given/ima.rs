@@ -111,13 +111,13 @@ fn check_proofs(of: &GivenPolicy, appraises: bool, measures: bool) -> Result<(),
     if !of.denied.is_empty() && !appraises {
         return Err(tools::failed(
             format!("no rule of {files} appraises: it denies nothing"),
-            "prove what it measures: measured and not_measured (--measured, --not-measured)",
+            "prove what it measures: measured and not_measured",
         ));
     }
     if !of.measured.is_empty() && !measures {
         return Err(tools::failed(
             format!("no rule of {files} measures"),
-            "prove what it appraises: denied and allowed (--denied, --allowed)",
+            "prove what it appraises: denied and allowed",
         ));
     }
     Ok(())

@@ -142,7 +142,7 @@ fn contexts(request: &Request<'_>, of: &GivenPolicy) -> Result<String, PolicyErr
         (None, Some(file)) => label(file, work_dir, "dir")?.ok_or_else(|| {
             tools::failed(
                 format!("{file} has no label for {work_dir}, where benchmarks make their files"),
-                "name the label with --selinux-files-context, or another directory with --work-dir",
+                "name the label with `files_context`, or another directory with `work_dir`",
             )
         })?,
         // The experiment has checked it.
@@ -172,7 +172,7 @@ fn contexts(request: &Request<'_>, of: &GivenPolicy) -> Result<String, PolicyErr
     for path in paths.iter().filter(|path| !directories.contains(**path)) {
         let label = label(file, path, "file")?.ok_or_else(|| {
             tools::failed(
-                format!("{file} has no label for {path}, which --denied or --allowed names"),
+                format!("{file} has no label for {path}, which `denied` or `allowed` names"),
                 "add an entry for it, or name a file that has one",
             )
         })?;

@@ -95,7 +95,7 @@ fn leave(of: &GivenPolicy, policy: &str) -> Result<String, PolicyError> {
                 "which domain of {} do benchmarks run in?",
                 of.files.join(", ")
             ),
-            format!("name it (`domain`, --tomoyo-domain); {}", listed()),
+            format!("name it with `domain`; {}", listed()),
         ));
     };
     if !domains.contains(&domain.as_str()) {

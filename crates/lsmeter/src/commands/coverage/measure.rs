@@ -132,7 +132,7 @@ fn experiment(args: &CoverageArgs, kernel: &str, stacks: Vec<String>) -> Result<
         benchmarks: some(&args.benchmarks),
         suites: some(&args.suites),
         select: Some(args.variants.unwrap_or(Select::First)),
-        ..lab_flags(&args.lab)
+        ..lab_flags(&args.lab)?
     });
     let mut experiment = spec.resolve()?;
     lab::policy::take_in(&mut experiment)?;

@@ -64,7 +64,7 @@ fn open(args: &DiffArgs, path: &Path, line: &Line) -> Result<Input> {
 }
 
 fn verdict(args: &DiffArgs, difference: &PlacementDifference) -> Exit {
-    if !args.check {
+    if !args.fail_on_gain {
         Exit::Fine
     } else if difference.compared == 0 {
         note!("inconclusive: no system call is in both");

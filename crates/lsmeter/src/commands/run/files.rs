@@ -23,11 +23,11 @@ impl Files {
             Some(shard) => &format!("{name}-{}of{}", shard.index, shard.count),
             None => name,
         };
-        let output = match (&args.out.output, &args.resume) {
+        let output = match (&args.out.output, &args.progress.resume) {
             (None, None) => Some(unique(name)),
             (output, _) => output.clone(),
         };
-        let journals = journals::choose(name, output.as_deref(), args.resume.as_ref())?;
+        let journals = journals::choose(name, output.as_deref(), args.progress.resume.as_ref())?;
         Ok(Files {
             output: output.unwrap_or_else(|| journals.first.with_extension("")),
             journals,

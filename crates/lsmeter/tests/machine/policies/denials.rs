@@ -8,10 +8,11 @@ use model::{Cell, Document, Policy, Status};
 use super::{assert_in_force, cells, measure, steps};
 use crate::common::Place;
 
-const DENIED: [&str; 7] = [
+const DENIED: [&str; 8] = [
     "--policy",
     "enforcing",
-    "--denials",
+    "--set",
+    "denials=true",
     "--bench",
     "denied-open",
     "--variants",
@@ -136,7 +137,7 @@ fn smack_may_stand_before_tomoyo() {
         return;
     };
     let stack = "capability,smack,tomoyo";
-    let asked = ["--policy", "enforcing", "--denials"];
+    let asked = ["--policy", "enforcing", "--set", "denials=true"];
     let mut asked = asked.to_vec();
     asked.extend(["--bench", "denied-open:by-smack"]);
     asked.extend(["--bench", "denied-open:by-tomoyo"]);
@@ -155,8 +156,9 @@ fn nothing_is_denied_that_nobody_asked_for() {
     let asked = ["--policy", "enforcing", "--bench", "denied-open"];
     let run = measure(&place, "debian:6.12", &[stack], &asked);
     let cell = denied_open(&run, stack, Policy::Enforcing, "allowed");
-    assert_lacks(cell, "--denials asks for it");
-    let refused = place.run(&["run", "--stack", stack, "--denials"]).code(2);
+    assert_lacks(cell, "denials = true asks for it");
+    let asked = ["run", "--stack", stack, "--set", "denials=true"];
+    let refused = place.run(&asked).code(2);
     let told = "`denials` is true, and no policy of what is measured is enforced";
     assert!(refused.stderr.contains(told), "{}", refused.stderr);
 }

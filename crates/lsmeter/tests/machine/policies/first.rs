@@ -12,10 +12,10 @@ fn what_was_decided_is_forgotten_before_each_operation() {
     let asked = [
         "--policy",
         "enforcing",
-        "--first-after",
-        "nothing,load,relabel",
-        "--warmup",
-        "2",
+        "--set",
+        "first_after=['nothing','load','relabel']",
+        "--set",
+        "warmup=2",
         "--bench",
         "stat:AA",
         "--bench",
@@ -90,8 +90,8 @@ fn a_policy_of_ones_own_is_loaded_again_and_its_files_relabelled() {
         "--offline",
         "--stack",
         "capability,selinux",
-        "--first-after",
-        "relabel,load",
+        "--set",
+        "first_after=['relabel','load']",
         "--bench",
         "open:AA",
         "-n",
@@ -100,21 +100,19 @@ fn a_policy_of_ones_own_is_loaded_again_and_its_files_relabelled() {
         "out.json",
     ];
     let asked = [&asked[..], &["--policy", "enforcing"]].concat();
-    let given = [
-        "--selinux-modules",
-        "/etc/selinux/default/policy/policy.33",
-        "--selinux-context",
-        "user_u:user_r:user_t:s0",
-        "--selinux-file-contexts",
-        "/etc/selinux/default/contexts/files/file_contexts",
-        "--selinux-files-context",
-        "user_u:object_r:user_home_t:s0",
-        "--denied",
-        "read /etc/shadow",
-        "--allowed",
-        "read /etc/hosts",
-    ];
-    place.run(&[&asked[..], &given].concat()).code(0);
+    place.write(
+        "user.toml",
+        r#"[given.user]
+        module = "selinux"
+        files = ["/etc/selinux/default/policy/policy.33"]
+        context = "user_u:user_r:user_t:s0"
+        file_contexts = "/etc/selinux/default/contexts/files/file_contexts"
+        files_context = "user_u:object_r:user_home_t:s0"
+        denied = ["read /etc/shadow"]
+        allowed = ["read /etc/hosts"]"#,
+    );
+    let custom = ["--policy-file", "user.toml"];
+    place.run(&[&asked[..], &custom].concat()).code(0);
     let run = read(&place.join("out.json"));
     let costs: Vec<f64> = run
         .cells
@@ -127,11 +125,11 @@ fn a_policy_of_ones_own_is_loaded_again_and_its_files_relabelled() {
     let many = [
         "-n",
         "1100",
-        "--first-after",
-        "relabel",
+        "--set",
+        "first_after=['relabel']",
         "-o",
         "many.json",
-        "--cell-timeout",
+        "--timeout",
         "600",
     ];
     let short = [

@@ -416,52 +416,48 @@ fn what_is_no_policy_is_refused_before_a_boot() {
         .unwrap()
         .set_len(100 << 20)
         .unwrap();
-    let context = [
-        "--selinux-context",
-        "u:r:t:s0",
-        "--selinux-files-context",
-        "u:r:t:s0",
-    ];
-    let refused = |flags: &[&str], text: &str| {
-        let mut asked = vec!["run", "--offline", "--bench", "open:AA"];
-        asked.extend([
-            "--denied",
-            "read /etc/shadow",
-            "--allowed",
-            "read /etc/hosts",
-        ]);
-        asked.extend(flags);
+    let refused = |policy: &str, text: &str| {
+        let proof = "denied = ['read /etc/shadow']\nallowed = ['read /etc/hosts']\n";
+        place.write(
+            "policy.toml",
+            format!("[given.x]\n{proof}module = {policy}\n"),
+        );
+        let asked = ["run", "--offline", "--bench", "open:AA"];
+        let asked = [&asked[..], &["--policy-file", "policy.toml"]].concat();
         let ended = place.run(&asked).code(3);
-        assert!(ended.stderr.contains(text), "{flags:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(text), "{policy}: {}", ended.stderr);
         assert!(ended.stderr.contains("\nhint: "), "{}", ended.stderr);
     };
-    refused(&["--apparmor-profiles", "noise"], "apparmor_parser: ");
-    refused(&["--apparmor-profiles", "itself"], "apparmor_parser: ");
-    refused(&["--apparmor-profiles", "large"], "at most 64 MiB");
-    refused(&["--apparmor-profiles", "profiles"], "2 profiles are in");
-    refused(
-        &[
-            "--apparmor-profiles",
-            "profiles",
-            "--apparmor-profile",
-            "wep",
-        ],
-        "no profile wep",
-    );
-    refused(&["--landlock-ruleset", "noise"], "noise: ");
-    refused(&["--landlock-ruleset", "large"], "at most 64 MiB");
-    refused(&["--bpf-lsm", "noise"], "it is no ELF object");
-    refused(&["--bpf-lsm", "noise.o"], "libbpf does not read it");
-    refused(&["--bpf-lsm", "lsm.o:gard"], "no LSM program gard");
-    refused(&["--bpf-lsm", "nothing.o"], "No such file");
-    refused(
-        &[&["--selinux-modules", "noise"], context.as_slice()].concat(),
-        "noise: ",
-    );
-    refused(
-        &[&["--selinux-modules", "large"], context.as_slice()].concat(),
-        "at most 64 MiB",
-    );
+    let context = "context = 'u:r:t:s0'\nfiles_context = 'u:r:t:s0'";
+    for (policy, text) in [
+        ("'apparmor'\nfiles = ['noise']", "apparmor_parser: "),
+        ("'apparmor'\nfiles = ['itself']", "apparmor_parser: "),
+        ("'apparmor'\nfiles = ['large']", "at most 64 MiB"),
+        ("'apparmor'\nfiles = ['profiles']", "2 profiles are in"),
+        (
+            "'apparmor'\nfiles = ['profiles']\nprofile = 'wep'",
+            "no profile wep",
+        ),
+        ("'landlock'\nfiles = ['noise']", "noise: "),
+        ("'landlock'\nfiles = ['large']", "at most 64 MiB"),
+        ("'bpf'\nfiles = ['noise']", "it is no ELF object"),
+        ("'bpf'\nfiles = ['noise.o']", "libbpf does not read it"),
+        (
+            "'bpf'\nfiles = ['lsm.o']\nprograms = ['gard']",
+            "no LSM program gard",
+        ),
+        ("'bpf'\nfiles = ['nothing.o']", "No such file"),
+        (
+            &format!("'selinux'\nfiles = ['noise']\n{context}"),
+            "noise: ",
+        ),
+        (
+            &format!("'selinux'\nfiles = ['large']\n{context}"),
+            "at most 64 MiB",
+        ),
+    ] {
+        refused(policy, text);
+    }
 }
 
 /// A program of the user's own is an implementation of the module bpf, to the instruction.
@@ -469,6 +465,9 @@ fn what_is_no_policy_is_refused_before_a_boot() {
 fn programs_of_ones_own_are_in_profiles() {
     let place = Place::with_kernels();
     write_sources(&place);
+    let (_, guard) = EXPERIMENT.split_once("[given.guard]").unwrap();
+    let (guard, _) = guard.split_once("[given.wild]").unwrap();
+    place.write("guard.toml", format!("[given.guard]{guard}"));
     let asked = [
         "profile",
         "--offline",
@@ -478,14 +477,10 @@ fn programs_of_ones_own_are_in_profiles() {
         "open:AA",
         "--stack",
         "capability,bpf",
-        "--diff",
+        "--baseline",
         "capability",
-        "--bpf-lsm",
-        "lsm.o:guard",
-        "--denied",
-        "read /etc/shadow",
-        "--allowed",
-        "read /etc/hosts",
+        "--policy-file",
+        "guard.toml",
         "--output",
         "out.json",
         "--format",

@@ -86,7 +86,8 @@ fn audit_has_the_rules_that_are_asked_for() {
         ),
     ];
     let counted = sets.map(|(set, proofs)| {
-        let asked = ["--integrity", "audit", "--audit-rules", set];
+        let set = format!("audit_rules='{set}'");
+        let asked = ["--integrity", "audit", "--set", &set];
         let run = measure(&Place::with_kernels(), KERNEL, &[ALONE], &asked);
         assert_in_force(&run, ALONE, Policy::None, proofs);
         let open = run.cells.iter().find(|c| c.key.benchmark() == "open");
@@ -115,7 +116,8 @@ fn policies_of_the_kernel_s_own_measure_or_appraise() {
         ("tcb-and-appraise-tcb", &[denied[0], denied[1], measured]),
     ];
     for (policy, proofs) in policies {
-        let asked = ["--integrity", "ima", "--ima-policy", policy];
+        let set = format!("ima_policy='{policy}'");
+        let asked = ["--integrity", "ima", "--set", &set];
         let run = measure_on("ext4", &Place::with_kernels(), KERNEL, &[ALONE], &asked);
         assert_in_force(&run, ALONE, Policy::None, proofs);
         let steps = run.setups.iter().flat_map(|setup| &setup.steps);
@@ -138,8 +140,8 @@ fn policies_of_the_kernel_s_own_measure_or_appraise() {
         &[
             "--integrity",
             "ima",
-            "--ima-policy",
-            "tcb",
+            "--set",
+            "ima_policy='tcb'",
             "--bench",
             "stat:AA",
         ],

@@ -50,35 +50,15 @@ fn a_policy_that_tomoyo_learned_is_enforced() {
     );
 
     let bench = format!("{BENCH},mkdir:one");
-    let (_, command) = DOCS
-        .split_once("lsmeter run suite --tomoyo-policy")
-        .unwrap();
-    let (command, _) = command.split_once("```").unwrap();
-    let mut words: Vec<&str> = command
-        .split('\'')
-        .enumerate()
-        .flat_map(|(at, part)| match at % 2 {
-            0 => part
-                .split_whitespace()
-                .filter(|word| *word != "\\")
-                .collect(),
-            _ => vec![part],
-        })
-        .collect();
-    words.splice(
-        0..0,
-        ["run", "--bench", &bench, "-n", "8", "--tomoyo-policy"],
-    );
-    words.extend([
-        "--offline",
-        "--fs",
-        "tmpfs",
-        "--stack",
-        "capability,tomoyo",
-        "-o",
-        "out.json",
-    ]);
-    place.run(&words).code(4);
+    let (_, custom) = DOCS.split_once("```toml\n# learned.toml\n").unwrap();
+    let (custom, _) = custom.split_once("```").unwrap();
+    place.write("learned.toml", custom);
+    let stack = ["--fs", "tmpfs", "--stack", "capability,tomoyo"];
+    let bench = ["--offline", "--bench", &bench, "-n", "8"];
+    let files = ["--policy-file", "learned.toml", "-o", "out.json"];
+    place
+        .run(&[&["run"], &stack[..], &bench, &files].concat())
+        .code(4);
     let run = read(&place.join("out.json"));
     assert_eq!(run.cells.len(), 4);
     for cell in &run.cells {

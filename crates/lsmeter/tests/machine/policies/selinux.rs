@@ -23,8 +23,8 @@ fn each_state_proves_itself() {
         "permissive",
         "--policy",
         "enforcing",
-        "--avc-entries",
-        "1024",
+        "--set",
+        "avc_entries=1024",
         "--rules",
         "100",
     ];
@@ -52,14 +52,15 @@ fn each_state_proves_itself() {
 
 #[test]
 fn files_have_labels_in_turn_and_miss_a_small_cache() {
-    let opened = |entries: &'static str| {
+    let opened = |entries: u32| {
+        let entries = format!("avc_entries={entries}");
         let asked = [
             "--policy",
             "enforcing",
-            "--labels",
-            "100",
-            "--avc-entries",
-            entries,
+            "--set",
+            "labels=100",
+            "--set",
+            &entries,
         ];
         let run = measure(&Place::with_kernels(), "debian:6.12", &[STACK], &asked);
         let texts = [
@@ -71,7 +72,7 @@ fn files_have_labels_in_turn_and_miss_a_small_cache() {
         assert_in_force(&run, STACK, Policy::Enforcing, &texts);
         run.setups[0].cache.unwrap()
     };
-    let (small, large) = (opened("16"), opened("2048"));
+    let (small, large) = (opened(16), opened(2048));
     assert_eq!((small.opens, large.opens, large.misses), (100, 100, 0));
     assert_eq!(small.lookups, large.lookups);
     assert!(small.misses >= 84, "{small:?}");
@@ -87,8 +88,8 @@ fn the_reference_policy_confines_an_administrator() {
     let policy = [
         "--policy",
         "enforcing",
-        "--selinux-policy",
-        "reference",
+        "--set",
+        "selinux_policy='reference'",
         "--bench",
         "chown:other",
     ];

@@ -6,7 +6,7 @@ use model::{Document, Policy};
 use super::{assert_in_force, assert_unsupported, cells, measure, steps};
 use crate::common::Place;
 
-const WITHDRAWN: [&str; 4] = ["--policy", "none", "--policy", "withdrawn"];
+const WITHDRAWN: [&str; 2] = ["--set", "policies=['none','withdrawn']"];
 
 /// First denied, then taken back, then allowed.
 #[track_caller]
@@ -83,7 +83,7 @@ fn smack_is_without_its_rules_and_labels() {
 #[test]
 fn a_landlock_ruleset_stays() {
     let stack = "capability,landlock";
-    let asked = ["--policy", "withdrawn"];
+    let asked = ["--set", "policies=['withdrawn']"];
     let run = measure(&Place::with_kernels(), "debian:6.12", &[stack], &asked);
     let why = "the policy of landlock cannot be taken back once it decides";
     assert_unsupported(&run, stack, Policy::Withdrawn, why);

@@ -22,7 +22,14 @@ fn profile(place: &Place, archs: &[&str], output: &str) -> Document {
         &archs[..],
     ]
     .concat();
-    let more = ["--bench", SOME, "--diff", "capability", "--output", output];
+    let more = [
+        "--bench",
+        SOME,
+        "--baseline",
+        "capability",
+        "--output",
+        output,
+    ];
     place
         .run(&[&["profile"][..], &what, &stacks, &more].concat())
         .code(0);

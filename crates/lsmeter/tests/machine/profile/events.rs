@@ -40,7 +40,7 @@ fn events_are_exact_and_change_no_other_count() {
     let place = Place::with_kernel("debian:6.12");
     let stack = [
         under("capability,selinux,tomoyo"),
-        vec!["--diff", "capability"],
+        vec!["--baseline", "capability"],
     ]
     .concat();
     let profile = |more: &[&str]| {

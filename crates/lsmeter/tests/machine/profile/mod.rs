@@ -97,7 +97,7 @@ fn a_hook_that_is_not_known_is_a_residual() {
     let rest = [
         "--hook-definitions=hooks.h",
         "--bench=open:AA",
-        "--diff=capability",
+        "--baseline=capability",
         "--json",
         "--check",
     ];
@@ -135,7 +135,7 @@ fn a_stack_that_the_kernel_does_not_honour_fails_alone() {
     let stacks = [
         "--stack",
         "capability,ipe",
-        "--diff",
+        "--baseline",
         "capability",
         "--check",
     ];

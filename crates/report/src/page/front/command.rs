@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The command that measures a cell of a map beside its baseline.
 
-use model::{Document, GivenPolicy, Policy};
+use std::collections::BTreeMap;
+
+use model::{Document, GivenPolicy, Policy, Spec, Tuning};
 
 use crate::cells::{Configuration, Group};
 use crate::table::TEXT_LIMIT;
@@ -27,7 +29,7 @@ pub(super) fn command(run: &Document, group: &Group<'_>, configuration: &Configu
     let stack = configuration.stack.join(",");
     if let Some(baseline) = baseline.filter(|of| *of != stack) {
         flag("stack", &baseline);
-        flag("diff", &baseline);
+        flag("baseline", &baseline);
     }
     flag("stack", &stack);
     if !configuration.integrity.is_empty() {
@@ -38,76 +40,48 @@ pub(super) fn command(run: &Document, group: &Group<'_>, configuration: &Configu
             .collect();
         flag("integrity", &all.join(","));
     }
-    let custom: Vec<&GivenPolicy> = {
-        let names = configuration.tuning.given.values();
-        let known = run.experiment.as_ref().map(|of| &of.given);
-        names.filter_map(|name| known?.get(name)).collect()
-    };
+    let Tuning {
+        rules,
+        layers,
+        denials,
+        first_after,
+        ..
+    } = configuration.tuning;
     // A custom policy of a module is enforced.
     let is_custom = configuration.tuning.has_given_modules();
     if configuration.policy != Policy::None && !is_custom {
         flag("policy", configuration.policy.as_str());
     }
-    for policy in custom {
-        of_policy(policy, &mut flag);
+    for (name, value) in [("rules", rules), ("layers", layers)] {
+        if let Some(value) = value {
+            flag(name, &value.to_string());
+        }
     }
-    let settings = configuration.tuning.pairs().into_iter();
-    for (key, value) in settings.filter(|(key, _)| !["given", "denials"].contains(key)) {
-        flag(&key.replace('_', "-"), &value);
+    let experiment = run.experiment.as_ref();
+    let custom = configuration.tuning.given.values().filter_map(|name| {
+        let mut policy = experiment?.given.get(name)?.clone();
+        policy.digest.clear();
+        Some((name.clone(), policy))
+    });
+    let custom: BTreeMap<String, GivenPolicy> = custom.collect();
+    let settings = Spec {
+        avc_entries: configuration.tuning.avc_entries,
+        selinux_policy: configuration.tuning.selinux_policy,
+        labels: configuration.tuning.labels,
+        denials: denials.then_some(true),
+        first_after: first_after.map(|event| vec![event]),
+        audit_rules: configuration.tuning.audit_rules,
+        ima_policy: configuration.tuning.ima_policy,
+        work_dir: experiment.and_then(|of| of.work_dir.clone()),
+        given: Some(custom).filter(|custom| !custom.is_empty()),
+        ..Spec::default()
+    };
+    for (key, value) in toml::Table::try_from(settings).unwrap_or_default() {
+        flag("set", &format!("{key}={value}"));
     }
     flag("fs", group.filesystem);
-    if configuration.tuning.denials {
-        words.push("--denials".to_owned());
-    }
     words.push("--bench".to_owned());
     words.join(" ")
-}
-
-fn of_policy(policy: &GivenPolicy, flag: &mut impl FnMut(&str, &str)) {
-    let files = match policy.module.as_str() {
-        "apparmor" => "apparmor-profiles",
-        "selinux" => "selinux-modules",
-        "tomoyo" => "tomoyo-policy",
-        "smack" => "smack-policy",
-        "ima" => "ima-rules",
-        "landlock" => "landlock-ruleset",
-        _ => "bpf-lsm",
-    };
-    for file in &policy.files {
-        flag(files, file);
-    }
-    for (name, value) in [
-        ("apparmor-profile", &policy.profile),
-        ("selinux-context", &policy.context),
-        ("selinux-file-contexts", &policy.file_contexts),
-        ("selinux-files-context", &policy.files_context),
-        ("tomoyo-domain", &policy.domain),
-        ("smack-label", &policy.label),
-        ("smack-files-label", &policy.files_label),
-    ] {
-        if let Some(value) = value {
-            flag(name, value);
-        }
-    }
-    for (name, is_on) in &policy.booleans {
-        flag(
-            "selinux-boolean",
-            &format!("{name}={}", if *is_on { "on" } else { "off" }),
-        );
-    }
-    for (path, label) in &policy.labels {
-        flag("smack-path-label", &format!("{path}={label}"));
-    }
-    for (name, accesses) in [
-        ("denied", &policy.denied),
-        ("allowed", &policy.allowed),
-        ("measured", &policy.measured),
-        ("not-measured", &policy.not_measured),
-    ] {
-        for access in accesses {
-            flag(name, &access.to_string());
-        }
-    }
 }
 
 /// As a shell takes it for one word.

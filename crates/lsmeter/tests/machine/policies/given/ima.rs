@@ -154,8 +154,8 @@ fn what_are_no_rules_is_refused_before_a_boot() {
     place.write("noise", [0xff; 64]);
     place.write("word", "measure func=BPRM_CHECK\nmesure func=FILE_CHECK\n");
     place.write("measures", "measure func=BPRM_CHECK\n");
-    let denied = ["--denied", "read /x", "--allowed", "read /y"];
-    let measured = ["--measured", "read /x", "--not-measured", "read /y"];
+    let denied = "denied = ['read /x']\nallowed = ['read /y']";
+    let measured = "measured = ['read /x']\nnot_measured = ['read /y']";
     for (rules, proof, error) in [
         ("none", measured, "no rules are in none"),
         ("noise", measured, "noise: it is no text"),
@@ -163,8 +163,9 @@ fn what_are_no_rules_is_refused_before_a_boot() {
         ("measures", denied, "no rule of measures appraises"),
         ("nothing", measured, "No such file"),
     ] {
-        let asked = ["run", "--offline", "--ima-rules", rules];
-        let asked = [&asked, &proof[..]].concat();
+        let policy = format!("[given.x]\nmodule = 'ima'\nfiles = ['{rules}']\n{proof}\n");
+        place.write("policy.toml", policy);
+        let asked = ["run", "--offline", "--policy-file", "policy.toml"];
         place.run(&asked).refused(3, error, Some(""));
     }
 }

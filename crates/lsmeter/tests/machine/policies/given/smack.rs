@@ -134,9 +134,12 @@ fn what_are_no_rules_is_refused_before_a_boot() {
         ("long", "is no label"),
         ("nothing", "No such file"),
     ] {
-        let label = ["--smack-label", "User", "--denied", "read /etc/shadow"];
-        let asked = ["run", "--offline", "--allowed", "read /etc/hosts"];
-        let asked = [&asked, &["--smack-policy", rules][..], &label].concat();
+        let policy = format!(
+            "[given.x]\nmodule = 'smack'\nlabel = 'User'\nfiles = ['{rules}']\n\
+             denied = ['read /etc/shadow']\nallowed = ['read /etc/hosts']\n"
+        );
+        place.write("policy.toml", policy);
+        let asked = ["run", "--offline", "--policy-file", "policy.toml"];
         place.run(&asked).refused(3, error, Some(""));
     }
 }
