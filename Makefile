@@ -104,7 +104,7 @@ help:
 	@echo 'make lsmeter-aarch64  build lsmeter for machines of AArch64 (or lsmeter-x86_64)'
 	@echo 'make test-aarch64     run unit tests built for them, by user-mode emulation'
 	@echo 'make deb      make a Debian package in target/debian'
-	@echo 'make doc      the API documentation, manual pages and completions, in target/'
+	@echo 'make doc      the API documentation, manual pages and completions, in target/man/'
 	@echo 'make clean    remove what was built; fetched kernels stay'
 	@echo 'run, build, check and test install missing packages with apt, and list them.'
 
@@ -260,11 +260,7 @@ test-aarch64 test-x86_64: test-%:
 .PHONY: doc
 doc: build
 	$(CARGO) doc $(CARGO_FLAGS) --workspace --no-deps
-	@mkdir -p target/man target/completions
-	@$(lsmeter) man target/man
-	@for shell in bash fish zsh; do \
-		$(lsmeter) completions $$shell >target/completions/lsmeter.$$shell || exit 1; \
-	done
+	@$(lsmeter) generate target/man
 
 .PHONY: clean
 clean: rust

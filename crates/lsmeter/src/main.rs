@@ -80,8 +80,7 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
         }
         Command::List(ListCommand::Presets { json }) => commands::list::presets(json),
         Command::Doctor(args) => commands::doctor::doctor(&args),
-        Command::Completions { shell } => commands::generate::completions(shell),
-        Command::Man { directory } => commands::generate::man(&directory),
+        Command::Generate { directory } => commands::generate::generate(&directory),
     }
 }
 

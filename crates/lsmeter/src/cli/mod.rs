@@ -95,16 +95,10 @@ pub enum Command {
     List(ListCommand),
     /// Tell what works on this machine, and how to get the rest
     Doctor(DoctorArgs),
-    /// Print a shell's completions
-    #[command(after_help = "Example: lsmeter completions bash > \
-        ~/.local/share/bash-completion/completions/lsmeter")]
-    Completions {
-        /// Which shell
-        shell: clap_complete::Shell,
-    },
-    /// Write the manual pages into a directory
-    Man {
-        /// Where to: lsmeter.1, lsmeter-run.1, …
+    /// Write completions of shells and the manual pages into a directory
+    #[command(hide = true)]
+    Generate {
+        /// Where to: lsmeter.bash, _lsmeter, lsmeter.fish, lsmeter.1, lsmeter-run.1, …
         #[arg(value_hint = ValueHint::DirPath)]
         directory: PathBuf,
     },

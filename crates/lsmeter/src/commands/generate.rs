@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter completions`, `lsmeter man`: from the definitions that the help is made of.
+//! `lsmeter generate`: completions and manual pages, from the definitions of the help.
 
+use std::io;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::CommandFactory;
+use clap_complete::Shell;
 use model::Exit;
 
 use crate::cli::Cli;
-use crate::output;
 
-pub fn completions(shell: clap_complete::Shell) -> Result<Exit> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "lsmeter", &mut script);
-    output::print(&String::from_utf8_lossy(&script))?;
+pub fn generate(directory: &Path) -> Result<Exit> {
+    write(directory).with_context(|| format!("cannot write into {}", directory.display()))?;
     Ok(Exit::Fine)
 }
 
-/// Writes a manual page for lsmeter and for each of its commands.
-pub fn man(directory: &Path) -> Result<Exit> {
-    std::fs::create_dir_all(directory)
-        .and_then(|()| clap_mangen::generate_to(Cli::command(), directory))
-        .with_context(|| format!("cannot write manual pages into {}", directory.display()))?;
-    Ok(Exit::Fine)
+fn write(directory: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(directory)?;
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+        clap_complete::generate_to(shell, &mut Cli::command(), "lsmeter", directory)?;
+    }
+    clap_mangen::generate_to(Cli::command(), directory)
 }

@@ -119,33 +119,35 @@ fn doctor_tells_the_same_in_both_forms() {
 }
 
 #[test]
-fn completions() {
+fn completions_and_manual_pages() {
     let place = Place::new();
-    for shell in ["bash", "zsh", "fish"] {
-        let script = place.run(&["completions", shell]).code(0).stdout;
-        assert!(script.contains("policy-file"), "{shell}");
-        let path = place.write(shell, script);
+    place.run(&["generate", "made/for/them"]).code(0);
+    let made = place.join("made/for/them");
+    let read = |name: &str| fs::read_to_string(made.join(name)).unwrap();
+    for (shell, name) in [
+        ("bash", "lsmeter.bash"),
+        ("zsh", "_lsmeter"),
+        ("fish", "lsmeter.fish"),
+    ] {
+        assert!(read(name).contains("policy-file"), "{name}");
         // A shell that is not here cannot be asked.
-        let checked = match shell {
-            "bash" => Command::new("bash").arg("-n").arg(&path).output(),
-            "zsh" => Command::new("zsh").args(["-f", "-n"]).arg(&path).output(),
-            _ => Command::new("fish").arg("--no-execute").arg(&path).output(),
+        let no_execute = if shell == "fish" {
+            "--no-execute"
+        } else {
+            "-n"
         };
+        let checked = Command::new(shell)
+            .arg(no_execute)
+            .arg(made.join(name))
+            .output();
         if let Ok(output) = checked {
             assert!(output.status.success(), "{shell}: {output:?}");
         } else {
             assert_ne!(shell, "bash", "these tests need bash");
         }
     }
-    place.run(&["completions", "sh"]).code(2);
-}
-
-#[test]
-fn manual_pages() {
-    let place = Place::new();
-    fs::create_dir(place.join("man")).unwrap();
-    place.run(&["man", "man"]).code(0);
-    let pages = names(&place.join("man"));
+    let mut pages = names(&made);
+    pages.retain(|name| name.ends_with(".1"));
     for page in [
         "lsmeter.1",
         "lsmeter-run.1",
@@ -156,7 +158,7 @@ fn manual_pages() {
         assert!(pages.iter().any(|name| name == page), "{pages:?}");
     }
     for page in &pages {
-        let path = place.join("man").join(page);
+        let path = made.join(page);
         let groff = Command::new("groff")
             .args(["-k", "-man", "-Tutf8", "-ww", "-z"])
             .arg(&path)
@@ -173,12 +175,11 @@ fn manual_pages() {
             assert!(output.status.success(), "{page}: {output:?}");
         }
     }
-    place.run(&["man", "made/for/them"]).code(0);
-    assert_eq!(names(&place.join("made/for/them")), pages);
     place.write("file", "");
-    let asked = ["man", "file/below"];
-    let error = "cannot write manual pages into file/below";
-    place.run(&asked).refused(3, error, None);
+    let error = "cannot write into file/below";
+    place
+        .run(&["generate", "file/below"])
+        .refused(3, error, None);
 }
 
 const RUN: &str = include_str!("../../../model/tests/golden/run.json");
@@ -205,7 +206,6 @@ fn a_closed_pipe_is_no_fault() {
     let commands = [
         &["list", "benchmarks"][..],
         &["list", "benchmarks", "--json"],
-        &["completions", "bash"],
         &["--help"],
         &exported,
     ]
