@@ -6,7 +6,6 @@
 #include "denials.h"
 #include "settings/first.h"
 #include "settings/given.h"
-#include "settings/withdraw.h"
 #else
 #define denials_confined(p)
 #endif
@@ -87,10 +86,6 @@ void parse_policy(char *name, char *state, char *(*next)(char **), char **rest)
 		p->state = POLICY_ENFORCING;
 	else if (!strcmp(state, "permissive"))
 		p->state = POLICY_PERMISSIVE;
-#ifdef SETTINGS
-	else if (!strcmp(state, "withdrawn"))
-		p->withdrawn = 1, p->state = POLICY_ENFORCING;
-#endif
 	else if (strcmp(state, "none"))
 		fatal("experiment: policy %s: unknown state: %s", name, state);
 	while ((word = next(rest)))
@@ -104,7 +99,6 @@ void policies_load(void)
 
 #ifdef SETTINGS
 	first_prepare(policies, policy_count);
-	withdraw_before_load(policies, policy_count);
 #endif
 	for (i = 0; i < policy_count; i++)
 		if (policies[i].module->load)
@@ -182,13 +176,11 @@ void policies_enforce(void)
 		if (policies[i].module->label)
 			policies[i].module->label(&policies[i]);
 #ifdef SETTINGS
-	withdraw_before_confine(policies, policy_count);
 	denials_confined(NULL);
 #endif
 	confine_and_prove(0);
 	confine_and_prove(1);
 #ifdef SETTINGS
-	withdraw(policies, policy_count);
 	given_prove(policies, policy_count);
 	first_prove();
 #endif

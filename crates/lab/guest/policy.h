@@ -47,7 +47,6 @@ struct policy {
 	u32 audit_rules;	/* enum audit_set of settings/audit.h */
 	u32 labels;		/* settings/labels.c */
 	u32 denials;		/* settings/denials.c */
-	u32 withdrawn;		/* settings/withdraw.c: enforcing first */
 	u32 given;		/* settings/given.c: the user's own */
 	u32 first_after;	/* enum first_after of settings/first.h */
 #endif

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use kernels::arch::Arch;
-use model::{Experiment, Failure, Metric, Policy, SelectError, Selectable, Suite};
+use model::{Experiment, Failure, Metric, SelectError, Selectable, Suite};
 use serde::Serialize;
 
 use crate::error::LabError;
@@ -217,7 +217,6 @@ pub fn agent_for(experiment: &Experiment, arch: &Arch) -> Result<Option<&'static
             || tuning.denials
             || tuning.first_after.is_some()
             || !tuning.given.is_empty()
-            || of.policy == Policy::Withdrawn
     }) || experiment.metrics.contains(&Metric::Memory);
     let chosen = match (experiment.programs.is_some(), settings) {
         (false, false) if arch.is_native() => return Ok(None),

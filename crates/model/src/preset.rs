@@ -37,7 +37,6 @@ const PRESETS: &[Preset] = presets![
     "tomoyo-entries",
     "audit",
     "avc",
-    "withdrawn",
     "integrity",
     "enforcing",
     "debian-policies",

@@ -100,7 +100,7 @@ spec! {
     /// Default: capability; with selinux, apparmor, tomoyo; default.
     stacks: Vec<String>,
     /// States of policies; every stack is measured in each: none, permissive,
-    /// enforcing, withdrawn. Default: none.
+    /// enforcing. Default: none.
     policies: Vec<Policy>,
     /// Integrity subsystems, every stack with each: `["", "audit", "audit,ima"]`.
     /// Default: none of them.

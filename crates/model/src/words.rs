@@ -191,9 +191,6 @@ words! {
     Permissive = "permissive",
     /// A policy loaded and deciding (enforcement cost).
     Enforcing = "enforcing",
-    /// A policy that was loaded and deciding, and then taken back through the module's own
-    /// file system: nothing is denied any more.
-    Withdrawn = "withdrawn",
 }
 
 words! {

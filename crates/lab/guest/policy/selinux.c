@@ -14,7 +14,6 @@
 #include "../denials.h"
 #include "../settings/given.h"
 #include "../settings/labels.h"
-#include "../settings/withdraw.h"
 #endif
 
 #define SELINUXFS	"/sys/fs/selinux"
@@ -240,11 +239,6 @@ static void apply_line(char *line)
 }
 
 #ifdef SETTINGS
-const char *selinux_denied_label(void)
-{
-	return denied;
-}
-
 size_t fresh_context(char *dst, size_t size, const struct policy *p, u32 number)
 {
 	const char *level;

@@ -75,7 +75,7 @@ fn profile(state: Policy, rules: u32, programs: bool, more: &str) -> String {
         Policy::Permissive => {
             PROFILE.replace("profile lsmeter {", "profile lsmeter flags=(complain) {")
         }
-        Policy::None | Policy::Enforcing | Policy::Withdrawn => PROFILE.to_owned(),
+        Policy::None | Policy::Enforcing => PROFILE.to_owned(),
     };
     if programs {
         text.push_str(OF_PROGRAMS);

@@ -10,7 +10,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     let enforce = match request.configuration.policy {
         Policy::None => return Ok(Prepared::default()),
         Policy::Permissive => 0,
-        Policy::Enforcing | Policy::Withdrawn => 1,
+        Policy::Enforcing => 1,
     };
     tools::need(request, "LoadPin", "CONFIG_SECURITY_LOADPIN")?;
     tools::need(

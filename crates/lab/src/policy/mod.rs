@@ -123,9 +123,6 @@ fn bpf(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     of.map_or(Ok(Prepared::default()), |of| given::bpf(request, of))
 }
 
-/// Those whose policy can be taken back by who is not under it (`guest/settings/withdraw.c`).
-const WITHDRAWN: [&str; 4] = ["apparmor", "selinux", "smack", "tomoyo"];
-
 const INTEGRITY: &[(Integrity, Prepare)] = &[
     (Integrity::Audit, audit::prepare),
     (Integrity::Ima, ima::prepare),
@@ -174,12 +171,6 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
         // Without a policy only what is asked for differs from the kernel's own.
         if configuration.policy == Policy::None && configuration.tuning.is_default_of_modules() {
             continue;
-        }
-        if configuration.policy == Policy::Withdrawn && !WITHDRAWN.contains(name) {
-            return Err(PolicyError::Unsupported(format!(
-                "the policy of {name} cannot be taken back once it decides; those of {} can",
-                WITHDRAWN.join(", ")
-            )));
         }
         let prepared = first::add(request, name, make(request)?)?;
         setup.add(name, configuration.policy, prepared)?;

@@ -25,7 +25,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     let profile = match request.configuration.policy {
         Policy::None => return Ok(Prepared::default()),
         Policy::Permissive => 2,
-        Policy::Enforcing | Policy::Withdrawn => 3,
+        Policy::Enforcing => 3,
     };
     if let Some(of) = given::of(request, "tomoyo") {
         return given::tomoyo(request, of);

@@ -60,7 +60,7 @@ pub(super) fn is_enforcing(
 ) -> Result<bool, PolicyError> {
     match request.configuration.policy {
         Policy::None => Ok(false),
-        Policy::Enforcing | Policy::Withdrawn => Ok(true),
+        Policy::Enforcing => Ok(true),
         Policy::Permissive => Err(PolicyError::Unsupported(format!(
             "{module} has no permissive state: {why}"
         ))),

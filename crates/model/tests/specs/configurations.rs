@@ -180,7 +180,7 @@ fn configurations_that_make_no_sense_are_refused() {
             "say policy = \"enforcing\"",
         ),
         (
-            "stacks = ['tomoyo']\npolicies = ['none', 'withdrawn']\ndenials = true",
+            "stacks = ['tomoyo']\npolicies = ['none', 'permissive']\ndenials = true",
             "`denials` is true, and no policy of what is measured is enforced",
             "say policy = \"enforcing\" (--policy enforcing)",
         ),

@@ -379,7 +379,6 @@ fn presets_hold_what_they_promise() {
             "tomoyo-entries",
             "audit",
             "avc",
-            "withdrawn",
             "integrity",
             "enforcing",
             "debian-policies",
@@ -421,7 +420,7 @@ fn presets_hold_what_they_promise() {
         );
         let baseline = match preset.name {
             "paper" | "paper-calls" | "paper-protocol" | "paper-orders" | "tomoyo-entries"
-            | "audit" | "withdrawn" | "integrity" => "none on build:6.12-dac",
+            | "audit" | "integrity" => "none on build:6.12-dac",
             "avc" => "capability,selinux (enforcing)",
             "landlock-sandbox" => "capability,landlock",
             "denials" => "capability (denials)",

@@ -21,7 +21,6 @@ mod safesetid;
 mod selinux;
 mod smack;
 mod tomoyo;
-mod withdrawn;
 
 use std::fs;
 use std::path::Path;
