@@ -46,17 +46,17 @@ pub struct MonitorArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath,
         conflicts_with = "processes")]
     pub cgroup: Option<PathBuf>,
-    /// Hooks to watch, with * and ?; may be given several times
+    /// Hooks to watch, with * and ?
     #[arg(
         long = "hooks",
-        value_name = "GLOB",
+        value_name = "GLOB,…",
         value_delimiter = ',',
         default_value = "*"
     )]
     pub hooks: Vec<String>,
     /// Also functions of modules that implement these hooks: by name with * and ?
-    /// (selinux_*), or by module (landlock); may be given several times
-    #[arg(long = "functions", value_name = "GLOB|LSM", value_delimiter = ',')]
+    /// (selinux_*), or by module (landlock)
+    #[arg(long = "functions", value_name = "GLOB|LSM,…", value_delimiter = ',')]
     pub functions: Vec<String>,
     /// Command to watch
     #[arg(last = true, value_name = "COMMAND", num_args = 1.., value_hint = ValueHint::CommandWithArguments,

@@ -22,13 +22,12 @@ pub enum Drawing {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What is analysed")]
 pub struct ScopeArgs {
-    /// File system that the paths lie on, as its directory in fs is named, or tmpfs; may
-    /// be given several times [default: ext4, or those of the profiles]
-    #[arg(long, value_name = "FS")]
+    /// File systems that the paths lie on, as their directories in fs are named, or tmpfs
+    /// [default: ext4, or those of the profiles]
+    #[arg(long, value_name = "FS,…", value_delimiter = ',')]
     pub fs: Vec<String>,
-    /// System call, without sys_; may be given several times; shows its hooks [default:
-    /// those on files]
-    #[arg(long = "syscall", value_name = "NAME")]
+    /// System calls, without sys_; shows their hooks [default: those on files]
+    #[arg(long = "syscall", value_name = "NAME,…", value_delimiter = ',')]
     pub syscalls: Vec<String>,
     /// Every system call that the tree defines
     #[arg(long, conflicts_with = "syscalls")]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use model::{
-    Architecture, FileSystem, IntegrityList, Place, Policy, Select, Spec, SpecError, Suite,
+    Architecture, Fault as _, FileSystem, IntegrityList, Place, Policy, Select, Spec, Suite,
 };
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ pub struct CellArgs {
     pub stacks: Vec<String>,
     /// State of policies: none, permissive, enforcing [default: none]
     #[arg(short = 'P', long = "policy", value_name = "STATE,…", value_delimiter = ',',
-        value_parser = words::<Policy>(&[Policy::None, Policy::Permissive, Policy::Enforcing]),
+        value_parser = words::<Policy>(Policy::ALL),
         hide_possible_values = true)]
     pub policies: Vec<Policy>,
     /// Custom policies, in TOML [default: lsmeter's small ones]
@@ -166,8 +166,8 @@ pub struct ProgressArgs {
 }
 
 /// A key of an experiment file and its value, as TOML has them.
-fn setting(text: &str) -> Result<Spec, SpecError> {
-    Spec::parse("--set", text)
+fn setting(text: &str) -> Result<Spec, String> {
+    Spec::parse("in TOML", text).map_err(|error| error.hint().unwrap_or(error.to_string()))
 }
 
 /// A number of this range.

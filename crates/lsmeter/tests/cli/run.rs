@@ -266,6 +266,13 @@ fn a_wrong_choice_lists_the_right_ones() {
         );
         assert!(ended.stderr.contains(choices), "{ended:#?}");
     }
+    for (setting, told) in [
+        ("avc_entrys=16", "did you mean `avc_entries`?"),
+        ("filesystem=tmpfs", "in TOML, line 1, column 12: "),
+    ] {
+        let ended = place.run(&["run", "--set", setting]).code(2);
+        assert!(ended.stderr.contains(told), "{ended:#?}");
+    }
     let ended = place.run(&["run", "--metrc", "time"]).code(2);
     assert!(
         ended
