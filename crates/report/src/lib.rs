@@ -71,7 +71,7 @@ pub use crate::calls::call_tables;
 pub use crate::column::{Column, Columns, Records};
 pub use crate::comparison::{
     ComparisonOptions, change_line, comparison_records, comparison_report, comparison_summary,
-    gate_lines, junit, ktap,
+    junit, ktap,
 };
 pub use crate::coverage::{CoverageOptions, coverage_records, coverage_report, coverage_share};
 pub use crate::csv::{CsvError, csv, raw_csv};

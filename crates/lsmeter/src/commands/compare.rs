@@ -111,7 +111,7 @@ fn deliver(args: &CompareArgs, document: &ComparisonDocument, stdout: StdoutTake
 }
 
 /// Says in one line what was found, and in another what the gate says.
-fn verdict(document: &ComparisonDocument) -> Exit {
+pub fn verdict(document: &ComparisonDocument) -> Exit {
     note!("compared: {}", report::comparison_summary(document));
     let Some(gate) = &document.gate else {
         if document.compared.is_empty() {

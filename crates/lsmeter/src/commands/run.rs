@@ -12,10 +12,11 @@ use lab::journal::Journals;
 use lab::prepare::Hooks;
 use lab::root::Root;
 use lab::{Ground, Setup};
-use model::{Baseline, Document, Exit, Experiment, Place, Spec, Status, comparison::GateVerdict};
-use report::Options;
+use model::{Baseline, ComparisonDocument, Document, Exit, Experiment, Place, Spec, Status};
+use report::{ComparisonOptions, Options};
 
 use crate::cli::RunArgs;
+use crate::commands::compare::verdict;
 use crate::commands::foreign;
 use crate::commands::given;
 use crate::commands::journals;
@@ -67,7 +68,8 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     let Some(run) = measured(&args, &config, &experiment, with, &files.journals)? else {
         return Ok(Exit::CellsFailed);
     };
-    deliver(&args, &run, stdout)
+    let found = compared(&run, limit);
+    deliver(&args, &run, found.as_ref(), stdout)
         .inspect_err(|error| journals::tell_kept(&files.journals, error))?;
     // Only now: whatever went wrong above, the cells are still there.
     journals::remove(&files.journals)?;
@@ -77,7 +79,7 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
         note!("shard {shard} has no cells: there are fewer parts than shards");
         return Ok(Exit::Fine);
     }
-    ending(limit, &run)
+    Ok(ending(found.as_ref(), &run))
 }
 
 /// Measures here, in the lab or on this machine; None if the user ended it, who is told how it
@@ -179,14 +181,29 @@ fn try_kvm(machines: &mut Machines, cancel: &AtomicBool, line: &Line) -> Result<
 }
 
 /// How a run ends whose document is saved.
-fn ending(limit: Option<Budget>, run: &Document) -> Result<Exit> {
+fn ending(found: Option<&ComparisonDocument>, run: &Document) -> Exit {
     let has = |status| run.cells.iter().any(|cell| cell.status() == status);
     let failed = has(Status::Failed) || !has(Status::Ok);
-    match limit {
-        Some(limit) => Ok(verdict(run, limit, failed)),
-        None if failed => Ok(Exit::CellsFailed),
-        None => Ok(Exit::Fine),
+    match found.map(|found| (verdict(found), found.gate.is_some())) {
+        Some((exit, true)) if exit == Exit::Regression || !failed => exit,
+        _ if failed => Exit::CellsFailed,
+        _ => Exit::Fine,
     }
+}
+
+/// Measurements with their baselines: of kernels, such as before a patch and after, or if there is
+/// a limit.
+fn compared(run: &Document, budget: Option<Budget>) -> Option<ComparisonDocument> {
+    let mut experiment = run.experiment.iter();
+    let explain = experiment.any(|of| of.baseline_kernel.is_some());
+    let options = compare::Options {
+        explain,
+        budget,
+        ..compare::Options::default()
+    };
+    let (name, document) = ("the run", run);
+    let found = || compare::with_baselines(Named { name, document }, &options);
+    (explain || options.budget.is_some()).then(found)
 }
 
 /// Runs the experiment again until there are `runs` of it, `first` included; None if that
@@ -223,38 +240,6 @@ fn again(
     Ok(Some(all))
 }
 
-/// Prints what exceeds the limit, and what may.
-fn verdict(run: &Document, limit: Budget, failed: bool) -> Exit {
-    let options = compare::Options {
-        budget: Some(limit),
-        ..compare::Options::default()
-    };
-    let (name, document) = ("the run", run);
-    let found = compare::with_baselines(Named { name, document }, &options);
-    let [worse, unclear] = [
-        ("worse", GateVerdict::Fail),
-        ("unclear", GateVerdict::Inconclusive),
-    ]
-    .map(|(what, verdict)| {
-        let lines = report::gate_lines(&found, verdict);
-        for line in lines.iter().take(CHECK_LINES) {
-            note!("{what}: {line}");
-        }
-        if lines.len() > CHECK_LINES {
-            note!("{what}: and {} more", lines.len() - CHECK_LINES);
-        }
-        lines.len()
-    });
-    let compared = found.compared.len();
-    note!("of {compared} cells compared, {worse} exceed the limit, {unclear} may");
-    match found.gate.map(|gate| gate.verdict) {
-        Some(GateVerdict::Fail) => Exit::Regression,
-        _ if failed => Exit::CellsFailed,
-        Some(GateVerdict::Pass) => Exit::Fine,
-        Some(GateVerdict::Inconclusive) | None => Exit::Inconclusive,
-    }
-}
-
 /// What the flags say, to be put over the preset or file.
 pub fn flags(args: &RunArgs) -> Result<Spec> {
     let (place, dir) = measure::place(&args.place);
@@ -274,10 +259,12 @@ pub fn flags(args: &RunArgs) -> Result<Spec> {
 const PAPER: &str = "paper";
 const PAPER_UM: &str = "paper-um";
 
-/// Most lines that a check prints of each kind.
-const CHECK_LINES: usize = 20;
-
-fn deliver(args: &RunArgs, run: &Document, stdout: StdoutTaken) -> Result<()> {
+fn deliver(
+    args: &RunArgs,
+    run: &Document,
+    found: Option<&ComparisonDocument>,
+    stdout: StdoutTaken,
+) -> Result<()> {
     let details = args.details.is_some();
     let tables = || {
         let mut report = report::report(
@@ -299,6 +286,11 @@ fn deliver(args: &RunArgs, run: &Document, stdout: StdoutTaken) -> Result<()> {
             }
             let trees = of_these.unwrap_or_else(|| report::tree_tables(run));
             report.tables.extend(trees);
+        }
+        if let Some(found) = found {
+            let changed = ComparisonOptions { changed: true };
+            let found = report::comparison_report(found, &changed);
+            report.tables.extend(found.tables);
         }
         report
     };

@@ -5,32 +5,8 @@ use model::ComparisonDocument;
 use model::comparison::{CellGate, ComparedCell, GateVerdict};
 
 use crate::column::Columns;
-use crate::format;
 use crate::table::{Table, Tone, Value};
 use crate::text::printable;
-
-/// A line for each cell of which the gate says this, in the document's order; for what it
-/// cannot tell with the reason.
-pub fn gate_lines(document: &ComparisonDocument, verdict: GateVerdict) -> Vec<String> {
-    let line = |cell: &ComparedCell| {
-        let gate = cell.gate.as_ref().filter(|gate| gate.verdict == verdict)?;
-        let change = cell.overhead.map_or("n/a".to_owned(), format::percent);
-        let why = match verdict {
-            GateVerdict::Inconclusive => format!(": {}", printable(&gate.message, 200)),
-            GateVerdict::Pass | GateVerdict::Fail => String::new(),
-        };
-        Some(format!(
-            "{}, {} under {}: {} {} against {} ({change}){why}",
-            printable(&cell.title(), 80),
-            printable(&cell.place.kernel, 80),
-            printable(&cell.place.configuration, 200),
-            format::with_interval(cell.new.value?, cell.new.ci95),
-            cell.unit,
-            format::with_interval(cell.base.value?, cell.base.ci95),
-        ))
-    };
-    document.compared.iter().filter_map(line).collect()
-}
 
 /// Cells that did not pass, the failed ones first; None without a gate.
 pub(super) fn table<'a>(document: &'a ComparisonDocument) -> Option<Table> {

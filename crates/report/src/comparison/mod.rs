@@ -25,7 +25,6 @@ mod picture;
 mod records;
 
 pub(crate) use aa::tables as aa_tables;
-pub use gate::gate_lines;
 pub use junit::junit;
 pub use ktap::ktap;
 pub use line::change_line;
