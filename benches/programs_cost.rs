@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         fs::create_dir(&prepared)?;
         let bootable = prepare::prepare(
             &store,
-            lab::catalogue::agent_of_programs(),
+            lab::catalogue::agent(),
             &kernel,
             Guest {
                 root: Some(&root),

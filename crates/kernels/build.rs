@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const GUEST: &str = "../lab/guest";
-/// Folders of the agent that measures benchmarks, and the one with the flags for this
-/// architecture.
-const FOLDERS: [&str; 4] = ["", "bench", "policy", "delays"];
+/// The agent's folders.
+const FOLDERS: [&str; 7] = [
+    "", "arch", "bench", "policy", "delays", "program", "settings",
+];
 
 fn main() -> ExitCode {
     match build() {
@@ -28,9 +29,12 @@ fn build() -> Result<(), String> {
     let guest = Path::new(GUEST)
         .canonicalize()
         .map_err(|e| format!("{GUEST}: {e}"))?;
+    let arch = env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
+    let own = guest.join("arch").join(arch);
+    let folders = FOLDERS.map(|folder| guest.join(folder));
     let mut table = String::from("&[\n");
-    for folder in FOLDERS {
-        for path in sources(&guest.join(folder))? {
+    for folder in folders.iter().chain([&own]) {
+        for path in sources(folder)? {
             let below = path.strip_prefix(&guest).map_err(|e| e.to_string())?;
             let _ = writeln!(table, "({below:?}, include_str!({path:?})),");
         }
@@ -38,8 +42,6 @@ fn build() -> Result<(), String> {
     table.push(']');
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     write(&out.join("agent.rs"), &table)?;
-    let arch = env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
-    let own = guest.join("arch").join(arch);
     write(&out.join("flags.txt"), &flags([&guest, &own])?)
 }
 

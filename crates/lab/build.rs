@@ -31,9 +31,8 @@ fn build() -> Result<(), String> {
     let here = arch_folder(guest, "HOST", "build machine")?;
     check_markers(&guest.join("bench.h"), plugin)?;
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
-    let agents = agents(guest);
     let triple = env::var("TARGET").unwrap_or_default();
-    let compiled = compile(&triple, guest, &arch, &out, &agents)?;
+    let compiled = compile(&triple, guest, &arch, &out)?;
     // Tests link agents in which one of them is another.
     let lines = compiled
         .values()
@@ -59,7 +58,7 @@ fn build() -> Result<(), String> {
         };
         let own = out.join(name_of(&other));
         fs::create_dir_all(&own).map_err(|e| format!("creating {}: {e}", own.display()))?;
-        compile(&triple, guest, &other, &own, &agents)?;
+        compile(&triple, guest, &other, &own)?;
         let list = list_of_other(guest, &here, &other, &own, &of_here)?;
         check_list(&list)?;
         write(&own.join("benchmarks.tsv"), &list)?;
@@ -70,13 +69,9 @@ fn build() -> Result<(), String> {
                 name_of(&other)
             )
         };
-        let files = agents
-            .iter()
-            .map(|agent| include("include_bytes", agent.name));
-        let files: Vec<String> = files.collect();
-        others += &format!("        agents: [{}],\n", files.join(", "));
         others += &format!(
-            "        list: {},\n    }}),\n",
+            "        agent: {},\n        list: {},\n    }}),\n",
+            include("include_bytes", "agent"),
             include("include_str", "benchmarks.tsv")
         );
     }
@@ -173,9 +168,9 @@ fn list_of_other(
         build.flag("-include").flag(guest.join("arch/at-forms.h"));
     }
     let (mut taken, mut files) = (Vec::new(), Vec::new());
-    for file in every_agents([here, other], guest)? {
+    for file in agent_files([here, other], guest)? {
         match of_here.get(&file) {
-            Some(object) if !asks_for(&file, &["AT_FORMS"], [guest, here])? => {
+            Some(object) if !asks_for(&file, "AT_FORMS", [guest, here])? => {
                 taken.push(object.clone());
             }
             _ => files.push(file),
@@ -284,90 +279,31 @@ fn of_the_architecture(arch: &Path) -> Result<Vec<PathBuf>, String> {
     }
 }
 
-/// An agent that can do more than another: run whole programs, other settings of modules. What others
-/// count may depend on an agent's size.
-struct Agent {
-    name: &'static str,
-    /// What is defined for it, and where its own C files lie.
-    more: Vec<(&'static str, PathBuf)>,
-}
-
-const DEFINES: [&str; 2] = ["PROGRAMS", "SETTINGS"];
-
-fn agents(guest: &Path) -> [Agent; 4] {
-    let [programs, settings] = DEFINES;
-    let programs = (programs, guest.join("program"));
-    let settings = (settings, guest.join("settings"));
-    let agent = |name, more| Agent { name, more };
-    [
-        agent("agent", Vec::new()),
-        agent("agent-of-programs", vec![programs.clone()]),
-        agent("agent-of-settings", vec![settings.clone()]),
-        agent("agent-of-both", vec![programs, settings]),
-    ]
-}
-
 /// C files, and what they became.
 type Objects = BTreeMap<PathBuf, PathBuf>;
 
-/// All agents of an architecture, into `out`; what the first is made of. What is the same in all of
-/// them is compiled once.
-fn compile(
-    triple: &str,
-    guest: &Path,
-    arch: &Path,
-    out: &Path,
-    agents: &[Agent],
-) -> Result<Objects, String> {
-    let files = every_agents([arch, arch], guest)?;
-    let (mut same, mut different) = (Vec::new(), Vec::new());
-    for file in &files {
-        let is_same = is_benchmark(file) && !asks_for(file, &DEFINES, [guest, arch])?;
-        let those = if is_same { &mut same } else { &mut different };
-        those.push(file.clone());
-    }
+/// The agent of an architecture, into `out`; what it is made of.
+fn compile(triple: &str, guest: &Path, arch: &Path, out: &Path) -> Result<Objects, String> {
+    let files = agent_files([arch, arch], guest)?;
     let mut build = of_agent(triple, guest, arch)?;
-    let same = objects(&mut build, &same, &out.join("objects"))?;
-    let mut first = Objects::new();
-    for agent in agents {
-        let mut build = of_agent(triple, guest, arch)?;
-        let mut more = Vec::new();
-        for (define, folder) in &agent.more {
-            build.define(define, None);
-            more.extend(sources(folder)?);
-        }
-        let own = [&different[..], &more].concat();
-        let folder = out.join(format!("{}-objects", agent.name));
-        let mut all = objects(&mut build, &own, &folder)?;
-        all.extend(same.clone());
-        let in_order = files.iter().chain(&more);
-        let in_order: Vec<&PathBuf> = in_order.filter_map(|file| all.get(file)).collect();
-        link(triple, [guest, arch], &out.join(agent.name), &in_order)?;
-        if agent.more.is_empty() {
-            first = all;
-        }
-    }
-    Ok(first)
+    let all = objects(&mut build, &files, &out.join("objects"))?;
+    let in_order: Vec<&PathBuf> = files.iter().map(|file| &all[file]).collect();
+    link(triple, [guest, arch], &out.join("agent"), &in_order)?;
+    Ok(all)
 }
 
-fn is_benchmark(file: &Path) -> bool {
-    file.parent()
-        .is_some_and(|folder| folder.ends_with("bench"))
-}
-
-/// Does a C file hold one of these words, or what it includes of ours? bench.h, which all
-/// include, does for the length of the last field of `struct cell`, which benchmarks do not read.
-fn asks_for(file: &Path, words: &[&str], folders: [&Path; 2]) -> Result<bool, String> {
+/// Does a C file hold this word, or what it includes of ours?
+fn asks_for(file: &Path, word: &str, folders: [&Path; 2]) -> Result<bool, String> {
     let (mut pending, mut seen) = (vec![file.to_owned()], BTreeSet::new());
     while let Some(file) = pending.pop() {
         let text = read(&file)?;
-        if words.iter().any(|word| text.contains(word)) {
+        if text.contains(word) {
             return Ok(true);
         }
         let included = text
             .lines()
             .filter_map(|line| line.trim().strip_prefix("#include \"")?.split('"').next());
-        for name in included.filter(|name| *name != "bench.h") {
+        for name in included {
             let beside = file.parent().map(|folder| folder.join(name));
             let all = folders.iter().map(|folder| folder.join(name));
             let mut here = beside.into_iter().chain(all);
@@ -378,15 +314,15 @@ fn asks_for(file: &Path, words: &[&str], folders: [&Path; 2]) -> Result<bool, St
     Ok(false)
 }
 
-/// What every agent has, with the benchmarks of an architecture, in the order in which it is linked.
-fn every_agents([arch, benches]: [&Path; 2], guest: &Path) -> Result<Vec<PathBuf>, String> {
+/// The agent's files with the benchmarks of an architecture, in the order in which they are linked.
+fn agent_files([arch, benches]: [&Path; 2], guest: &Path) -> Result<Vec<PathBuf>, String> {
     let mut files = sources(guest)?;
-    // Beside main.c: the pages that a start touches are in the count of execve.
     files.extend(sources(arch)?);
     files.extend(sources(&guest.join("bench"))?);
     files.extend(of_the_architecture(benches)?);
-    files.extend(sources(&guest.join("policy"))?);
-    files.extend(sources(&guest.join("delays"))?);
+    for folder in ["policy", "delays", "program", "settings"] {
+        files.extend(sources(&guest.join(folder))?);
+    }
     Ok(files)
 }
 

@@ -46,6 +46,7 @@ raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 #define ARCH_VDSO_CLOCK_GETTIME	"__vdso_clock_gettime"
 
 #define ARCH_AUDIT		AUDIT_ARCH_X86_64
+#define ARCH_AUDIT_32		AUDIT_ARCH_I386
 
 /* There is no ioperm. */
 #define ARCH_LOCKED_DOWN(on)	SYS(ioperm, 0x80, 1, on)
@@ -53,6 +54,10 @@ raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 
 /* One built before a benchmark was written, or of one that is an architecture's own. */
 #define ARCH_MAY_LACK_BENCHMARKS
+
+/* Nothing executes it here. */
+#define ARCH_ELF		EM_NONE
+#define ARCH_EXIT_CODE		""
 
 /* All of the agent's memory is the kernel's, and there from the start. */
 #define ARCH_RESIDENT

@@ -81,11 +81,9 @@ struct sample {
 
 void protocol_start(int in, int out);
 void protocol_forget(void);		/* send nothing from now on */
-#ifdef SETTINGS
 /* Frames go there from now on; and one that comes from there is sent. */
 void protocol_relay(void (*to)(enum frame_type type, const void *frame, size_t len));
 void protocol_pass(const void *frame, size_t len);
-#endif
 void send_frame(enum frame_type type, const void *payload, size_t len);
 void send_text(enum frame_type type, const char *fmt, __builtin_va_list args);
 void send_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -101,9 +99,7 @@ enum metric {
 	METRIC_INSTRUCTIONS,
 	METRIC_TIME,
 	METRIC_THROUGHPUT,
-#ifdef SETTINGS
 	METRIC_MEMORY,
-#endif
 };
 
 #define CELLS_MAX	512
@@ -123,9 +119,7 @@ struct cell_spec {
 	u32 later;		/* 1: what operations leave to later is awaited */
 	u32 points;		/* of a sweep (delays.h): operations take turns */
 	u32 first_point;
-#ifdef PROGRAMS
 	u32 phase;		/* 1: each run of a program begins as far behind a tick */
-#endif
 };
 
 struct experiment {
@@ -153,6 +147,11 @@ int list_benchmarks(void);
 #define STATUS_UNSUPPORTED	2
 
 void run_cells(void);
+/*
+ * The cells' buffer, free before and between them. fork copies what tells where the agent's memory
+ * is: what only some experiments need lies here, or in memory that they map.
+ */
+extern char scratch[65536];
 /* Keeps the reason that is there already; `what` says what was being done. */
 int explain(struct cell *c, const char *what, long error);
 /* Writes to every writable page, so that no fault falls into a window. */
@@ -178,12 +177,10 @@ int measure_throughput(const struct cell_spec *spec, struct cell *c,
 /* The largest i + 1 that measuring this cell may use. */
 unsigned int batch_limit(const struct cell_spec *spec);
 
-/*
- * program/: whole programs. An agent of its own has them, since what another benchmark
- * counts may depend on how large the agent is (execve of it, fork).
- */
+/* program/: whole programs, in a root on a disk. */
 #define PROGRAM		"program"	/* the benchmark that a directive's commands are variants of */
-#ifdef PROGRAMS
+struct programs;
+extern struct programs *programs;	/* NULL if no program is run */
 /* Takes a directive that says what is run: 1, or 0 if it is none. */
 int parse_program(const char *word, char *rest);
 /* The variants, if that is the benchmark; the list ends with a NULL name. */
@@ -213,109 +210,11 @@ const char *policies_root_options(void);
 void policies_label_copied(const char *path);
 /* Where the i-th device in the root's /dev is; NULL after the last. */
 const char *program_device(unsigned int i, char *path, size_t size);
-/* A root is large: no second copy of it in the page cache of the disk. */
-#define DISK_FLAGS	O_DIRECT
-#define IMAGE_FLAGS	O_RDWR
-#define DISK_BUFFER	__attribute__((aligned(4096)))
-#else
-#define DISK_FLAGS	0
-#define IMAGE_FLAGS	O_RDONLY
-#define DISK_BUFFER
-
-static inline const char *ready_disk(void)
-{
-	return NULL;
-}
-
-static inline void release_image(long image)
-{
-	(void)image;
-}
-
-static inline int root_is_copied(const char *fs)
-{
-	(void)fs;
-	return 0;
-}
-
-static inline const char *copied_from(const char *fs)
-{
-	(void)fs;
-	return NULL;
-}
-
-static inline void program_copy_root(const char *disk)
-{
-	(void)disk;
-}
-
-static inline const char *tmpfs_options(void)
-{
-	return NULL;
-}
-
-static inline const char *policies_root_options(void)
-{
-	return NULL;
-}
-
-static inline int parse_program(const char *word, char *rest)
-{
-	(void)word;
-	(void)rest;
-	return 0;
-}
-
-static inline const struct variant *program_variants(const struct benchmark *b)
-{
-	return b->variants;
-}
-
-static inline void program_prepare_root(void)
-{
-}
-
-static inline int is_program(const struct cell_spec *spec)
-{
-	(void)spec;
-	return 0;
-}
-
-static inline int count_program(const struct cell_spec *spec, struct cell *c,
-				struct outcome *out)
-{
-	(void)spec;
-	(void)c;
-	(void)out;
-	return 0;
-}
-
-static inline void count_no_program(void)
-{
-}
-#endif
 
 /* settings/given.c: is this a child that is under the user's own policies? It asks its parent. */
-#ifdef SETTINGS
 int is_given_child(void);
 void given_names_move(unsigned int position);
 long given_drop_caches(void);
-#else
-static inline int is_given_child(void)
-{
-	return 0;
-}
-
-static inline void given_names_move(unsigned int position)
-{
-	(void)position;
-}
-
-static inline long given_drop_caches(void)
-{
-	return 0;
-}
-#endif
 
 /* main.c: tells the host why, cleans up, ends. */
 __attribute__((noreturn, format(printf, 1, 2))) void fatal(const char *fmt, ...);
@@ -353,6 +252,9 @@ void parse_policy(char *name, char *state, char *(*next)(char **), char **rest);
 void policies_load(void);	/* before the file system is mounted */
 void policies_enforce(void);	/* in the working directory */
 
+/* exit-program.c: puts what `exit_program` names there, before any policy is loaded. */
+void exit_program_start(int in_vm);
+
 /* host.c */
 void host_start(void);
 void host_enter_directory(void);
@@ -368,6 +270,8 @@ struct format_sink {
 size_t format_args(char *dst, size_t size, const char *fmt, __builtin_va_list args);
 /* Up to size - 1 bytes and a NUL; the length, or -errno. */
 long read_text(const char *path, char *dst, size_t size);
+/* Zeroed memory, shared with children. */
+void *map_shared(size_t size);
 /* Decimal digits only, at most max. 0 or -EINVAL. */
 int parse_u32(const char *text, u32 max, u32 *value);
 

@@ -94,11 +94,7 @@ struct variant {
 };
 
 /* Bytes of a reason; with policies of the user's own it has a line of the kernel's log. */
-#ifdef SETTINGS
 #define REASON_MAX	448
-#else
-#define REASON_MAX	128
-#endif
 
 /* State of one cell. Zeroed before setup(). */
 struct cell {
@@ -110,11 +106,7 @@ struct cell {
 	char path2[4096];
 	long state[8];		/* free for the benchmark */
 	u64 random;		/* seeded the same for every cell: random_u64() */
-	/*
-	 * Set by unsupported(). The last: benchmarks are compiled once for all
-	 * agents, and nothing else here may depend on what is defined.
-	 */
-	char reason[REASON_MAX];
+	char reason[REASON_MAX];	/* set by unsupported() */
 };
 
 struct benchmark {
@@ -196,6 +188,9 @@ int unsupported(struct cell *c, const char *reason, long error);
  * error that is not negative means a wrong result. Returns -errno.
  */
 int failed(struct cell *c, const char *call, long error);
+
+/* The path of a program that exits with 0 at once. */
+extern char exit_program[];
 
 /* Deterministic: the same names in every stack and every boot. */
 u64 random_u64(struct cell *c);

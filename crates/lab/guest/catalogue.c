@@ -147,6 +147,9 @@ int list_benchmarks(void)
 	for (i = 0; i < count; i++) {
 		const struct benchmark *b = all[i];
 
+		/* No call is measured: its metric selects it. */
+		if (b->measures == MEASURE_MEMORY)
+			continue;
 		for (v = b->variants; v->name; v++) {
 			made_calls(v->syscalls ? v->syscalls : b->syscalls, calls,
 				   sizeof(calls));

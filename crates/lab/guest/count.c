@@ -6,12 +6,7 @@
  */
 #include <linux/time.h>
 #include "agent.h"
-#ifdef SETTINGS
 #include "settings/first.h"
-#else
-#define first_begin(c) 0
-#define first_before(c) 0
-#endif
 
 #define SLOTS_DEFAULT	4096
 #define LATER_NS	200000000

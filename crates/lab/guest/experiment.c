@@ -57,9 +57,7 @@ static const struct {
 	{ "cold", offsetof(struct cell_spec, cold), 0, 1 },
 	{ "ask", offsetof(struct cell_spec, ask), 0, 1 },
 	{ "later", offsetof(struct cell_spec, later), 0, 1 },
-#ifdef PROGRAMS
 	{ "phase", offsetof(struct cell_spec, phase), 0, 1 },
-#endif
 };
 
 static void parse_key(struct cell_spec *spec, char *word)
@@ -93,10 +91,8 @@ static void parse_metric(struct cell_spec *spec, const char *word)
 		spec->metric = METRIC_TIME;
 	else if (!strcmp(word, "throughput"))
 		spec->metric = METRIC_THROUGHPUT;
-#ifdef SETTINGS
 	else if (!strcmp(word, "memory"))
 		spec->metric = METRIC_MEMORY;
-#endif
 	else
 		fatal("experiment: cell %u: unknown metric: %s", spec->id, word);
 }

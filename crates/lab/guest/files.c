@@ -3,14 +3,8 @@
 #include "agent.h"
 #include "getdents.h"
 
-#ifdef SETTINGS
 #include "settings/labels.h"
 #include "settings/signed.h"
-#else
-#define next_label()
-#define no_label()
-#define sign_file(path, size) 0
-#endif
 
 #define TREE_DEPTH_MAX	64
 #ifndef ARCH_RECORDS_SIZE

@@ -4,11 +4,7 @@
  * experiment, measures its cells and ends.
  */
 #include "agent.h"
-#ifdef SETTINGS
 #include "settings/memory.h"
-#else
-#define memory_start()
-#endif
 
 static int in_vm;
 
@@ -58,10 +54,6 @@ __attribute__((noreturn, used)) void start_c(const u64 *stack)
 	char *const *argv = (char *const *)(stack + 1);
 	const u64 *auxv = stack + 1 + argc + 1;
 
-	/* The execve benchmark runs this program only to see it end. */
-	if (argc > 0 && !strcmp(argv[0], "lsmeter-exit"))
-		exit_process(0);
-
 	in_vm = SYS(getpid) == 1;
 	if (!in_vm && argc > 1) {
 		if (argc == 2 && !strcmp(argv[1], "--list"))
@@ -77,6 +69,7 @@ __attribute__((noreturn, used)) void start_c(const u64 *stack)
 		vm_start();
 	else
 		host_start();
+	exit_program_start(in_vm);
 	clock_start(auxv);
 	undisturbed_start();
 	send_hello();

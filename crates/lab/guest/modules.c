@@ -133,7 +133,6 @@ static size_t list_sections(const char *name, char *text, size_t len)
 
 void send_modules(void)
 {
-	static char text[FRAME_PAYLOAD_MAX];
 	char name[MODULE_NAME_MAX], *p;
 	size_t len = 0;
 	unsigned int i;
@@ -146,8 +145,8 @@ void send_modules(void)
 			if (*p == '-')
 				*p = '_';
 		if (is_word(name))
-			len = list_sections(name, text, len);
+			len = list_sections(name, scratch, len);
 	}
 	if (len)
-		send_frame(FRAME_MODULES, text, len);
+		send_frame(FRAME_MODULES, scratch, len);
 }

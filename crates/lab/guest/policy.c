@@ -2,13 +2,9 @@
 /* Brings policies into force, and has them prove that they are. */
 #include <linux/mman.h>
 #include "policy.h"
-#ifdef SETTINGS
 #include "denials.h"
 #include "settings/first.h"
 #include "settings/given.h"
-#else
-#define denials_confined(p)
-#endif
 
 extern const struct policy_module *const __start_policies[];
 extern const struct policy_module *const __stop_policies[];
@@ -38,13 +34,11 @@ static const struct {
 	{ "layers", offsetof(struct policy, layers), 16 },
 	{ "avc_entries", offsetof(struct policy, avc_entries), 65536 },
 	{ "ima_policy", offsetof(struct policy, ima_policy), 3 },
-#ifdef SETTINGS
 	{ "audit_rules", offsetof(struct policy, audit_rules), 4 },
 	{ "labels", offsetof(struct policy, labels), 4096 },
 	{ "denials", offsetof(struct policy, denials), 1 },
 	{ "given", offsetof(struct policy, given), 1 },
 	{ "first_after", offsetof(struct policy, first_after), 2 },
-#endif
 };
 
 static void parse_key(struct policy *p, char *word)
@@ -97,22 +91,19 @@ void policies_load(void)
 {
 	unsigned int i;
 
-#ifdef SETTINGS
 	first_prepare(policies, policy_count);
-#endif
 	for (i = 0; i < policy_count; i++)
 		if (policies[i].module->load)
 			policies[i].module->load(&policies[i]);
 }
 
-#ifdef PROGRAMS
 const char *policies_root_options(void)
 {
 	static char options[1024];
 	unsigned int i;
 
 	options[0] = '\0';
-	for (i = 0; i < policy_count; i++) {
+	for (i = 0; i < policy_count && programs; i++) {
 		const struct policy *p = &policies[i];
 		const char *option = p->module->root_option ? p->module->root_option(p) : "";
 		size_t len = strlen(options);
@@ -147,7 +138,6 @@ void policies_label_copied(const char *path)
 			      path, label, errno_name(err), -err);
 	}
 }
-#endif
 
 static void confine_and_prove(unsigned int last)
 {
@@ -155,13 +145,13 @@ static void confine_and_prove(unsigned int last)
 
 	for (i = 0; i < policy_count; i++)
 		if (policies[i].module->last == last && policies[i].module->confine &&
-		    !is_given(&policies[i])) {
+		    !policies[i].given) {
 			policies[i].module->confine(&policies[i]);
 			denials_confined(&policies[i]);
 		}
 	for (i = 0; i < policy_count; i++)
 		if (policies[i].module->last == last && policies[i].module->prove &&
-		    !is_given(&policies[i]))
+		    !policies[i].given)
 			policies[i].module->prove(&policies[i]);
 }
 
@@ -169,21 +159,15 @@ void policies_enforce(void)
 {
 	unsigned int i;
 
-#ifdef SETTINGS
 	given_make(policies, policy_count);
-#endif
 	for (i = 0; i < policy_count; i++)
 		if (policies[i].module->label)
 			policies[i].module->label(&policies[i]);
-#ifdef SETTINGS
 	denials_confined(NULL);
-#endif
 	confine_and_prove(0);
 	confine_and_prove(1);
-#ifdef SETTINGS
 	given_prove(policies, policy_count);
 	first_prove();
-#endif
 }
 
 void step(const char *fmt, ...)
@@ -294,11 +278,7 @@ long in_child(long (*access)(const void *argument), const void *argument)
 	long pid, result = -EIO;
 	long *shared;
 
-	shared = (long *)SYS(mmap, NULL, 4096, PROT_READ | PROT_WRITE,
-			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if ((unsigned long)shared > -4096ul)
-		fatal("memory for a child's verdict: %s (%ld)",
-		      errno_name((long)shared), -(long)shared);
+	shared = map_shared(4096);
 	*shared = -EIO;
 	pid = SYS(fork);
 	if (pid < 0)
@@ -359,7 +339,6 @@ size_t copy_whole(const char *from, const char *to)
 	return size;
 }
 
-#ifdef SETTINGS
 long put_whole(const char *path, const void *data, size_t len)
 {
 	long fd = sys_open(path, O_WRONLY | O_CLOEXEC, 0), n;
@@ -386,7 +365,6 @@ long put_copy(const char *from, const char *to)
 	SYS(munmap, map, size);
 	return err;
 }
-#endif
 
 void write_line(const char *path, const char *text)
 {

@@ -43,25 +43,12 @@ struct policy {
 	u32 layers;
 	u32 avc_entries;
 	u32 ima_policy;		/* policy/ima.c */
-#ifdef SETTINGS
 	u32 audit_rules;	/* enum audit_set of settings/audit.h */
 	u32 labels;		/* settings/labels.c */
 	u32 denials;		/* settings/denials.c */
 	u32 given;		/* settings/given.c: the user's own */
 	u32 first_after;	/* enum first_after of settings/first.h */
-#endif
 };
-
-/* Is it the user's own? */
-static inline int is_given(const struct policy *p)
-{
-#ifdef SETTINGS
-	return p->given;
-#else
-	(void)p;
-	return 0;
-#endif
-}
 
 struct policy_module {
 	const char *name;	/* as /sys/kernel/security/lsm has it, or "audit" */
@@ -70,15 +57,12 @@ struct policy_module {
 	 * take: it comes when all these are done.
 	 */
 	unsigned int last : 1;
-#ifdef SETTINGS
 	/* Of the user's own: it rules all tasks, and comes into force once. */
 	unsigned int global : 1;
-#endif
 	void (*load)(const struct policy *p);
 	void (*label)(const struct policy *p);
 	void (*confine)(const struct policy *p);
 	void (*prove)(const struct policy *p);
-#ifdef SETTINGS
 	/* Of the user's own: once a child that came under it has ended. */
 	void (*release)(const struct policy *p);
 	/* Before a child sets up what it is measured with: as whom, if it may still do all. */
@@ -96,8 +80,6 @@ struct policy_module {
 	long (*load_again)(const struct policy *p, u32 round);
 	/* Has this file been measured? */
 	int (*has_measured)(const char *path);
-#endif
-#ifdef PROGRAMS
 	/*
 	 * After load(): how the root of programs is mounted, so that what bears no label
 	 * of its own has one of the policy's. An option of mount(8), or "".
@@ -109,7 +91,6 @@ struct policy_module {
 	 * attribute that it is. NULL for none.
 	 */
 	const char *(*copied_label)(const struct policy *p, const char **attribute);
-#endif
 };
 
 /* Registers a module: a pointer in the section that policy.c walks. */
@@ -150,11 +131,9 @@ size_t write_whole(const char *path, const void *data, size_t len);
 const char *map_whole(const char *path, size_t *len);
 /* The same from a file: POLICY_DIR "selinux/policy" to "/sys/fs/selinux/load". */
 size_t copy_whole(const char *from, const char *to);
-#ifdef SETTINGS
 /* What does not work is returned, as -errno. */
 long put_whole(const char *path, const void *data, size_t len);
 long put_copy(const char *from, const char *to);
-#endif
 /* A text of a line to a file of the kernel's; fatal() if it refuses. */
 void write_line(const char *path, const char *text);
 

@@ -60,14 +60,12 @@ void protocol_forget(void)
 	channel_out = -1;
 }
 
-#ifdef SETTINGS
 static void (*relay)(enum frame_type type, const void *frame, size_t len);
 
 void protocol_relay(void (*to)(enum frame_type type, const void *frame, size_t len))
 {
 	relay = to;
 }
-#endif
 
 static void write_all(const u8 *p, size_t left)
 {
@@ -98,21 +96,17 @@ static void send_prepared(enum frame_type type, size_t len)
 	frame[6] = frame[7] = 0;
 	put_u32(frame + 8, len);
 	put_u32(frame + 12, crc32(crc32(0, frame + 4, 8), frame + HEADER_LEN, len));
-#ifdef SETTINGS
 	if (relay) {
 		relay(type, frame, HEADER_LEN + len);
 		return;
 	}
-#endif
 	write_all(frame, HEADER_LEN + len);
 }
 
-#ifdef SETTINGS
 void protocol_pass(const void *data, size_t len)
 {
 	write_all(data, len);
 }
-#endif
 
 void send_frame(enum frame_type type, const void *payload, size_t len)
 {

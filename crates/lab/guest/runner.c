@@ -2,17 +2,15 @@
 /* A cell from its fresh directory to the frame that reports it. */
 #include <linux/elf.h>
 #include "agent.h"
-#ifdef SETTINGS
 #include "settings/given.h"
 #include "settings/memory.h"
-#endif
 
 #define RANDOM_SEED	0x6c736d65746572ull
 #ifndef ARCH_RESIDENT
 #define STACK_TOUCHED	(128 * 1024)
 #endif
 
-static char buffer[65536] __attribute__((aligned(PAGE_SIZE)));
+char scratch[65536] __attribute__((aligned(PAGE_SIZE)));
 static struct cell cell;
 static long work = -1;	/* the working directory */
 struct sample cell_samples[SAMPLES_MAX];
@@ -106,10 +104,8 @@ static int measure(const struct cell_spec *spec, struct outcome *out)
 		return measure_time(spec, &cell, out);
 	case METRIC_THROUGHPUT:
 		return measure_throughput(spec, &cell, out);
-#ifdef SETTINGS
 	case METRIC_MEMORY:
 		return measure_memory(spec, &cell, out);
-#endif
 	}
 	return -EINVAL;
 }
@@ -173,10 +169,8 @@ static u32 wanted_of(const struct cell_spec *spec)
 	switch (spec->metric) {
 	case METRIC_THROUGHPUT:
 		return MEASURE_THROUGHPUT;
-#ifdef SETTINGS
 	case METRIC_MEMORY:
 		return MEASURE_MEMORY;
-#endif
 	default:
 		return MEASURE_LATENCY;
 	}
@@ -189,10 +183,10 @@ static int run_in_directory(const struct cell_spec *spec, struct outcome *out)
 	long err;
 
 	memset(&cell, 0, sizeof(cell));
-	memset(buffer, 0, sizeof(buffer));
+	memset(scratch, 0, sizeof(scratch));
 	cell.variant = spec->variant;
 	cell.batch = batch_limit(spec);
-	cell.buffer = buffer;
+	cell.buffer = scratch;
 	cell.random = RANDOM_SEED;
 
 	if (!(b->measures & wanted)) {
@@ -204,14 +198,9 @@ static int run_in_directory(const struct cell_spec *spec, struct outcome *out)
 	err = enter_fresh_directory();
 	if (err < 0)
 		return err;
-#ifdef SETTINGS
 	if (spec->metric == METRIC_MEMORY)
 		return run_set_up(spec, out);
 	return given_run(spec, &cell, out, set_up, run_set_up, enter_fresh_directory);
-#else
-	err = set_up(spec);
-	return err < 0 ? err : run_set_up(spec, out);
-#endif
 }
 
 static void run_cell(const struct cell_spec *spec)

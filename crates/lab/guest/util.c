@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The little of a C library that the agent needs. */
+#include <linux/mman.h>
 #include "agent.h"
 
 void *memset(void *dst, int byte, size_t len)
@@ -211,4 +212,13 @@ int parse_u32(const char *text, u32 max, u32 *value)
 	}
 	*value = n;
 	return 0;
+}
+
+void *map_shared(size_t size)
+{
+	long at = SYS(mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (at < 0 && at > -4096)
+		fatal("mmap of %lu bytes: %s (%ld)", size, errno_name(at), -at);
+	return (void *)at;
 }

@@ -146,16 +146,15 @@ static int read_image(int fd, void *dst, size_t len)
 
 static void copy_extent(int image, int disk, u64 offset, u32 len)
 {
-	static char block[65536] DISK_BUFFER;
 	long n;
 	u32 part, done;
 
 	while (len) {
-		part = len < sizeof(block) ? len : sizeof(block);
-		if (!read_image(image, block, part))
+		part = len < sizeof(scratch) ? len : sizeof(scratch);
+		if (!read_image(image, scratch, part))
 			fatal("reading " IMAGE ": it ends in the middle of an extent");
 		for (done = 0; done < part; done += n) {
-			n = SYS(pwrite64, disk, block + done, part - done,
+			n = SYS(pwrite64, disk, scratch + done, part - done,
 				offset + done);
 			if (n <= 0)
 				fatal("writing " DISK " at %lu: %s (%ld)",
@@ -180,10 +179,11 @@ static void write_disk(void)
 	u64 disk_size = 0;
 	long image, disk;
 
-	image = sys_open(IMAGE, IMAGE_FLAGS | O_CLOEXEC, 0);
+	/* A root is large: no second copy of it in the page cache of the disk. */
+	image = sys_open(IMAGE, (programs ? O_RDWR : O_RDONLY) | O_CLOEXEC, 0);
 	if (image < 0)
 		fatal("opening " IMAGE ": %s (%ld)", errno_name(image), -image);
-	disk = sys_open(DISK, O_RDWR | O_CLOEXEC | DISK_FLAGS, 0);
+	disk = sys_open(DISK, O_RDWR | O_CLOEXEC | (programs ? O_DIRECT : 0), 0);
 	if (disk < 0)
 		fatal("opening " DISK " (the module brd makes it): %s (%ld)",
 		      errno_name(disk), -disk);
@@ -200,7 +200,8 @@ static void write_disk(void)
 			fatal(IMAGE ": extent of %u bytes at %lu lies outside",
 			      extent.len, extent.offset);
 		copy_extent(image, disk, extent.offset, extent.len);
-		release_image(image);
+		if (programs)
+			release_image(image);
 	}
 	sys_close(disk);
 	sys_close(image);
@@ -257,9 +258,8 @@ void vm_enter_directory(void)
 	err = SYS(chdir, experiment.dir);
 	if (err < 0)
 		fatal("chdir to %s: %s (%ld)", experiment.dir, errno_name(err), -err);
-#ifndef PROGRAMS
-	names_start();
-#endif
+	if (!programs)
+		names_start();
 }
 
 void vm_end(void)

@@ -122,18 +122,12 @@ impl Selectable for Benchmark {
 
 /// What the build made for an architecture.
 struct Embedded {
-    /// Without more, with programs, with settings, with both.
-    agents: [&'static [u8]; 4],
+    agent: &'static [u8],
     list: &'static str,
 }
 
 const NATIVE: Embedded = Embedded {
-    agents: [
-        include_bytes!(concat!(env!("OUT_DIR"), "/agent")),
-        include_bytes!(concat!(env!("OUT_DIR"), "/agent-of-programs")),
-        include_bytes!(concat!(env!("OUT_DIR"), "/agent-of-settings")),
-        include_bytes!(concat!(env!("OUT_DIR"), "/agent-of-both")),
-    ],
+    agent: include_bytes!(concat!(env!("OUT_DIR"), "/agent")),
     list: include_str!(concat!(env!("OUT_DIR"), "/benchmarks.tsv")),
 };
 
@@ -187,45 +181,16 @@ fn missing(arch: &Arch) -> LabError {
     Failure::environment(what, hint).into()
 }
 
-/// The agent: a static ELF program without a C library, init in a VM
-/// and a process on the host.
+/// The agent for this machine: a static ELF program without a C library, init in a VM and a process
+/// on the host.
 #[must_use]
 pub fn agent() -> &'static [u8] {
-    NATIVE.agents[0]
+    NATIVE.agent
 }
 
-/// The agent that runs whole programs besides.
-#[must_use]
-pub fn agent_of_programs() -> &'static [u8] {
-    NATIVE.agents[1]
-}
-
-/// The agents of kernels of `arch`: the plain one is the first.
-pub fn agents_of(arch: &Arch) -> Result<&'static [&'static [u8]], LabError> {
-    Ok(&embedded(arch)?.agents)
-}
-
-/// The agent that all boots of an experiment have on kernels of `arch`, if [`agent`] does not
-/// do: whole programs are run, or settings asked for that it does not know, or it is another
-/// architecture. They are others, since what some benchmarks count depends on the agent's size.
-pub fn agent_for(experiment: &Experiment, arch: &Arch) -> Result<Option<&'static [u8]>, LabError> {
-    let agents = agents_of(arch)?;
-    let settings = experiment.configurations.iter().any(|of| {
-        let tuning = &of.tuning;
-        tuning.audit_rules.is_some()
-            || tuning.labels.is_some()
-            || tuning.denials
-            || tuning.first_after.is_some()
-            || !tuning.given.is_empty()
-    }) || experiment.metrics.contains(&Metric::Memory);
-    let chosen = match (experiment.programs.is_some(), settings) {
-        (false, false) if arch.is_native() => return Ok(None),
-        (false, false) => 0,
-        (true, false) => 1,
-        (false, true) => 2,
-        (true, true) => 3,
-    };
-    Ok(Some(agents[chosen]))
+/// The agent for kernels of `arch`.
+pub fn agent_of(arch: &Arch) -> Result<&'static [u8], LabError> {
+    Ok(embedded(arch)?.agent)
 }
 
 /// The modules of the kernel that the experiment's benchmarks take, each once and in the order of
@@ -329,11 +294,9 @@ mod tests {
     fn agents_of_other_architectures_are_theirs() {
         for (name, of) in OTHERS {
             let arch = kernels::arch::by_name(name).unwrap();
-            for agent in of.agents {
-                assert!(agent.starts_with(b"\x7fELF"), "{name}");
-                let machine = u16::from_le_bytes([agent[18], agent[19]]);
-                assert_eq!(machine, arch.elf_machine, "{name}");
-            }
+            assert!(of.agent.starts_with(b"\x7fELF"), "{name}");
+            let machine = u16::from_le_bytes([of.agent[18], of.agent[19]]);
+            assert_eq!(machine, arch.elf_machine, "{name}");
             // What they measure are the benchmarks of all, perhaps with other calls.
             let ids = |all: &[Benchmark]| all.iter().map(Benchmark::id).collect::<BTreeSet<_>>();
             let (own, native) = (ids(catalogue_of(arch)), ids(catalogue()));

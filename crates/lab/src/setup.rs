@@ -5,9 +5,9 @@ use std::path::Path;
 
 use kernels::arch::Arch;
 use kernels::{Kernel, Store};
-use model::{Experiment, Failure, Shard};
+use model::{Failure, Shard};
 
-use crate::catalogue::{agent, agent_for};
+use crate::catalogue::{agent, agent_of};
 use crate::error::LabError;
 use crate::journal::Journals;
 use crate::plan::Treatment;
@@ -73,10 +73,13 @@ pub struct Target<'a> {
 
 impl<'a> Setup<'a> {
     /// What a kernel of the experiment is measured with, by its position.
-    pub fn target(&self, experiment: &Experiment, kernel: usize) -> Result<Target<'a>, LabError> {
+    pub fn target(&self, kernel: usize) -> Result<Target<'a>, LabError> {
         let kernel = &self.kernels[kernel];
         let qemu = self.emulator(kernel.arch())?;
-        let agent = agent_for(experiment, kernel.arch())?.unwrap_or(self.agent);
+        let agent = match kernel.arch().is_native() {
+            true => self.agent,
+            false => agent_of(kernel.arch())?,
+        };
         Ok(Target {
             kernel,
             qemu,

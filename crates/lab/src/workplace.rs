@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use kernels::scratch::Scratch;
 use model::{Cell, Experiment, FileSystem, Place, Warning, WarningKind};
 
-use crate::catalogue::{agent_for, modules_for};
+use crate::catalogue::modules_for;
 use crate::error::LabError;
 use crate::host;
 use crate::initramfs::Guest;
@@ -76,7 +76,7 @@ impl<'a> Workplace<'a> {
                 let programs = programs(setup, own, filesystem, dir.path())?;
                 for index in used {
                     let own = subdirectory(dir.path(), index)?;
-                    let target = setup.target(experiment, index)?;
+                    let target = setup.target(index)?;
                     let bootable = prepare::prepare(
                         setup.store,
                         target.agent,
@@ -108,10 +108,7 @@ impl<'a> Workplace<'a> {
                 if let Some(dir) = &experiment.dir {
                     host::check_directory(Path::new(dir))?;
                 }
-                let agent = agent_for(experiment, kernels::arch::native())?;
-                Testbed::Host {
-                    agent: agent.unwrap_or(setup.agent),
-                }
+                Testbed::Host { agent: setup.agent }
             }
         };
         Ok(Workplace {

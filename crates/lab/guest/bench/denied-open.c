@@ -10,9 +10,6 @@
 
 #define EXPECTED	0	/* c->state[]: the error of the open; 0: none */
 
-#ifndef SETTINGS
-#define denials_expect(c, path, expected)	unsupported(c, DENIALS_WANTED, 0)
-#endif
 
 static int setup(struct cell *c)
 {

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "../agent-path.h"
+#include "../slots.h"
 
 #define FAILED		127	/* the child's status when execve fails */
 #define SCRIPT		"script"
-#define INTERPRETER	"lsmeter-exit"	/* what the agent is called to exit at once */
-
-/* c->path becomes the agent's own path. */
-static int execve_setup(struct cell *c)
-{
-	return agent_path(c->path, sizeof(c->path));
-}
+#define INTERPRETER	"lsmeter-exit"
 
 static inline long fork_execve_wait(const char *path, char *name, int *status)
 {
@@ -28,25 +22,23 @@ static inline long fork_execve_wait(const char *path, char *name, int *status)
 }
 
 /*
- * Window: fork, execve of the agent itself in the child, its exit, and wait4;
- * the child's kernel work belongs to the operation. Nothing to undo.
- *
- * The agent's main() exits with 0 at once when argv[0] is "lsmeter-exit".
+ * Window: fork, execve of a program that exits at once in the child, its exit, and
+ * wait4; the child's kernel work belongs to the operation. Nothing to undo.
  */
 static long execve_op(struct cell *c, unsigned int i)
 {
-	return fork_execve_wait(c->path, INTERPRETER, NULL);
+	return fork_execve_wait(exit_program, INTERPRETER, NULL);
 }
 
 static int execve_check(struct cell *c)
 {
 	int status = -1;
-	long ret = fork_execve_wait(c->path, INTERPRETER, &status);
+	long ret = fork_execve_wait(exit_program, INTERPRETER, &status);
 
 	if (ret < 0)
 		return ret;
 	if (status == FAILED << 8)
-		return unsupported(c, "the agent cannot execute itself", -EACCES);
+		return unsupported(c, "the program cannot be executed", -EACCES);
 	return status == 0 ? 0 : failed(c, "execve: wrong result", 0);
 }
 
@@ -54,15 +46,13 @@ BENCH("execve", PROCESS, BEYOND, 31,
       "fork and execve of a small static program that exits at once, and the wait for it",
       .source = "LMbench lat_proc exec; execve(2)", .syscalls = "fork execve exit_group wait4",
       .counts_children = 1, .variants = VARIANTS({ "agent" }),
-      .setup = execve_setup, .check = execve_check, .op = execve_op);
+      .check = execve_check, .op = execve_op);
 
 static int execve_script_setup(struct cell *c)
 {
 	static const char text[] = "#!" INTERPRETER "\n";
-	long ret = agent_path(c->path, sizeof(c->path)), fd;
+	long ret = SYS(symlink, exit_program, INTERPRETER), fd;
 
-	if (ret >= 0)
-		ret = SYS(symlink, c->path, INTERPRETER);
 	if (ret < 0)
 		return ret;
 	fd = sys_open(SCRIPT, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
@@ -76,9 +66,6 @@ static int execve_script_setup(struct cell *c)
 /*
  * Window: fork, execve of a script in the child, which executes its interpreter, the exit of that
  * and wait4; the child's kernel work belongs to the operation. Nothing to undo.
- *
- * The interpreter is the agent, whose main() exits with 0 at once when argv[0] is "lsmeter-exit":
- * the name that the script's first line gives it.
  */
 static long execve_script_op(struct cell *c, unsigned int i)
 {
@@ -93,7 +80,7 @@ static int execve_script_check(struct cell *c)
 	if (ret < 0)
 		return ret;
 	if (status == FAILED << 8)
-		return unsupported(c, "no scripts here, or the agent cannot execute itself", -EACCES);
+		return unsupported(c, "no scripts here, or the program cannot be executed", -EACCES);
 	return status == 0 ? 0 : failed(c, "execve: wrong result", 0);
 }
 

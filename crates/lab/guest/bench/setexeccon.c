@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Window: fork; in the child what setexeccon(3) does, open of /proc/self/attr/exec, write of a
- * context and close, and then execve of the agent itself, which exits; and wait4. The context is
+ * context and close, and then execve of a program that exits; and wait4. The context is
  * the one that it runs in, so that what execve costs more is what asking for one costs. The
  * child's kernel work belongs to the operation. Nothing to undo.
  */
-#include "../agent-path.h"
+#include "../slots.h"
 
 #define CURRENT		"/proc/self/attr/current"
 #define EXEC		"/proc/self/attr/exec"
@@ -36,11 +36,8 @@ static inline long ask_for(const char *context, size_t len)
 
 static int setup(struct cell *c)
 {
-	long n = agent_path(c->path, sizeof(c->path));
+	long n = read_all(CURRENT, c->path2, sizeof(c->path2) - 1);
 
-	if (n < 0)
-		return n;
-	n = read_all(CURRENT, c->path2, sizeof(c->path2) - 1);
 	if (n <= 0)
 		return unsupported(c, "no module of the stack says in what context tasks run: " CURRENT,
 				   n);
@@ -56,13 +53,13 @@ static int setup(struct cell *c)
 
 static inline long fork_ask_execve_wait(struct cell *c, int *status)
 {
-	char *const argv[] = { "lsmeter-exit", NULL };
+	char *const argv[] = { exit_program, NULL };
 	char *const envp[] = { NULL };
 	long pid = SYS(fork);
 
 	if (pid == 0) {
 		if (ask_for(c->path2, c->state[CONTEXT_LEN]) > 0)
-			SYS(execve, c->path, argv, envp);
+			SYS(execve, exit_program, argv, envp);
 		for (;;)
 			SYS(exit_group, FAILED);
 	}
@@ -84,7 +81,7 @@ static int check(struct cell *c)
 	if (ret < 0)
 		return ret;
 	if (status == FAILED << 8)
-		return unsupported(c, "the agent cannot execute itself in its own context", -EACCES);
+		return unsupported(c, "the program cannot be executed in the agent's context", -EACCES);
 	return status == 0 ? 0 : failed(c, "setexeccon and execve: wrong result", 0);
 }
 

@@ -5,9 +5,7 @@
  * fork, and through execve by the profile's `ix` rule.
  */
 #include "../policy.h"
-#ifdef SETTINGS
 #include "../settings/given.h"
-#endif
 
 #define REPLACE	"/sys/kernel/security/apparmor/.replace"
 #define CURRENT	"/proc/self/attr/apparmor/current"
@@ -25,15 +23,14 @@ static void load(const struct policy *p)
 	bytes = copy_whole(POLICY_DIR "apparmor/profile", REPLACE);
 	step_took("apparmor", "loading", busy_ns() - began_ns);
 	step("apparmor: wrote the compiled profile%s (%lu bytes) to " REPLACE,
-	     is_given(p) ? "s" : "", bytes);
-	if (is_given(p))
+	     p->given ? "s" : "", bytes);
+	if (p->given)
 		return;
 	err = make_file(DENIED, 1);
 	if (err < 0)
 		fatal("making " DENIED ": %s (%ld)", errno_name(err), -err);
 }
 
-#ifdef SETTINGS
 /* The kernel passes over profiles that it has as they are: every other time there is one more. */
 static long load_again(const struct policy *p, u32 round)
 {
@@ -41,7 +38,6 @@ static long load_again(const struct policy *p, u32 round)
 	return put_copy(round & 1 ? POLICY_DIR "apparmor/again" : POLICY_DIR "apparmor/profile",
 			REPLACE);
 }
-#endif
 
 static void confine(const struct policy *p)
 {
@@ -50,10 +46,8 @@ static void confine(const struct policy *p)
 
 	if (p->state == POLICY_NONE)
 		return;
-#ifdef SETTINGS
-	if (is_given(p))
+	if (p->given)
 		given_line(p, "command", command, sizeof(command));
-#endif
 	began_ns = busy_ns();
 	write_line(CURRENT, command);
 	step_took("apparmor", "changing the profile", busy_ns() - began_ns);
@@ -81,9 +75,7 @@ static void prove(const struct policy *p)
 POLICY_MODULE(apparmor) = {
 	.name = "apparmor",
 	.load = load,
-#ifdef SETTINGS
 	.load_again = load_again,
-#endif
 	.confine = confine,
 	.prove = prove,
 };

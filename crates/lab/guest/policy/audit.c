@@ -14,15 +14,7 @@
 #include <linux/poll.h>
 #include "../policy.h"
 
-#ifdef SETTINGS
 #include "../settings/audit.h"
-#define SHARED		/* settings/ calls it too */
-#else
-#define SHARED		static
-#define audit_set_of(p)	((void)(p), 0)
-#define audit_load_set(fd, p)
-#define audit_prove_set(p)
-#endif
 
 #define AF_NETLINK_	16	/* not in the kernel's own headers */
 #define SOCK_RAW_	3
@@ -111,7 +103,7 @@ static const struct rule extra = {
 		      SYS_NUMBER(link), SYS_NUMBER(symlink), SYS_NUMBER(execve) },
 };
 
-SHARED long audit_socket(u32 groups)
+long audit_socket(u32 groups)
 {
 	struct sockaddr_nl address = { .nl_family = AF_NETLINK_, .nl_groups = groups };
 	long fd, err;
@@ -126,7 +118,7 @@ SHARED long audit_socket(u32 groups)
 }
 
 /* Sends a request and waits for its acknowledgement: 0 or -errno. */
-SHARED long audit_request(long fd, u16 type, const void *data, u32 len)
+long audit_request(long fd, u16 type, const void *data, u32 len)
 {
 	static struct {
 		struct nlmsghdr head;
@@ -284,7 +276,7 @@ static long open_as_user(const void *path)
 	return ret < 0 ? ret : sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 }
 
-SHARED int audit_contains(const char *text, const char *part)
+int audit_contains(const char *text, const char *part)
 {
 	size_t len = strlen(part);
 

@@ -14,10 +14,8 @@
  * Or the user's own rules are written, once the files are there that prove them.
  */
 #include "../policy.h"
-#ifdef SETTINGS
 #include "../settings/given.h"
 #include "../settings/signed.h"
-#endif
 
 #define IMA		"/sys/kernel/security/ima/"
 #define ATTRIBUTE	"security.ima"
@@ -104,7 +102,7 @@ static void load(const struct policy *p)
 	unsigned int i;
 	long fd;
 
-	if (is_given(p))
+	if (p->given)
 		return;
 	if (p->ima_policy) {
 		if (!strcmp(experiment.fs, "tmpfs"))
@@ -131,7 +129,6 @@ static void load(const struct policy *p)
 	close_policy(fd);
 }
 
-#ifdef SETTINGS
 static long given_fd;
 static u32 given_count;
 
@@ -168,7 +165,7 @@ static void hash_file(const char *path)
 
 static void label(const struct policy *p)
 {
-	if (!is_given(p))
+	if (!p->given)
 		return;
 	signed_start();
 	given_passing_files(p, hash_file);
@@ -179,7 +176,7 @@ static void confine(const struct policy *p)
 {
 	u64 began_ns;
 
-	if (!is_given(p))
+	if (!p->given)
 		return;
 	began_ns = busy_ns();
 	given_fd = open_policy();
@@ -235,7 +232,6 @@ static int has_measured(const char *path)
 	sys_close(fd);
 	return found;
 }
-#endif
 
 static u32 measurements(void)
 {
@@ -317,10 +313,8 @@ POLICY_MODULE(ima) = {
 	.name = "ima",
 	.load = load,
 	.prove = prove,
-#ifdef SETTINGS
 	.global = 1,
 	.label = label,
 	.confine = confine,
 	.has_measured = has_measured,
-#endif
 };

@@ -7,9 +7,7 @@
  */
 #include <linux/prctl.h>
 #include "landlock.h"
-#ifdef SETTINGS
 #include "../denials.h"
-#endif
 
 #define PATH_ONLY	(O_PATH | O_DIRECTORY | O_CLOEXEC)
 
@@ -79,7 +77,6 @@ static long make_and_open(long dir, const char *name)
 	return open_path(dir, name);
 }
 
-#ifdef SETTINGS
 static void add_readable(long ruleset, const char *path)
 {
 	u64 rights = ACCESS_READ;
@@ -107,9 +104,6 @@ static void add_root(long ruleset, long root, const struct policy *p)
 	step("landlock: rules: files may be read below each entry of / and not below /; of "
 	     DENIALS ", below " DENIALS "/granted");
 }
-#else
-#define add_root(ruleset, root, p)	landlock_add_path(ruleset, root, ACCESS_READ)
-#endif
 
 /* `count` rules more: everything may be read and executed below each. */
 static void add_chains(long ruleset, u32 count)
@@ -174,12 +168,10 @@ static void confine(const struct policy *p)
 
 	if (p->state != POLICY_ENFORCING)
 		return;
-#ifdef SETTINGS
-	if (is_given(p)) {
+	if (p->given) {
 		landlock_given_confine(p);
 		return;
 	}
-#endif
 	abi = landlock_abi();
 	rights = landlock_rights_of(abi);
 	ruleset = raw_syscall(LANDLOCK_CREATE_RULESET, (long)&rights,
@@ -237,20 +229,16 @@ static void prove(const struct policy *p)
 		fatal("landlock: unlink of %s: %s (%ld)", inside, errno_name(fd), -fd);
 }
 
-#ifdef SETTINGS
 static void label(const struct policy *p)
 {
-	if (is_given(p))
+	if (p->given)
 		landlock_given_make(p);
 }
-#endif
 
 POLICY_MODULE(landlock) = {
 	.name = "landlock",
 	.last = 1,
-#ifdef SETTINGS
 	.label = label,
-#endif
 	.confine = confine,
 	.prove = prove,
 };

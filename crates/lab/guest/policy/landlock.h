@@ -15,10 +15,8 @@ void landlock_add_path(long ruleset, long fd, u64 allowed);
 /* As many times; how it was allowed to, in words. */
 const char *landlock_restrict_self(long ruleset, u32 layers);
 
-#ifdef SETTINGS
 /* settings/given-landlock.c: rulesets of the user's own. */
 void landlock_given_make(const struct policy *p);
 void landlock_given_confine(const struct policy *p);
-#endif
 
 #endif

@@ -10,11 +10,9 @@
  */
 #include "../policy.h"
 
-#ifdef SETTINGS
 #include "../denials.h"
 #include "../settings/given.h"
 #include "../settings/labels.h"
-#endif
 
 #define SELINUXFS	"/sys/fs/selinux"
 #define FILES		POLICY_DIR "selinux/"
@@ -27,21 +25,15 @@
 #define DENIED		"selinux-denied"
 #define ALLOWED		"selinux-allowed"
 
-#ifdef SETTINGS
 #define CONTEXTS_MAX	32768	/* with the labels of what proves a policy of the user's own */
-#else
-#define CONTEXTS_MAX	4096
-#endif
 static char contexts[CONTEXTS_MAX];	/* the host's file, as lines of words */
 static char work[CONTEXT_MAX], denied[CONTEXT_MAX], agent[CONTEXT_MAX];
-#ifdef SETTINGS
 /*
  * At each change of `enforce` the kernel puts the policy together, for IMA to measure it: tens of
  * millions of instructions. A policy of the user's own need not be turned off between cells if
  * it never denies the kernel's own domain, in which whoever is not confined runs.
  */
 static int own_is_permissive, stays_enforced;
-#endif
 
 /* As the policy's head has it (policydb_read() of security/selinux/ss/policydb.c). */
 static u32 policy_version(void)
@@ -84,7 +76,6 @@ static void load_policy(void)
 	     SELINUXFS "/load", version, bytes);
 }
 
-#ifdef PROGRAMS
 static const char *root_option(const struct policy *p)
 {
 	static char option[CONTEXT_MAX + 16];
@@ -107,9 +98,7 @@ static const char *root_option(const struct policy *p)
 	memcpy(option + strlen(option), at, n);
 	return option;
 }
-#endif
 
-#ifdef SETTINGS
 /* A name, and 1 or 0. */
 static void set_boolean(const struct policy *p, char *line)
 {
@@ -153,7 +142,6 @@ static void release(const struct policy *p)
 	}
 	write_line(SELINUXFS "/enforce", "0");
 }
-#endif
 
 static void load(const struct policy *p)
 {
@@ -173,12 +161,10 @@ static void load(const struct policy *p)
 		return;
 	write_line(SELINUXFS "/enforce", "0");
 	load_policy();
-#ifdef SETTINGS
 	if (p->given && SYS(access, FILES "booleans", 0) == 0) {
 		given_lines(p, "booleans", set_boolean);
 		write_line(SELINUXFS "/commit_pending_bools", "1");
 	}
-#endif
 }
 
 static char *next_word(char **rest)
@@ -238,13 +224,12 @@ static void apply_line(char *line)
 	}
 }
 
-#ifdef SETTINGS
 size_t fresh_context(char *dst, size_t size, const struct policy *p, u32 number)
 {
 	const char *level;
 	int colons = 0;
 
-	if (!is_given(p))
+	if (!p->given)
 		return number < FRESH_LABELS ? label_context(dst, size, work, number) : 0;
 	for (level = work; *level && colons < 3; level++)
 		colons += *level == ':';
@@ -253,7 +238,6 @@ size_t fresh_context(char *dst, size_t size, const struct policy *p, u32 number)
 		return 0;
 	return format(dst, size, "%s%s:c%u", work, colons < 3 ? ":s0" : "", number);
 }
-#endif
 
 static void make(const char *path)
 {
@@ -308,7 +292,6 @@ static struct decision {
 	return decision;
 }
 
-#ifdef SETTINGS
 /* Does the policy rule the kernel's own domain, too? */
 static void note_own_domain(void)
 {
@@ -321,7 +304,6 @@ static void note_own_domain(void)
 	if (own_is_permissive)
 		step("selinux: " SELINUXFS "/access says that %s is permissive", own);
 }
-#endif
 
 static void label(const struct policy *p)
 {
@@ -340,24 +322,20 @@ static void label(const struct policy *p)
 			*end++ = '\0';
 		apply_line(line);
 	}
-	if (!*work || !*agent || (!*denied && !is_given(p)))
+	if (!*work || !*agent || (!*denied && !p->given))
 		fatal("selinux: " FILES "contexts says not all of work, denied, agent");
 	give_label(".", work);
-	if (is_given(p)) {
-#ifdef SETTINGS
+	if (p->given) {
 		note_own_domain();
 		/* Else a policy with levels gives it the agent's, which is the highest. */
 		write_line(FSCREATE, work);
 		step("selinux: wrote %s to " FSCREATE ": what the agent makes has that label", work);
-#endif
 		return;
 	}
 	make(DENIED);
 	give_label(DENIED, denied);
-#ifdef SETTINGS
 	if (p->denials)
 		denials_label(p, ATTRIBUTE, work, denied);
-#endif
 }
 
 static void confine(const struct policy *p)
@@ -368,11 +346,9 @@ static void confine(const struct policy *p)
 
 	if (p->state == POLICY_NONE)
 		return;
-#ifdef SETTINGS
 	/* Who is confined makes files as its domain does. */
-	if (is_given(p))
+	if (p->given)
 		write_line(FSCREATE, "\n");
-#endif
 	began_ns = busy_ns();
 	write_line(current, agent);
 	step_took("selinux", "entering the domain", busy_ns() - began_ns);
@@ -382,10 +358,8 @@ static void confine(const struct policy *p)
 	step("selinux: wrote %s to %s: the agent runs as that", agent, current);
 	if (p->state == POLICY_PERMISSIVE)
 		return;
-#ifdef SETTINGS
 	if (stays_enforced)
 		return;
-#endif
 	/* Still permissive, so that the domain needs no leave to do this. */
 	write_line(SELINUXFS "/enforce", "1");
 	step("selinux: wrote 1 to " SELINUXFS "/enforce");
@@ -441,21 +415,15 @@ static void prove(const struct policy *p)
 	give_label(DENIED, work);
 	take_away(DENIED);
 	take_away(ALLOWED);
-#ifdef SETTINGS
 	if (p->labels)
 		labels_start(p, work);
-#endif
 }
 
 POLICY_MODULE(selinux) = {
 	.name = "selinux",
-#ifdef SETTINGS
 	.release = release,
 	.load_again = load_again,
-#endif
-#ifdef PROGRAMS
 	.root_option = root_option,
-#endif
 	.load = load,
 	.label = label,
 	.confine = confine,

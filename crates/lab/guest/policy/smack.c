@@ -8,10 +8,8 @@
 #include <linux/capability.h>
 #include <linux/prctl.h>
 #include "../policy.h"
-#ifdef SETTINGS
 #include "../denials.h"
 #include "../settings/given.h"
-#endif
 
 #define SMACKFS		"/sys/fs/smackfs"
 #define AGENT		"lsmeter"
@@ -74,7 +72,6 @@ static void bring_up(const char *label)
 	step("smack: wrote %s to " SMACKFS "/unconfined: bring-up mode", label);
 }
 
-#ifdef SETTINGS
 static void bring_up_given(const struct policy *p)
 {
 	char label[LABEL_MAX];
@@ -155,12 +152,6 @@ static void prove_noticed(const struct policy *p, const char *path)
 	format(text, sizeof(text), "Smack Unconfined Subject: (%s %s", subject, object);
 	prove_logged(p, text, "");
 }
-#else
-static void bring_up_given(const struct policy *p)
-{
-	(void)p;
-}
-#endif
 
 static void load(const struct policy *p)
 {
@@ -177,7 +168,7 @@ static void load(const struct policy *p)
 	bytes = load_rules();
 	step_took("smack", "loading", busy_ns() - began_ns);
 	step("smack: mounted smackfs, wrote the rules (%lu bytes) to " SMACKFS "/load2", bytes);
-	if (is_given(p)) {
+	if (p->given) {
 		bring_up_given(p);
 		return;
 	}
@@ -193,7 +184,6 @@ static void load(const struct policy *p)
 		bring_up(AGENT);
 }
 
-#ifdef PROGRAMS
 #define ANYBODY		"*"	/* Smack's own label for what all may do everything with */
 
 static const char *root_option(const struct policy *p)
@@ -223,34 +213,26 @@ static void label_programs(void)
 	step("smack: security.SMACK64=" WORK " and SMACK64TRANSMUTE=TRUE on the root's /tmp, "
 	     "/dev and /dev/shm, SMACK64=" ANYBODY " on its devices");
 }
-#else
-static void label_programs(void)
-{
-}
-#endif
 
 static void label(const struct policy *p)
 {
 	if (p->state == POLICY_NONE)
 		return;
-#ifdef SETTINGS
-	if (is_given(p)) {
+	if (p->given) {
 		label_given(p);
 		return;
 	}
-#endif
-	label_programs();
+	if (programs)
+		label_programs();
 	set_label(".", "security.SMACK64", WORK);
 	set_label(".", "security.SMACK64TRANSMUTE", "TRUE");
 	step("smack: security.SMACK64=" WORK " and SMACK64TRANSMUTE=TRUE on the "
 	     "working directory");
-#ifdef SETTINGS
 	if (p->denials) {
 		write_line(SMACKFS "/logging", "0");
 		step("smack: wrote 0 to " SMACKFS "/logging");
 		denials_label(p, "security.SMACK64", WORK, SECRET);
 	}
-#endif
 }
 
 /* Root passes every rule by this capability; an execve would bring it back. */
@@ -281,10 +263,8 @@ static void confine(const struct policy *p)
 
 	if (p->state == POLICY_NONE)
 		return;
-#ifdef SETTINGS
-	if (is_given(p))
+	if (p->given)
 		given_line(p, "label", label, sizeof(label));
-#endif
 	write_line(CURRENT, label);
 	drop_override();
 	step("smack: wrote %s to " CURRENT "; dropped CAP_MAC_OVERRIDE", label);
@@ -310,16 +290,12 @@ static void prove(const struct policy *p)
 
 POLICY_MODULE(smack) = {
 	.name = "smack",
-#ifdef PROGRAMS
 	.root_option = root_option,
 	.copied_label = copied_label,
-#endif
 	.load = load,
 	.label = label,
 	.confine = confine,
 	.prove = prove,
-#ifdef SETTINGS
 	.enter = enter,
 	.prove_noticed = prove_noticed,
-#endif
 };

@@ -3,16 +3,13 @@
  * TOMOYO: profiles and domains are written before it is activated, which needs
  * no manager then (security/tomoyo/common.c, tomoyo_manager()). It is activated
  * when somebody executes /sbin/init while there is a /sbin/tomoyo-init
- * (load_policy.c): both are the agent here, which ends at once by the one name
- * and, having no frames to talk to, by the other.
+ * (load_policy.c): both are the program that exits at once here.
  *
  * The agent then moves from <kernel>, where no policy applies, into a domain of
  * its own through self_domain.
  */
 #include "../policy.h"
-#ifdef SETTINGS
 #include "../settings/given.h"
-#endif
 
 #define TOMOYO		"/sys/kernel/security/tomoyo/"
 #define HERE		POLICY_DIR "tomoyo/"
@@ -20,10 +17,9 @@
 #define DENIED		"/tomoyo-denied"
 #define ALLOWED		"tomoyo-allowed"
 
-/* exit_group(0) at once: main.c. */
 static void run_init(void)
 {
-	char *const argv[] = { "lsmeter-exit", NULL };
+	char *const argv[] = { "/sbin/init", NULL };
 	char *const envp[] = { NULL };
 	long pid = SYS(fork);
 	int status = -1;
@@ -40,9 +36,9 @@ static void run_init(void)
 		fatal("tomoyo: /sbin/init did not run: status %d", status);
 }
 
-static void link_agent(const char *name)
+static void link_program(const char *name)
 {
-	long err = SYS(symlink, "/init", name);
+	long err = SYS(symlink, exit_program, name);
 
 	if (err < 0 && err != -EEXIST)
 		fatal("tomoyo: symlink %s: %s (%ld)", name, errno_name(err), -err);
@@ -63,11 +59,11 @@ static void load(const struct policy *p)
 	step("tomoyo: wrote profile, exception_policy and domain_policy (%lu bytes) to "
 	     TOMOYO, bytes);
 	sys_mkdir("/sbin", 0755);
-	link_agent("/sbin/init");
-	link_agent("/sbin/tomoyo-init");
+	link_program("/sbin/init");
+	link_program("/sbin/tomoyo-init");
 	run_init();
 	step("tomoyo: activated by execve of /sbin/init");
-	if (is_given(p))
+	if (p->given)
 		return;
 	err = make_file(DENIED, 1);
 	if (err < 0)
@@ -80,10 +76,8 @@ static void confine(const struct policy *p)
 
 	if (p->state == POLICY_NONE)
 		return;
-#ifdef SETTINGS
-	if (is_given(p))
+	if (p->given)
 		given_line(p, "domain", domain, sizeof(domain));
-#endif
 	write_line(TOMOYO "self_domain", domain);
 	step("tomoyo: wrote %s to " TOMOYO "self_domain", domain);
 }
@@ -145,7 +139,5 @@ POLICY_MODULE(tomoyo) = {
 	.load = load,
 	.confine = confine,
 	.prove = prove,
-#ifdef SETTINGS
 	.let_pass = let_pass,
-#endif
 };

@@ -56,7 +56,6 @@ static void settle_at(int to, const char *name, const struct statx *found)
 
 static void copy_content(const struct way *way)
 {
-	static char block[1 << 16];
 	char capability[CAPABILITY_MAX];
 	long from, to, n, done, put;
 
@@ -64,9 +63,9 @@ static void copy_content(const struct way *way)
 	must(from, "opening", way->name);
 	to = SYS(openat, way->to, way->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	must(to, "making", way->name);
-	while ((n = sys_read(from, block, sizeof(block))) > 0) {
+	while ((n = sys_read(from, scratch, sizeof(scratch))) > 0) {
 		for (done = 0; done < n; done += put) {
-			put = sys_write(to, block + done, n - done);
+			put = sys_write(to, scratch + done, n - done);
 			must(put, "writing", way->name);
 		}
 	}

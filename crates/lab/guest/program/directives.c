@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reads the directives that say what programs an experiment has: docs/protocol.md. */
-#include <linux/mman.h>
 #include "program.h"
-
-static void *map_shared(size_t size)
-{
-	long at = SYS(mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	if (at < 0 && at > -4096)
-		fatal("mmap of %lu bytes: %s (%ld)", size, errno_name(at), -at);
-	return (void *)at;
-}
 
 const struct variant *program_variants(const struct benchmark *b)
 {

@@ -35,7 +35,7 @@ static const char *persistent_disk(void)
 
 const char *ready_disk(void)
 {
-	return SYS(access, IMAGE, 0) == 0 ? NULL : persistent_disk();
+	return !programs || SYS(access, IMAGE, 0) == 0 ? NULL : persistent_disk();
 }
 
 int root_is_copied(const char *fs)
@@ -54,6 +54,8 @@ const char *tmpfs_options(void)
 	static char options[1200];
 	const char *wanted = policies_root_options();
 
+	if (!programs)
+		return NULL;
 	/* Of itself it takes half of the memory, and as many inodes as half of its pages. */
 	format(options, sizeof(options), "size=100%%,nr_inodes=0%s%s", wanted ? "," : "",
 	       wanted ? wanted : "");

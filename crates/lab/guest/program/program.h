@@ -50,6 +50,4 @@ struct programs {
 	struct tasks tasks;
 };
 
-extern struct programs *programs;	/* NULL without any */
-
 #endif

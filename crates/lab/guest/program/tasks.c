@@ -100,16 +100,15 @@ void tasks_stopped(struct tasks *t, long pid, int status)
 
 void tasks_send(const struct tasks *t, u32 cell)
 {
-	static char text[FRAME_PAYLOAD_MAX];
 	size_t at = 4;
 	unsigned int i;
 
 	if (!t->count)
 		return;
 	for (i = 0; i < 4; i++)
-		text[i] = cell >> 8 * i;
+		scratch[i] = cell >> 8 * i;
 	for (i = 0; i < t->count; i++)
-		at += format(text + at, sizeof(text) - at, "%u %s\n", t->task[i].creator,
+		at += format(scratch + at, sizeof(scratch) - at, "%u %s\n", t->task[i].creator,
 			     t->task[i].name);
-	send_frame(FRAME_TASKS, text, at);
+	send_frame(FRAME_TASKS, scratch, at);
 }

@@ -261,7 +261,7 @@ void first_prove(void)
 		err = make_file(PROBE, 1);
 	if (err < 0)
 		fatal("selinux: making ./" PROBE ": %s (%ld)", errno_name(err), -err);
-	if (is_given(of) && after == FIRST_AFTER_RELABEL)
+	if (of->given && after == FIRST_AFTER_RELABEL)
 		prove_label();
 	else
 		prove_misses();

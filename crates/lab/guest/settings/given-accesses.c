@@ -38,7 +38,7 @@ struct access {
 
 static struct access accesses[ACCESSES_MAX];
 static unsigned int access_count;
-static char texts[TEXT_MAX];
+static char *texts;
 static size_t texts_len;
 
 static long close_after(long fd)
@@ -70,7 +70,7 @@ static long try_create(const char *path)
 
 static long execute(const void *path)
 {
-	const char *const argv[] = { "lsmeter-exit", NULL };
+	const char *const argv[] = { path, NULL };
 	const char *const envp[] = { NULL };
 
 	return SYS(execve, path, argv, envp);
@@ -162,13 +162,16 @@ static void add_access(const struct policy *p, char *line)
 {
 	struct access *a = &accesses[access_count];
 	size_t len = strlen(line) + 1;
-	char *rest = texts + texts_len;
+	char *rest;
 	const char *verdict;
 	unsigned int i;
 
-	if (access_count == ACCESSES_MAX || len > sizeof(texts) - texts_len)
+	if (access_count == ACCESSES_MAX || len > TEXT_MAX - texts_len)
 		fatal("%s: more than %u accesses prove policies", p->module->name,
 		      ACCESSES_MAX);
+	if (!texts)
+		texts = map_shared(TEXT_MAX);
+	rest = texts + texts_len;
 	memcpy(rest, line, len);
 	texts_len += len;
 	verdict = cut_word(&rest);

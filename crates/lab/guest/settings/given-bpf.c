@@ -6,14 +6,12 @@
  * their hooks for all tasks, until the guest ends.
  */
 #include <linux/bpf.h>
-#include <linux/mman.h>
 #include "../delays/bpf.h"
 #include "given.h"
 
 #define NAME_LEN	64
 #define PROGRAMS_MAX	256
 #define MAPS_MAX	1024
-#define LOG_SIZE	65536
 #define LOG_TOLD	380
 
 /* A loader in the host's file; behind it names, then data and code in eights. */
@@ -116,22 +114,22 @@ static __attribute__((noreturn)) void refused(const char *what, long err)
 
 static void load_with(long loader, struct context *context)
 {
-	static char log[LOG_SIZE];
 	long err = run_loader(loader, context), again;
 
 	if (err >= 0)
 		return;
 	/* Once more, and now the verifier explains itself. */
+	scratch[0] = '\0';
 	context->log_level = 1;
-	context->log_size = sizeof(log);
-	context->log_buf = (u64)log;
+	context->log_size = sizeof(scratch);
+	context->log_buf = (u64)scratch;
 	again = run_loader(loader, context);
 	if (err == -ENOENT)
 		fatal("bpf: a hook, a type or a symbol that a program names is not in this kernel");
-	if (!log[0] || again >= 0)
+	if (!scratch[0] || again >= 0)
 		refused("the kernel does not load a program", err);
 	fatal("bpf: the kernel does not load a program: %s (%ld); the verifier's last lines: %s",
-	      errno_name(err), -err, tail_of(log));
+	      errno_name(err), -err, tail_of(scratch));
 }
 
 static u64 attaching_ns, detaching_ns;

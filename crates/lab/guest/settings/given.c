@@ -215,7 +215,7 @@ void given_make(const struct policy *all, unsigned int count)
 void given_prove(const struct policy *all, unsigned int count)
 {
 	unsigned int i, any = 0;
-	long memory, child;
+	long child;
 
 	for (i = 0; i < count; i++) {
 		if (all[i].given && all[i].module->global)
@@ -227,12 +227,7 @@ void given_prove(const struct policy *all, unsigned int count)
 		return;
 	policies = all;
 	policy_count = count;
-	memory = SYS(mmap, NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if ((unsigned long)memory > -4096ul)
-		fatal("memory for who measures under the given policies: %s (%ld)",
-		      errno_name(memory), -memory);
-	shared = (volatile struct shared *)memory;
+	shared = map_shared(sizeof(*shared));
 	/* So that each cell's denial is in the log, not only those of five seconds. */
 	write_line("/proc/sys/kernel/printk_ratelimit", "0");
 	kernel_log = sys_open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);

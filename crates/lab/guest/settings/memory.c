@@ -5,7 +5,6 @@
  *
  * Who is confined may be allowed to read none of it: outside.h reads it.
  */
-#include <linux/mman.h>
 #include <linux/resource.h>
 #include <linux/stat.h>
 #include "../policy.h"
@@ -189,18 +188,13 @@ void memory_start(void)
 {
 	const struct rlimit64 most = { 1 << 16, 1 << 16 };
 	unsigned int i;
-	long at;
 
 	for (i = 0; i < experiment.cells; i++)
 		if (experiment.cell[i].metric == METRIC_MEMORY)
 			break;
 	if (i == experiment.cells)
 		return;
-	at = SYS(mmap, NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		 -1, 0);
-	if (at < 0 && at > -4096)
-		fatal("mmap of %lu bytes: %s (%ld)", sizeof(*shared), errno_name(at), -at);
-	shared = (struct shared *)at;
+	shared = map_shared(sizeof(*shared));
 	write_text("/proc/sys/kernel/threads-max", "65536");
 	SYS(prlimit64, 0, LIMIT_NOFILE, &most, NULL);
 	SYS(prlimit64, 0, LIMIT_NPROC, &most, NULL);

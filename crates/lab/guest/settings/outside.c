@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A process outside all policies, that the agent and its children ask: outside.h says why. */
-#include <linux/mman.h>
 #include <linux/prctl.h>
 #include "orders.h"
 #include "outside.h"
@@ -26,15 +25,11 @@ static __attribute__((noreturn)) void attend(void)
 
 void outside_start(void)
 {
-	long at, pid;
+	long pid;
 
 	if (shared)
 		return;
-	at = SYS(mmap, NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		 -1, 0);
-	if (at < 0 && at > -4096)
-		fatal("mmap of %lu bytes: %s (%ld)", sizeof(*shared), errno_name(at), -at);
-	shared = (struct shared *)at;
+	shared = map_shared(sizeof(*shared));
 	pid = SYS(fork);
 	if (pid < 0)
 		fatal("fork: %s (%ld)", errno_name(pid), -pid);

@@ -23,7 +23,7 @@ fn arch() -> PathBuf {
 pub fn agent_sources() -> Vec<PathBuf> {
     let mut files = sources(&guest());
     files.extend(sources(&arch()));
-    for part in ["bench", "policy", "delays"] {
+    for part in ["bench", "policy", "delays", "program", "settings"] {
         files.extend(sources(&guest().join(part)));
     }
     let own = arch().join("bench");

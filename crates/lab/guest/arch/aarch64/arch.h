@@ -76,4 +76,8 @@ raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 		fd_ < 0 ? fd_ : sys_close(fd_);				\
 	})
 
+/* The program that benchmarks execute: mov x0, #0; mov x8, #94 (exit_group); svc #0. */
+#define ARCH_ELF		EM_AARCH64
+#define ARCH_EXIT_CODE		"\0\0\x80\xd2\xc8\x0b\x80\xd2\1\0\0\xd4"
+
 #endif

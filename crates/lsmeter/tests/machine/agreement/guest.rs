@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use lab::catalogue::{Benchmark, agents_of};
+use lab::catalogue::{Benchmark, agent};
 use lab::protocol::{Decoder, Message, encode_experiment};
 use model::{MonitorMode, Status};
 use monitor::{Filter, Monitor, Options, Selection, Snapshot, SystemCall};
@@ -48,11 +48,7 @@ pub fn count(kernel: &str, benchmarks: &[&Benchmark]) -> Counted {
     let outcome = Vm::new(kernel)
         .lsm("capability")
         .minutes(40)
-        .file(
-            "/agent",
-            agents_of(kernels::arch::native()).unwrap()[0],
-            0o755,
-        )
+        .file("/agent", agent(), 0o755)
         .file("/root/wanted", &wanted, 0o644)
         .program(program)
         .run(&format!(
