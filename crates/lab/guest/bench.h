@@ -179,6 +179,15 @@ struct benchmark {
 /* A field that is given replaces BENCH()'s. */
 #pragma GCC diagnostic ignored "-Woverride-init"
 
+/* An op() that is one call. */
+#define OP(name, call)							\
+	static long name(struct cell *c, unsigned int i)		\
+	{								\
+		(void)c, (void)i;					\
+		return call;						\
+	}								\
+	_Static_assert(1, "a semicolon follows")
+
 /* Fails setup() or check() with a reason that the user sees: "unsupported". */
 #define UNSUPPORTED	(-4096)
 int unsupported(struct cell *c, const char *reason, long error);
@@ -191,6 +200,9 @@ int failed(struct cell *c, const char *call, long error);
 
 /* The path of a program that exits with 0 at once. */
 extern char exit_program[];
+
+/* A check(): the error of a call, or failed() with `what` if its result is wrong. */
+int wrong_if(struct cell *c, long ret, int wrong, const char *what);
 
 /* Deterministic: the same names in every stack and every boot. */
 u64 random_u64(struct cell *c);

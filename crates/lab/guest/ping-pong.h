@@ -52,9 +52,7 @@ static inline int check_there_and_back(struct cell *c, int out, int in)
 
 	*slot_data(c) = 'a';
 	ret = there_and_back(c, out, in);
-	if (ret < 0)
-		return ret;
-	return *slot_data(c) == 'b' ? 0 : failed(c, "read: wrong byte", 0);
+	return wrong_if(c, ret, *slot_data(c) != 'b', "read: wrong byte");
 }
 
 #endif

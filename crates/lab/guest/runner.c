@@ -39,6 +39,11 @@ int failed(struct cell *c, const char *call, long error)
 	return error < 0 ? error : -EIO;
 }
 
+int wrong_if(struct cell *c, long ret, int wrong, const char *what)
+{
+	return ret < 0 ? ret : wrong ? failed(c, what, 0) : 0;
+}
+
 int explain(struct cell *c, const char *what, long error)
 {
 	if (!c->reason[0])

@@ -66,6 +66,23 @@ static inline int slots_name(struct cell *c, const char *dir)
 	return 0;
 }
 
+/* An undo(): of the slot's name, its descriptor, or the two that lie side by side. */
+static inline int slot_unlink(struct cell *c, unsigned int i)
+{
+	return sys_unlink(slot_name(c, i));
+}
+
+static inline int slot_close(struct cell *c, unsigned int i)
+{
+	return sys_close(*slot_fd(c, i));
+}
+
+static inline int slot_close_two(struct cell *c, unsigned int i)
+{
+	sys_close(*slot_fd(c, 2 * i));
+	return sys_close(*slot_fd(c, 2 * i + 1));
+}
+
 /* A file of size bytes under every slot's name. */
 static inline int slots_make_files(struct cell *c, size_t size)
 {

@@ -45,9 +45,7 @@ static int check(struct cell *c)
 		ret = sys_write(*slot_fd(c, 0), "x", 1);
 	if (ret >= 0)
 		ret = sys_read(*slot_fd2(c, 0), &got, 1);
-	if (ret < 0)
-		return ret;
-	return got == 'x' ? undo(c, 0) : failed(c, "accept4: wrong result", 0);
+	return wrong_if(c, ret, got != 'x', "accept4: wrong result") ?: undo(c, 0);
 }
 
 BENCH("accept4", SOCKET, NETWORK, 6, "accept4 of a connection that is there",

@@ -27,10 +27,7 @@ static int setup(struct cell *c)
 	return err < 0 ? failed(c, "setresuid", err) : 0;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(access, "AA/BB", READ_OK);
-}
+OP(op, SYS(access, "AA/BB", READ_OK));
 
 static int check(struct cell *c)
 {
@@ -38,11 +35,8 @@ static int check(struct cell *c)
 
 	if (ret == -EACCES && c->variant->arg == OTHER_RUID)
 		return unsupported(c, "not all users can get at this directory", ret);
-	if (ret < 0)
-		return ret;
-	if (SYS(access, "AA/missing", READ_OK) == -ENOENT)
-		return 0;
-	return failed(c, "access: wrong result", 0);
+	return wrong_if(c, ret, SYS(access, "AA/missing", READ_OK) != -ENOENT,
+			"access: wrong result");
 }
 
 static void teardown(struct cell *c)

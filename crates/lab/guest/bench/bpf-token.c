@@ -198,10 +198,7 @@ static int setup(struct cell *c)
 	return unsupported(c, "no user namespace for a child", err);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return tell(c, DO);
-}
+OP(op, tell(c, DO));
 
 static int undo(struct cell *c, unsigned int i)
 {

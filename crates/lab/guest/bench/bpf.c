@@ -83,10 +83,7 @@ static int makes(struct cell *c)
 	return c->variant->arg == BPF_MAP_CREATE || c->variant->arg == BPF_PROG_LOAD;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return c->fd[0] = command(c, c->variant->arg);
-}
+OP(op, c->fd[0] = command(c, c->variant->arg));
 
 static int undo(struct cell *c, unsigned int i)
 {
@@ -107,9 +104,7 @@ static int check(struct cell *c)
 	*value = 6;
 	if (!ret)
 		ret = command(c, BPF_MAP_LOOKUP_ELEM);
-	if (ret < 0)
-		return ret;
-	return *value == 5 ? 0 : failed(c, "bpf: wrong value", 0);
+	return wrong_if(c, ret, *value != 5, "bpf: wrong value");
 }
 
 static void teardown(struct cell *c)

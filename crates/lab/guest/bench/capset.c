@@ -18,11 +18,7 @@ static int capget_setup(struct cell *c)
 	return 0;
 }
 
-/* Window: capget of the process itself. Nothing to undo. */
-static long capget_op(struct cell *c, unsigned int i)
-{
-	return SYS(capget, &of(c)->head, of(c)->data);
-}
+OP(capget_op, SYS(capget, &of(c)->head, of(c)->data));
 
 static int capget_check(struct cell *c)
 {
@@ -48,11 +44,7 @@ static int capset_setup(struct cell *c)
 	return SYS(capget, &of(c)->head, of(c)->data);
 }
 
-/* Window: capset to the capabilities that the process has. Nothing to undo. */
-static long capset_op(struct cell *c, unsigned int i)
-{
-	return SYS(capset, &of(c)->head, of(c)->data);
-}
+OP(capset_op, SYS(capset, &of(c)->head, of(c)->data));
 
 static int capset_check(struct cell *c)
 {

@@ -17,10 +17,7 @@ static int setup(struct cell *c)
 	       mount_result(c, ret);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return sys_mkdir(GROUP, 0755);
-}
+OP(op, sys_mkdir(GROUP, 0755));
 
 static int undo(struct cell *c, unsigned int i)
 {

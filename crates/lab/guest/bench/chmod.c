@@ -19,10 +19,7 @@ static int chmod_setup(struct cell *c)
  * chmod of a file that is the last of 1 to 5 components. Two modes take turns,
  * so nothing has to be undone.
  */
-static long chmod_op(struct cell *c, unsigned int i)
-{
-	return SYS(chmod, c->path, modes[i & 1]);
-}
+OP(chmod_op, SYS(chmod, c->path, modes[i & 1]));
 
 static int chmod_check(struct cell *c)
 {
@@ -58,10 +55,7 @@ static int fchmod_setup(struct cell *c)
 }
 
 /* Window: fchmod of an open file. Two modes take turns: nothing to undo. */
-static long fchmod_op(struct cell *c, unsigned int i)
-{
-	return SYS(fchmod, c->fd[0], modes[i & 1]);
-}
+OP(fchmod_op, SYS(fchmod, c->fd[0], modes[i & 1]));
 
 static int fchmod_check(struct cell *c)
 {

@@ -55,10 +55,7 @@ static int undo(struct cell *c, unsigned int i)
 	return SYS(chown, slot_name(c, i), c->state[UID], c->state[GID]);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(chown, slot_name(c, i), c->state[NEW_UID], c->state[NEW_GID]);
-}
+OP(op, SYS(chown, slot_name(c, i), c->state[NEW_UID], c->state[NEW_GID]));
 
 static int check(struct cell *c)
 {

@@ -13,10 +13,7 @@ static int setup(struct cell *c)
 	return ret < 0 ? ret : remember_root(c);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(chroot, PLACE);
-}
+OP(op, SYS(chroot, PLACE));
 
 static int undo(struct cell *c, unsigned int i)
 {

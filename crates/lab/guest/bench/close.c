@@ -15,10 +15,7 @@ static int prepare(struct cell *c, unsigned int i)
 	return fd < 0 ? fd : 0;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return sys_close(*slot_fd(c, i));
-}
+OP(op, sys_close(*slot_fd(c, i)));
 
 static int check(struct cell *c)
 {

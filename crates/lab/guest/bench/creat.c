@@ -85,10 +85,7 @@ static int *fd_of(struct cell *c, unsigned int i)
  * Window: creat of a new file, which is the last of some components, and
  * nothing else. Undone outside: close, unlink.
  */
-static long creat_only_op(struct cell *c, unsigned int i)
-{
-	return *fd_of(c, i) = SYS(creat, slot_name[i], 0644);
-}
+OP(creat_only_op, *fd_of(c, i) = SYS(creat, slot_name[i], 0644));
 
 static int creat_only_undo(struct cell *c, unsigned int i)
 {

@@ -5,11 +5,7 @@
 
 static int setup(struct cell *c)
 {
-	int ret = make_file("file", 0);
-
-	if (ret < 0)
-		return ret;
-	return open_as(c, 0, "file", O_RDONLY);
+	return make_file("file", 0) ?: open_as(c, 0, "file", O_RDONLY);
 }
 
 static long op(struct cell *c, unsigned int i)
@@ -18,11 +14,6 @@ static long op(struct cell *c, unsigned int i)
 
 	*slot_fd(c, i) = fd;
 	return fd;
-}
-
-static int undo(struct cell *c, unsigned int i)
-{
-	return sys_close(*slot_fd(c, i));
 }
 
 static int check(struct cell *c)
@@ -36,14 +27,11 @@ static int check(struct cell *c)
 	if (ret < 0)
 		return ret;
 	ret = SYS(fstat, *slot_fd(c, 0), copy);
-	if (ret < 0)
-		return ret;
-	if (*slot_fd(c, 0) == c->fd[0] || ours->st_ino != copy->st_ino)
-		return failed(c, "dup: wrong result", 0);
-	return undo(c, 0);
+	return wrong_if(c, ret, *slot_fd(c, 0) == c->fd[0] || ours->st_ino != copy->st_ino,
+			"dup: wrong result") ?: slot_close(c, 0);
 }
 
 BENCH("dup", DESCRIPTOR, BEYOND, 26, "dup of a descriptor",
       .source = "paper section 4.1, class 6; dup(2)", .max_batch = MAX_FD_SLOTS,
       .variants = VARIANTS({ "file" }),
-      .setup = setup, .check = check, .op = op, .undo = undo, .teardown = close_file);
+      .setup = setup, .check = check, .op = op, .undo = slot_close, .teardown = close_file);

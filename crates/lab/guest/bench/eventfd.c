@@ -10,11 +10,6 @@ static long eventfd2_op(struct cell *c, unsigned int i)
 	return fd;
 }
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return sys_close(*slot_fd(c, i));
-}
-
 static int eventfd2_check(struct cell *c)
 {
 	long ret = eventfd2_op(c, 0);
@@ -24,14 +19,12 @@ static int eventfd2_check(struct cell *c)
 		return unsupported(c, "this kernel has no eventfd", ret);
 	if (ret >= 0)
 		ret = sys_read(*slot_fd(c, 0), &count, sizeof(count));
-	if (ret < 0)
-		return ret;
-	return count == 1 ? undo(c, 0) : failed(c, "eventfd2: wrong result", 0);
+	return wrong_if(c, ret, count != 1, "eventfd2: wrong result") ?: slot_close(c, 0);
 }
 
 BENCH("eventfd2", IPC, IPC, 3, "eventfd2, which makes a counter to wait for",
       .source = "eventfd(2)", .max_batch = WARM_SLOTS, .variants = VARIANTS({ "counter" }),
-      .check = eventfd2_check, .op = eventfd2_op, .undo = undo);
+      .check = eventfd2_check, .op = eventfd2_op, .undo = slot_close);
 
 static int setup(struct cell *c)
 {
@@ -61,9 +54,7 @@ static int eventfd_message_check(struct cell *c)
 
 	if (ret >= 0)
 		ret = eventfd_message_op(c, 0);
-	if (ret < 0)
-		return ret;
-	return *(u64 *)slot_data(c) == 4 ? 0 : failed(c, "read: wrong result", 0);
+	return wrong_if(c, ret, *(u64 *)slot_data(c) != 4, "read: wrong result");
 }
 
 BENCH("eventfd-message", MESSAGE, IPC, 4,

@@ -25,10 +25,7 @@ static inline long fork_execve_wait(const char *path, char *name, int *status)
  * Window: fork, execve of a program that exits at once in the child, its exit, and
  * wait4; the child's kernel work belongs to the operation. Nothing to undo.
  */
-static long execve_op(struct cell *c, unsigned int i)
-{
-	return fork_execve_wait(exit_program, INTERPRETER, NULL);
-}
+OP(execve_op, fork_execve_wait(exit_program, INTERPRETER, NULL));
 
 static int execve_check(struct cell *c)
 {
@@ -67,10 +64,7 @@ static int execve_script_setup(struct cell *c)
  * Window: fork, execve of a script in the child, which executes its interpreter, the exit of that
  * and wait4; the child's kernel work belongs to the operation. Nothing to undo.
  */
-static long execve_script_op(struct cell *c, unsigned int i)
-{
-	return fork_execve_wait(SCRIPT, SCRIPT, NULL);
-}
+OP(execve_script_op, fork_execve_wait(SCRIPT, SCRIPT, NULL));
 
 static int execve_script_check(struct cell *c)
 {

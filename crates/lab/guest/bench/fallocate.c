@@ -14,16 +14,10 @@ static int setup(struct cell *c)
 
 	if (ret < 0)
 		return ret;
-	ret = slots_make_files(c, 0);
-	if (ret < 0)
-		return ret;
-	return slots_open(c, NULL, O_WRONLY);
+	return slots_make_files(c, 0) ?: slots_open(c, NULL, O_WRONLY);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(fallocate, *slot_fd(c, i), 0, 0, SIZE);
-}
+OP(op, SYS(fallocate, *slot_fd(c, i), 0, 0, SIZE));
 
 static int undo(struct cell *c, unsigned int i)
 {
@@ -40,11 +34,7 @@ static int check(struct cell *c)
 	if (ret < 0)
 		return ret;
 	ret = SYS(fstat, *slot_fd(c, 0), st);
-	if (ret < 0)
-		return ret;
-	if (st->st_size != SIZE)
-		return failed(c, "fallocate: wrong result", 0);
-	return undo(c, 0);
+	return wrong_if(c, ret, st->st_size != SIZE, "fallocate: wrong result") ?: undo(c, 0);
 }
 
 BENCH("fallocate", READ_WRITE, BEYOND, 10, "fallocate of 4 KB in an empty file",

@@ -17,10 +17,7 @@ static int setup(struct cell *c)
 	return open_as(c, 0, "file", O_RDWR | O_APPEND);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(fcntl, c->fd[0], c->variant->arg, c->state[ARGUMENT]);
-}
+OP(op, SYS(fcntl, c->fd[0], c->variant->arg, c->state[ARGUMENT]));
 
 static int check(struct cell *c)
 {

@@ -21,19 +21,14 @@ static inline long fork_exit_wait(int *status)
  * Window: fork of a child that exits at once, and wait4 for it; the child's
  * kernel work belongs to the operation. Nothing to undo.
  */
-static long fork_op(struct cell *c, unsigned int i)
-{
-	return fork_exit_wait(NULL);
-}
+OP(fork_op, fork_exit_wait(NULL));
 
 static int fork_check(struct cell *c)
 {
 	int status = -1;
 	long ret = fork_exit_wait(&status);
 
-	if (ret < 0)
-		return ret;
-	return status == STATUS << 8 ? 0 : failed(c, "fork: wrong result", 0);
+	return wrong_if(c, ret, status != STATUS << 8, "fork: wrong result");
 }
 
 BENCH("fork", PROCESS, BEYOND, 30, "fork of a child that exits at once, and the wait for it",
@@ -60,10 +55,7 @@ static inline __attribute__((always_inline)) long clone_exit_wait(struct cell *c
  * to the operation. `vfork`: the child borrows the memory, and its parent waits meanwhile, as
  * vfork(2) and posix_spawn(3) have it; `newuts`, `newuser`: in a new namespace. Nothing to undo.
  */
-static long clone_op(struct cell *c, unsigned int i)
-{
-	return clone_exit_wait(c, NULL);
-}
+OP(clone_op, clone_exit_wait(c, NULL));
 
 static int clone_check(struct cell *c)
 {
@@ -73,9 +65,7 @@ static int clone_check(struct cell *c)
 	if ((ret == -EPERM || ret == -ENOSPC || ret == -EINVAL || ret == -EACCES) &&
 	    c->variant->arg2)
 		return unsupported(c, "no such namespace for this user", ret);
-	if (ret < 0)
-		return ret;
-	return status == STATUS << 8 ? 0 : failed(c, "clone: wrong result", 0);
+	return wrong_if(c, ret, status != STATUS << 8, "clone: wrong result");
 }
 
 BENCH("clone", PROCESS, PROCESS, 1, "clone of a child that exits at once, and the wait for it",

@@ -4,29 +4,18 @@
 
 static int fstat_setup(struct cell *c)
 {
-	int ret = make_file("file", 4096);
-
-	if (ret < 0)
-		return ret;
-	return open_as(c, 0, "file", O_RDONLY);
+	return make_file("file", 4096) ?: open_as(c, 0, "file", O_RDONLY);
 }
 
-/* Window: fstat of an open regular file. Nothing to undo. */
-static long fstat_op(struct cell *c, unsigned int i)
-{
-	return SYS(fstat, c->fd[0], slot_data(c));
-}
+OP(fstat_op, SYS(fstat, c->fd[0], slot_data(c)));
 
 static int fstat_check(struct cell *c)
 {
 	struct stat *st = (struct stat *)slot_data(c);
 	long ret = fstat_op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	if (!S_ISREG(st->st_mode) || st->st_size != 4096)
-		return failed(c, "fstat: wrong result", 0);
-	return 0;
+	return wrong_if(c, ret, !S_ISREG(st->st_mode) || st->st_size != 4096,
+			"fstat: wrong result");
 }
 
 BENCH("fstat", ATTR, BEYOND, 1, "fstat of an open regular file",
@@ -35,29 +24,17 @@ BENCH("fstat", ATTR, BEYOND, 1, "fstat of an open regular file",
 
 static int lstat_setup(struct cell *c)
 {
-	int ret = make_dirs("AA/BB");
-
-	if (ret < 0)
-		return ret;
-	return SYS(symlink, "target", "AA/BB");
+	return make_dirs("AA/BB") ?: SYS(symlink, "target", "AA/BB");
 }
 
-/* Window: lstat of a symbolic link. Nothing to undo. */
-static long lstat_op(struct cell *c, unsigned int i)
-{
-	return SYS(lstat, "AA/BB", slot_data(c));
-}
+OP(lstat_op, SYS(lstat, "AA/BB", slot_data(c)));
 
 static int lstat_check(struct cell *c)
 {
 	struct stat *st = (struct stat *)slot_data(c);
 	long ret = lstat_op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	if (!S_ISLNK(st->st_mode) || st->st_size != 6)
-		return failed(c, "lstat: wrong result", 0);
-	return 0;
+	return wrong_if(c, ret, !S_ISLNK(st->st_mode) || st->st_size != 6, "lstat: wrong result");
 }
 
 BENCH("lstat", ATTR, BEYOND, 2, "lstat of a symbolic link",
@@ -66,18 +43,10 @@ BENCH("lstat", ATTR, BEYOND, 2, "lstat of a symbolic link",
 
 static int statx_setup(struct cell *c)
 {
-	int ret = make_dirs("AA/BB");
-
-	if (ret < 0)
-		return ret;
-	return make_file("AA/BB", 4096);
+	return make_dirs("AA/BB") ?: make_file("AA/BB", 4096);
 }
 
-/* Window: statx of a regular file by path. Nothing to undo. */
-static long statx_op(struct cell *c, unsigned int i)
-{
-	return SYS(statx, AT_FDCWD, "AA/BB", 0, STATX_BASIC_STATS, slot_data(c));
-}
+OP(statx_op, SYS(statx, AT_FDCWD, "AA/BB", 0, STATX_BASIC_STATS, slot_data(c)));
 
 static int statx_check(struct cell *c)
 {

@@ -3,10 +3,7 @@
 #include <linux/futex.h>
 #include "slots.h"
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(futex, slot_data(c), FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
-}
+OP(op, SYS(futex, slot_data(c), FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0));
 
 static int check(struct cell *c)
 {

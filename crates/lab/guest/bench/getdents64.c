@@ -27,15 +27,7 @@ static int prepare(struct cell *c, unsigned int i)
 	return *slot_fd(c, i);
 }
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return sys_close(*slot_fd(c, i));
-}
-
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(getdents64, *slot_fd(c, i), slot_data(c), DATA_SIZE);
-}
+OP(op, SYS(getdents64, *slot_fd(c, i), slot_data(c), DATA_SIZE));
 
 static int check(struct cell *c)
 {
@@ -58,10 +50,10 @@ static int check(struct cell *c)
 	if (files != c->variant->arg)
 		return failed(c, "getdents64: wrong result", 0);
 	/* ... and nothing is left for a second call. */
-	return op(c, 0) == 0 ? undo(c, 0) : failed(c, "getdents64: wrong result", 0);
+	return op(c, 0) == 0 ? slot_close(c, 0) : failed(c, "getdents64: wrong result", 0);
 }
 
 BENCH("getdents64", DIR, BEYOND, 12, "getdents64 of a directory with 8 or 128 files",
       .max_batch = MAX_FD_SLOTS,
       .variants = VARIANTS({ "8files", .arg = 8 }, { "128files", .arg = 128 }),
-      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo);
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = slot_close);

@@ -5,19 +5,14 @@
  */
 #include "slots.h"
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(getppid);
-}
+OP(op, SYS(getppid));
 
 /* 0 is right for init, and for a parent in another PID namespace. */
 static int check(struct cell *c)
 {
 	long ret = op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	return ret != SYS(getpid) ? 0 : failed(c, "getppid: wrong result", 0);
+	return wrong_if(c, ret, ret == SYS(getpid), "getppid: wrong result");
 }
 
 BENCH("getppid", FLOOR, BEYOND, 32, "getppid: the floor, a system call without hooks",

@@ -20,11 +20,8 @@ static int getsockname_check(struct cell *c)
 {
 	long ret = getsockname_op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	if (memcmp(slot_data(c), slot_address(c, 1), c->state[ADDRESS_SIZE]))
-		return failed(c, "getsockname: wrong result", 0);
-	return 0;
+	return wrong_if(c, ret, memcmp(slot_data(c), slot_address(c, 1), c->state[ADDRESS_SIZE]),
+			"getsockname: wrong result");
 }
 
 BENCH("getsockname", SOCKET, NETWORK, 11, "the address of the socket itself",
@@ -46,11 +43,8 @@ static int getpeername_check(struct cell *c)
 {
 	long ret = getpeername_op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	if (memcmp(slot_data(c), slot_address(c, 0), c->state[ADDRESS_SIZE]))
-		return failed(c, "getpeername: wrong result", 0);
-	return 0;
+	return wrong_if(c, ret, memcmp(slot_data(c), slot_address(c, 0), c->state[ADDRESS_SIZE]),
+			"getpeername: wrong result");
 }
 
 BENCH("getpeername", SOCKET, NETWORK, 12, "the address of the socket at the other end",
@@ -124,9 +118,7 @@ static int setsockopt_check(struct cell *c)
 	if (ret < 0 || is_on(c) != 0)
 		return failed(c, "setsockopt: wrong result", ret);
 	ret = setsockopt_op(c, 0);
-	if (ret < 0)
-		return ret;
-	return is_on(c) == 1 ? 0 : failed(c, "setsockopt: wrong result", 0);
+	return wrong_if(c, ret, is_on(c) != 1, "setsockopt: wrong result");
 }
 
 BENCH("setsockopt", SOCKET, NETWORK, 10, "setsockopt of a connected socket",

@@ -15,10 +15,7 @@ static int init_module_setup(struct cell *c)
  * Window: init_module of 4 KB that are no module: refused by a module that lets none be loaded
  * from memory, or as no ELF file. Nothing to undo.
  */
-static long init_module_op(struct cell *c, unsigned int i)
-{
-	return refused(c, init_module_load(c));
-}
+OP(init_module_op, refused(c, init_module_load(c)));
 
 static int init_module_check(struct cell *c)
 {
@@ -52,10 +49,7 @@ static int finit_module_setup(struct cell *c)
  * Window: finit_module of a file of 4 KB that is no module: refused by a module that lets none be
  * loaded from there, or as no ELF file. Nothing to undo.
  */
-static long finit_module_op(struct cell *c, unsigned int i)
-{
-	return refused(c, finit_module_load(c));
-}
+OP(finit_module_op, refused(c, finit_module_load(c)));
 
 static int finit_module_check(struct cell *c)
 {

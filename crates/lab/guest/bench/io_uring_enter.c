@@ -126,10 +126,7 @@ static int prepare(struct cell *c, unsigned int i)
 	return 0;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(io_uring_enter, c->fd[RING], 1, 1, IORING_ENTER_GETEVENTS, NULL, 0);
-}
+OP(op, SYS(io_uring_enter, c->fd[RING], 1, 1, IORING_ENTER_GETEVENTS, NULL, 0));
 
 static int undo(struct cell *c, unsigned int i)
 {

@@ -62,10 +62,7 @@ static int setup(struct cell *c)
 	return 0;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return c->fd[RING] = ring(c);
-}
+OP(op, c->fd[RING] = ring(c));
 
 static int undo(struct cell *c, unsigned int i)
 {

@@ -5,17 +5,10 @@
 
 static int setup(struct cell *c)
 {
-	int ret = make_file("file", 4096);
-
-	if (ret < 0)
-		return ret;
-	return open_as(c, 0, "file", O_RDONLY);
+	return make_file("file", 4096) ?: open_as(c, 0, "file", O_RDONLY);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(ioctl, c->fd[0], FIONREAD, slot_data(c));
-}
+OP(op, SYS(ioctl, c->fd[0], FIONREAD, slot_data(c)));
 
 static int check(struct cell *c)
 {
@@ -26,9 +19,7 @@ static int check(struct cell *c)
 	ret = op(c, 0);
 	if (ret == -ENOTTY || is_missing(ret))
 		return unsupported(c, "no FIONREAD on this file system", ret);
-	if (ret < 0)
-		return ret;
-	return *left == 4096 ? 0 : failed(c, "ioctl: wrong result", 0);
+	return wrong_if(c, ret, *left != 4096, "ioctl: wrong result");
 }
 
 BENCH("ioctl", DESCRIPTOR, BEYOND, 27, "ioctl(FIONREAD) of a regular file",

@@ -2,11 +2,7 @@
 #include <linux/ioprio.h>
 #include "../child.h"
 
-/* Window: ioprio_get of a child. Nothing to undo. */
-static long ioprio_get_op(struct cell *c, unsigned int i)
-{
-	return SYS(ioprio_get, IOPRIO_WHO_PROCESS, c->state[CHILD]);
-}
+OP(ioprio_get_op, SYS(ioprio_get, IOPRIO_WHO_PROCESS, c->state[CHILD]));
 
 static int ioprio_get_check(struct cell *c)
 {
@@ -24,11 +20,7 @@ BENCH("ioprio_get", SCHEDULING, PROCESS, 19, "ioprio_get of a child",
       .variants = VARIANTS({ "child" }),
       .setup = start_child, .check = ioprio_get_check, .op = ioprio_get_op, .teardown = end_child);
 
-/* Window: ioprio_set of a child to no class of its own. Nothing to undo. */
-static long ioprio_set_op(struct cell *c, unsigned int i)
-{
-	return SYS(ioprio_set, IOPRIO_WHO_PROCESS, c->state[CHILD], 0);
-}
+OP(ioprio_set_op, SYS(ioprio_set, IOPRIO_WHO_PROCESS, c->state[CHILD], 0));
 
 static int ioprio_set_check(struct cell *c)
 {

@@ -16,10 +16,7 @@ static int setup(struct cell *c)
 	return keep_refusal(c, load(), -EINVAL, CAP_SYS_BOOT);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return refused(c, load());
-}
+OP(op, refused(c, load()));
 
 static int check(struct cell *c)
 {

@@ -169,10 +169,7 @@ static int prepare(struct cell *c, unsigned int i)
 	return order(c, JOIN);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return order(c, GIVE);
-}
+OP(op, order(c, GIVE));
 
 static int check(struct cell *c)
 {

@@ -17,10 +17,7 @@ static int setup(struct cell *c)
 	return 0;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(keyctl, c->variant->arg, c->state[KEY], slot_data(c), DATA_SIZE, 0);
-}
+OP(op, SYS(keyctl, c->variant->arg, c->state[KEY], slot_data(c), DATA_SIZE, 0));
 
 static int check(struct cell *c)
 {

@@ -30,10 +30,7 @@ static int kill_setup(struct cell *c)
  * Window: kill. `null` asks only whether the signal may be sent, of the agent itself; `ignored`
  * sends it one that it ignores; `child` asks of another process. Nothing to undo.
  */
-static long kill_op(struct cell *c, unsigned int i)
-{
-	return SYS(kill, c->state[CHILD], c->variant->arg);
-}
+OP(kill_op, SYS(kill, c->state[CHILD], c->variant->arg));
 
 static int kill_check(struct cell *c)
 {
@@ -71,11 +68,8 @@ static int kill_wait_check(struct cell *c)
 {
 	long ret = kill_wait_op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	if (ret != BLOCKED || taken(c)->si_code != SI_USER)
-		return failed(c, "rt_sigtimedwait: wrong signal", 0);
-	return 0;
+	return wrong_if(c, ret, ret != BLOCKED || taken(c)->si_code != SI_USER,
+			"rt_sigtimedwait: wrong signal");
 }
 
 BENCH("kill-wait", SIGNAL, IPC, 14, "a blocked signal to the process itself, sent and taken",
@@ -112,11 +106,8 @@ static int sigqueue_wait_check(struct cell *c)
 {
 	long ret = sigqueue_wait_op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	if (ret != BLOCKED || taken(c)->si_value.sival_int != VALUE)
-		return failed(c, "rt_sigtimedwait: wrong signal", 0);
-	return 0;
+	return wrong_if(c, ret, ret != BLOCKED || taken(c)->si_value.sival_int != VALUE,
+			"rt_sigtimedwait: wrong signal");
 }
 
 BENCH("sigqueue-wait", SIGNAL, IPC, 15,
@@ -141,11 +132,6 @@ static int pidfd_open_setup(struct cell *c)
 	return 0;
 }
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return sys_close(*slot_fd(c, i));
-}
-
 static int pidfd_open_check(struct cell *c)
 {
 	long ret = pidfd_open_op(c, 0);
@@ -154,12 +140,12 @@ static int pidfd_open_check(struct cell *c)
 		return unsupported(c, "this kernel has no pidfd_open", ret);
 	if (ret >= 0)
 		ret = SYS(pidfd_send_signal, ret, 0, NULL, 0);
-	return ret < 0 ? ret : undo(c, 0);
+	return ret < 0 ? ret : slot_close(c, 0);
 }
 
 BENCH("pidfd_open", SIGNAL, IPC, 16, "pidfd_open of the process itself",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "self" }),
-      .setup = pidfd_open_setup, .check = pidfd_open_check, .op = pidfd_open_op, .undo = undo);
+      .setup = pidfd_open_setup, .check = pidfd_open_check, .op = pidfd_open_op, .undo = slot_close);
 
 static int pidfd_send_signal_setup(struct cell *c)
 {
@@ -177,11 +163,7 @@ static int pidfd_send_signal_setup(struct cell *c)
 	return fd == -ENOSYS ? unsupported(c, "this kernel has no pidfd_open", fd) : (int)fd;
 }
 
-/* Window: pidfd_send_signal of no signal to a child. Nothing to undo. */
-static long pidfd_send_signal_op(struct cell *c, unsigned int i)
-{
-	return SYS(pidfd_send_signal, c->fd[0], 0, NULL, 0);
-}
+OP(pidfd_send_signal_op, SYS(pidfd_send_signal, c->fd[0], 0, NULL, 0));
 
 static int pidfd_send_signal_check(struct cell *c)
 {

@@ -12,21 +12,10 @@ static int setup(struct cell *c)
 
 	if (ret < 0)
 		return ret;
-	ret = make_file("AA/BB", 0);
-	if (ret < 0)
-		return ret;
-	return slots_name(c, "AA/");
+	return make_file("AA/BB", 0) ?: slots_name(c, "AA/");
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(link, "AA/BB", slot_name(c, i));
-}
-
-static int undo(struct cell *c, unsigned int i)
-{
-	return sys_unlink(slot_name(c, i));
-}
+OP(op, SYS(link, "AA/BB", slot_name(c, i)));
 
 static int check(struct cell *c)
 {
@@ -42,15 +31,13 @@ static int check(struct cell *c)
 		return ret;
 	if (st->st_nlink != 2)
 		return failed(c, "link: wrong result", 0);
-	ret = undo(c, 0);
+	ret = slot_unlink(c, 0);
 	if (ret < 0)
 		return ret;
 	ret = SYS(stat, "AA/BB", st);
-	if (ret < 0)
-		return ret;
-	return st->st_nlink == 1 ? 0 : failed(c, "link: wrong result", 0);
+	return wrong_if(c, ret, st->st_nlink != 1, "link: wrong result");
 }
 
 BENCH("link", LINK, BEYOND, 5, "link of a file under a new name in its directory",
       .max_batch = MAX_SLOTS, .variants = VARIANTS({ "AA/BB", .depth = 2 }),
-      .setup = setup, .check = check, .op = op, .undo = undo);
+      .setup = setup, .check = check, .op = op, .undo = slot_unlink);

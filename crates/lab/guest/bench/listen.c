@@ -19,15 +19,7 @@ static int prepare(struct cell *c, unsigned int i)
 	return fd;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(listen, *slot_fd(c, i), BACKLOG);
-}
-
-static int undo(struct cell *c, unsigned int i)
-{
-	return sys_close(*slot_fd(c, i));
-}
+OP(op, SYS(listen, *slot_fd(c, i), BACKLOG));
 
 static int check(struct cell *c)
 {
@@ -38,9 +30,7 @@ static int check(struct cell *c)
 		ret = op(c, 0);
 	if (ret >= 0)
 		ret = SYS(getsockopt, *slot_fd(c, 0), SOL_SOCKET, SO_ACCEPTCONN, &listens, &size);
-	if (ret < 0)
-		return ret;
-	return listens == 1 ? undo(c, 0) : failed(c, "listen: wrong result", 0);
+	return wrong_if(c, ret, listens != 1, "listen: wrong result") ?: slot_close(c, 0);
 }
 
 BENCH("listen", SOCKET, NETWORK, 4, "listen of a socket that is bound",
@@ -49,4 +39,4 @@ BENCH("listen", SOCKET, NETWORK, 4, "listen of a socket that is bound",
 			   { "unix-seqpacket", .arg = UNIX_SEQPACKET },
 			   { "tcp", .arg = TCP },
 			   { "tcp6", .arg = TCP6 }),
-      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo);
+      .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = slot_close);

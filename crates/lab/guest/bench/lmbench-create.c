@@ -24,11 +24,6 @@ static long lmbench_create_op(struct cell *c, unsigned int i)
 	return ret;
 }
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return sys_unlink(slot_name(c, i));
-}
-
 static int lmbench_create_check(struct cell *c)
 {
 	struct stat *st = (struct stat *)slot_data(c);
@@ -38,11 +33,8 @@ static int lmbench_create_check(struct cell *c)
 	if (ret < 0)
 		return ret;
 	ret = SYS(stat, slot_name(c, 0), st);
-	if (ret < 0)
-		return ret;
-	if (!S_ISREG(st->st_mode) || st->st_size != c->variant->arg)
-		return failed(c, "create: wrong result", 0);
-	return undo(c, 0);
+	return wrong_if(c, ret, !S_ISREG(st->st_mode) || st->st_size != c->variant->arg,
+			"create: wrong result") ?: slot_unlink(c, 0);
 }
 
 BENCH("lmbench-create", FILE, LMBENCH, 5,
@@ -50,7 +42,7 @@ BENCH("lmbench-create", FILE, LMBENCH, 5,
       .source = "LMbench lat_fs; LSMPMON Tables 3 and 4, rows 0 KB and 10 KB file create",
       .syscalls = "creat write close", .max_batch = MAX_SLOTS,
       .variants = VARIANTS({ "0KB", .arg = 0 }, { "10KB", .arg = 10 * 1024 }),
-      .setup = setup, .check = lmbench_create_check, .op = lmbench_create_op, .undo = undo);
+      .setup = setup, .check = lmbench_create_check, .op = lmbench_create_op, .undo = slot_unlink);
 
 static int prepare(struct cell *c, unsigned int i)
 {
@@ -72,10 +64,7 @@ static int prepare(struct cell *c, unsigned int i)
  * Window: unlink of a file's only name. Made outside, by prepare(): the file,
  * as lmbench-create makes it.
  */
-static long lmbench_delete_op(struct cell *c, unsigned int i)
-{
-	return sys_unlink(slot_name(c, i));
-}
+OP(lmbench_delete_op, sys_unlink(slot_name(c, i)));
 
 static int lmbench_delete_check(struct cell *c)
 {

@@ -4,11 +4,7 @@
 
 static int setup(struct cell *c)
 {
-	int ret = make_dirs(c->variant->path);
-
-	if (ret < 0)
-		return ret;
-	return make_file(c->variant->path, 0);
+	return make_dirs(c->variant->path) ?: make_file(c->variant->path, 0);
 }
 
 /*
@@ -52,10 +48,7 @@ BENCH("lmbench-open", FILE, LMBENCH, 2, "open and close of a file three componen
  * Window: stat of an empty file three components down, as LMbench stats
  * /usr/tmp/lmbench or /var/tmp/lmbench. Nothing to undo.
  */
-static long lmbench_stat_op(struct cell *c, unsigned int i)
-{
-	return SYS(stat, c->variant->path, slot_data(c));
-}
+OP(lmbench_stat_op, SYS(stat, c->variant->path, slot_data(c)));
 
 static int lmbench_stat_check(struct cell *c)
 {
@@ -64,11 +57,7 @@ static int lmbench_stat_check(struct cell *c)
 
 	st->st_mode = 0;
 	ret = lmbench_stat_op(c, 0);
-	if (ret < 0)
-		return ret;
-	if (!S_ISREG(st->st_mode) || st->st_size)
-		return failed(c, "stat: wrong result", 0);
-	return 0;
+	return wrong_if(c, ret, !S_ISREG(st->st_mode) || st->st_size, "stat: wrong result");
 }
 
 BENCH("lmbench-stat", ATTR, LMBENCH, 1, "stat of a file three components down",

@@ -6,11 +6,7 @@ static int lmbench_read_setup(struct cell *c)
 	return open_as(c, 0, "/dev/zero", O_RDONLY);
 }
 
-/* Window: read of one byte from /dev/zero. Nothing to undo. */
-static long lmbench_read_op(struct cell *c, unsigned int i)
-{
-	return sys_read(c->fd[0], slot_data(c), 1);
-}
+OP(lmbench_read_op, sys_read(c->fd[0], slot_data(c), 1));
 
 static int lmbench_read_check(struct cell *c)
 {
@@ -19,11 +15,7 @@ static int lmbench_read_check(struct cell *c)
 
 	data[0] = data[1] = 'x';
 	ret = lmbench_read_op(c, 0);
-	if (ret < 0)
-		return ret;
-	if (ret != 1 || data[0] != 0 || data[1] != 'x')
-		return failed(c, "read: wrong result", 0);
-	return 0;
+	return wrong_if(c, ret, ret != 1 || data[0] != 0 || data[1] != 'x', "read: wrong result");
 }
 
 BENCH("lmbench-read", READ_WRITE, LMBENCH, 3, "read of one byte from /dev/zero",
@@ -38,19 +30,13 @@ static int lmbench_write_setup(struct cell *c)
 	return open_as(c, 0, "/dev/null", O_WRONLY);
 }
 
-/* Window: write of one byte to /dev/null. Nothing to undo. */
-static long lmbench_write_op(struct cell *c, unsigned int i)
-{
-	return sys_write(c->fd[0], slot_data(c), 1);
-}
+OP(lmbench_write_op, sys_write(c->fd[0], slot_data(c), 1));
 
 static int lmbench_write_check(struct cell *c)
 {
 	long ret = lmbench_write_op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	return ret == 1 ? 0 : failed(c, "write: wrong result", 0);
+	return wrong_if(c, ret, ret != 1, "write: wrong result");
 }
 
 BENCH("lmbench-write", READ_WRITE, LMBENCH, 4, "write of one byte to /dev/null",

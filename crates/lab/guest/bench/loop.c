@@ -19,10 +19,7 @@ static int setup(struct cell *c)
 	return ret;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(ioctl, c->fd[0], LOOP_CTL_ADD, NUMBER);
-}
+OP(op, SYS(ioctl, c->fd[0], LOOP_CTL_ADD, NUMBER));
 
 static int undo(struct cell *c, unsigned int i)
 {

@@ -11,11 +11,6 @@ static long memfd_create_op(struct cell *c, unsigned int i)
 	return fd;
 }
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return sys_close(*slot_fd(c, i));
-}
-
 static int memfd_create_check(struct cell *c)
 {
 	long ret = memfd_create_op(c, 0);
@@ -27,20 +22,15 @@ static int memfd_create_check(struct cell *c)
 		ret = SYS(pwrite64, *slot_fd(c, 0), "x", 1, 0);
 	if (ret >= 0)
 		ret = SYS(pread64, *slot_fd(c, 0), &got, 1, 0);
-	if (ret < 0)
-		return ret;
-	return got == 'x' ? undo(c, 0) : failed(c, "memfd_create: wrong result", 0);
+	return wrong_if(c, ret, got != 'x', "memfd_create: wrong result") ?: slot_close(c, 0);
 }
 
 BENCH("memfd_create", IPC, IPC, 18, "memfd_create of an empty file",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "empty" }),
-      .check = memfd_create_check, .op = memfd_create_op, .undo = undo);
+      .check = memfd_create_check, .op = memfd_create_op, .undo = slot_close);
 
 /* Window: memfd_secret. Undone outside: close. */
-static long memfd_secret_op(struct cell *c, unsigned int i)
-{
-	return *slot_fd(c, i) = SYS(memfd_secret, O_CLOEXEC);
-}
+OP(memfd_secret_op, *slot_fd(c, i) = SYS(memfd_secret, O_CLOEXEC));
 
 static int memfd_secret_check(struct cell *c)
 {
@@ -54,10 +44,10 @@ static int memfd_secret_check(struct cell *c)
 	if (ret < 0)
 		return failed(c, "ftruncate", ret);
 	/* It is there to be mapped: what it holds, no call of a file reads. */
-	return sys_read(*slot_fd(c, 0), slot_data(c), 1) == -EINVAL ? undo(c, 0) :
+	return sys_read(*slot_fd(c, 0), slot_data(c), 1) == -EINVAL ? slot_close(c, 0) :
 	       failed(c, "memfd_secret: wrong result", 0);
 }
 
 BENCH("memfd_secret", IPC, IPC, 36, "memfd_secret of an empty file",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "empty" }),
-      .check = memfd_secret_check, .op = memfd_secret_op, .undo = undo);
+      .check = memfd_secret_check, .op = memfd_secret_op, .undo = slot_close);

@@ -7,11 +7,7 @@
  * makes the first so many of them. In exact counts "9437-names" makes all of
  * them one after the other, "one" removes each before the next is made.
  */
-static long mkdir_op(struct cell *c, unsigned int i)
-{
-	(void)c;
-	return sys_mkdir(dir_name[i], 0755);
-}
+OP(mkdir_op, sys_mkdir(dir_name[i], 0755));
 
 static int undo(struct cell *c, unsigned int i)
 {
@@ -50,11 +46,7 @@ static int prepare(struct cell *c, unsigned int i)
 }
 
 /* rmdir over the paper's 9,437 distinct names: as many are used as of mkdir. */
-static long rmdir_op(struct cell *c, unsigned int i)
-{
-	(void)c;
-	return sys_rmdir(dir_name[i]);
-}
+OP(rmdir_op, sys_rmdir(dir_name[i]));
 
 static int rmdir_check(struct cell *c)
 {

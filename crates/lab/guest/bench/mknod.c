@@ -11,15 +11,7 @@ static int setup(struct cell *c)
 	return slots_name(c, "AA/");
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(mknod, slot_name(c, i), c->variant->arg | 0644, 0);
-}
-
-static int undo(struct cell *c, unsigned int i)
-{
-	return sys_unlink(slot_name(c, i));
-}
+OP(op, SYS(mknod, slot_name(c, i), c->variant->arg | 0644, 0));
 
 static int check(struct cell *c)
 {
@@ -31,14 +23,11 @@ static int check(struct cell *c)
 	if (ret < 0)
 		return ret;
 	ret = SYS(lstat, slot_name(c, 0), st);
-	if (ret < 0)
-		return ret;
-	if ((st->st_mode & S_IFMT) != (unsigned int)c->variant->arg)
-		return failed(c, "mknod: wrong result", 0);
-	return undo(c, 0);
+	return wrong_if(c, ret, (st->st_mode & S_IFMT) != (unsigned int)c->variant->arg,
+			"mknod: wrong result") ?: slot_unlink(c, 0);
 }
 
 BENCH("mknod", FILE, BEYOND, 11, "mknod of a FIFO or of a regular file",
       .max_batch = MAX_SLOTS,
       .variants = VARIANTS({ "fifo", .arg = S_IFIFO }, { "file", .arg = S_IFREG }),
-      .setup = setup, .check = check, .op = op, .undo = undo);
+      .setup = setup, .check = check, .op = op, .undo = slot_unlink);

@@ -11,10 +11,7 @@ static int setup(struct cell *c)
 	return slots_name(c, "");
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return *slot_fd(c, i) = sys_open(slot_name(c, i), O_RDWR | O_CREAT | O_EXCL, 0600);
-}
+OP(op, *slot_fd(c, i) = sys_open(slot_name(c, i), O_RDWR | O_CREAT | O_EXCL, 0600));
 
 static int undo(struct cell *c, unsigned int i)
 {

@@ -8,11 +8,7 @@
 
 static int mmap_setup(struct cell *c)
 {
-	int ret = make_file("file", SIZE);
-
-	if (ret < 0)
-		return ret;
-	return open_as(c, 0, "file", O_RDONLY);
+	return make_file("file", SIZE) ?: open_as(c, 0, "file", O_RDONLY);
 }
 
 /* Addresses are never negative here: user space lies in the lower half. */
@@ -67,10 +63,7 @@ static int mprotect_setup(struct cell *c)
 }
 
 /* Window: mprotect of a page, from now on read-only. Undone outside: it may be written to again. */
-static long mprotect_op(struct cell *c, unsigned int i)
-{
-	return SYS(mprotect, c->state[AT], PAGE_SIZE, PROT_READ);
-}
+OP(mprotect_op, SYS(mprotect, c->state[AT], PAGE_SIZE, PROT_READ));
 
 static int undo(struct cell *c, unsigned int i)
 {

@@ -15,10 +15,7 @@ static int mount_setup(struct cell *c)
 }
 
 /* Window: mount of an empty tmpfs, also with options of its own. Undone outside: umount2. */
-static long mount_op(struct cell *c, unsigned int i)
-{
-	return mount_tmpfs(PLACE, 0, c->variant->path);
-}
+OP(mount_op, mount_tmpfs(PLACE, 0, c->variant->path));
 
 static int mount_undo(struct cell *c, unsigned int i)
 {
@@ -59,10 +56,7 @@ static int set_up_mount(struct cell *c)
  * Window: umount of a tmpfs. It waits for a grace period of RCU, in which other tasks of the
  * kernel run: their work counts. Undone outside: mount.
  */
-static long umount_op(struct cell *c, unsigned int i)
-{
-	return SYS(umount2, PLACE, 0);
-}
+OP(umount_op, SYS(umount2, PLACE, 0));
 
 static int umount_undo(struct cell *c, unsigned int i)
 {
@@ -83,10 +77,8 @@ static int umount_check(struct cell *c)
 		ret = umount_op(c, 0);
 	if (ret >= 0)
 		ret = SYS(stat, PLACE, after);
-	if (ret < 0)
-		return ret;
-	return before->st_dev != after->st_dev ? umount_undo(c, 0) :
-	       failed(c, "umount: wrong result", 0);
+	return wrong_if(c, ret, before->st_dev == after->st_dev, "umount: wrong result") ?:
+	       umount_undo(c, 0);
 }
 
 BENCH("umount", ADMIN, ADMIN, 22, "umount of an empty tmpfs",
@@ -95,11 +87,7 @@ BENCH("umount", ADMIN, ADMIN, 22, "umount of an empty tmpfs",
       .setup = set_up_mount, .check = umount_check, .op = umount_op, .undo = umount_undo,
       .teardown = teardown);
 
-/* Window: mount(MS_REMOUNT) of a tmpfs with the flags that it has. Nothing to undo. */
-static long remount_op(struct cell *c, unsigned int i)
-{
-	return mount_tmpfs(PLACE, MS_REMOUNT, NULL);
-}
+OP(remount_op, mount_tmpfs(PLACE, MS_REMOUNT, NULL));
 
 static int remount_check(struct cell *c)
 {
@@ -130,10 +118,7 @@ static int move_mount_setup(struct cell *c)
 }
 
 /* Window: move_mount of a tmpfs to another directory. Undone outside: moved back. */
-static long move_mount_op(struct cell *c, unsigned int i)
-{
-	return move(PLACE, OTHER);
-}
+OP(move_mount_op, move(PLACE, OTHER));
 
 static int move_mount_undo(struct cell *c, unsigned int i)
 {
@@ -151,10 +136,8 @@ static int move_mount_check(struct cell *c)
 		return unsupported(c, "mounts are shared here, or it is not in this kernel", ret);
 	if (ret >= 0)
 		ret = SYS(stat, OTHER, after);
-	if (ret < 0)
-		return ret;
-	return before->st_dev == after->st_dev ? move_mount_undo(c, 0) :
-	       failed(c, "move_mount: wrong result", 0);
+	return wrong_if(c, ret, before->st_dev != after->st_dev, "move_mount: wrong result") ?:
+	       move_mount_undo(c, 0);
 }
 
 BENCH("move_mount", ADMIN, ADMIN, 12, "move_mount of a tmpfs to another directory",

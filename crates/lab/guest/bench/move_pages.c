@@ -17,10 +17,7 @@ static long where(struct cell *c, const void *page)
 	return SYS(move_pages, c->state[CHILD], 1, &page, NULL, slot_data(c), 0);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return where(c, slot_name(c, 0));
-}
+OP(op, where(c, slot_name(c, 0)));
 
 static int check(struct cell *c)
 {

@@ -13,11 +13,8 @@ static int mq_open_check(struct cell *c)
 {
 	long ret = mq_open_op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	if (SYS(mq_open, "lsmeter-none", O_RDWR, 0, NULL) != -ENOENT)
-		return failed(c, "mq_open: wrong result", 0);
-	return 0;
+	return wrong_if(c, ret, SYS(mq_open, "lsmeter-none", O_RDWR, 0, NULL) != -ENOENT,
+			"mq_open: wrong result");
 }
 
 BENCH("mq_open", IPC, IPC, 11, "open and close of a POSIX message queue",

@@ -19,10 +19,7 @@ static int setup(struct cell *c)
 	return ret;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return ask(c, netlabel_order(c, STATICADD));
-}
+OP(op, ask(c, netlabel_order(c, STATICADD)));
 
 static int undo(struct cell *c, unsigned int i)
 {

@@ -55,11 +55,8 @@ static int check(struct cell *c)
 	struct ifinfomsg *of = (struct ifinfomsg *)(answer + 1);
 	long ret = op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	if (answer->nlmsg_type != RTM_NEWLINK || of->ifi_index != LOOPBACK)
-		return failed(c, "netlink: wrong answer", 0);
-	return 0;
+	return wrong_if(c, ret, answer->nlmsg_type != RTM_NEWLINK || of->ifi_index != LOOPBACK,
+			"netlink: wrong answer");
 }
 
 BENCH("netlink", MESSAGE, NETWORK, 18, "a question to the kernel over netlink, and its answer",

@@ -38,11 +38,7 @@ BENCH("perf_event_open", TRACE, IPC, 24, "perf_event_open of a software event",
       .max_batch = 1, .variants = VARIANTS({ "dummy" }),
       .setup = setup, .check = perf_event_open_check, .op = perf_event_open_op, .undo = undo);
 
-/* Window: read of the count of a software event. Nothing to undo. */
-static long perf_event_read_op(struct cell *c, unsigned int i)
-{
-	return sys_read(c->fd[0], slot_data(c), sizeof(u64));
-}
+OP(perf_event_read_op, sys_read(c->fd[0], slot_data(c), sizeof(u64)));
 
 static int perf_event_read_check(struct cell *c)
 {
@@ -65,11 +61,7 @@ BENCH("perf-event-read", TRACE, IPC, 31, "read of the count of a software event"
       .setup = set_up_event, .check = perf_event_read_check, .op = perf_event_read_op,
       .teardown = tear_down_event);
 
-/* Window: ioctl of a software event that sets its count to 0. Nothing to undo. */
-static long perf_event_ioctl_op(struct cell *c, unsigned int i)
-{
-	return SYS(ioctl, c->fd[0], c->variant->arg, 0);
-}
+OP(perf_event_ioctl_op, SYS(ioctl, c->fd[0], c->variant->arg, 0));
 
 static int perf_event_ioctl_check(struct cell *c)
 {

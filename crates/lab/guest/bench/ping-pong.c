@@ -30,10 +30,7 @@ static int pipe_ping_pong_setup(struct cell *c)
  * Window: a byte into a pipe, its receipt by a child, and the same back: write and read of both
  * tasks, and two switches. Nothing to undo.
  */
-static long pipe_ping_pong_op(struct cell *c, unsigned int i)
-{
-	return there_and_back(c, c->fd[TO_CHILD + 1], c->fd[FROM_CHILD]);
-}
+OP(pipe_ping_pong_op, there_and_back(c, c->fd[TO_CHILD + 1], c->fd[FROM_CHILD]));
 
 static int pipe_ping_pong_check(struct cell *c)
 {
@@ -69,10 +66,7 @@ static int socket_ping_pong_setup(struct cell *c)
  * Window: a byte into a socket, its receipt by a child, and the same back: write and read of both
  * tasks, and two switches. Nothing to undo.
  */
-static long socket_ping_pong_op(struct cell *c, unsigned int i)
-{
-	return there_and_back(c, c->fd[CLIENT], c->fd[CLIENT]);
-}
+OP(socket_ping_pong_op, there_and_back(c, c->fd[CLIENT], c->fd[CLIENT]));
 
 static int socket_ping_pong_check(struct cell *c)
 {

@@ -6,16 +6,7 @@
 #define IN	1
 
 /* Window: pipe2. Undone outside: close of both ends. A slot's two descriptors lie side by side. */
-static long pipe2_op(struct cell *c, unsigned int i)
-{
-	return SYS(pipe2, slot_fd(c, 2 * i), O_CLOEXEC);
-}
-
-static int undo(struct cell *c, unsigned int i)
-{
-	sys_close(*slot_fd(c, 2 * i));
-	return sys_close(*slot_fd(c, 2 * i + 1));
-}
+OP(pipe2_op, SYS(pipe2, slot_fd(c, 2 * i), O_CLOEXEC));
 
 static int pipe2_check(struct cell *c)
 {
@@ -27,14 +18,12 @@ static int pipe2_check(struct cell *c)
 	ret = sys_write(*slot_fd(c, 1), "x", 1);
 	if (ret == 1)
 		ret = sys_read(*slot_fd(c, 0), &got, 1);
-	if (ret < 0)
-		return ret;
-	return got == 'x' ? undo(c, 0) : failed(c, "pipe2: wrong result", 0);
+	return wrong_if(c, ret, got != 'x', "pipe2: wrong result") ?: slot_close_two(c, 0);
 }
 
 BENCH("pipe2", IPC, IPC, 1, "pipe2, which makes both ends",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "pair" }),
-      .check = pipe2_check, .op = pipe2_op, .undo = undo);
+      .check = pipe2_check, .op = pipe2_op, .undo = slot_close_two);
 
 static int setup(struct cell *c)
 {
@@ -56,11 +45,9 @@ static int pipe_message_check(struct cell *c)
 	c->buffer[0] = 'x';
 	c->buffer[c->variant->arg - 1] = 'x';
 	ret = pipe_message_op(c, 0);
-	if (ret < 0)
-		return ret;
-	if (ret != c->variant->arg || c->buffer[0] != 'x' || c->buffer[ret - 1] != 'x')
-		return failed(c, "read: wrong result", 0);
-	return 0;
+	return wrong_if(c, ret,
+			ret != c->variant->arg || c->buffer[0] != 'x' || c->buffer[ret - 1] != 'x',
+			"read: wrong result");
 }
 
 static void teardown(struct cell *c)

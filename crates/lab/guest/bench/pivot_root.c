@@ -34,10 +34,7 @@ static int setup(struct cell *c)
 	return ret;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(pivot_root, NEW, NEW "/old");
-}
+OP(op, SYS(pivot_root, NEW, NEW "/old"));
 
 static int undo(struct cell *c, unsigned int i)
 {

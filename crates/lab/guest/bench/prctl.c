@@ -3,10 +3,7 @@
 #include <linux/prctl.h>
 #include "slots.h"
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(prctl, c->variant->arg, 0, 0, 0, 0);
-}
+OP(op, SYS(prctl, c->variant->arg, 0, 0, 0, 0));
 
 static int check(struct cell *c)
 {

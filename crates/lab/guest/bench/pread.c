@@ -12,11 +12,7 @@ static int pread_setup(struct cell *c)
 	return ret < 0 ? ret : open_as(c, 0, "file", O_RDONLY);
 }
 
-/* Window: pread of 4 KB at the start of a cached file. Nothing to undo. */
-static long pread_op(struct cell *c, unsigned int i)
-{
-	return SYS(pread64, c->fd[0], slot_data(c), SIZE, 0);
-}
+OP(pread_op, SYS(pread64, c->fd[0], slot_data(c), SIZE, 0));
 
 static int check_read(struct cell *c, long (*op)(struct cell *c, unsigned int i), const char *wrong)
 {
@@ -53,10 +49,7 @@ static int pwrite_setup(struct cell *c)
  * Window: pwrite of 4 KB over the start of a cached file of that size. Nothing
  * to undo.
  */
-static long pwrite_op(struct cell *c, unsigned int i)
-{
-	return SYS(pwrite64, c->fd[0], slot_data(c), SIZE, 0);
-}
+OP(pwrite_op, SYS(pwrite64, c->fd[0], slot_data(c), SIZE, 0));
 
 static int check_write(struct cell *c, long (*op)(struct cell *c, unsigned int i), int fd,
 		       const char *wrong)
@@ -119,10 +112,7 @@ static int prepare(struct cell *c, unsigned int i)
  * operation of a batch has its own descriptor; made outside, by prepare():
  * lseek to the start.
  */
-static long readv_op(struct cell *c, unsigned int i)
-{
-	return SYS(readv, *slot_fd(c, i), vector, PARTS);
-}
+OP(readv_op, SYS(readv, *slot_fd(c, i), vector, PARTS));
 
 static int readv_check(struct cell *c)
 {
@@ -146,10 +136,7 @@ static int writev_setup(struct cell *c)
  * size. Each operation of a batch has its own descriptor; made outside, by
  * prepare(): lseek to the start.
  */
-static long writev_op(struct cell *c, unsigned int i)
-{
-	return SYS(writev, *slot_fd(c, i), vector, PARTS);
-}
+OP(writev_op, SYS(writev, *slot_fd(c, i), vector, PARTS));
 
 static int writev_check(struct cell *c)
 {

@@ -29,10 +29,8 @@ static int check(struct cell *c)
 		return unsupported(c, "this kernel has no process_vm_readv", ret);
 	if (ret == -EPERM)
 		return unsupported(c, "this machine lets nobody read a child", ret);
-	if (ret < 0)
-		return ret;
-	return ret == BYTES && *slot_data(c) == 'x' ? 0 :
-	       failed(c, "process_vm_readv: wrong result", 0);
+	return wrong_if(c, ret, ret != BYTES || *slot_data(c) != 'x',
+			"process_vm_readv: wrong result");
 }
 
 BENCH("process_vm_readv", TRACE, IPC, 22, "process_vm_readv of 1 KB of a child",

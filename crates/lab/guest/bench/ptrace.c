@@ -102,10 +102,7 @@ static inline __attribute__((always_inline)) long in_a_child(int again)
  * Window: ptrace(PTRACE_TRACEME), by a child that exits then. Each operation has a child of its
  * own, and its window is the child's. Nothing to undo.
  */
-static long ptrace_traceme_op(struct cell *c, unsigned int i)
-{
-	return in_a_child(0);
-}
+OP(ptrace_traceme_op, in_a_child(0));
 
 static int ptrace_traceme_check(struct cell *c)
 {

@@ -6,10 +6,7 @@
 #define COMMAND(command, type)	((command) << SUBCMDSHIFT | ((type) & SUBCMDMASK))
 #define NO_TYPE			9
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(quotactl, COMMAND(Q_SYNC, USRQUOTA), NULL, 0, NULL);
-}
+OP(op, SYS(quotactl, COMMAND(Q_SYNC, USRQUOTA), NULL, 0, NULL));
 
 static int check(struct cell *c)
 {
@@ -17,10 +14,8 @@ static int check(struct cell *c)
 
 	if (ret == -ENOSYS)
 		return unsupported(c, "this kernel has no quotas", ret);
-	if (ret < 0)
-		return ret;
-	return SYS(quotactl, COMMAND(Q_SYNC, NO_TYPE), NULL, 0, NULL) == -EINVAL ? 0 :
-	       failed(c, "quotactl: wrong result", 0);
+	return wrong_if(c, ret, SYS(quotactl, COMMAND(Q_SYNC, NO_TYPE), NULL, 0, NULL) != -EINVAL,
+			"quotactl: wrong result");
 }
 
 BENCH("quotactl", ADMIN, ADMIN, 15, "quotactl that has quotas written, where there are none",

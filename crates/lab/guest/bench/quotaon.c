@@ -66,10 +66,7 @@ static int is_on_disk(struct cell *c)
 	       SYS(stat, ".", here) >= 0 && here->st_dev == DISK_NUMBER;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(quotactl, COMMAND(Q_QUOTAON), DISK, QFMT_VFS_V0, QUOTA_FILE);
-}
+OP(op, SYS(quotactl, COMMAND(Q_QUOTAON), DISK, QFMT_VFS_V0, QUOTA_FILE));
 
 static int undo(struct cell *c, unsigned int i)
 {

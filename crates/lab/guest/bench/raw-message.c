@@ -108,11 +108,8 @@ static int packet_message_check(struct cell *c)
 	head->h_proto = big_endian(EXPERIMENT);
 	c->buffer[ETH_HLEN] = 'x';
 	ret = packet_message_op(c, 0);
-	if (ret < 0)
-		return ret;
-	if (ret != size || memcmp(slot_data(c), c->buffer, size))
-		return failed(c, "recvfrom: wrong result", 0);
-	return 0;
+	return wrong_if(c, ret, ret != size || memcmp(slot_data(c), c->buffer, size),
+			"recvfrom: wrong result");
 }
 
 BENCH("packet-message", MESSAGE, NETWORK, 20,

@@ -24,20 +24,14 @@ static int setup(struct cell *c)
 	return ret;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(readlink, slot_name(c, i), slot_data(c), 4096);
-}
+OP(op, SYS(readlink, slot_name(c, i), slot_data(c), 4096));
 
 static int check(struct cell *c)
 {
 	long ret = op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	if (ret != sizeof(TARGET) - 1 || memcmp(slot_data(c), TARGET, ret))
-		return failed(c, "readlink: wrong result", 0);
-	return 0;
+	return wrong_if(c, ret, ret != sizeof(TARGET) - 1 || memcmp(slot_data(c), TARGET, ret),
+			"readlink: wrong result");
 }
 
 BENCH("readlink", LINK, BEYOND, 6, "readlink of a symbolic link",

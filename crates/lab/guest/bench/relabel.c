@@ -19,10 +19,7 @@ static int undo(struct cell *c, unsigned int i)
 	return label(c, slot_name(c, i), OLD, c->state[OLD_LEN]);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return label(c, slot_name(c, i), c->path2, strlen(c->path2));
-}
+OP(op, label(c, slot_name(c, i), c->path2, strlen(c->path2)));
 
 /* There and back again? */
 static long try_label(struct cell *c)
@@ -83,11 +80,8 @@ static int check(struct cell *c)
 
 	if (n >= 0)
 		n = SYS(lgetxattr, slot_name(c, 0), c->variant->path, found, sizeof(found));
-	if (n < 0)
-		return n;
-	if (memcmp(found, c->path2, strlen(c->path2)))
-		return failed(c, "lsetxattr: the file has another label", 0);
-	return undo(c, 0);
+	return wrong_if(c, n, memcmp(found, c->path2, strlen(c->path2)),
+			"lsetxattr: the file has another label") ?: undo(c, 0);
 }
 
 BENCH("relabel", XATTR, BEYOND, 62,

@@ -14,11 +14,7 @@ static int prepare(struct cell *c, unsigned int i)
 	return make_file(slot_name[i], 0);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	(void)c;
-	return SYS(rename, slot_name[i], slot_other[i]);
-}
+OP(op, SYS(rename, slot_name[i], slot_other[i]));
 
 static int undo(struct cell *c, unsigned int i)
 {

@@ -21,10 +21,7 @@ static int setup(struct cell *c)
 	return 0;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(sched_setaffinity, c->state[CHILD], c->state[SIZE], slot_data(c));
-}
+OP(op, SYS(sched_setaffinity, c->state[CHILD], c->state[SIZE], slot_data(c)));
 
 static int check(struct cell *c)
 {

@@ -2,19 +2,14 @@
 #include <linux/sched.h>
 #include "../child.h"
 
-/* Window: sched_getscheduler of a child. Nothing to undo. */
-static long sched_getscheduler_op(struct cell *c, unsigned int i)
-{
-	return SYS(sched_getscheduler, c->state[CHILD]);
-}
+OP(sched_getscheduler_op, SYS(sched_getscheduler, c->state[CHILD]));
 
 static int sched_getscheduler_check(struct cell *c)
 {
 	long ret = sched_getscheduler_op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	return ret == SYS(sched_getscheduler, 0) ? 0 : failed(c, "sched_getscheduler: wrong result", 0);
+	return wrong_if(c, ret, ret != SYS(sched_getscheduler, 0),
+			"sched_getscheduler: wrong result");
 }
 
 BENCH("sched_getscheduler", SCHEDULING, PROCESS, 16, "sched_getscheduler of a child",
@@ -22,11 +17,7 @@ BENCH("sched_getscheduler", SCHEDULING, PROCESS, 16, "sched_getscheduler of a ch
       .setup = start_child, .check = sched_getscheduler_check, .op = sched_getscheduler_op,
       .teardown = end_child);
 
-/* Window: sched_setscheduler of a child to the usual policy, which it has. Nothing to undo. */
-static long sched_setscheduler_op(struct cell *c, unsigned int i)
-{
-	return SYS(sched_setscheduler, c->state[CHILD], c->variant->arg, slot_data(c));
-}
+OP(sched_setscheduler_op, SYS(sched_setscheduler, c->state[CHILD], c->variant->arg, slot_data(c)));
 
 static int sched_setscheduler_check(struct cell *c)
 {

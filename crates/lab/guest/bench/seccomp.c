@@ -95,11 +95,8 @@ static int setup(struct cell *c)
 	return err ? err : keep_a_program(c);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return in_a_child(c->variant->arg, c->variant->arg == LOG ? SECCOMP_RET_LOG :
-			  SECCOMP_RET_ALLOW, 1);
-}
+OP(op,
+   in_a_child(c->variant->arg, c->variant->arg == LOG ? SECCOMP_RET_LOG : SECCOMP_RET_ALLOW, 1));
 
 static int check(struct cell *c)
 {

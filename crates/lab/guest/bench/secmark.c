@@ -115,10 +115,7 @@ static int prepare(struct cell *c, unsigned int i)
 	return 0;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return give_batch(c);
-}
+OP(op, give_batch(c));
 
 static int undo(struct cell *c, unsigned int i)
 {

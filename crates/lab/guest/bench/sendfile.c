@@ -59,11 +59,8 @@ static int sendfile_check(struct cell *c)
 		return failed(c, "sendfile: wrong result", 0);
 	memset(data, 0, SIZE);
 	ret = SYS(pread64, *slot_fd(c, 0), data, DATA_SIZE, 0);
-	if (ret < 0)
-		return ret;
-	if (ret != SIZE || data[0] != 'x' || data[SIZE - 1] != 'x')
-		return failed(c, "sendfile: wrong result", 0);
-	return 0;
+	return wrong_if(c, ret, ret != SIZE || data[0] != 'x' || data[SIZE - 1] != 'x',
+			"sendfile: wrong result");
 }
 
 static void sendfile_teardown(struct cell *c)
@@ -123,9 +120,7 @@ static int splice_check(struct cell *c)
 	if (ret != (long)PAGE_SIZE || slot_data(c)[PAGE_SIZE - 1] != 'x')
 		return failed(c, "splice: wrong result", ret);
 	ret = splice_op(c, 0);
-	if (ret < 0)
-		return ret;
-	return ret == (long)PAGE_SIZE ? 0 : failed(c, "splice: wrong length", 0);
+	return wrong_if(c, ret, ret != (long)PAGE_SIZE, "splice: wrong length");
 }
 
 BENCH("splice", MESSAGE, IPC, 21, "splice of 4 KB of a file into a pipe, and out of it",
@@ -175,11 +170,8 @@ static int copy_file_range_check(struct cell *c)
 		return failed(c, "copy_file_range: wrong result", 0);
 	memset(data, 0, SIZE);
 	ret = SYS(pread64, c->fd[1], data, DATA_SIZE, 0);
-	if (ret < 0)
-		return ret;
-	if (ret != SIZE || data[0] != 'x' || data[SIZE - 1] != 'x')
-		return failed(c, "copy_file_range: wrong result", 0);
-	return 0;
+	return wrong_if(c, ret, ret != SIZE || data[0] != 'x' || data[SIZE - 1] != 'x',
+			"copy_file_range: wrong result");
 }
 
 static void copy_file_range_teardown(struct cell *c)

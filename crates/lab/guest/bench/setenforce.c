@@ -187,10 +187,7 @@ static int prepare(struct cell *c, unsigned int i)
 	return ret < 0 ? ret : 0;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return enforce(c, 1);
-}
+OP(op, enforce(c, 1));
 
 static int check(struct cell *c)
 {

@@ -68,10 +68,7 @@ static inline long fork_ask_execve_wait(struct cell *c, int *status)
 	return SYS(wait4, pid, status, 0, 0);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return fork_ask_execve_wait(c, NULL);
-}
+OP(op, fork_ask_execve_wait(c, NULL));
 
 static int check(struct cell *c)
 {

@@ -12,10 +12,7 @@ static int setup(struct cell *c)
 	       unsupported(c, "no such namespaces here", 0) : 0;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(setns, c->fd[0], c->variant->arg);
-}
+OP(op, SYS(setns, c->fd[0], c->variant->arg));
 
 static int check(struct cell *c)
 {

@@ -15,10 +15,7 @@ static int setup(struct cell *c)
 	return ret;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(setpriority, PRIO_PROCESS, c->state[CHILD], c->state[NICE]);
-}
+OP(op, SYS(setpriority, PRIO_PROCESS, c->state[CHILD], c->state[NICE]));
 
 static int check(struct cell *c)
 {

@@ -13,11 +13,7 @@ static int setup(struct cell *c)
 	return SYS(getrlimit, RLIMIT_CORE, limits(c));
 }
 
-/* Window: setrlimit of the size of core files to what it is. Nothing to undo. */
-static long setrlimit_op(struct cell *c, unsigned int i)
-{
-	return SYS(setrlimit, RLIMIT_CORE, limits(c));
-}
+OP(setrlimit_op, SYS(setrlimit, RLIMIT_CORE, limits(c)));
 
 static int setrlimit_check(struct cell *c)
 {
@@ -26,22 +22,15 @@ static int setrlimit_check(struct cell *c)
 
 	if (ret >= 0)
 		ret = SYS(getrlimit, RLIMIT_CORE, got);
-	if (ret < 0)
-		return ret;
-	if (memcmp(got, limits(c), 2 * sizeof(u64)))
-		return failed(c, "setrlimit: wrong result", 0);
-	return SYS(setrlimit, RLIM_NLIMITS, got) == -EINVAL ? 0 : failed(c, "setrlimit: wrong result", 0);
+	return wrong_if(c, ret, memcmp(got, limits(c), 2 * sizeof(u64)), "setrlimit: wrong result") ?:
+	       SYS(setrlimit, RLIM_NLIMITS, got) == -EINVAL ? 0 : failed(c, "setrlimit: wrong result", 0);
 }
 
 BENCH("setrlimit", SCHEDULING, PROCESS, 9, "setrlimit to the limit that there is",
       .variants = VARIANTS({ "RLIMIT_CORE" }),
       .setup = setup, .check = setrlimit_check, .op = setrlimit_op);
 
-/* Window: prlimit64 of a child that asks for its limit of open files. Nothing to undo. */
-static long prlimit64_op(struct cell *c, unsigned int i)
-{
-	return SYS(prlimit64, c->state[CHILD], RLIMIT_NOFILE, NULL, slot_data(c));
-}
+OP(prlimit64_op, SYS(prlimit64, c->state[CHILD], RLIMIT_NOFILE, NULL, slot_data(c)));
 
 static int prlimit64_check(struct cell *c)
 {

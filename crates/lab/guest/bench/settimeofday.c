@@ -13,10 +13,7 @@ static int setup(struct cell *c)
 	return SYS(gettimeofday, NULL, zone(c));
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(settimeofday, NULL, zone(c));
-}
+OP(op, SYS(settimeofday, NULL, zone(c)));
 
 static int check(struct cell *c)
 {

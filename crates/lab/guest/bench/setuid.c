@@ -9,21 +9,14 @@ static int setuid_setup(struct cell *c)
 	return 0;
 }
 
-/* Window: setuid to the user that the process has. Nothing to undo. */
-static long setuid_op(struct cell *c, unsigned int i)
-{
-	return SYS(setuid, c->state[0]);
-}
+OP(setuid_op, SYS(setuid, c->state[0]));
 
 static int setuid_check(struct cell *c)
 {
 	long ret = setuid_op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	if (SYS(getuid) != c->state[0] || SYS(setuid, -1) != -EINVAL)
-		return failed(c, "setuid: wrong result", 0);
-	return 0;
+	return wrong_if(c, ret, SYS(getuid) != c->state[0] || SYS(setuid, -1) != -EINVAL,
+			"setuid: wrong result");
 }
 
 BENCH("setuid", CREDENTIALS, PROCESS, 3, "setuid to the user that the process has",
@@ -36,21 +29,14 @@ static int setgid_setup(struct cell *c)
 	return 0;
 }
 
-/* Window: setgid to the group that the process has. Nothing to undo. */
-static long setgid_op(struct cell *c, unsigned int i)
-{
-	return SYS(setgid, c->state[0]);
-}
+OP(setgid_op, SYS(setgid, c->state[0]));
 
 static int setgid_check(struct cell *c)
 {
 	long ret = setgid_op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	if (SYS(getgid) != c->state[0] || SYS(setgid, -1) != -EINVAL)
-		return failed(c, "setgid: wrong result", 0);
-	return 0;
+	return wrong_if(c, ret, SYS(getgid) != c->state[0] || SYS(setgid, -1) != -EINVAL,
+			"setgid: wrong result");
 }
 
 BENCH("setgid", CREDENTIALS, PROCESS, 4, "setgid to the group that the process has",
@@ -67,11 +53,7 @@ static int setgroups_setup(struct cell *c)
 	return 0;
 }
 
-/* Window: setgroups to the groups that the process has. Nothing to undo. */
-static long setgroups_op(struct cell *c, unsigned int i)
-{
-	return SYS(setgroups, c->state[0], slot_data(c));
-}
+OP(setgroups_op, SYS(setgroups, c->state[0], slot_data(c)));
 
 static int setgroups_check(struct cell *c)
 {
@@ -79,9 +61,7 @@ static int setgroups_check(struct cell *c)
 
 	if (ret == -EPERM)
 		return unsupported(c, "it needs CAP_SETGID", ret);
-	if (ret < 0)
-		return ret;
-	return SYS(getgroups, 0, NULL) == c->state[0] ? 0 : failed(c, "setgroups: wrong result", 0);
+	return wrong_if(c, ret, SYS(getgroups, 0, NULL) != c->state[0], "setgroups: wrong result");
 }
 
 BENCH("setgroups", CREDENTIALS, PROCESS, 5, "setgroups to the groups that the process has",

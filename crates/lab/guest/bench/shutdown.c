@@ -25,10 +25,7 @@ static int prepare(struct cell *c, unsigned int i)
 	return fd;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(shutdown, *slot_fd(c, i), SHUT_WR);
-}
+OP(op, SYS(shutdown, *slot_fd(c, i), SHUT_WR));
 
 static int undo(struct cell *c, unsigned int i)
 {

@@ -43,10 +43,7 @@ static int setup(struct cell *c)
 	return failed(c, "fcntl", err);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return sys_write(c->fd[WRITER], "x", 1);
-}
+OP(op, sys_write(c->fd[WRITER], "x", 1));
 
 static int undo(struct cell *c, unsigned int i)
 {

@@ -20,11 +20,6 @@ static long socket_op(struct cell *c, unsigned int i)
 	return fd;
 }
 
-static int socket_undo(struct cell *c, unsigned int i)
-{
-	return sys_close(*slot_fd(c, i));
-}
-
 static int socket_check(struct cell *c)
 {
 	int type = 0, size = sizeof(type);
@@ -33,11 +28,8 @@ static int socket_check(struct cell *c)
 	if (fd < 0)
 		return fd;
 	fd = SYS(getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &size);
-	if (fd < 0)
-		return fd;
-	if (type != socket_kinds[c->variant->arg].type)
-		return failed(c, "socket: wrong result", 0);
-	return socket_undo(c, 0);
+	return wrong_if(c, fd, type != socket_kinds[c->variant->arg].type, "socket: wrong result") ?:
+	       slot_close(c, 0);
 }
 
 BENCH("socket", SOCKET, NETWORK, 1, "socket of a kind",
@@ -54,7 +46,7 @@ BENCH("socket", SOCKET, NETWORK, 1, "socket of a kind",
 			   { "packet", .arg = PACKET },
 			   { "netlink-route", .arg = ROUTE },
 			   { "netlink-audit", .arg = AUDIT }),
-      .setup = socket_setup, .check = socket_check, .op = socket_op, .undo = socket_undo);
+      .setup = socket_setup, .check = socket_check, .op = socket_op, .undo = slot_close);
 
 static int socketpair_setup(struct cell *c)
 {
@@ -68,12 +60,6 @@ static long socketpair_op(struct cell *c, unsigned int i)
 		   slot_fd(c, 2 * i));
 }
 
-static int socketpair_undo(struct cell *c, unsigned int i)
-{
-	sys_close(*slot_fd(c, 2 * i));
-	return sys_close(*slot_fd(c, 2 * i + 1));
-}
-
 static int socketpair_check(struct cell *c)
 {
 	long ret = socketpair_op(c, 0);
@@ -84,11 +70,7 @@ static int socketpair_check(struct cell *c)
 	ret = sys_write(*slot_fd(c, 0), "x", 1);
 	if (ret == 1)
 		ret = sys_read(*slot_fd(c, 1), &got, 1);
-	if (ret < 0)
-		return ret;
-	if (got != 'x')
-		return failed(c, "socketpair: wrong result", 0);
-	return socketpair_undo(c, 0);
+	return wrong_if(c, ret, got != 'x', "socketpair: wrong result") ?: slot_close_two(c, 0);
 }
 
 BENCH("socketpair", SOCKET, NETWORK, 2, "socketpair of unix sockets",
@@ -97,4 +79,4 @@ BENCH("socketpair", SOCKET, NETWORK, 2, "socketpair of unix sockets",
 			   { "dgram", .arg = UNIX_DGRAM },
 			   { "seqpacket", .arg = UNIX_SEQPACKET }),
       .setup = socketpair_setup, .check = socketpair_check, .op = socketpair_op,
-      .undo = socketpair_undo);
+      .undo = slot_close_two);

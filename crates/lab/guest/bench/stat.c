@@ -72,10 +72,7 @@ static int fstatat_check(struct cell *c)
 }
 
 /* fstatat (newfstatat) below a directory's descriptor; random names. */
-static long fstatat_op(struct cell *c, unsigned int i)
-{
-	return SYS(newfstatat, c->fd[0], slot_name[i % FILES], c->buffer, 0);
-}
+OP(fstatat_op, SYS(newfstatat, c->fd[0], slot_name[i % FILES], c->buffer, 0));
 
 static void teardown(struct cell *c)
 {

@@ -8,21 +8,15 @@ static int setup(struct cell *c)
 	return make_file("file", 0);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(statfs, "file", slot_data(c));
-}
+OP(op, SYS(statfs, "file", slot_data(c)));
 
 static int check(struct cell *c)
 {
 	struct statfs *st = (struct statfs *)slot_data(c);
 	long ret = op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	if (st->f_bsize <= 0 || SYS(statfs, "missing", st) != -ENOENT)
-		return failed(c, "statfs: wrong result", 0);
-	return 0;
+	return wrong_if(c, ret, st->f_bsize <= 0 || SYS(statfs, "missing", st) != -ENOENT,
+			"statfs: wrong result");
 }
 
 BENCH("statfs", ADMIN, ADMIN, 1, "statfs of a file",

@@ -21,10 +21,7 @@ static int make_header(struct cell *c)
 	return ret < 0 ? ret : SYS(fsync, c->fd[0]);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(swapon, "file", 0);
-}
+OP(op, SYS(swapon, "file", 0));
 
 static int undo(struct cell *c, unsigned int i)
 {

@@ -13,13 +13,9 @@ static int symlink_setup(struct cell *c)
 static long symlink_op(struct cell *c, unsigned int i)
 {
 	const char *name = slot_name[i % SLOTS];
-	long err;
 
 	(void)c;
-	err = SYS(symlink, TARGET, name);
-	if (err < 0)
-		return err;
-	return sys_unlink(name);
+	return SYS(symlink, TARGET, name) ?: sys_unlink(name);
 }
 
 static int symlink_check(struct cell *c)
@@ -59,11 +55,7 @@ static int symlink_only_setup(struct cell *c)
  * Window: symlink, the link being the last of some components, and nothing
  * else. Undone outside: unlink.
  */
-static long symlink_only_op(struct cell *c, unsigned int i)
-{
-	(void)c;
-	return SYS(symlink, TARGET, slot_name[i]);
-}
+OP(symlink_only_op, SYS(symlink, TARGET, slot_name[i]));
 
 static int undo(struct cell *c, unsigned int i)
 {

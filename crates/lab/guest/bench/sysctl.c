@@ -4,10 +4,7 @@
 /*
  * Window: open of a file of /proc/sys, a read of its value, and close. Nothing to undo.
  */
-static long sysctl_read_op(struct cell *c, unsigned int i)
-{
-	return read_value(slot_data(c));
-}
+OP(sysctl_read_op, read_value(slot_data(c)));
 
 static int sysctl_read_check(struct cell *c)
 {

@@ -4,10 +4,7 @@
 
 #define SIZE_BUFFER	10	/* SYSLOG_ACTION_SIZE_BUFFER of the kernel's own syslog.h */
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(syslog, SIZE_BUFFER, NULL, 0);
-}
+OP(op, SYS(syslog, SIZE_BUFFER, NULL, 0));
 
 static int check(struct cell *c)
 {

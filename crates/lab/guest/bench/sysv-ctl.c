@@ -11,22 +11,16 @@ static int msgctl_setup(struct cell *c)
 	return keep_object(c, SYS(msgget, IPC_PRIVATE, MODE));
 }
 
-/* Window: msgctl(IPC_STAT) of a queue. Nothing to undo. */
-static long msgctl_op(struct cell *c, unsigned int i)
-{
-	return SYS(msgctl, c->state[OBJECT], IPC_STAT, slot_data(c));
-}
+OP(msgctl_op, SYS(msgctl, c->state[OBJECT], IPC_STAT, slot_data(c)));
 
 static int msgctl_check(struct cell *c)
 {
 	struct msqid64_ds *stat = (struct msqid64_ds *)slot_data(c);
 	long ret = msgctl_op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	if (stat->msg_qnum || (stat->msg_perm.mode & 0777) != MODE)
-		return failed(c, "msgctl: wrong result", 0);
-	return SYS(msgctl, -1, IPC_STAT, slot_data(c)) == -EINVAL ? 0 :
+	return wrong_if(c, ret, stat->msg_qnum || (stat->msg_perm.mode & 0777) != MODE,
+			"msgctl: wrong result") ?:
+	       SYS(msgctl, -1, IPC_STAT, slot_data(c)) == -EINVAL ? 0 :
 	       failed(c, "msgctl: wrong error", 0);
 }
 
@@ -44,22 +38,16 @@ static int semctl_setup(struct cell *c)
 	return keep_object(c, SYS(semget, IPC_PRIVATE, 1, MODE));
 }
 
-/* Window: semctl(IPC_STAT) of a set of one semaphore. Nothing to undo. */
-static long semctl_op(struct cell *c, unsigned int i)
-{
-	return SYS(semctl, c->state[OBJECT], 0, IPC_STAT, slot_data(c));
-}
+OP(semctl_op, SYS(semctl, c->state[OBJECT], 0, IPC_STAT, slot_data(c)));
 
 static int semctl_check(struct cell *c)
 {
 	struct semid64_ds *stat = (struct semid64_ds *)slot_data(c);
 	long ret = semctl_op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	if (stat->sem_nsems != 1 || (stat->sem_perm.mode & 0777) != MODE)
-		return failed(c, "semctl: wrong result", 0);
-	return SYS(semctl, -1, 0, IPC_STAT, slot_data(c)) == -EINVAL ? 0 :
+	return wrong_if(c, ret, stat->sem_nsems != 1 || (stat->sem_perm.mode & 0777) != MODE,
+			"semctl: wrong result") ?:
+	       SYS(semctl, -1, 0, IPC_STAT, slot_data(c)) == -EINVAL ? 0 :
 	       failed(c, "semctl: wrong error", 0);
 }
 
@@ -77,22 +65,17 @@ static int shmctl_setup(struct cell *c)
 	return keep_object(c, SYS(shmget, IPC_PRIVATE, PAGE_SIZE, MODE));
 }
 
-/* Window: shmctl(IPC_STAT) of a segment of 4 KB. Nothing to undo. */
-static long shmctl_op(struct cell *c, unsigned int i)
-{
-	return SYS(shmctl, c->state[OBJECT], IPC_STAT, slot_data(c));
-}
+OP(shmctl_op, SYS(shmctl, c->state[OBJECT], IPC_STAT, slot_data(c)));
 
 static int shmctl_check(struct cell *c)
 {
 	struct shmid64_ds *stat = (struct shmid64_ds *)slot_data(c);
 	long ret = shmctl_op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	if (stat->shm_segsz != PAGE_SIZE || (stat->shm_perm.mode & 0777) != MODE)
-		return failed(c, "shmctl: wrong result", 0);
-	return SYS(shmctl, -1, IPC_STAT, slot_data(c)) == -EINVAL ? 0 :
+	return wrong_if(c, ret,
+			stat->shm_segsz != PAGE_SIZE || (stat->shm_perm.mode & 0777) != MODE,
+			"shmctl: wrong result") ?:
+	       SYS(shmctl, -1, IPC_STAT, slot_data(c)) == -EINVAL ? 0 :
 	       failed(c, "shmctl: wrong error", 0);
 }
 

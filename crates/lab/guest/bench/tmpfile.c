@@ -15,11 +15,6 @@ static long op(struct cell *c, unsigned int i)
 	return fd;
 }
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return sys_close(*slot_fd(c, i));
-}
-
 static int check(struct cell *c)
 {
 	char got = 0;
@@ -31,12 +26,10 @@ static int check(struct cell *c)
 		ret = SYS(pwrite64, *slot_fd(c, 0), "x", 1, 0);
 	if (ret >= 0)
 		ret = SYS(pread64, *slot_fd(c, 0), &got, 1, 0);
-	if (ret < 0)
-		return ret;
-	return got == 'x' ? undo(c, 0) : failed(c, "open(O_TMPFILE): wrong result", 0);
+	return wrong_if(c, ret, got != 'x', "open(O_TMPFILE): wrong result") ?: slot_close(c, 0);
 }
 
 BENCH("tmpfile", FILE, BEYOND, 63, "open of a file without a name",
       .source = "open(2)", .syscalls = "open", .max_batch = WARM_SLOTS,
       .variants = VARIANTS({ "O_TMPFILE" }),
-      .check = check, .op = op, .undo = undo);
+      .check = check, .op = op, .undo = slot_close);

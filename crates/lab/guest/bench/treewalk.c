@@ -229,11 +229,8 @@ static int check(struct cell *c)
 	struct count count = { 0, 0 };
 	long ret = walk(c, &count, 0);
 
-	if (ret < 0)
-		return ret;
-	if (count.dirs != c->variant->arg || count.files != c->variant->arg2)
-		return failed(c, "treewalk: wrong result", 0);
-	return 0;
+	return wrong_if(c, ret, count.dirs != c->variant->arg || count.files != c->variant->arg2,
+			"treewalk: wrong result");
 }
 
 static void teardown(struct cell *c)

@@ -10,10 +10,7 @@ static int setup(struct cell *c)
 
 	if (ret < 0)
 		return ret;
-	ret = slots_make_files(c, SIZE);
-	if (ret < 0)
-		return ret;
-	return slots_open(c, NULL, O_WRONLY);
+	return slots_make_files(c, SIZE) ?: slots_open(c, NULL, O_WRONLY);
 }
 
 /*
@@ -25,10 +22,7 @@ static int setup(struct cell *c)
  * truncation to nothing (auto_da_alloc): the next truncation would wait for the
  * disk.
  */
-static long truncate_op(struct cell *c, unsigned int i)
-{
-	return SYS(truncate, slot_name(c, i), 0);
-}
+OP(truncate_op, SYS(truncate, slot_name(c, i), 0));
 
 static int undo(struct cell *c, unsigned int i)
 {
@@ -82,10 +76,7 @@ BENCH("truncate", ATTR, BEYOND, 8, "truncate of a file of 4 KB to nothing, by pa
  * its own file and descriptor. Undone outside: pwrite, which fills it again.
  * The descriptors stay open for the reason given above.
  */
-static long ftruncate_op(struct cell *c, unsigned int i)
-{
-	return SYS(ftruncate, *slot_fd(c, i), 0);
-}
+OP(ftruncate_op, SYS(ftruncate, *slot_fd(c, i), 0));
 
 static int ftruncate_check(struct cell *c)
 {

@@ -65,11 +65,7 @@ static int unlink_only_prepare(struct cell *c, unsigned int i)
  * Window: unlink of an empty file, which is the last of some components and
  * which nobody has open. The file is made before it.
  */
-static long unlink_only_op(struct cell *c, unsigned int i)
-{
-	(void)c;
-	return SYS(unlink, slot_name[i]);
-}
+OP(unlink_only_op, SYS(unlink, slot_name[i]));
 
 static int unlink_only_check(struct cell *c)
 {

@@ -16,10 +16,7 @@ static int setup(struct cell *c)
 	       unsupported(c, "no such namespaces here", 0) : 0;
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return SYS(unshare, c->variant->arg);
-}
+OP(op, SYS(unshare, c->variant->arg));
 
 static int undo(struct cell *c, unsigned int i)
 {
@@ -40,9 +37,8 @@ static int check(struct cell *c)
 	ret = SYS(fstat, c->fd[0], before);
 	if (ret >= 0)
 		ret = SYS(stat, path, after);
-	if (ret < 0)
-		return ret;
-	return before->st_ino != after->st_ino ? undo(c, 0) : failed(c, "unshare: wrong result", 0);
+	return wrong_if(c, ret, before->st_ino == after->st_ino, "unshare: wrong result") ?:
+	       undo(c, 0);
 }
 
 BENCH("unshare", NAMESPACE, PROCESS, 20, "unshare into a new namespace",

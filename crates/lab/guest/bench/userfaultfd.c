@@ -8,15 +8,7 @@
 #define UFFD_USER_MODE_ONLY	1
 #endif
 
-static long op(struct cell *c, unsigned int i)
-{
-	return *slot_fd(c, i) = SYS(userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
-}
-
-static int undo(struct cell *c, unsigned int i)
-{
-	return sys_close(*slot_fd(c, i));
-}
+OP(op, *slot_fd(c, i) = SYS(userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY));
 
 static int check(struct cell *c)
 {
@@ -35,10 +27,10 @@ static int check(struct cell *c)
 	ret = SYS(ioctl, *slot_fd(c, 0), UFFDIO_API, api);
 	if (ret < 0)
 		return failed(c, "ioctl", ret);
-	return api->ioctls & 1ull << _UFFDIO_REGISTER ? undo(c, 0) :
+	return api->ioctls & 1ull << _UFFDIO_REGISTER ? slot_close(c, 0) :
 	       failed(c, "userfaultfd: wrong result", 0);
 }
 
 BENCH("userfaultfd", IPC, IPC, 35, "userfaultfd for faults of user space",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "user-mode" }),
-      .check = check, .op = op, .undo = undo);
+      .check = check, .op = op, .undo = slot_close);

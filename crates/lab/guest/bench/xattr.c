@@ -11,29 +11,21 @@ static int getxattr_setup(struct cell *c)
 
 	if (ret < 0)
 		return ret;
-	ret = make_file("AA/BB", 0);
-	if (ret < 0)
-		return ret;
-	return xattr_choose(c, "AA/BB");
+	return make_file("AA/BB", 0) ?: xattr_choose(c, "AA/BB");
 }
 
 /*
  * Window: getxattr of a value of 32 bytes, of an access control list, or of an attribute whose
  * name has modules asked first. Nothing to undo.
  */
-static long getxattr_op(struct cell *c, unsigned int i)
-{
-	return SYS(getxattr, "AA/BB", c->path2, slot_data(c), 256);
-}
+OP(getxattr_op, SYS(getxattr, "AA/BB", c->path2, slot_data(c), 256));
 
 static int getxattr_check(struct cell *c)
 {
 	long ret = getxattr_op(c, 0);
 
-	if (ret < 0)
-		return ret;
-	return ret == (long)xattr_size(c) ? xattr_expect(c, "AA/BB", XATTR_OLD) :
-	       failed(c, "getxattr: wrong result", 0);
+	return wrong_if(c, ret, ret != (long)xattr_size(c), "getxattr: wrong result") ?:
+	       xattr_expect(c, "AA/BB", XATTR_OLD);
 }
 
 BENCH("getxattr", XATTR, BEYOND, 13,
@@ -55,10 +47,7 @@ static int set_old(struct cell *c, unsigned int i)
  * its own file and writes "new"; undone outside: setxattr to the old value. Writing the value that is there
  * would not do: ext4 notices and leaves early.
  */
-static long setxattr_op(struct cell *c, unsigned int i)
-{
-	return xattr_set(c, slot_name(c, i), XATTR_NEW);
-}
+OP(setxattr_op, xattr_set(c, slot_name(c, i), XATTR_NEW));
 
 /* Is the new value there after op(), and the old one after undo()? */
 static int check_set(struct cell *c, long (*op)(struct cell *c, unsigned int i),
@@ -110,10 +99,7 @@ static int fsetxattr_setup(struct cell *c)
  * same length. Each operation of a batch has its own file and descriptor;
  * undone outside: fsetxattr to the old value (see setxattr).
  */
-static long fsetxattr_op(struct cell *c, unsigned int i)
-{
-	return fset(c, i, XATTR_NEW);
-}
+OP(fsetxattr_op, fset(c, i, XATTR_NEW));
 
 static int fsetxattr_check(struct cell *c)
 {
@@ -129,10 +115,7 @@ BENCH("fsetxattr", XATTR, BEYOND, 17, "fsetxattr that replaces a value of 32 byt
  * Window: removexattr of a file's only attribute of ours, or of its access control
  * list; each operation of a batch has its own file. Undone outside: setxattr.
  */
-static long removexattr_op(struct cell *c, unsigned int i)
-{
-	return SYS(removexattr, slot_name(c, i), c->path2);
-}
+OP(removexattr_op, SYS(removexattr, slot_name(c, i), c->path2));
 
 static int removexattr_check(struct cell *c)
 {
@@ -189,10 +172,7 @@ static int listxattr_setup(struct cell *c)
  * Window: listxattr of a file with 1 or 8 attributes of ours; a module's own
  * (security.selinux) come on top. Nothing to undo.
  */
-static long listxattr_op(struct cell *c, unsigned int i)
-{
-	return SYS(listxattr, "AA/BB", slot_data(c), LIST_SIZE);
-}
+OP(listxattr_op, SYS(listxattr, "AA/BB", slot_data(c), LIST_SIZE));
 
 static int listxattr_check(struct cell *c)
 {
@@ -241,10 +221,7 @@ static int flistxattr_setup(struct cell *c)
  * Window: flistxattr of a memfd, a file of tmpfs, which has one attribute that a module could have
  * put there: modules are asked for their names, and whether this is one of theirs. Nothing to undo.
  */
-static long flistxattr_op(struct cell *c, unsigned int i)
-{
-	return SYS(flistxattr, c->fd[0], slot_data(c), LIST_SIZE);
-}
+OP(flistxattr_op, SYS(flistxattr, c->fd[0], slot_data(c), LIST_SIZE));
 
 static int flistxattr_check(struct cell *c)
 {

@@ -44,10 +44,7 @@ static int setup(struct cell *c)
 	return open_as(c, 0, "file", O_RDONLY);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return ioctl32(c->fd[0], FIONREAD, slot_data(c));
-}
+OP(op, ioctl32(c->fd[0], FIONREAD, slot_data(c)));
 
 static int check(struct cell *c)
 {
@@ -58,9 +55,7 @@ static int check(struct cell *c)
 	ret = op(c, 0);
 	if (ret == -ENOTTY || is_missing(ret))
 		return unsupported(c, "no FIONREAD on this file system", ret);
-	if (ret < 0)
-		return ret;
-	return *left == 4096 ? 0 : failed(c, "ioctl: wrong result", 0);
+	return wrong_if(c, ret, *left != 4096, "ioctl: wrong result");
 }
 
 BENCH("ioctl32", DESCRIPTOR, PROCESS, 28, "ioctl(FIONREAD) as 32-bit programs make it",

@@ -10,10 +10,7 @@ static long permit(int on)
 	return SYS(ioperm, 0x80, 1, on);
 }
 
-static long op(struct cell *c, unsigned int i)
-{
-	return permit(1);
-}
+OP(op, permit(1));
 
 static int undo(struct cell *c, unsigned int i)
 {
