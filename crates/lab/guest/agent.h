@@ -218,6 +218,8 @@ long given_drop_caches(void);
 
 /* main.c: tells the host why, cleans up, ends. */
 __attribute__((noreturn, format(printf, 1, 2))) void fatal(const char *fmt, ...);
+/* If it is an error, with its name and number behind the text. */
+__attribute__((format(printf, 2, 3))) void or_fatal(long ret, const char *fmt, ...);
 __attribute__((noreturn)) void finish(int status);
 __attribute__((noreturn)) void exit_process(int status);
 
@@ -270,6 +272,9 @@ struct format_sink {
 size_t format_args(char *dst, size_t size, const char *fmt, __builtin_va_list args);
 /* Up to size - 1 bytes and a NUL; the length, or -errno. */
 long read_text(const char *path, char *dst, size_t size);
+void pause_ms(long ms);
+/* Where a part begins in a text; NULL if it is not there. */
+const char *find_text(const char *text, const char *part);
 /* Zeroed memory, shared with children. */
 void *map_shared(size_t size);
 /* Decimal digits only, at most max. 0 or -EINVAL. */

@@ -4,12 +4,11 @@
  * Warm-up runs before the cell's first marker; composite benchmarks open
  * their own windows in it too, which lie outside any cell and do not count.
  */
-#include <linux/time.h>
 #include "agent.h"
 #include "settings/first.h"
 
 #define SLOTS_DEFAULT	4096
-#define LATER_NS	200000000
+#define LATER_MS	200
 
 static unsigned int slots(const struct benchmark *b)
 {
@@ -132,9 +131,7 @@ static int operate_together(const struct cell_spec *spec, struct cell *c,
  */
 static void await_later(void)
 {
-	struct timespec time = { 0, LATER_NS };
-
-	SYS(nanosleep, &time, NULL);
+	pause_ms(LATER_MS);
 }
 
 int count_instructions(const struct cell_spec *spec, struct cell *c,

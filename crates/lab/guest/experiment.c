@@ -248,8 +248,7 @@ static int read_file(char *text, size_t size)
 		len -= whole;
 		memmove(text, text + whole, len);
 	}
-	if (n < 0)
-		fatal("/experiment: %s (%ld)", errno_name(n), -n);
+	or_fatal(n, "/experiment");
 	sys_close(fd);
 	text[len] = '\0';
 	parse_text(text, len);

@@ -66,21 +66,15 @@ void host_enter_directory(void)
 	if (!experiment.dir[0])
 		fatal("experiment: dir is missing");
 	parent = sys_open(experiment.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	if (parent < 0)
-		fatal("opening the directory %s: %s (%ld)", experiment.dir,
-		      errno_name(parent), -parent);
+	or_fatal(parent, "opening the directory %s", experiment.dir);
 	format(name, sizeof(name), "lsmeter-agent-%ld", own_pid);
 	err = SYS(mkdirat, parent, name, 0700);
-	if (err < 0)
-		fatal("mkdir of %s/%s: %s (%ld)", experiment.dir, name,
-		      errno_name(err), -err);
+	or_fatal(err, "mkdir of %s/%s", experiment.dir, name);
 	memcpy(work_name, name, sizeof(name));
 	err = SYS(fchdir, parent);
 	if (err == 0)
 		err = SYS(chdir, name);
-	if (err < 0)
-		fatal("chdir to %s/%s: %s (%ld)", experiment.dir, name,
-		      errno_name(err), -err);
+	or_fatal(err, "chdir to %s/%s", experiment.dir, name);
 }
 
 void host_leave_directory(void)

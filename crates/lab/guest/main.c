@@ -38,6 +38,19 @@ void fatal(const char *fmt, ...)
 	finish(1);
 }
 
+void or_fatal(long ret, const char *fmt, ...)
+{
+	__builtin_va_list args;
+	char text[512];
+
+	if (ret >= 0)
+		return;
+	__builtin_va_start(args, fmt);
+	format_args(text, sizeof(text), fmt, args);
+	__builtin_va_end(args);
+	fatal("%s: %s (%ld)", text, errno_name(ret), -ret);
+}
+
 static void usage(void)
 {
 	static const char text[] =

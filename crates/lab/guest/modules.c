@@ -28,8 +28,7 @@ static void load_module(const char *name)
 
 	len = format(path, sizeof(path), "/modules/%s", name);
 	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		fatal("opening %s: %s (%ld)", path, errno_name(fd), -fd);
+	or_fatal(fd, "opening %s", path);
 	memcpy(path + len - 3, ".args", sizeof(".args"));
 	err = read_text(path, args, sizeof(args));
 	while (err > 0 && (u8)args[err - 1] <= ' ')

@@ -133,9 +133,8 @@ void policies_label_copied(const char *path)
 		if (!label)
 			continue;
 		err = SYS(lsetxattr, path, attribute, label, strlen(label), 0);
-		if (err < 0)
-			fatal("%s: setting %s of %s to %s: %s (%ld)", p->module->name, attribute,
-			      path, label, errno_name(err), -err);
+		or_fatal(err, "%s: setting %s of %s to %s", p->module->name, attribute, path,
+			 label);
 	}
 }
 
@@ -222,16 +221,6 @@ void prove_own_file(const struct policy *p, const char *name)
 	prove_allowed(p, what, err);
 }
 
-static int holds(const char *text, const char *part)
-{
-	size_t len = strlen(part);
-
-	for (; *text; text++)
-		if (!strncmp(text, part, len))
-			return 1;
-	return !len;
-}
-
 /* Does one of the kernel's log records hold both? */
 static int is_logged(const char *text, const char *other)
 {
@@ -240,15 +229,14 @@ static int is_logged(const char *text, const char *other)
 	long fd, n;
 
 	fd = sys_open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
-	if (fd < 0)
-		fatal("opening /dev/kmsg: %s (%ld)", errno_name(fd), -fd);
+	or_fatal(fd, "opening /dev/kmsg");
 	/* EPIPE: records were overwritten before they were read; it goes on. */
 	while (!found &&
 	       ((n = sys_read(fd, record, sizeof(record) - 1)) > 0 || n == -EPIPE)) {
 		if (n < 0)
 			continue;
 		record[n] = '\0';
-		found = holds(record, text) && holds(record, other);
+		found = find_text(record, text) && find_text(record, other);
 	}
 	sys_close(fd);
 	return found;
@@ -256,9 +244,6 @@ static int is_logged(const char *text, const char *other)
 
 void prove_logged(const struct policy *p, const char *text, const char *other)
 {
-	struct {
-		s64 sec, nsec;
-	} pause = { 0, 10000000 };
 	unsigned int tries;
 
 	/* The audit thread writes it when it comes to run. */
@@ -267,7 +252,7 @@ void prove_logged(const struct policy *p, const char *text, const char *other)
 			step("%s: logged: %s %s", p->module->name, text, other);
 			return;
 		}
-		SYS(nanosleep, &pause, NULL);
+		pause_ms(10);
 	}
 	fatal("%s does not notice: the kernel's log has no %s %s", p->module->name,
 	      text, other);
@@ -281,8 +266,7 @@ long in_child(long (*access)(const void *argument), const void *argument)
 	shared = map_shared(4096);
 	*shared = -EIO;
 	pid = SYS(fork);
-	if (pid < 0)
-		fatal("fork: %s (%ld)", errno_name(pid), -pid);
+	or_fatal(pid, "fork");
 	if (!pid) {
 		protocol_forget();
 		*(volatile long *)shared = access(argument);
@@ -300,12 +284,10 @@ size_t write_whole(const char *path, const void *data, size_t len)
 	long fd, n;
 
 	fd = sys_open(path, O_WRONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		fatal("opening %s: %s (%ld)", path, errno_name(fd), -fd);
+	or_fatal(fd, "opening %s", path);
 	n = sys_write(fd, data, len);
 	sys_close(fd);
-	if (n < 0)
-		fatal("writing %s: %s (%ld)", path, errno_name(n), -n);
+	or_fatal(n, "writing %s", path);
 	if ((size_t)n != len)
 		fatal("writing %s: %ld of %lu bytes", path, n, len);
 	return len;
@@ -316,8 +298,7 @@ const char *map_whole(const char *path, size_t *len)
 	long fd, size, map;
 
 	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		fatal("opening %s: %s (%ld)", path, errno_name(fd), -fd);
+	or_fatal(fd, "opening %s", path);
 	size = SYS(lseek, fd, 0, 2 /* SEEK_END */);
 	if (size <= 0 || size > FILE_MAX)
 		fatal("%s: a length of %ld", path, size);

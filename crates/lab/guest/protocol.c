@@ -218,8 +218,7 @@ static void read_exactly(void *dst, size_t len)
 		n = sys_read(channel_in, p, len);
 		if (n == -EINTR)
 			continue;
-		if (n < 0)
-			fatal("reading the experiment: %s (%ld)", errno_name(n), -n);
+		or_fatal(n, "reading the experiment");
 		if (!n)
 			fatal("reading the experiment: input ended in the middle");
 		p += n;

@@ -233,9 +233,7 @@ static void run_cell(const struct cell_spec *spec)
 	}
 
 	err = SYS(fchdir, work);
-	if (err < 0)
-		fatal("fchdir to the working directory: %s (%ld)",
-		      errno_name(err), -err);
+	or_fatal(err, "fchdir to the working directory");
 	/* Thousands of names go with their boot, or before another cell's work. */
 	err = spec->metric == METRIC_INSTRUCTIONS && spec->variant->together ?
 	      0 : remove_tree("cell");
@@ -267,9 +265,7 @@ void run_cells(void)
 	unsigned int i, armed = 0;
 
 	work = sys_open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	if (work < 0)
-		fatal("opening the working directory: %s (%ld)",
-		      errno_name(work), -work);
+	or_fatal(work, "opening the working directory");
 	SYS(umask, 022);
 	pin();
 	touch_memory();

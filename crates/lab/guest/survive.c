@@ -117,9 +117,7 @@ void prove_delays_end(void)
 	if (child == 0)
 		hold_delays(to_witness[0], from_witness[1]);
 	SYS(madvise, delays, sizeof(*delays), DONT_FORK);
-	if (child < 0)
-		fatal("proof that no delay survives: fork: %s (%ld)",
-		      errno_name(child), -child);
+	or_fatal(child, "proof that no delay survives: fork");
 	sys_close(to_witness[0]);
 	sys_close(from_witness[1]);
 	delayed_ns = read_note(from_witness[0]);

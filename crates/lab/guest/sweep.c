@@ -29,8 +29,7 @@ void *delay_memory(size_t size)
 	long memory = SYS(mmap, 0, size, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (memory < 0)
-		fatal("memory for delays: %s (%ld)", errno_name(memory), -memory);
+	or_fatal(memory, "memory for delays");
 	/* Forking it would ask for memory once more than without a sweep. */
 	SYS(madvise, memory, size, DONT_FORK);
 	return (void *)memory;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The little of a C library that the agent needs. */
 #include <linux/mman.h>
+#include <linux/time.h>
 #include "agent.h"
 
 void *memset(void *dst, int byte, size_t len)
@@ -221,4 +222,21 @@ void *map_shared(size_t size)
 	if (at < 0 && at > -4096)
 		fatal("mmap of %lu bytes: %s (%ld)", size, errno_name(at), -at);
 	return (void *)at;
+}
+
+void pause_ms(long ms)
+{
+	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
+
+	SYS(nanosleep, &time, NULL);
+}
+
+const char *find_text(const char *text, const char *part)
+{
+	size_t len = strlen(part);
+
+	for (; strncmp(text, part, len); text++)
+		if (!*text)
+			return NULL;
+	return text;
 }

@@ -133,8 +133,7 @@ static int read_image(int fd, void *dst, size_t len)
 
 	while (got < len) {
 		n = sys_read(fd, (char *)dst + got, len - got);
-		if (n < 0)
-			fatal("reading " IMAGE ": %s (%ld)", errno_name(n), -n);
+		or_fatal(n, "reading " IMAGE);
 		if (!n)
 			break;
 		got += n;
@@ -181,12 +180,9 @@ static void write_disk(void)
 
 	/* A root is large: no second copy of it in the page cache of the disk. */
 	image = sys_open(IMAGE, (programs ? O_RDWR : O_RDONLY) | O_CLOEXEC, 0);
-	if (image < 0)
-		fatal("opening " IMAGE ": %s (%ld)", errno_name(image), -image);
+	or_fatal(image, "opening " IMAGE);
 	disk = sys_open(DISK, O_RDWR | O_CLOEXEC | (programs ? O_DIRECT : 0), 0);
-	if (disk < 0)
-		fatal("opening " DISK " (the module brd makes it): %s (%ld)",
-		      errno_name(disk), -disk);
+	or_fatal(disk, "opening " DISK " (the module brd makes it)");
 	SYS(ioctl, disk, BLKGETSIZE64, &disk_size);
 	if (!read_image(image, &header, sizeof(header)) ||
 	    memcmp(header.magic, "LSMX", 4) || header.version != IMAGE_VERSION)
@@ -229,9 +225,7 @@ static void mount_file_system(void)
 		}
 		err = SYS(mount, disk, experiment.dir, fs, 0, policies_root_options());
 	}
-	if (err < 0)
-		fatal("mounting %s on %s: %s (%ld)", fs, experiment.dir,
-		      errno_name(err), -err);
+	or_fatal(err, "mounting %s on %s", fs, experiment.dir);
 	if (root_is_copied(fs)) {
 		disk = copied_from(fs);
 		if (!disk) {
@@ -256,8 +250,7 @@ void vm_enter_directory(void)
 		mount_file_system();
 	program_prepare_root();
 	err = SYS(chdir, experiment.dir);
-	if (err < 0)
-		fatal("chdir to %s: %s (%ld)", experiment.dir, errno_name(err), -err);
+	or_fatal(err, "chdir to %s", experiment.dir);
 	if (!programs)
 		names_start();
 }

@@ -238,9 +238,7 @@ static void map_slots(void)
 	held.len = (delays->hooks * sizeof(*held.slots) + PAGE_SIZE - 1) &
 		   ~(PAGE_SIZE - 1);
 	memory = SYS(mmap, 0, held.len, PROT_READ | PROT_WRITE, MAP_SHARED, held.map, 0);
-	if (memory < 0)
-		fatal("delays by BPF programs: mapping the delays: %s (%ld)",
-		      errno_name(memory), -memory);
+	or_fatal(memory, "delays by BPF programs: mapping the delays");
 	held.slots = (struct delay_slot *)memory;
 	/* A forked child has no use for it, and forking it would cost. */
 	SYS(madvise, memory, held.len, DONT_FORK);

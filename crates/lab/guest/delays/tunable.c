@@ -51,12 +51,10 @@ static void label_program(void)
 	char path[512];
 	long len = SYS(readlink, "/proc/self/exe", path, sizeof(path) - 1), err;
 
-	if (len < 0)
-		fatal("/proc/self/exe: %s (%ld)", errno_name(len), -len);
+	or_fatal(len, "/proc/self/exe");
 	path[len] = '\0';
 	err = SYS(setxattr, path, XATTR, LABEL, strlen(LABEL), 0);
-	if (err < 0)
-		fatal("labelling %s: %s (%ld)", path, errno_name(err), -err);
+	or_fatal(err, "labelling %s", path);
 }
 
 /* "HOOK NS" on a line of its own, at dst + len; the new length. */

@@ -27,8 +27,7 @@ static void load(const struct policy *p)
 	if (p->given)
 		return;
 	err = make_file(DENIED, 1);
-	if (err < 0)
-		fatal("making " DENIED ": %s (%ld)", errno_name(err), -err);
+	or_fatal(err, "making " DENIED);
 }
 
 /* The kernel passes over profiles that it has as they are: every other time there is one more. */

@@ -109,11 +109,9 @@ long audit_socket(u32 groups)
 	long fd, err;
 
 	fd = SYS(socket, AF_NETLINK_, SOCK_RAW_ | SOCK_CLOEXEC_, NETLINK_AUDIT);
-	if (fd < 0)
-		fatal("audit: a netlink socket: %s (%ld)", errno_name(fd), -fd);
+	or_fatal(fd, "audit: a netlink socket");
 	err = SYS(bind, fd, &address, sizeof(address));
-	if (err < 0)
-		fatal("audit: binding a netlink socket: %s (%ld)", errno_name(err), -err);
+	or_fatal(err, "audit: binding a netlink socket");
 	return fd;
 }
 
@@ -165,8 +163,7 @@ static void set_status(long fd, u32 enabled)
 	};
 	long err = audit_request(fd, AUDIT_SET, &status, sizeof(status));
 
-	if (err < 0)
-		fatal("audit: auditctl -e %u: %s (%ld)", enabled, errno_name(err), -err);
+	or_fatal(err, "audit: auditctl -e %u", enabled);
 }
 
 static void add_rule(long fd, const struct rule *rule, u32 first_value)
@@ -201,9 +198,7 @@ static void add_rule(long fd, const struct rule *rule, u32 first_value)
 			r->mask[AUDIT_WORD(rule->syscalls[i])] |=
 				AUDIT_BIT(rule->syscalls[i]);
 	err = audit_request(fd, AUDIT_ADD_RULE, r, sizeof(*r) + size);
-	if (err < 0)
-		fatal("audit: adding a rule (%s): %s (%ld)", rule->text,
-		      errno_name(err), -err);
+	or_fatal(err, "audit: adding a rule (%s)", rule->text);
 }
 
 /* A rule's text without the calls that this architecture lacks. */
@@ -276,16 +271,6 @@ static long open_as_user(const void *path)
 	return ret < 0 ? ret : sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 }
 
-int audit_contains(const char *text, const char *part)
-{
-	size_t len = strlen(part);
-
-	for (; *text; text++)
-		if (!strncmp(text, part, len))
-			return 1;
-	return 0;
-}
-
 /* The next record of type SYSCALL that tells of an open(2); 0 if none comes. */
 static int next_record(char *text, size_t size)
 {
@@ -302,8 +287,7 @@ static int next_record(char *text, size_t size)
 		n = SYS(recvfrom, listener, buffer, sizeof(buffer), 0, NULL, NULL);
 		if (n == -ENOBUFS)
 			continue;
-		if (n < 0)
-			fatal("audit: receiving a record: %s (%ld)", errno_name(n), -n);
+		or_fatal(n, "audit: receiving a record");
 		if (n < (long)sizeof(*head) || head->nlmsg_type != AUDIT_SYSCALL)
 			continue;
 		len = n - sizeof(*head);
@@ -311,7 +295,7 @@ static int next_record(char *text, size_t size)
 			len = size - 1;
 		memcpy(text, buffer + sizeof(*head), len);
 		text[len] = '\0';
-		if (audit_contains(text, mark))
+		if (find_text(text, mark))
 			return 1;
 	}
 	return 0;
@@ -334,11 +318,9 @@ static void prove(const struct policy *p)
 		err = SYS(chmod, DENIED, 0600);
 	if (err == 0)
 		err = make_file(ALLOWED, 1);
-	if (err < 0)
-		fatal("audit: making files: %s (%ld)", errno_name(err), -err);
+	or_fatal(err, "audit: making files");
 	fd = sys_open(ALLOWED, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		fatal("audit: open of ./" ALLOWED ": %s (%ld)", errno_name(fd), -fd);
+	or_fatal(fd, "audit: open of ./" ALLOWED);
 	sys_close(fd);
 	err = in_child(open_as_user, DENIED);
 	if (err != -EACCES)
@@ -352,10 +334,10 @@ static void prove(const struct policy *p)
 		if (!next_record(text, sizeof(text)))
 			fatal("audit: no record of the open of ./" DENIED
 			      " within %d ms", ANSWER_MS);
-		if (!audit_contains(text, " success=no "))
+		if (!find_text(text, " success=no "))
 			fatal("audit: an unexpected record: %s", text);
-	} while (!audit_contains(text, " uid=1000 "));
-	if (!audit_contains(text, " exit=-13 ") || !audit_contains(text, "key=\"access\""))
+	} while (!find_text(text, " uid=1000 "));
+	if (!find_text(text, " exit=-13 ") || !find_text(text, "key=\"access\""))
 		fatal("audit: an unexpected record: %s", text);
 	text[300] = '\0';
 	step("audit: recorded: open of ./" DENIED " by user %u, refused: %s", USER, text);
@@ -364,8 +346,7 @@ static void prove(const struct policy *p)
 	err = sys_unlink(DENIED);
 	if (err == 0)
 		err = sys_unlink(ALLOWED);
-	if (err < 0)
-		fatal("audit: removing files: %s (%ld)", errno_name(err), -err);
+	or_fatal(err, "audit: removing files");
 }
 
 POLICY_MODULE(audit) = {

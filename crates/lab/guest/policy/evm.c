@@ -27,8 +27,7 @@ static const u32 bind_service[5] = { 0x02000001, 1u << 10, 0, 0, 0 };
 
 static void check(const char *what, long err)
 {
-	if (err < 0)
-		fatal("evm: %s: %s (%ld)", what, errno_name(err), -err);
+	or_fatal(err, "evm: %s", what);
 }
 
 /*

@@ -65,9 +65,7 @@ static void write_rule(long fd, const char *rule)
 {
 	long n = sys_write(fd, rule, strlen(rule));
 
-	if (n < 0)
-		fatal("ima: writing \"%s\" to " IMA "policy: %s (%ld)", rule,
-		      errno_name(n), -n);
+	or_fatal(n, "ima: writing \"%s\" to " IMA "policy", rule);
 }
 
 static void write_shown(long fd, const char *action, const char *conditions)
@@ -83,8 +81,7 @@ static long open_policy(void)
 {
 	long fd = sys_open(IMA "policy", O_WRONLY | O_CLOEXEC, 0);
 
-	if (fd < 0)
-		fatal("ima: opening " IMA "policy: %s (%ld)", errno_name(fd), -fd);
+	or_fatal(fd, "ima: opening " IMA "policy");
 	return fd;
 }
 
@@ -92,8 +89,7 @@ static void close_policy(long fd)
 {
 	long err = sys_close(fd);
 
-	if (err < 0)
-		fatal("ima: closing " IMA "policy: %s (%ld)", errno_name(err), -err);
+	or_fatal(err, "ima: closing " IMA "policy");
 }
 
 static void load(const struct policy *p)
@@ -211,9 +207,7 @@ static int has_measured(const char *path)
 	long fd, n;
 
 	fd = sys_open(IMA "ascii_runtime_measurements", O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		fatal("ima: opening " IMA "ascii_runtime_measurements: %s (%ld)",
-		      errno_name(fd), -fd);
+	or_fatal(fd, "ima: opening " IMA "ascii_runtime_measurements");
 	while (!found && (n = sys_read(fd, text + held, sizeof(text) - 1 - held)) > 0) {
 		held += n;
 		for (start = end = 0; end < held; end++) {
@@ -252,16 +246,14 @@ static void make(const char *path)
 {
 	int err = make_file(path, 1);
 
-	if (err < 0)
-		fatal("ima: making ./%s: %s (%d)", path, errno_name(err), -err);
+	or_fatal(err, "ima: making ./%s", path);
 }
 
 static void discard(const char *path)
 {
 	long err = sys_unlink(path);
 
-	if (err < 0)
-		fatal("ima: unlink of ./%s: %s (%ld)", path, errno_name(err), -err);
+	or_fatal(err, "ima: unlink of ./%s", path);
 }
 
 /* What appraisal denies. */
@@ -275,8 +267,7 @@ static void prove_appraised(const struct policy *p)
 	err = SYS(setxattr, WRONG, ATTRIBUTE, &wrong, sizeof(wrong), 0);
 	if (err == 0)
 		err = SYS(removexattr, MISSING, ATTRIBUTE);
-	if (err < 0)
-		fatal("ima: changing " ATTRIBUTE ": %s (%ld)", errno_name(err), -err);
+	or_fatal(err, "ima: changing " ATTRIBUTE);
 	fd = sys_open(WRONG, O_RDONLY | O_CLOEXEC, 0);
 	prove_denied(p, "open of ./" WRONG ", whose " ATTRIBUTE " is not its hash", fd,
 		     -EACCES);

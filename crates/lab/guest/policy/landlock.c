@@ -24,9 +24,7 @@ long landlock_abi(void)
 	long abi = raw_syscall(LANDLOCK_CREATE_RULESET, 0, 0, CREATE_RULESET_VERSION,
 			       0, 0, 0);
 
-	if (abi < 0)
-		fatal("landlock: this kernel has none, or it is not running: %s (%ld)",
-		      errno_name(abi), -abi);
+	or_fatal(abi, "landlock: this kernel has none, or it is not running");
 	return abi;
 }
 
@@ -45,8 +43,7 @@ void landlock_add_rule(long ruleset, long type, const void *rule)
 {
 	long err = raw_syscall(LANDLOCK_ADD_RULE, ruleset, type, (long)rule, 0, 0, 0);
 
-	if (err < 0)
-		fatal("landlock: landlock_add_rule: %s (%ld)", errno_name(err), -err);
+	or_fatal(err, "landlock: landlock_add_rule");
 }
 
 void landlock_add_path(long ruleset, long fd, u64 allowed)
@@ -63,8 +60,7 @@ static long open_path(long dir, const char *path)
 {
 	long fd = SYS(openat, dir, path, PATH_ONLY, 0);
 
-	if (fd < 0)
-		fatal("landlock: opening %s: %s (%ld)", path, errno_name(fd), -fd);
+	or_fatal(fd, "landlock: opening %s", path);
 	return fd;
 }
 
@@ -72,8 +68,7 @@ static long make_and_open(long dir, const char *name)
 {
 	long err = SYS(mkdirat, dir, name, 0755);
 
-	if (err < 0)
-		fatal("landlock: mkdir of %s: %s (%ld)", name, errno_name(err), -err);
+	or_fatal(err, "landlock: mkdir of %s", name);
 	return open_path(dir, name);
 }
 
@@ -86,8 +81,7 @@ static void add_readable(long ruleset, const char *path)
 		rights = ACCESS_EXECUTE | ACCESS_READ_FILE;
 		fd = SYS(openat, AT_FDCWD, path, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
 	}
-	if (fd < 0)
-		fatal("landlock: opening %s: %s (%ld)", path, errno_name(fd), -fd);
+	or_fatal(fd, "landlock: opening %s", path);
 	landlock_add_path(ruleset, fd, rights);
 	sys_close(fd);
 }
@@ -130,8 +124,7 @@ static void add_chains(long ruleset, u32 count)
 	sys_close(dir);
 	sys_close(top);
 	next = remove_tree(CHAINS);
-	if (next < 0)
-		fatal("landlock: removing %s: %s (%ld)", CHAINS, errno_name(next), -next);
+	or_fatal(next, "landlock: removing %s", CHAINS);
 	step("landlock: %u rules more, on chains of %d nested directories", count,
 	     CHAIN_LENGTH);
 }
@@ -152,9 +145,7 @@ const char *landlock_restrict_self(long ruleset, u32 layers)
 						  0, 0, 0, 0, 0);
 			how = "after prctl(PR_SET_NO_NEW_PRIVS)";
 		}
-		if (err < 0)
-			fatal("landlock: landlock_restrict_self, layer %u: %s (%ld)",
-			      done + 1, errno_name(err), -err);
+		or_fatal(err, "landlock: landlock_restrict_self, layer %u", done + 1);
 	}
 	return how;
 }
@@ -176,9 +167,7 @@ static void confine(const struct policy *p)
 	rights = landlock_rights_of(abi);
 	ruleset = raw_syscall(LANDLOCK_CREATE_RULESET, (long)&rights,
 			      sizeof(rights), 0, 0, 0, 0);
-	if (ruleset < 0)
-		fatal("landlock: landlock_create_ruleset: %s (%ld)",
-		      errno_name(ruleset), -ruleset);
+	or_fatal(ruleset, "landlock: landlock_create_ruleset");
 	fd = open_path(AT_FDCWD, ".");
 	landlock_add_path(ruleset, fd, rights);
 	sys_close(fd);
@@ -225,8 +214,7 @@ static void prove(const struct policy *p)
 	prove_allowed(p, "creat of ./landlock-allowed", fd);
 	sys_close(fd);
 	fd = sys_unlink(inside);
-	if (fd < 0)
-		fatal("landlock: unlink of %s: %s (%ld)", inside, errno_name(fd), -fd);
+	or_fatal(fd, "landlock: unlink of %s", inside);
 }
 
 static void label(const struct policy *p)

@@ -14,8 +14,7 @@ static long load_module(const char *path)
 {
 	long fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0), err;
 
-	if (fd < 0)
-		fatal("loadpin: opening %s: %s (%ld)", path, errno_name(fd), -fd);
+	or_fatal(fd, "loadpin: opening %s", path);
 	err = SYS(finit_module, fd, "", 0);
 	sys_close(fd);
 	return err;
@@ -28,17 +27,14 @@ static void load(const struct policy *p)
 	if (p->state == POLICY_NONE)
 		return;
 	err = make_file(PINNED, 64);
-	if (err < 0)
-		fatal("making " PINNED ": %s (%ld)", errno_name(err), -err);
+	or_fatal(err, "making " PINNED);
 	load_module(PINNED);
 	step("loadpin: pinned to the initramfs by finit_module of " PINNED);
 	sys_mkdir(OTHER, 0755);
 	err = SYS(mount, "tmpfs", OTHER, "tmpfs", 0, NULL);
-	if (err < 0)
-		fatal("mounting tmpfs on " OTHER ": %s (%ld)", errno_name(err), -err);
+	or_fatal(err, "mounting tmpfs on " OTHER);
 	err = make_file(OTHER "/denied", 64);
-	if (err < 0)
-		fatal("making " OTHER "/denied: %s (%ld)", errno_name(err), -err);
+	or_fatal(err, "making " OTHER "/denied");
 }
 
 static void prove(const struct policy *p)

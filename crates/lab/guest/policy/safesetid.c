@@ -29,8 +29,7 @@ static int become(long uid)
 	int status = -1;
 	long pid = SYS(fork);
 
-	if (pid < 0)
-		fatal("safesetid: fork: %s (%ld)", errno_name(pid), -pid);
+	or_fatal(pid, "safesetid: fork");
 	if (!pid) {
 		protocol_forget();
 		if (SYS(prctl, PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP, 0, 0, 0) < 0 ||

@@ -47,9 +47,7 @@ static u32 policy_version(void)
 	long fd, n;
 
 	fd = sys_open(FILES "policy", O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		fatal("selinux: opening " FILES "policy: %s (%ld)",
-		      errno_name(fd), -fd);
+	or_fatal(fd, "selinux: opening " FILES "policy");
 	n = sys_read(fd, &head, sizeof(head));
 	sys_close(fd);
 	if (n != sizeof(head) || head.magic != 0xf97cff8c || head.length != 8 ||
@@ -190,9 +188,7 @@ static void give_label(const char *path, const char *context)
 {
 	long err = set_label(path, context);
 
-	if (err < 0)
-		fatal("selinux: setting " ATTRIBUTE " of %s to %s: %s (%ld)", path,
-		      context, errno_name(err), -err);
+	or_fatal(err, "selinux: setting " ATTRIBUTE " of %s to %s", path, context);
 	step("selinux: setfattr -n " ATTRIBUTE " -v %s %s", context, path);
 }
 
@@ -243,8 +239,7 @@ static void make(const char *path)
 {
 	int err = make_file(path, 1);
 
-	if (err < 0)
-		fatal("selinux: making ./%s: %s (%d)", path, errno_name(err), -err);
+	or_fatal(err, "selinux: making ./%s", path);
 }
 
 static u32 read_number(const char *path)
@@ -269,9 +264,7 @@ static struct decision {
 
 	format(query, sizeof(query), "%s %s %u", source, target, class);
 	fd = sys_open(SELINUXFS "/access", O_RDWR | O_CLOEXEC, 0);
-	if (fd < 0)
-		fatal("selinux: opening " SELINUXFS "/access: %s (%ld)",
-		      errno_name(fd), -fd);
+	or_fatal(fd, "selinux: opening " SELINUXFS "/access");
 	n = sys_write(fd, query, strlen(query) + 1);
 	if (n > 0)
 		n = sys_read(fd, query, sizeof(query) - 1);
@@ -390,8 +383,7 @@ static void take_away(const char *path)
 {
 	long err = sys_unlink(path);
 
-	if (err < 0)
-		fatal("selinux: unlink of ./%s: %s (%ld)", path, errno_name(err), -err);
+	or_fatal(err, "selinux: unlink of ./%s", path);
 }
 
 static void prove(const struct policy *p)

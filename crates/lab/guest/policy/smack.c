@@ -29,9 +29,7 @@ static void set_label(const char *path, const char *attribute, const char *value
 {
 	long err = SYS(setxattr, path, attribute, value, strlen(value), 0);
 
-	if (err < 0)
-		fatal("smack: setting %s of %s to %s: %s (%ld)", attribute, path, value,
-		      errno_name(err), -err);
+	or_fatal(err, "smack: setting %s of %s to %s", attribute, path, value);
 }
 
 /* Whole lines, and below a page at a time: that is all load2 takes at once. */
@@ -137,8 +135,7 @@ static void label_of(const char *path, char *label, size_t size)
 		copy[end] = '\0';
 		n = SYS(lgetxattr, copy, "security.SMACK64", label, size - 1);
 	}
-	if (n < 0)
-		fatal("smack: security.SMACK64 of %s: %s (%ld)", copy, errno_name(n), -n);
+	or_fatal(n, "smack: security.SMACK64 of %s", copy);
 	label[n] = '\0';
 }
 
@@ -176,8 +173,7 @@ static void load(const struct policy *p)
 	err = SYS(mount, "tmpfs", PROOF, "tmpfs", 0, NULL);
 	if (err >= 0)
 		err = make_file(DENIED, 1);
-	if (err < 0)
-		fatal("making " DENIED ": %s (%ld)", errno_name(err), -err);
+	or_fatal(err, "making " DENIED);
 	set_label(DENIED, "security.SMACK64", SECRET);
 	step("smack: security.SMACK64=" SECRET " on " DENIED);
 	if (p->state == POLICY_PERMISSIVE)
@@ -253,8 +249,7 @@ static void drop_override(void)
 		data[1].inheritable &= ~CAP_TO_MASK(CAP_MAC_OVERRIDE);
 		err = SYS(capset, &header, data);
 	}
-	if (err < 0)
-		fatal("smack: dropping CAP_MAC_OVERRIDE: %s (%ld)", errno_name(err), -err);
+	or_fatal(err, "smack: dropping CAP_MAC_OVERRIDE");
 }
 
 static void confine(const struct policy *p)

@@ -28,8 +28,7 @@ static void run_init(void)
 		SYS(execve, "/sbin/init", argv, envp);
 		exit_process(127);
 	}
-	if (pid < 0)
-		fatal("tomoyo: fork: %s (%ld)", errno_name(pid), -pid);
+	or_fatal(pid, "tomoyo: fork");
 	while (SYS(wait4, pid, &status, 0, NULL) == -EINTR)
 		;
 	if (status)
@@ -66,8 +65,7 @@ static void load(const struct policy *p)
 	if (p->given)
 		return;
 	err = make_file(DENIED, 1);
-	if (err < 0)
-		fatal("making " DENIED ": %s (%ld)", errno_name(err), -err);
+	or_fatal(err, "making " DENIED);
 }
 
 static void confine(const struct policy *p)
@@ -94,8 +92,7 @@ static u32 let_pass(void)
 	u32 count;
 
 	err = read_text(TOMOYO "stat", text, sizeof(text));
-	if (err < 0)
-		fatal("tomoyo: reading " TOMOYO "stat: %s (%ld)", errno_name(err), -err);
+	or_fatal(err, "tomoyo: reading " TOMOYO "stat");
 	for (at = text; *at; at++)
 		if (!strncmp(at, key, sizeof(key) - 1))
 			break;

@@ -5,7 +5,6 @@
  * and each part of the image goes when it has been: only one copy is ever whole.
  */
 #include <linux/falloc.h>
-#include <linux/time.h>
 #include "program.h"
 
 #define IMAGE		"/image"
@@ -16,7 +15,6 @@
 /* The driver is loaded, but what it finds it looks at in a thread of its own. */
 static const char *persistent_disk(void)
 {
-	const struct timespec pause = { .tv_nsec = 1000000 };
 	unsigned int waited;
 	long err = 0;
 
@@ -27,7 +25,7 @@ static const char *persistent_disk(void)
 			sys_close(err);
 			return PERSISTENT;
 		}
-		SYS(nanosleep, &pause, NULL);
+		pause_ms(1);
 	}
 	fatal("there is neither " IMAGE " nor " PERSISTENT " (the module nd_pmem makes it): %s (%ld)",
 	      errno_name(err), -err);

@@ -35,8 +35,7 @@ static u16 next_record(char *text, size_t size)
 		n = SYS(recvfrom, listener, buffer, sizeof(buffer), 0, NULL, NULL);
 		if (n == -ENOBUFS)
 			continue;
-		if (n < 0)
-			fatal("audit: receiving a record: %s (%ld)", errno_name(n), -n);
+		or_fatal(n, "audit: receiving a record");
 		if (n < (long)sizeof(*head))
 			continue;
 		len = n - sizeof(*head);
@@ -54,7 +53,7 @@ static int tells_of(const char *text, u32 call)
 	char mark[32];
 
 	format(mark, sizeof(mark), " syscall=%u ", call);
-	return audit_contains(text, mark);
+	return find_text(text, mark) != NULL;
 }
 
 static int tells_of_open(const char *text)
@@ -71,8 +70,7 @@ static void make_files(void)
 		err = SYS(chmod, DENIED, 0600);
 	if (err == 0)
 		err = make_file(ALLOWED, 1);
-	if (err < 0)
-		fatal("audit: making files: %s (%ld)", errno_name(err), -err);
+	or_fatal(err, "audit: making files");
 }
 
 /* Ends a proof: what it made and listened to goes. */
@@ -84,16 +82,14 @@ static void remove_files(void)
 	err = sys_unlink(DENIED);
 	if (err == 0)
 		err = sys_unlink(ALLOWED);
-	if (err < 0)
-		fatal("audit: removing files: %s (%ld)", errno_name(err), -err);
+	or_fatal(err, "audit: removing files");
 }
 
 static void open_allowed(void)
 {
 	long fd = sys_open(ALLOWED, O_RDONLY | O_CLOEXEC, 0);
 
-	if (fd < 0)
-		fatal("audit: open of ./" ALLOWED ": %s (%ld)", errno_name(fd), -fd);
+	or_fatal(fd, "audit: open of ./" ALLOWED);
 	sys_close(fd);
 }
 
@@ -121,14 +117,14 @@ static void expect_refused(const char *who, const char *not_key)
 			if (!type)
 				fatal("audit: no record of the open of ./" DENIED
 				      " within %d ms", ANSWER_MS);
-			if (type == AUDIT_SYSCALL && not_key && audit_contains(text, not_key))
+			if (type == AUDIT_SYSCALL && not_key && find_text(text, not_key))
 				fatal("audit: an unexpected record: %s", text);
 		} while (type != AUDIT_SYSCALL || !tells_of_open(text));
-		if (!audit_contains(text, " success=no "))
+		if (!find_text(text, " success=no "))
 			fatal("audit: an unexpected record: %s", text);
-	} while (!audit_contains(text, " uid=1000 "));
-	if (!audit_contains(text, " exit=-13 ") || !audit_contains(text, "key=\"access\"") ||
-	    !audit_contains(text, who))
+	} while (!find_text(text, " uid=1000 "));
+	if (!find_text(text, " exit=-13 ") || !find_text(text, "key=\"access\"") ||
+	    !find_text(text, who))
 		fatal("audit: an unexpected record: %s", text);
 	text[300] = '\0';
 	step("audit: recorded: open of ./" DENIED " by user %u, refused: %s", SET_USER, text);
@@ -179,8 +175,7 @@ static void trim_by(int child)
 {
 	long ret = child ? in_child(trim, NULL) : trim(NULL);
 
-	if (ret < 0)
-		fatal("audit: auditctl -t: %s (%ld)", errno_name(ret), -ret);
+	or_fatal(ret, "audit: auditctl -t");
 }
 
 /* Waits for the record of a trim; was one of an open(2) before it, or of a sendto(2)? */
@@ -192,7 +187,7 @@ static int expect_trim(u32 *opens)
 
 	*opens = 0;
 	while ((type = next_record(text, sizeof(text)))) {
-		if (type == AUDIT_CONFIG_CHANGE && audit_contains(text, "op=trim"))
+		if (type == AUDIT_CONFIG_CHANGE && find_text(text, "op=trim"))
 			return sent;
 		*opens += type == AUDIT_SYSCALL && tells_of_open(text);
 		sent |= type == AUDIT_SYSCALL && tells_of(text, __NR_sendto);

@@ -70,10 +70,8 @@ void audit_change_rule(long fd, u16 request_type, const struct set_rule *rule)
 		put_string(&message, AUDIT_FILTERKEY, rule->key);
 	put_calls(r, rule);
 	err = audit_request(fd, request_type, r, sizeof(*r) + r->buflen);
-	if (err < 0)
-		fatal("audit: %s a rule (%s): %s (%ld)",
-		      request_type == AUDIT_ADD_RULE ? "adding" : "removing", rule->text,
-		      errno_name(err), -err);
+	or_fatal(err, "audit: %s a rule (%s)",
+		 request_type == AUDIT_ADD_RULE ? "adding" : "removing", rule->text);
 }
 
 /* What stands before a rule's text: the list that it goes to, and the architecture. */

@@ -44,7 +44,6 @@ void audit_make_directories(void);
 long audit_socket(u32 groups);
 /* Sends a request and waits for its acknowledgement: 0 or -errno. */
 long audit_request(long fd, u16 type, const void *data, u32 len);
-int audit_contains(const char *text, const char *part);
 
 /* What policy/audit.c asks: which set, and to load and to prove it. */
 static inline u32 audit_set_of(const struct policy *p)

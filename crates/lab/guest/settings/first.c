@@ -12,7 +12,7 @@
 #define CELL		"cell"
 #define PROBE		CELL "/first"
 #define DEPTH_MAX	32
-#define SETTLE_NS	50000000l
+#define SETTLE_MS	50
 #define TYPE_FILE	8	/* DT_REG */
 #define TYPE_DIR	4	/* DT_DIR */
 
@@ -70,9 +70,6 @@ static long relabel(const void *argument)
 
 static long load_again(const void *none)
 {
-	const struct {
-		s64 sec, nsec;
-	} settle = { 0, SETTLE_NS };
 	static u32 round;
 	unsigned int i;
 	long err = 0;
@@ -83,7 +80,7 @@ static long load_again(const void *none)
 		if (policies[i].state != POLICY_NONE && policies[i].module->load_again)
 			err = policies[i].module->load_again(&policies[i], round);
 	/* What is told of it is written, and what was replaced is freed, by others. */
-	SYS(nanosleep, &settle, NULL);
+	pause_ms(SETTLE_MS);
 	return err < 0 ? err : 0;
 }
 
@@ -182,8 +179,7 @@ static u32 misses(void)
 
 	avc_read(&lookups, &before);
 	fd = sys_open(PROBE, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		fatal("%s: open of ./" PROBE ": %s (%ld)", of->module->name, errno_name(fd), -fd);
+	or_fatal(fd, "%s: open of ./" PROBE, of->module->name);
 	sys_close(fd);
 	avc_read(&lookups, &behind);
 	return behind - before;
@@ -197,9 +193,7 @@ static void prove_misses(void)
 	misses();
 	warm = misses();
 	err = make_first();
-	if (err < 0)
-		fatal("selinux: %s again: %s (%ld)", after == FIRST_AFTER_LOAD ? "loading" :
-		      "labelling", errno_name(err), -err);
+	or_fatal(err, "selinux: %s again", after == FIRST_AFTER_LOAD ? "loading" : "labelling");
 	first = misses();
 	if (warm || !first)
 		fatal("selinux: opening ./" PROBE " again missed the cache %u times, and %u times "
@@ -259,8 +253,7 @@ void first_prove(void)
 	err = sys_mkdir(CELL, 0755);
 	if (!err)
 		err = make_file(PROBE, 1);
-	if (err < 0)
-		fatal("selinux: making ./" PROBE ": %s (%ld)", errno_name(err), -err);
+	or_fatal(err, "selinux: making ./" PROBE);
 	if (of->given && after == FIRST_AFTER_RELABEL)
 		prove_label();
 	else

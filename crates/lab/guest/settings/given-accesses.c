@@ -210,9 +210,7 @@ static void make_one(const struct access *a)
 		if (!err && a->how->mode & 0111)
 			err = SYS(chmod, a->what, a->how->mode);
 	}
-	if (err < 0)
-		fatal("%s: making %s: %s (%ld)", a->module->name, a->what, errno_name(err),
-		      -err);
+	or_fatal(err, "%s: making %s", a->module->name, a->what);
 }
 
 void given_make_files(const struct policy *p)

@@ -136,9 +136,6 @@ static u64 attaching_ns, detaching_ns;
 
 static void attach(const char *name, int program)
 {
-	const struct {
-		s64 sec, nsec;
-	} pause = { 0, 10000000 };
 	unsigned int tries;
 	u64 began_ns = busy_ns();
 	long link = program > 0 ? attach_program(program) : -EBADF;
@@ -151,10 +148,9 @@ static void attach(const char *name, int program)
 		detaching_ns += busy_ns() - began_ns;
 		/* Before 6.5 it is a worker of the kernel's that does the rest. */
 		for (tries = 0; (link = attach_program(program)) == -EBUSY && tries < 100; tries++)
-			SYS(nanosleep, &pause, NULL);
+			pause_ms(10);
 	}
-	if (link < 0)
-		fatal("bpf: attaching %s: %s (%ld)", name, errno_name(link), -link);
+	or_fatal(link, "bpf: attaching %s", name);
 	step("bpf: attached %s", name);
 }
 

@@ -114,8 +114,7 @@ static void add_path(const char *path, u64 allowed)
 		fd = SYS(openat, made.work, path, O_PATH | O_CLOEXEC, 0);
 		allowed &= OF_A_FILE;
 	}
-	if (fd < 0)
-		fatal("landlock: opening %s: %s (%ld)", path, errno_name(fd), -fd);
+	or_fatal(fd, "landlock: opening %s", path);
 	if (allowed)
 		landlock_add_path(made.ruleset, fd, allowed);
 	made.rules += !!allowed;

@@ -137,8 +137,7 @@ static long start_child(int quiet)
 
 	shared->order = ORDER_NONE;
 	pid = SYS(fork);
-	if (pid < 0)
-		fatal("fork: %s (%ld)", errno_name(pid), -pid);
+	or_fatal(pid, "fork");
 	if (pid)
 		return pid;
 	in_cell_child = 1;
@@ -246,16 +245,6 @@ static void skip_log(void)
 		SYS(lseek, kernel_log, 0, 2 /* SEEK_END */);
 }
 
-static const char *find(const char *text, const char *part)
-{
-	size_t len = strlen(part);
-
-	for (; *text; text++)
-		if (!strncmp(text, part, len))
-			return text;
-	return NULL;
-}
-
 /* What a module says of a denial, in a record of the kernel's log; or NULL. */
 static char *denial_in(char *record)
 {
@@ -266,10 +255,10 @@ static char *denial_in(char *record)
 	unsigned int i;
 
 	/* What passed because nobody was enforced upon. */
-	if (find(record, "permissive=1"))
+	if (find_text(record, "permissive=1"))
 		return NULL;
 	for (i = 0; i < ARRAY_SIZE(marks); i++) {
-		at = find(record, marks[i]);
+		at = find_text(record, marks[i]);
 		if (at)
 			return record + (at - record);
 	}
@@ -280,9 +269,6 @@ static char *denial_in(char *record)
 static void add_log(struct cell *c)
 {
 	static char record[8192];
-	const struct {
-		s64 sec, nsec;
-	} pause = { 0, 10000000 };
 	size_t len = strlen(c->reason);
 	unsigned int tries;
 	char *line, *end;
@@ -302,7 +288,7 @@ static void add_log(struct cell *c)
 			return;
 		}
 		/* The audit thread writes it when it comes to run. */
-		SYS(nanosleep, &pause, NULL);
+		pause_ms(10);
 	}
 }
 

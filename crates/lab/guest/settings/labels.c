@@ -103,8 +103,7 @@ static void open_all(u32 *lookups, u32 *misses)
 	for (label = 0; label < labels; label++) {
 		probe_name(name, sizeof(name), label);
 		fd = sys_open(name, O_RDONLY | O_CLOEXEC, 0);
-		if (fd < 0)
-			fatal("selinux: open of ./%s: %s (%ld)", name, errno_name(fd), -fd);
+		or_fatal(fd, "selinux: open of ./%s", name);
 		sys_close(fd);
 	}
 	avc_read(lookups, misses);
@@ -123,12 +122,9 @@ void labels_start(const struct policy *p, const char *context)
 	for (label = 0; label < labels; label++) {
 		probe_name(name, sizeof(name), label);
 		n = make_file(name, 0);
-		if (n < 0)
-			fatal("selinux: making ./%s: %s (%ld)", name, errno_name(n), -n);
+		or_fatal(n, "selinux: making ./%s", name);
 		n = SYS(lgetxattr, name, ATTRIBUTE, got, sizeof(got) - 1);
-		if (n < 0)
-			fatal("selinux: " ATTRIBUTE " of ./%s: %s (%ld)", name,
-			      errno_name(n), -n);
+		or_fatal(n, "selinux: " ATTRIBUTE " of ./%s", name);
 		got[n] = '\0';
 		context_of(wanted, sizeof(wanted), label);
 		if (strcmp(got, wanted))
@@ -151,8 +147,7 @@ void labels_start(const struct policy *p, const char *context)
 	for (label = 0; label < labels; label++) {
 		probe_name(name, sizeof(name), label);
 		n = sys_unlink(name);
-		if (n < 0)
-			fatal("selinux: unlink of ./%s: %s (%ld)", name, errno_name(n), -n);
+		or_fatal(n, "selinux: unlink of ./%s", name);
 	}
 	made = 0;
 }

@@ -15,7 +15,6 @@
 #define TEXT_MAX	(256u << 10)
 #define TMPFS_MAGIC	0x01021994
 #define SETTLE_MS	200
-#define NS_PER_MS	1000000l
 #define LIMIT_NPROC	6
 #define LIMIT_NOFILE	7
 #define SIGKILL		9
@@ -47,15 +46,6 @@ static volatile struct shared {
 	int handles[OBJECTS_MAX];
 	char text[TEXT_MAX];
 } *shared;
-
-static void pause_ms(long ms)
-{
-	const struct {
-		s64 sec, nsec;
-	} time = { 0, ms * NS_PER_MS };
-
-	SYS(nanosleep, &time, NULL);
-}
 
 static void write_text(const char *path, const char *text)
 {

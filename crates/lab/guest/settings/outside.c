@@ -31,8 +31,7 @@ void outside_start(void)
 		return;
 	shared = map_shared(sizeof(*shared));
 	pid = SYS(fork);
-	if (pid < 0)
-		fatal("fork: %s (%ld)", errno_name(pid), -pid);
+	or_fatal(pid, "fork");
 	if (!pid) {
 		protocol_forget();
 		SYS(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);

@@ -33,9 +33,7 @@ void signed_start(void)
 	certificate = map_whole(FILES "certificate", &len);
 	ring = SYS(add_key, "keyring", "_ima", NULL, 0, USER_KEYRING);
 	key = ring < 0 ? ring : SYS(add_key, "asymmetric", NULL, certificate, len, ring);
-	if (key < 0)
-		fatal("ima: a key for signatures in the keyring _ima: %s (%ld)", errno_name(key),
-		      -key);
+	or_fatal(key, "ima: a key for signatures in the keyring _ima");
 	SYS(munmap, certificate, len);
 	step("ima: evmctl import certificate.der $(keyctl newring _ima @u)");
 	table = map_whole(FILES "signatures", &table_len);
