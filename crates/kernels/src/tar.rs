@@ -42,8 +42,6 @@ pub struct Entry {
     pub kind: Kind,
     /// How many bytes of data it has.
     pub size: u64,
-    /// Where they begin, in bytes from the archive's begin.
-    pub position: u64,
     /// Permissions, with the bits for set-user-ID, set-group-ID and sticky.
     pub mode: u32,
     pub uid: u32,
@@ -128,7 +126,6 @@ fn entry<R: Read>(item: &tar::Entry<'_, R>, more: Extensions) -> io::Result<Entr
         name,
         kind,
         size: item.size(),
-        position: item.raw_file_position(),
         mode: number(&fields.mode, || header.mode().map(u64::from))? as u32 & 0o7777,
         uid: id(more.uid, number(&fields.uid, || header.uid())?)?,
         gid: id(more.gid, number(&fields.gid, || header.gid())?)?,

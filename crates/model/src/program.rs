@@ -13,8 +13,7 @@ const NAME_LIMIT: usize = 40;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RootSpec {
-    /// A directory that becomes the root, a tar file, or a container image: an OCI image
-    /// layout or what `docker save` writes, `#` and a name behind it if it holds several.
+    /// A directory that becomes the root, a tar file, or an OCI image layout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Programs of this machine: they and the libraries that they name are the root.

@@ -3,6 +3,7 @@
 //! image, or programs of this machine with the libraries that they name.
 
 mod account;
+mod archive;
 mod directory;
 mod image;
 mod made;
@@ -18,11 +19,10 @@ pub use watch::{Making, Watch};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use model::{Programs, RootSpec};
+use model::{Failure, Programs, RootSpec};
 
 use crate::error::LabError;
 use crate::initramfs::{self, FileSystem, Image};
-use image::Source;
 use kernels::scratch::Scratch;
 use settings::Settings;
 use tree::Tree;
@@ -60,7 +60,7 @@ impl Root {
     /// more than a guest can hold; [`LabError::Interrupted`] if `watch` breaks it off.
     pub fn prepare(spec: &RootSpec, watch: &mut Watch<'_>) -> Result<Root, LabError> {
         let made = match &spec.path {
-            Some(path) => Root::given(path, watch),
+            Some(path) => Root::given(path.as_ref(), watch),
             None => Root::of_programs(spec, watch),
         };
         // Whatever else comes of that is not worth telling.
@@ -87,28 +87,34 @@ impl Root {
         Ok(Some(root))
     }
 
-    /// What the user names: a directory as it is, an archive or image unpacked.
-    fn given(path: &str, watch: &mut Watch<'_>) -> Result<Root, LabError> {
-        let scratch = Scratch::new().map_err(LabError::io("create", &std::env::temp_dir()))?;
-        match image::open(path, scratch.path(), watch)? {
-            Source::Directory(path) => {
-                let tree = directory::read(&path, watch)?;
-                Ok(Root::new(&tree, path, Settings::default(), None))
-            }
-            Source::Archive(archive) => {
-                let mut unpacker = unpacker(&scratch, false, watch)?;
-                archive.unpack(&mut unpacker)?;
-                Root::placed(unpacker, Settings::default(), scratch)
-            }
-            Source::Image(image) => {
-                let mut unpacker = unpacker(&scratch, true, watch)?;
-                image.unpack(&mut unpacker)?;
-                if let Some(path) = &image.settings.cwd {
-                    unpacker.tree.directory(Path::new(path), 0)?;
-                }
-                Root::placed(unpacker, image.settings, scratch)
-            }
+    /// What the user names: a directory as it is, a tar file or an image unpacked.
+    fn given(path: &Path, watch: &mut Watch<'_>) -> Result<Root, LabError> {
+        let found = fs::metadata(path).map_err(LabError::io("read", path))?;
+        let is_image = path.join("oci-layout").is_file() && path.join("index.json").is_file();
+        if found.is_dir() && !is_image {
+            let tree = directory::read(path, watch)?;
+            return Ok(Root::new(&tree, path.into(), Settings::default(), None));
         }
+        if !found.is_dir() && !found.is_file() {
+            return Err(Failure::environment(
+                format!("{} is neither a directory nor a file", path.display()),
+                "a root is a directory, a tar file or an OCI image layout",
+            )
+            .into());
+        }
+        let scratch = Scratch::new().map_err(LabError::io("create", &std::env::temp_dir()))?;
+        if !is_image {
+            let mut unpacker = unpacker(&scratch, false, watch)?;
+            archive::unpack(path, &mut unpacker)?;
+            return Root::placed(unpacker, Settings::default(), scratch);
+        }
+        let image = image::image(path)?;
+        let mut unpacker = unpacker(&scratch, true, watch)?;
+        image.unpack(&mut unpacker)?;
+        if let Some(path) = &image.settings.cwd {
+            unpacker.tree.directory(Path::new(path), 0)?;
+        }
+        Root::placed(unpacker, image.settings, scratch)
     }
 
     fn placed(

@@ -318,8 +318,7 @@ fn a_directory_and_its_archive_are_the_same_root() {
     let (packed, _) = unpacked(&[tar.into_inner().unwrap()], false).unwrap();
     let mut tell = |_| {};
     let mut watch = Watch::new(&GO_ON, &mut tell);
-    let path = place.path().to_str().unwrap();
-    let given = Root::given(path, &mut watch).unwrap();
+    let given = Root::given(place.path(), &mut watch).unwrap();
     assert_eq!(given.digest, packed.digest);
     assert_eq!((given.files, given.bytes), (3, 4));
 }

@@ -70,7 +70,7 @@ pub struct SelectionArgs {
 /// Whole programs, in place of benchmarks.
 #[derive(Debug, Default, Args)]
 pub struct ProgramArgs {
-    /// Directory, tar file or OCI layout (PATH#NAME) to run in
+    /// Directory, tar file or OCI layout to run in
     #[arg(long, value_name = "ROOT", value_hint = ValueHint::AnyPath, conflicts_with = "programs",
         help_heading = PROGRAMS)]
     pub root: Option<PathBuf>,

@@ -100,12 +100,6 @@ fn what_is_no_root_is_told() {
     place
         .run(&["run", "--root", "dir"])
         .refused(2, "without a workload", Some("after --"));
-    refused(
-        2,
-        "dir#latest",
-        "no images to choose `latest`",
-        "leave out #",
-    );
     place.write("text", "hello\n".repeat(1000));
     refused(3, "text", "cannot read", "OCI image");
     place.write("some.tar.bz2", "BZh91AY");

@@ -108,12 +108,12 @@ fn ran(ended: Ended, place: &Place, document: &str) -> model::Document {
 #[test]
 fn an_image_is_in_the_guest_as_it_says() {
     let place = Place::with_kernels();
-    image().packed(&place.join("image.tar.gz"));
+    image().copied(&place.join("image"));
     let arguments = |document| {
         let fixed = [
             "run",
             "--root",
-            "image.tar.gz",
+            "image",
             "--stack",
             "capability",
             "--offline",
@@ -137,7 +137,7 @@ fn an_image_is_in_the_guest_as_it_says() {
     // The same, to the instruction, if nobody runs it, who cannot look into others' caches.
     let cache = place.cache().join("lsmeter");
     let mine = Place::new();
-    image().packed(&mine.join("image.tar.gz"));
+    image().copied(&mine.join("image"));
     fs::create_dir_all(mine.join("cache/lsmeter")).unwrap();
     for name in ["kernels", "names"] {
         let to = mine.join("cache/lsmeter");
@@ -161,10 +161,10 @@ fn an_image_is_in_the_guest_as_it_says() {
 #[test]
 fn an_image_is_on_every_file_system_as_it_says() {
     let place = Place::with_kernels();
-    image().packed(&place.join("image.tar.gz"));
+    image().copied(&place.join("image"));
     for filesystem in ["tmpfs", "xfs"] {
         let documents = ["first.json", "second.json"].map(|document| {
-            let asked = ["run", "--root", "image.tar.gz", "--stack", "capability"];
+            let asked = ["run", "--root", "image", "--stack", "capability"];
             let rest = ["--offline", "--kernel", "debian:6.12", "--repeat", "1"];
             let last = ["--fs", filesystem, "-o", document];
             let ended = place.run(&[&asked[..], &rest[..], &last[..]].concat());
@@ -215,18 +215,20 @@ fn a_hostile_archive_is_a_root_like_any() {
 fn what_tools_saved_runs_as_it_says() {
     let saved = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/src/root/tests/saved");
     let place = Place::with_kernels();
-    for name in ["skopeo-oci.tar.gz", "podman-oci.tar.gz"] {
-        let archive = saved.join(name);
+    for name in ["skopeo-oci", "podman-oci"] {
+        fs::create_dir(place.join(name)).unwrap();
+        let mut tar = Command::new("tar");
+        tar.arg("-xf").arg(saved.join(format!("{name}.tar.gz")));
+        succeed(tar.arg("-C").arg(place.join(name)));
         let out = format!("{name}.json");
         let asked = ["run", "--offline", "--kernel", "debian:6.12", "--root"];
         let rest = ["--stack", "capability", "--repeat", "1", "-o", &out];
-        let archive = [archive.to_str().unwrap()];
-        place.run(&[&asked[..], &archive, &rest].concat()).code(0);
+        place.run(&[&asked[..], &[name], &rest].concat()).code(0);
         let document = read(&place.join(&out));
         assert_eq!(document.cells[0].status(), Status::Ok);
         // With a second word its program would do what it may not: no entry point is before a command.
         let command = ["--", "/bin/tool"];
-        let again = [&asked[..], &archive, &rest, &command].concat();
+        let again = [&asked[..], &[name], &rest, &command].concat();
         place.run(&again).code(0);
     }
 }

@@ -2,14 +2,16 @@
 //! What is called by what it hashes to, and is checked to be it.
 
 use std::fmt;
+use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 
 use model::{Failure, printable};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
-use super::archive::Store;
 use super::missing;
 use crate::error::LabError;
 use crate::root::unpack::damaged;
@@ -38,12 +40,6 @@ impl Digest {
     /// The part of a layout that is called by it.
     pub fn part(&self) -> String {
         format!("blobs/{}", self.0.replacen(':', "/", 1))
-    }
-
-    /// As a user may shorten it.
-    pub fn begins_with(&self, text: &str) -> bool {
-        let digits = text.strip_prefix("sha256:").unwrap_or(text);
-        digits.len() >= 6 && self.0["sha256:".len()..].starts_with(digits)
     }
 }
 
@@ -95,12 +91,13 @@ impl<R: Read> Read for Verified<R> {
 
 /// Reads a part that is JSON; if it has a digest, it is checked.
 pub(super) fn read<T: DeserializeOwned>(
-    store: &Store,
+    layout: &Path,
     part: &str,
     digest: Option<&Digest>,
 ) -> Result<T, LabError> {
-    let title = store.title(part);
-    let (reader, length) = store.part(part)?.ok_or_else(|| missing(&title))?;
+    let path = layout.join(part);
+    let title = path.display().to_string();
+    let (reader, length) = open(&path)?;
     let bad = |reason: String| {
         Failure::environment(
             format!("cannot read {title}: {reason}"),
@@ -119,4 +116,21 @@ pub(super) fn read<T: DeserializeOwned>(
         reader.check(digest, &title)?;
     }
     Ok(serde_json::from_slice(&text).map_err(|error| bad(error.to_string()))?)
+}
+
+/// A part of a layout, and its length.
+pub(super) fn open(path: &Path) -> Result<(File, u64), LabError> {
+    let title = path.display().to_string();
+    // A pipe in its place is not waited for.
+    let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+    let file = File::options().read(true).custom_flags(flags).open(path);
+    let file = match file {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(missing(&title)),
+        file => file.map_err(LabError::io("read", path))?,
+    };
+    let found = file.metadata().map_err(LabError::io("read", path))?;
+    match found.is_file() {
+        true => Ok((file, found.len())),
+        false => Err(missing(&title)),
+    }
 }

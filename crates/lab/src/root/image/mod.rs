@@ -1,45 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Container images as files, in the OCI's image layout, which `docker save` writes, too. Layers
-//! are unpacked one upon the other, each checked against its digest.
+//! A container image as a directory in the OCI's image layout. Layers are unpacked one upon the
+//! other, each checked against its digest.
 
-mod archive;
 mod blob;
 mod oci;
 
-use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use kernels::decompress::Format;
-use model::{Failure, printable};
+use model::Failure;
 use serde::Deserialize;
 
+use super::archive::{MAGIC_BYTES, decompressed};
 use super::settings::Settings;
 use super::tree::BYTES_LIMIT;
 use super::unpack::{Unpacker, damaged};
-use super::watch::Watch;
 use crate::error::LabError;
-use archive::{Archive, Store, decompressed};
 use blob::{Digest, Verified};
+pub(super) use oci::image;
 
 /// Most layers of an image; Docker allows 127.
 const LAYERS_LIMIT: usize = 1_000;
 const END: [u8; 1024] = [0; 1024];
-/// Most names and platforms that a message lists.
+/// Most platforms that a message lists.
 const LISTED: usize = 20;
-
-/// What the user names as a root.
-#[derive(Debug)]
-pub(super) enum Source {
-    Directory(PathBuf),
-    Archive(Archive),
-    Image(Image),
-}
 
 /// An image of which all is known but what is in its layers.
 #[derive(Debug)]
 pub(super) struct Image {
-    store: Store,
+    layout: PathBuf,
     /// The lowest first.
     layers: Vec<Layer>,
     pub settings: Settings,
@@ -83,67 +73,18 @@ fn platform() -> String {
     format!("linux/{}", kernels::arch::native().debian.name)
 }
 
-/// Finds out what a root is. A `#` and what follows it choose one of several images. What has to
-/// be decompressed to be looked at goes into `scratch`.
-pub(super) fn open(text: &str, scratch: &Path, watch: &mut Watch<'_>) -> Result<Source, LabError> {
-    let (path, choice) = match text.rsplit_once('#') {
-        Some((path, choice)) if !Path::new(text).exists() => (Path::new(path), Some(choice)),
-        _ => (Path::new(text), None),
-    };
-    let found = fs::metadata(path).map_err(LabError::io("read", path))?;
-    if found.is_dir() {
-        if path.join("oci-layout").is_file() && path.join("index.json").is_file() {
-            let store = Store::Directory(path.to_path_buf());
-            return oci::image(store, path, choice).map(Source::Image);
-        }
-        no_choice(path, choice)?;
-        return Ok(Source::Directory(path.to_path_buf()));
-    }
-    if !found.is_file() {
-        return Err(Failure::environment(
-            format!("{} is neither a directory nor a file", path.display()),
-            "a root is a directory, a tar file or an OCI image layout",
-        )
-        .into());
-    }
-    let archive = Archive::open(path)?;
-    match archive.store(scratch, watch)? {
-        Some(store) => oci::image(store, path, choice).map(Source::Image),
-        None => {
-            no_choice(path, choice)?;
-            Ok(Source::Archive(archive))
-        }
-    }
-}
-
-fn no_choice(path: &Path, choice: Option<&str>) -> Result<(), LabError> {
-    match choice {
-        None => Ok(()),
-        Some(choice) => Err(Failure::usage(
-            format!(
-                "{} holds no images to choose `{choice}` from",
-                path.display()
-            ),
-            "leave out # and what follows it",
-        )
-        .into()),
-    }
-}
-
 impl Image {
     pub(super) fn unpack(&self, unpacker: &mut Unpacker<'_, '_>) -> Result<(), LabError> {
         for layer in &self.layers {
-            let part = layer.packed.part();
-            let title = self.store.title(&part);
-            let Some((reader, _)) = self.store.part(&part)? else {
-                return Err(missing(&title));
-            };
+            let path = self.layout.join(layer.packed.part());
+            let title = path.display().to_string();
+            let (reader, _) = blob::open(&path)?;
             let fail = |error: io::Error| LabError::from(damaged(&title, &error));
             let mut packed = Verified::new(reader);
             let mut magic = Vec::new();
             packed
                 .by_ref()
-                .take(6)
+                .take(MAGIC_BYTES)
                 .read_to_end(&mut magic)
                 .map_err(fail)?;
             let whole = io::Cursor::new(&magic).chain(&mut packed);
@@ -186,28 +127,6 @@ fn no_platform(path: &Path, platforms: &[String]) -> LabError {
         ),
     )
     .into()
-}
-
-/// Whether an image of this name is chosen: without its registry and directories and without
-/// `:latest`, it may be called so, too.
-fn is_called(name: &str, choice: &str) -> bool {
-    let bare = name.strip_suffix(":latest").unwrap_or(name);
-    [name, bare].into_iter().any(|name| {
-        let above = name.strip_suffix(choice);
-        above.is_some_and(|above| above.is_empty() || above.ends_with('/'))
-    })
-}
-
-/// Several images are there, or none that is called so.
-fn choose(path: &Path, choice: Option<&str>, names: &[String]) -> LabError {
-    let path = path.display();
-    let what = match choice {
-        Some(choice) => format!("{path} holds no image `{choice}`, but {}", listed(names)),
-        None => format!("{path} holds several images: {}", listed(names)),
-    };
-    let example = names.first().map_or("NAME", String::as_str);
-    let example = printable(example, 100);
-    Failure::usage(what, format!("name one of them: --root '{path}#{example}'")).into()
 }
 
 fn listed(names: &[String]) -> String {

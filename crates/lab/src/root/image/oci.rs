@@ -2,26 +2,18 @@
 //! The OCI's image layout: `index.json` lists images or further lists, each called by its digest.
 //! See the OCI's image specification, image-layout.md.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use model::{Failure, printable};
 use serde::Deserialize;
 
-use super::archive::Store;
 use super::blob::{self, Digest};
-use super::{Image, ImageFile, LAYERS_LIMIT, Layer, choose, is_called, no_platform, platform};
+use super::{Image, ImageFile, LAYERS_LIMIT, Layer, no_platform, platform};
 use crate::error::LabError;
 
 const DEPTH_LIMIT: usize = 4;
 /// Most images that are looked at.
 const IMAGES_LIMIT: usize = 1_000;
-/// Annotations that name an image: the OCI's own, and containerd's, which has all of it.
-const NAMES: [&str; 2] = [
-    "io.containerd.image.name",
-    "org.opencontainers.image.ref.name",
-];
-
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Descriptor {
@@ -29,7 +21,6 @@ struct Descriptor {
     media_type: String,
     digest: Digest,
     platform: Option<Platform>,
-    annotations: Option<BTreeMap<String, String>>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -49,130 +40,72 @@ struct Manifest {
     layers: Vec<Descriptor>,
 }
 
-impl Descriptor {
-    fn names(&self) -> Vec<String> {
-        let annotations = self.annotations.iter();
-        let names = annotations.flat_map(|of| NAMES.iter().filter_map(|name| of.get(*name)));
-        names.cloned().collect()
-    }
-
-    /// What a user may call it by.
-    fn title(&self) -> String {
-        let name = self.names().into_iter().next();
-        name.unwrap_or_else(|| self.digest.to_string())
-    }
-
-    fn is(&self, choice: &str) -> bool {
-        self.names().iter().any(|name| is_called(name, choice)) || self.digest.begins_with(choice)
-    }
-
-    fn read(&self, store: &Store) -> Result<Manifest, LabError> {
-        blob::read(store, &self.digest.part(), Some(&self.digest))
-    }
-}
-
-/// An image that is there, and what it is for.
+/// An image that is there.
 struct Found {
-    descriptor: Descriptor,
-    /// What the list calls it that names it.
-    title: String,
+    digest: Digest,
     manifest: Manifest,
     file: ImageFile,
 }
 
-/// The image of a layout that runs in the guest, if there is one only, or the one that is chosen.
-pub(super) fn image(store: Store, path: &Path, choice: Option<&str>) -> Result<Image, LabError> {
-    let index: Manifest = blob::read(&store, "index.json", None)?;
-    let listed = index.manifests.unwrap_or_default();
+/// The one image of a layout that runs in the guest.
+pub(in crate::root) fn image(layout: &Path) -> Result<Image, LabError> {
     let mut search = Search {
-        store: &store,
+        layout,
         found: Vec::new(),
         platforms: Vec::new(),
     };
-    let mut names = Vec::new();
-    let mut is_there = choice.is_none();
-    for descriptor in &listed {
-        names.push(descriptor.title());
-        let chosen = choice.is_none_or(|choice| descriptor.is(choice));
-        is_there |= chosen;
-        search.look(
-            descriptor,
-            &descriptor.title(),
-            choice.filter(|_| !chosen),
-            0,
-        )?;
+    let index: Manifest = blob::read(layout, "index.json", None)?;
+    for descriptor in index.manifests.iter().flatten() {
+        search.look(descriptor, 0)?;
     }
-    let Search {
-        mut found,
-        platforms,
-        ..
-    } = search;
-    found.dedup_by(|one, other| one.descriptor.digest == other.descriptor.digest);
-    let Some(image) = found.pop() else {
-        return Err(match is_there {
-            true => no_platform(path, &platforms),
-            false => choose(path, choice, &names),
-        });
+    let mut found = search.found;
+    found.dedup_by(|one, other| one.digest == other.digest);
+    let (Some(image), count) = (found.pop(), found.len()) else {
+        return Err(no_platform(layout, &search.platforms));
     };
-    if !found.is_empty() {
-        found.push(image);
-        let mut names: Vec<String> = found.iter().map(|of| of.title.clone()).collect();
-        names.dedup();
-        if names.len() < found.len() {
-            names = found
-                .iter()
-                .map(|of| of.descriptor.digest.to_string())
-                .collect();
-        }
-        return Err(choose(path, None, &names));
+    if count > 0 {
+        let path = layout.display();
+        return Err(Failure::usage(
+            format!("{path} holds {} images for {}", count + 1, platform()),
+            format!("copy one of them: skopeo copy oci:{path}:NAME oci:image, and --root image"),
+        )
+        .into());
     }
-    let layers = layers(&image, path)?;
     Ok(Image {
-        store,
-        layers,
+        layout: layout.to_path_buf(),
+        layers: layers(&image, layout)?,
         settings: image.file.config.unwrap_or_default(),
     })
 }
 
 struct Search<'a> {
-    store: &'a Store,
+    layout: &'a Path,
     /// Images for the guest.
     found: Vec<Found>,
     platforms: Vec<String>,
 }
 
 impl Search<'_> {
-    /// Looks at what a descriptor is of; with `wanted`, only at what is called so.
-    fn look(
-        &mut self,
-        descriptor: &Descriptor,
-        title: &str,
-        wanted: Option<&str>,
-        depth: usize,
-    ) -> Result<(), LabError> {
+    /// Looks at what a descriptor is of.
+    fn look(&mut self, descriptor: &Descriptor, depth: usize) -> Result<(), LabError> {
         let platform_of = |of: &Platform| format!("{}/{}", of.os, of.architecture);
         if let Some(of) = descriptor.platform.as_ref().map(platform_of)
             && of != platform()
         {
             // What is for no platform says how the image was built.
-            if of != "unknown/unknown" && wanted.is_none() {
+            if of != "unknown/unknown" {
                 self.platforms.push(of);
             }
             return Ok(());
         }
-        let is_list =
-            descriptor.media_type.contains("index") || descriptor.media_type.contains("list");
-        if wanted.is_some() && !is_list {
-            return Ok(());
-        }
-        let manifest = descriptor.read(self.store)?;
+        let digest = &descriptor.digest;
+        let manifest: Manifest = blob::read(self.layout, &digest.part(), Some(digest))?;
         if let Some(listed) = &manifest.manifests {
             if depth == DEPTH_LIMIT {
                 return Err(odd("lists lists of images too deeply"));
             }
             for below in listed {
-                let wanted = wanted.filter(|choice| !below.is(choice));
-                self.look(below, title, wanted, depth + 1)?;
+                self.look(below, depth + 1)?;
             }
             return Ok(());
         }
@@ -182,14 +115,13 @@ impl Search<'_> {
         let config = manifest.config.as_ref();
         let config = config.ok_or_else(|| odd("lists what is no image"))?;
         let part = config.digest.part();
-        let file: ImageFile = blob::read(self.store, &part, Some(&config.digest))?;
+        let file: ImageFile = blob::read(self.layout, &part, Some(&config.digest))?;
         if file.platform() != platform() {
             self.platforms.push(file.platform());
             return Ok(());
         }
         self.found.push(Found {
-            descriptor: descriptor.clone(),
-            title: title.to_owned(),
+            digest: digest.clone(),
             manifest,
             file,
         });

@@ -5,7 +5,7 @@ use std::fs;
 
 use model::Workload;
 use serde_json::json;
-use testing::image::{Layout, digest, named};
+use testing::image::{Layout, digest};
 
 use super::*;
 use crate::root::account::Account;
@@ -39,7 +39,7 @@ fn layers() -> [Tar; 2] {
 }
 
 #[test]
-fn a_layout_is_a_root_wherever_it_lies() {
+fn layers_are_unpacked_one_upon_the_other() {
     let layout = Layout::new();
     let config = json!({ "WorkingDir": "/work/here", "User": null });
     layout.index(&[layout.image(&here(), &layers(), &config)]);
@@ -54,19 +54,10 @@ fn a_layout_is_a_root_wherever_it_lies() {
         ("1".into(), "2".into())
     );
     assert!(read("a").is_err() && root.path().join("work/here").is_dir());
-    let place = tempfile::tempdir().unwrap();
-    // `docker save` writes a list in its older format, too.
-    layout.write("manifest.json", b"[]");
-    for name in ["layout.tar", "layout.tar.gz"] {
-        let path = place.path().join(name);
-        layout.packed(&path);
-        let packed = prepared(path.to_str().unwrap()).unwrap();
-        assert_eq!(packed.digest, root.digest);
-    }
 }
 
 #[test]
-fn one_of_several_images_is_chosen() {
+fn the_guests_image_is_found_among_several() {
     let layout = Layout::new();
     let image = |text: &str| layout.image(&here(), &[Tar::new().file("x", text)], &json!({}));
     let other = layout.image("linux/riscv64", &layers(), &json!({}));
@@ -76,40 +67,15 @@ fn one_of_several_images_is_chosen() {
     });
     let list = json!({ "manifests": [other, image("listed"), built] });
     let list = layout.blob("index.v1+json", list.to_string().as_bytes());
-    layout.index(&[named(list.clone(), "all")]);
-    assert_eq!(prepared(layout.path()).unwrap().bytes, 6);
-    let second = image("second");
-    let listed = [
-        named(list, "all"),
-        named(second.clone(), "2"),
-        named(other.clone(), "riscv"),
-    ];
-    layout.index(&listed);
+    layout.index(std::slice::from_ref(&list));
     let path = layout.path();
-    let of = |name: &str| prepared(&format!("{path}#{name}"));
-    assert_eq!(of("all").unwrap().bytes, 6);
-    assert_eq!(
-        of("2").unwrap().digest,
-        of(second["digest"].as_str().unwrap()).unwrap().digest
-    );
-    no_root(
-        path,
-        "several images: all, 2",
-        &format!("--root '{path}#all'"),
-    );
-    let nothing = format!("{path}#nothing");
-    no_root(
-        &nothing,
-        "no image `nothing`, but all, 2, riscv",
-        "name one",
-    );
-    let riscv = format!("{path}#riscv");
-    no_root(
-        &riscv,
-        &format!("no image for {}, but for linux/riscv64", here()),
-        "--platform",
-    );
-    let mut endless = listed[0].clone();
+    assert_eq!(prepared(path).unwrap().bytes, 6);
+    layout.index(&[list.clone(), image("second")]);
+    no_root(path, "holds 2 images", "skopeo copy oci:");
+    layout.index(&[other]);
+    let none = format!("no image for {}, but for linux/riscv64", here());
+    no_root(path, &none, "--platform");
+    let mut endless = list;
     for _ in 0..6 {
         let list = json!({ "manifests": [endless] });
         endless = layout.blob("index.v1+json", list.to_string().as_bytes());
@@ -154,20 +120,14 @@ fn what_is_damaged_is_no_image() {
 }
 
 #[test]
-fn an_archive_that_holds_no_image_is_a_plain_one() {
+fn what_is_no_archive_is_refused() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("plain");
     let path = path.to_str().unwrap();
-    let plain = path.to_owned();
-    fs::write(&plain, "no archive\n".repeat(100)).unwrap();
-    no_root(&plain, "cannot read", "OCI image layout");
-    fs::write(&plain, Tar::new().file("bin/x", "").bytes()).unwrap();
-    no_root(
-        &format!("{plain}#name"),
-        "no images to choose",
-        "leave out #",
-    );
-    prepared(&plain).unwrap();
+    fs::write(path, "no archive\n".repeat(100)).unwrap();
+    no_root(path, "cannot read", "OCI image layout");
+    fs::write(path, Tar::new().file("bin/x", "").bytes()).unwrap();
+    prepared(path).unwrap();
 }
 
 #[test]
@@ -247,37 +207,39 @@ fn an_image_says_what_a_workload_does_not() {
 #[test]
 fn what_tools_save_is_one_root() {
     let saved = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/root/tests/saved");
-    let older = saved.join("docker.tar.gz");
+    let path = |name: &str| saved.join(name).to_str().unwrap().to_owned();
     no_root(
-        older.to_str().unwrap(),
-        "Docker's older format",
+        &path("docker.tar.gz"),
+        "holds an image",
         "skopeo copy docker-archive:",
     );
-    let archives = ["podman-oci", "skopeo-oci"];
+    no_root(&path("podman-oci.tar.gz"), "holds an image", "tar -xf");
+    let place = tempfile::tempdir().unwrap();
+    let roots = ["podman-oci", "skopeo-oci"].map(|name| {
+        let image = place.path().join(name);
+        fs::create_dir(&image).unwrap();
+        let mut tar = std::process::Command::new("tar");
+        tar.arg("-xf").arg(path(&format!("{name}.tar.gz")));
+        assert!(tar.arg("-C").arg(&image).status().unwrap().success());
+        prepared(image.to_str().unwrap())
+    });
     if !kernels::arch::ALL[0].is_native() {
-        let path = saved.join("podman-oci.tar.gz");
-        let error = prepared(path.to_str().unwrap()).unwrap_err().to_string();
+        let error = roots[0].as_ref().unwrap_err().to_string();
         assert!(error.contains("holds no image"), "{error}");
         return;
     }
-    let roots = archives.map(|name| {
-        let path = saved.join(format!("{name}.tar.gz"));
-        prepared(path.to_str().unwrap()).unwrap()
-    });
-    for (root, name) in roots.iter().zip(archives) {
-        assert_eq!(root.digest, roots[0].digest, "{name}");
+    let roots = roots.map(Result::unwrap);
+    for root in &roots {
+        assert_eq!(root.digest, roots[0].digest);
         let is_there = |path: &str| root.path().join(path).exists();
-        assert!(is_there("data/link") && is_there("bin/tool"), "{name}");
-        assert!(!is_there("data/gone") && !is_there("old"), "{name}");
+        assert!(is_there("data/link") && is_there("bin/tool"));
+        assert!(!is_there("data/gone") && !is_there("old"));
         let mut workload = Workload::default();
         root.settings.complete(&mut workload, root.path()).unwrap();
         assert_eq!(workload.argv, ["/bin/tool"]);
         assert_eq!(workload.cwd.as_deref(), Some("/data"));
         assert_eq!(workload.user.as_deref(), Some("1234:4321"));
         let env = workload.env.unwrap();
-        assert!(
-            env.iter().any(|word| word == "GREETING=hello world"),
-            "{name}"
-        );
+        assert!(env.iter().any(|word| word == "GREETING=hello world"));
     }
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A tar file that becomes a root, compressed or not.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use kernels::decompress::{self, Format};
+use model::Failure;
+
+use super::tree::TOP;
+use super::unpack::{Unpacker, damaged};
+use crate::error::LabError;
+
+/// Enough to know how a file is compressed.
+pub(super) const MAGIC_BYTES: u64 = 6;
+
+pub(super) fn unpack(path: &Path, unpacker: &mut Unpacker<'_, '_>) -> Result<(), LabError> {
+    let open = || File::open(path).map_err(LabError::io("read", path));
+    let title = path.display().to_string();
+    let mut magic = Vec::new();
+    open()?
+        .take(MAGIC_BYTES)
+        .read_to_end(&mut magic)
+        .map_err(LabError::io("read", path))?;
+    let reader = decompressed(open()?, Format::detect(&magic));
+    unpacker.unpack(reader.map_err(|error| damaged(&title, &error))?, &title)?;
+    let has = |name: &str| unpacker.tree.entry(TOP, OsStr::new(name)).is_some();
+    let hint = match (has("oci-layout"), has("manifest.json")) {
+        (true, _) => format!("mkdir image && tar -xf {title} -C image, and --root image"),
+        (false, true) => {
+            format!("skopeo copy docker-archive:{title} oci:image, and --root image")
+        }
+        (false, false) => return Ok(()),
+    };
+    Err(Failure::environment(format!("{title} holds an image, not a root"), hint).into())
+}
+
+/// A reader of what a compressed file holds.
+pub(super) fn decompressed<'a>(
+    file: impl Read + 'a,
+    format: Option<Format>,
+) -> io::Result<Box<dyn Read + 'a>> {
+    let file = BufReader::with_capacity(128 << 10, file);
+    match format {
+        Some(format) => decompress::reader_of_all(format, file),
+        None => Ok(Box::new(file)),
+    }
+}
