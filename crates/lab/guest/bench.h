@@ -179,11 +179,14 @@ struct benchmark {
 /* A field that is given replaces BENCH()'s. */
 #pragma GCC diagnostic ignored "-Woverride-init"
 
-/* An op() that is one call. */
-#define OP(name, call)							\
-	static long name(struct cell *c, unsigned int i)		\
+/* Functions that are one call: an op(), a prepare() or undo(), a setup() or check(). */
+#define OP(name, call)		ONE_CALL(long name(struct cell *c, unsigned int i), call, (void)i)
+#define SLOT(name, call)	ONE_CALL(int name(struct cell *c, unsigned int i), call, (void)i)
+#define SETUP(name, call)	ONE_CALL(int name(struct cell *c), call, (void)0)
+#define ONE_CALL(head, call, unused)					\
+	static head							\
 	{								\
-		(void)c, (void)i;					\
+		(void)c, unused;					\
 		return call;						\
 	}								\
 	_Static_assert(1, "a semicolon follows")

@@ -115,10 +115,7 @@ static inline int xattr_make_files(struct cell *c)
 	unsigned int i;
 	int ret;
 
-	ret = slots_name(c, "AA/");
-	if (ret < 0)
-		return ret;
-	ret = slots_make_files(c, 0);
+	ret = slots_name(c, "AA/") ?: slots_make_files(c, 0);
 	if (ret < 0)
 		return ret;
 	ret = xattr_choose(c, slot_name(c, 0));

@@ -3,10 +3,7 @@
 #include <linux/keyctl.h>
 #include "slots.h"
 
-static int setup(struct cell *c)
-{
-	return slots_name(c, "");
-}
+SETUP(setup, slots_name(c, ""));
 
 static long op(struct cell *c, unsigned int i)
 {
@@ -16,10 +13,7 @@ static long op(struct cell *c, unsigned int i)
 	return key;
 }
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return SYS(keyctl, KEYCTL_UNLINK, *slot_fd(c, i), KEY_SPEC_PROCESS_KEYRING);
-}
+SLOT(undo, SYS(keyctl, KEYCTL_UNLINK, *slot_fd(c, i), KEY_SPEC_PROCESS_KEYRING));
 
 static int check(struct cell *c)
 {

@@ -126,10 +126,7 @@ static long op(struct cell *c, unsigned int i)
 	return ret == -EEXIST && c->variant->arg == AGAIN ? 0 : ret;
 }
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return c->variant->arg == ADD ? tell(c, AUDIT_DEL_RULE) : 0;
-}
+SLOT(undo, c->variant->arg == ADD ? tell(c, AUDIT_DEL_RULE) : 0);
 
 static int check(struct cell *c)
 {

@@ -200,10 +200,7 @@ static int setup(struct cell *c)
 
 OP(op, tell(c, DO));
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return tell(c, UNDO);
-}
+SLOT(undo, tell(c, UNDO));
 
 static int check(struct cell *c)
 {

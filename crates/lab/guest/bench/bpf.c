@@ -78,17 +78,11 @@ static int setup(struct cell *c)
 	return 0;
 }
 
-static int makes(struct cell *c)
-{
-	return c->variant->arg == BPF_MAP_CREATE || c->variant->arg == BPF_PROG_LOAD;
-}
+SETUP(makes, c->variant->arg == BPF_MAP_CREATE || c->variant->arg == BPF_PROG_LOAD);
 
 OP(op, c->fd[0] = command(c, c->variant->arg));
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return makes(c) ? sys_close(c->fd[0]) : 0;
-}
+SLOT(undo, makes(c) ? sys_close(c->fd[0]) : 0);
 
 static int check(struct cell *c)
 {

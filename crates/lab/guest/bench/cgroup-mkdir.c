@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Window: mkdir of a control group, in a cgroup2 that is mounted for it. Undone outside: rmdir.
- */
 #include "mounts.h"
 
 #define GROUP	PLACE "/lsmeter-group"
@@ -19,10 +16,7 @@ static int setup(struct cell *c)
 
 OP(op, sys_mkdir(GROUP, 0755));
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return sys_rmdir(GROUP);
-}
+SLOT(undo, sys_rmdir(GROUP));
 
 static void teardown(struct cell *c)
 {

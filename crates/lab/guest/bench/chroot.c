@@ -15,10 +15,7 @@ static int setup(struct cell *c)
 
 OP(op, SYS(chroot, PLACE));
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return go_back(c);
-}
+SLOT(undo, go_back(c));
 
 static int check(struct cell *c)
 {

@@ -2,10 +2,7 @@
 /* Window: close of a file's last descriptor. The file is opened before it. */
 #include "slots.h"
 
-static int setup(struct cell *c)
-{
-	return make_file("file", 0);
-}
+SETUP(setup, make_file("file", 0));
 
 static int prepare(struct cell *c, unsigned int i)
 {

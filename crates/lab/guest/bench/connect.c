@@ -11,10 +11,7 @@
 #define LISTENS		0	/* the slot whose address that is */
 #define REFUSED		1	/* the slot where nobody is; arg2 of variants */
 
-static int setup(struct cell *c)
-{
-	return set_up_listener(c, c->variant->arg);
-}
+SETUP(setup, set_up_listener(c, c->variant->arg));
 
 static int prepare(struct cell *c, unsigned int i)
 {

@@ -6,10 +6,7 @@
  */
 #include "../sockets.h"
 
-static int setup(struct cell *c)
-{
-	return set_up_listener(c, c->variant->arg);
-}
+SETUP(setup, set_up_listener(c, c->variant->arg));
 
 static long op(struct cell *c, unsigned int i)
 {

@@ -39,11 +39,7 @@ static int setup(struct cell *c)
 	return 0;
 }
 
-static int prepare(struct cell *c, unsigned int i)
-{
-	(void)i;
-	return rewind_at_end(c);
-}
+SLOT(prepare, rewind_at_end(c));
 
 static long op(struct cell *c, unsigned int i)
 {

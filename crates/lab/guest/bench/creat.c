@@ -20,10 +20,7 @@ static long creat_op(struct cell *c, unsigned int i)
 	long fd;
 
 	(void)c;
-	fd = SYS(rename, slot_name[i], slot_other[i]);
-	if (fd < 0)
-		return fd;
-	fd = SYS(creat, slot_name[i], 0644);
+	fd = SYS(rename, slot_name[i], slot_other[i]) ?: SYS(creat, slot_name[i], 0644);
 	if (fd < 0)
 		return fd;
 	return sys_close(fd);

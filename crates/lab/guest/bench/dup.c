@@ -3,10 +3,7 @@
 #include <asm/stat.h>
 #include "slots.h"
 
-static int setup(struct cell *c)
-{
-	return make_file("file", 0) ?: open_as(c, 0, "file", O_RDONLY);
-}
+SETUP(setup, make_file("file", 0) ?: open_as(c, 0, "file", O_RDONLY));
 
 static long op(struct cell *c, unsigned int i)
 {

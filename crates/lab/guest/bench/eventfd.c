@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "slots.h"
 
-/* Window: eventfd2, with a count of 1. Undone outside: close. */
 static long eventfd2_op(struct cell *c, unsigned int i)
 {
 	long fd = SYS(eventfd2, 1, O_CLOEXEC);
@@ -39,7 +38,6 @@ static int setup(struct cell *c)
 	return 0;
 }
 
-/* Window: a write to an eventfd and the read that takes its count. Nothing to undo. */
 static long eventfd_message_op(struct cell *c, unsigned int i)
 {
 	long ret = sys_write(c->fd[0], slot_data(c), sizeof(u64));

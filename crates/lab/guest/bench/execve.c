@@ -21,10 +21,6 @@ static inline long fork_execve_wait(const char *path, char *name, int *status)
 	return SYS(wait4, pid, status, 0, 0);
 }
 
-/*
- * Window: fork, execve of a program that exits at once in the child, its exit, and
- * wait4; the child's kernel work belongs to the operation. Nothing to undo.
- */
 OP(execve_op, fork_execve_wait(exit_program, INTERPRETER, NULL));
 
 static int execve_check(struct cell *c)
@@ -60,10 +56,6 @@ static int execve_script_setup(struct cell *c)
 	return ret < 0 ? ret : 0;
 }
 
-/*
- * Window: fork, execve of a script in the child, which executes its interpreter, the exit of that
- * and wait4; the child's kernel work belongs to the operation. Nothing to undo.
- */
 OP(execve_script_op, fork_execve_wait(SCRIPT, SCRIPT, NULL));
 
 static int execve_script_check(struct cell *c)

@@ -19,10 +19,7 @@ static int setup(struct cell *c)
 
 OP(op, SYS(fallocate, *slot_fd(c, i), 0, 0, SIZE));
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return SYS(ftruncate, *slot_fd(c, i), 0);
-}
+SLOT(undo, SYS(ftruncate, *slot_fd(c, i), 0));
 
 static int check(struct cell *c)
 {

@@ -17,10 +17,6 @@ static inline long fork_exit_wait(int *status)
 	return SYS(wait4, pid, status, 0, 0);
 }
 
-/*
- * Window: fork of a child that exits at once, and wait4 for it; the child's
- * kernel work belongs to the operation. Nothing to undo.
- */
 OP(fork_op, fork_exit_wait(NULL));
 
 static int fork_check(struct cell *c)

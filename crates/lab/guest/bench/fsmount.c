@@ -8,10 +8,7 @@
 
 enum { CONTEXT, MOUNT };	/* c->fd[] */
 
-static int setup(struct cell *c)
-{
-	return sys_mkdir(PLACE, 0755);
-}
+SETUP(setup, sys_mkdir(PLACE, 0755));
 
 static long op(struct cell *c, unsigned int i)
 {

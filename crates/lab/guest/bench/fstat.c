@@ -2,10 +2,7 @@
 #include <asm/stat.h>
 #include "slots.h"
 
-static int fstat_setup(struct cell *c)
-{
-	return make_file("file", 4096) ?: open_as(c, 0, "file", O_RDONLY);
-}
+SETUP(fstat_setup, make_file("file", 4096) ?: open_as(c, 0, "file", O_RDONLY));
 
 OP(fstat_op, SYS(fstat, c->fd[0], slot_data(c)));
 
@@ -22,10 +19,7 @@ BENCH("fstat", ATTR, BEYOND, 1, "fstat of an open regular file",
       .variants = VARIANTS({ "file" }),
       .setup = fstat_setup, .check = fstat_check, .op = fstat_op, .teardown = close_file);
 
-static int lstat_setup(struct cell *c)
-{
-	return make_dirs("AA/BB") ?: SYS(symlink, "target", "AA/BB");
-}
+SETUP(lstat_setup, make_dirs("AA/BB") ?: SYS(symlink, "target", "AA/BB"));
 
 OP(lstat_op, SYS(lstat, "AA/BB", slot_data(c)));
 
@@ -41,10 +35,7 @@ BENCH("lstat", ATTR, BEYOND, 2, "lstat of a symbolic link",
       .variants = VARIANTS({ "AA/BB", .depth = 2 }),
       .setup = lstat_setup, .check = lstat_check, .op = lstat_op);
 
-static int statx_setup(struct cell *c)
-{
-	return make_dirs("AA/BB") ?: make_file("AA/BB", 4096);
-}
+SETUP(statx_setup, make_dirs("AA/BB") ?: make_file("AA/BB", 4096));
 
 OP(statx_op, SYS(statx, AT_FDCWD, "AA/BB", 0, STATX_BASIC_STATS, slot_data(c)));
 

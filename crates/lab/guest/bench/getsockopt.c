@@ -3,12 +3,8 @@
 
 #define LABEL_SIZE	1024
 
-static int set_up_kind(struct cell *c)
-{
-	return set_up_pair(c, c->variant->arg);
-}
+SETUP(set_up_kind, set_up_pair(c, c->variant->arg));
 
-/* Window: getsockname of a connected socket. Nothing to undo. */
 static long getsockname_op(struct cell *c, unsigned int i)
 {
 	int size = sizeof(struct sockaddr_un);
@@ -31,7 +27,6 @@ BENCH("getsockname", SOCKET, NETWORK, 11, "the address of the socket itself",
       .setup = set_up_kind, .check = getsockname_check, .op = getsockname_op,
       .teardown = tear_down_pair);
 
-/* Window: getpeername of a connected socket. Nothing to undo. */
 static long getpeername_op(struct cell *c, unsigned int i)
 {
 	int size = sizeof(struct sockaddr_un);
@@ -89,12 +84,8 @@ BENCH("getsockopt", SOCKET, NETWORK, 9, "getsockopt of a connected socket",
       .setup = set_up_kind, .check = getsockopt_check, .op = getsockopt_op,
       .teardown = tear_down_pair);
 
-static int setsockopt_setup(struct cell *c)
-{
-	return set_up_pair(c, TCP);
-}
+SETUP(setsockopt_setup, set_up_pair(c, TCP));
 
-/* Window: setsockopt that turns on an option that is on. Nothing to undo. */
 static long setsockopt_op(struct cell *c, unsigned int i)
 {
 	int on = 1;

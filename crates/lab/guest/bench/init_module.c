@@ -6,10 +6,7 @@ static long init_module_load(struct cell *c)
 	return SYS(init_module, slot_data(c), 4096, "");
 }
 
-static int init_module_setup(struct cell *c)
-{
-	return keep_refusal(c, init_module_load(c), -ENOEXEC, CAP_SYS_MODULE);
-}
+SETUP(init_module_setup, keep_refusal(c, init_module_load(c), -ENOEXEC, CAP_SYS_MODULE));
 
 /*
  * Window: init_module of 4 KB that are no module: refused by a module that lets none be loaded
@@ -17,10 +14,7 @@ static int init_module_setup(struct cell *c)
  */
 OP(init_module_op, refused(c, init_module_load(c)));
 
-static int init_module_check(struct cell *c)
-{
-	return init_module_op(c, 0);
-}
+SETUP(init_module_check, init_module_op(c, 0));
 
 BENCH("init_module", ADMIN, ADMIN, 18, "init_module of what is no module",
       .variants = VARIANTS({ "damaged" }),
@@ -51,10 +45,7 @@ static int finit_module_setup(struct cell *c)
  */
 OP(finit_module_op, refused(c, finit_module_load(c)));
 
-static int finit_module_check(struct cell *c)
-{
-	return finit_module_op(c, 0);
-}
+SETUP(finit_module_check, finit_module_op(c, 0));
 
 BENCH("finit_module", ADMIN, ADMIN, 19, "finit_module of a file that is no module",
       .variants = VARIANTS({ "damaged" }),

@@ -3,10 +3,7 @@
 #include <asm/ioctls.h>
 #include "slots.h"
 
-static int setup(struct cell *c)
-{
-	return make_file("file", 4096) ?: open_as(c, 0, "file", O_RDONLY);
-}
+SETUP(setup, make_file("file", 4096) ?: open_as(c, 0, "file", O_RDONLY));
 
 OP(op, SYS(ioctl, c->fd[0], FIONREAD, slot_data(c)));
 

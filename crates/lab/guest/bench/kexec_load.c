@@ -11,17 +11,11 @@ static long load(void)
 	return SYS(kexec_load, 0, KEXEC_SEGMENT_MAX + 1, NULL, KEXEC_ARCH_DEFAULT);
 }
 
-static int setup(struct cell *c)
-{
-	return keep_refusal(c, load(), -EINVAL, CAP_SYS_BOOT);
-}
+SETUP(setup, keep_refusal(c, load(), -EINVAL, CAP_SYS_BOOT));
 
 OP(op, refused(c, load()));
 
-static int check(struct cell *c)
-{
-	return op(c, 0);
-}
+SETUP(check, op(c, 0));
 
 BENCH("kexec_load", ADMIN, ADMIN, 20, "kexec_load that is refused",
       .variants = VARIANTS({ "refused" }),

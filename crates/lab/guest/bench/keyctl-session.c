@@ -164,10 +164,7 @@ static int setup(struct cell *c)
 	return failed(c, "fork", pid);
 }
 
-static int prepare(struct cell *c, unsigned int i)
-{
-	return order(c, JOIN);
-}
+SLOT(prepare, order(c, JOIN));
 
 OP(op, order(c, GIVE));
 

@@ -56,7 +56,6 @@ BENCH("kill", SIGNAL, IPC, 13,
       .variants = VARIANTS({ "null" }, { "ignored", .arg = SIGUSR1 }, { "child", .arg2 = 1 }),
       .setup = kill_setup, .check = kill_check, .op = kill_op, .teardown = kill_teardown);
 
-/* Window: kill of the process itself by a blocked signal, and rt_sigtimedwait. Nothing to undo. */
 static long kill_wait_op(struct cell *c, unsigned int i)
 {
 	long ret = SYS(kill, c->state[SELF], BLOCKED);
@@ -91,10 +90,6 @@ static int sigqueue_wait_setup(struct cell *c)
 	return block_signal(c);
 }
 
-/*
- * Window: rt_sigqueueinfo of a blocked signal with a value to the process itself, and
- * rt_sigtimedwait. Nothing to undo.
- */
 static long sigqueue_wait_op(struct cell *c, unsigned int i)
 {
 	long ret = SYS(rt_sigqueueinfo, c->state[SELF], BLOCKED, sent(c));
@@ -117,7 +112,6 @@ BENCH("sigqueue-wait", SIGNAL, IPC, 15,
       .setup = sigqueue_wait_setup, .check = sigqueue_wait_check, .op = sigqueue_wait_op,
       .teardown = unblock_signal);
 
-/* Window: pidfd_open of the process itself. Undone outside: close. */
 static long pidfd_open_op(struct cell *c, unsigned int i)
 {
 	long fd = SYS(pidfd_open, c->state[0], 0);

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Window: link of an existing file under a new name. Undone outside: unlink of
- * that name.
- */
 #include <asm/stat.h>
 #include "slots.h"
 

@@ -2,10 +2,7 @@
 #include <asm/stat.h>
 #include "slots.h"
 
-static int setup(struct cell *c)
-{
-	return slots_name(c, "lat_fs/");
-}
+SETUP(setup, slots_name(c, "lat_fs/"));
 
 /*
  * Window: creat of a new file, one write of its contents unless it stays

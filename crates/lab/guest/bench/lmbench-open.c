@@ -2,15 +2,8 @@
 #include <asm/stat.h>
 #include "slots.h"
 
-static int setup(struct cell *c)
-{
-	return make_dirs(c->variant->path) ?: make_file(c->variant->path, 0);
-}
+SETUP(setup, make_dirs(c->variant->path) ?: make_file(c->variant->path, 0));
 
-/*
- * Window: open for reading and close of an empty file three components down.
- * Nothing to undo.
- */
 static long lmbench_open_op(struct cell *c, unsigned int i)
 {
 	long fd = sys_open(c->variant->path, O_RDONLY, 0);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "slots.h"
 
-static int lmbench_read_setup(struct cell *c)
-{
-	return open_as(c, 0, "/dev/zero", O_RDONLY);
-}
+SETUP(lmbench_read_setup, open_as(c, 0, "/dev/zero", O_RDONLY));
 
 OP(lmbench_read_op, sys_read(c->fd[0], slot_data(c), 1));
 
@@ -25,10 +22,7 @@ BENCH("lmbench-read", READ_WRITE, LMBENCH, 3, "read of one byte from /dev/zero",
       .setup = lmbench_read_setup, .check = lmbench_read_check, .op = lmbench_read_op,
       .teardown = close_file);
 
-static int lmbench_write_setup(struct cell *c)
-{
-	return open_as(c, 0, "/dev/null", O_WRONLY);
-}
+SETUP(lmbench_write_setup, open_as(c, 0, "/dev/null", O_WRONLY));
 
 OP(lmbench_write_op, sys_write(c->fd[0], slot_data(c), 1));
 

@@ -21,10 +21,7 @@ static int setup(struct cell *c)
 
 OP(op, SYS(ioctl, c->fd[0], LOOP_CTL_ADD, NUMBER));
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return SYS(ioctl, c->fd[0], LOOP_CTL_REMOVE, NUMBER);
-}
+SLOT(undo, SYS(ioctl, c->fd[0], LOOP_CTL_REMOVE, NUMBER));
 
 static long clock_ns(void)
 {

@@ -2,7 +2,6 @@
 #include <linux/memfd.h>
 #include "slots.h"
 
-/* Window: memfd_create. Undone outside: close. */
 static long memfd_create_op(struct cell *c, unsigned int i)
 {
 	long fd = SYS(memfd_create, PADDED_NAME, MFD_CLOEXEC);
@@ -29,7 +28,6 @@ BENCH("memfd_create", IPC, IPC, 18, "memfd_create of an empty file",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "empty" }),
       .check = memfd_create_check, .op = memfd_create_op, .undo = slot_close);
 
-/* Window: memfd_secret. Undone outside: close. */
 OP(memfd_secret_op, *slot_fd(c, i) = SYS(memfd_secret, O_CLOEXEC));
 
 static int memfd_secret_check(struct cell *c)

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "../messages.h"
 
-static int setup(struct cell *c)
-{
-	return set_up_pair(c, c->variant->arg);
-}
+SETUP(setup, set_up_pair(c, c->variant->arg));
 
 /*
  * Window: a request over a TCP connection on the loopback interface, its receipt, an answer of

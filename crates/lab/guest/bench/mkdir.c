@@ -9,11 +9,7 @@
  */
 OP(mkdir_op, sys_mkdir(dir_name[i], 0755));
 
-static int undo(struct cell *c, unsigned int i)
-{
-	(void)c;
-	return sys_rmdir(dir_name[i]);
-}
+SLOT(undo, sys_rmdir(dir_name[i]));
 
 static int mkdir_check(struct cell *c)
 {
@@ -39,11 +35,7 @@ BENCH("mkdir", DIR, PAPER, 5, "make directories under distinct names",
       .variants = VARIANTS({ "one" }, { "9437-names", .together = DIR_NAMES }),
       .setup = make_dir_names, .check = mkdir_check, .op = mkdir_op, .undo = undo);
 
-static int prepare(struct cell *c, unsigned int i)
-{
-	(void)c;
-	return sys_mkdir(dir_name[i], 0755);
-}
+SLOT(prepare, sys_mkdir(dir_name[i], 0755));
 
 /* rmdir over the paper's 9,437 distinct names: as many are used as of mkdir. */
 OP(rmdir_op, sys_rmdir(dir_name[i]));

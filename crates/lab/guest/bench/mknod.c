@@ -6,10 +6,7 @@
 #include <asm/stat.h>
 #include "slots.h"
 
-static int setup(struct cell *c)
-{
-	return slots_name(c, "AA/");
-}
+SETUP(setup, slots_name(c, "AA/"));
 
 OP(op, SYS(mknod, slot_name(c, i), c->variant->arg | 0644, 0));
 

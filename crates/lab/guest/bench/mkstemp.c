@@ -6,10 +6,7 @@
 #include <asm/stat.h>
 #include "slots.h"
 
-static int setup(struct cell *c)
-{
-	return slots_name(c, "");
-}
+SETUP(setup, slots_name(c, ""));
 
 OP(op, *slot_fd(c, i) = sys_open(slot_name(c, i), O_RDWR | O_CREAT | O_EXCL, 0600));
 

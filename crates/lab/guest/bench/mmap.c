@@ -6,10 +6,7 @@
 #define AT		0	/* c->state[]: where it is */
 #define READ_WRITE	(PROT_READ | PROT_WRITE)
 
-static int mmap_setup(struct cell *c)
-{
-	return make_file("file", SIZE) ?: open_as(c, 0, "file", O_RDONLY);
-}
+SETUP(mmap_setup, make_file("file", SIZE) ?: open_as(c, 0, "file", O_RDONLY));
 
 /* Addresses are never negative here: user space lies in the lower half. */
 static inline long map(struct cell *c)

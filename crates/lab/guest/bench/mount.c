@@ -9,18 +9,11 @@ static struct stat *stat_of(struct cell *c, unsigned int n)
 	return (struct stat *)slot_data(c) + n;
 }
 
-static int mount_setup(struct cell *c)
-{
-	return sys_mkdir(PLACE, 0755);
-}
+SETUP(mount_setup, sys_mkdir(PLACE, 0755));
 
-/* Window: mount of an empty tmpfs, also with options of its own. Undone outside: umount2. */
 OP(mount_op, mount_tmpfs(PLACE, 0, c->variant->path));
 
-static int mount_undo(struct cell *c, unsigned int i)
-{
-	return SYS(umount2, PLACE, 0);
-}
+SLOT(mount_undo, SYS(umount2, PLACE, 0));
 
 static int mount_check(struct cell *c)
 {
@@ -47,10 +40,7 @@ BENCH("mount", ADMIN, ADMIN, 5, "mount of an empty tmpfs",
       .max_batch = 1, .variants = VARIANTS({ "tmpfs" }, { "options", .path = "size=1m,mode=0700" }),
       .setup = mount_setup, .check = mount_check, .op = mount_op, .undo = mount_undo);
 
-static int set_up_mount(struct cell *c)
-{
-	return make_mount(c, PLACE);
-}
+SETUP(set_up_mount, make_mount(c, PLACE));
 
 /*
  * Window: umount of a tmpfs. It waits for a grace period of RCU, in which other tasks of the
@@ -58,10 +48,7 @@ static int set_up_mount(struct cell *c)
  */
 OP(umount_op, SYS(umount2, PLACE, 0));
 
-static int umount_undo(struct cell *c, unsigned int i)
-{
-	return mount_tmpfs(PLACE, 0, NULL);
-}
+SLOT(umount_undo, mount_tmpfs(PLACE, 0, NULL));
 
 static void teardown(struct cell *c)
 {
@@ -120,10 +107,7 @@ static int move_mount_setup(struct cell *c)
 /* Window: move_mount of a tmpfs to another directory. Undone outside: moved back. */
 OP(move_mount_op, move(PLACE, OTHER));
 
-static int move_mount_undo(struct cell *c, unsigned int i)
-{
-	return move(OTHER, PLACE);
-}
+SLOT(move_mount_undo, move(OTHER, PLACE));
 
 static int move_mount_check(struct cell *c)
 {

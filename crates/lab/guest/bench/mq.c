@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "../mq.h"
 
-/* Window: mq_open of a queue that is there, and close. Nothing to undo. */
 static long mq_open_op(struct cell *c, unsigned int i)
 {
 	long fd = SYS(mq_open, slot_name(c, 0), O_RDWR | O_CLOEXEC, 0, NULL);
@@ -21,7 +20,6 @@ BENCH("mq_open", IPC, IPC, 11, "open and close of a POSIX message queue",
       .source = "mq_open(3)", .syscalls = "mq_open close", .variants = VARIANTS({ "existing" }),
       .setup = open_queue, .check = mq_open_check, .op = mq_open_op, .teardown = close_queue);
 
-/* Window: a message into a POSIX queue, and out of it. Nothing to undo. */
 static long mq_message_op(struct cell *c, unsigned int i)
 {
 	long ret = SYS(mq_timedsend, c->fd[0], slot_data(c), c->variant->arg, 0, NULL);

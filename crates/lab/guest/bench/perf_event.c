@@ -7,7 +7,6 @@ static int setup(struct cell *c)
 	return 0;
 }
 
-/* Window: perf_event_open of a software event of the task itself. Undone outside: close. */
 static long perf_event_open_op(struct cell *c, unsigned int i)
 {
 	long fd = open_event(c);
@@ -16,10 +15,7 @@ static long perf_event_open_op(struct cell *c, unsigned int i)
 	return fd;
 }
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return sys_close(c->fd[0]);
-}
+SLOT(undo, sys_close(c->fd[0]));
 
 static int perf_event_open_check(struct cell *c)
 {

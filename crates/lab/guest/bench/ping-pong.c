@@ -32,10 +32,7 @@ static int pipe_ping_pong_setup(struct cell *c)
  */
 OP(pipe_ping_pong_op, there_and_back(c, c->fd[TO_CHILD + 1], c->fd[FROM_CHILD]));
 
-static int pipe_ping_pong_check(struct cell *c)
-{
-	return check_there_and_back(c, c->fd[TO_CHILD + 1], c->fd[FROM_CHILD]);
-}
+SETUP(pipe_ping_pong_check, check_there_and_back(c, c->fd[TO_CHILD + 1], c->fd[FROM_CHILD]));
 
 static void pipe_ping_pong_teardown(struct cell *c)
 {
@@ -68,10 +65,7 @@ static int socket_ping_pong_setup(struct cell *c)
  */
 OP(socket_ping_pong_op, there_and_back(c, c->fd[CLIENT], c->fd[CLIENT]));
 
-static int socket_ping_pong_check(struct cell *c)
-{
-	return check_there_and_back(c, c->fd[CLIENT], c->fd[CLIENT]);
-}
+SETUP(socket_ping_pong_check, check_there_and_back(c, c->fd[CLIENT], c->fd[CLIENT]));
 
 static void socket_ping_pong_teardown(struct cell *c)
 {

@@ -7,10 +7,7 @@
 
 enum { READER, WRITER };	/* c->fd[] */
 
-static int setup(struct cell *c)
-{
-	return SYS(pipe2, c->fd, O_CLOEXEC);
-}
+SETUP(setup, SYS(pipe2, c->fd, O_CLOEXEC));
 
 static long op(struct cell *c, unsigned int i)
 {

@@ -25,12 +25,8 @@ BENCH("pipe2", IPC, IPC, 1, "pipe2, which makes both ends",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "pair" }),
       .check = pipe2_check, .op = pipe2_op, .undo = slot_close_two);
 
-static int setup(struct cell *c)
-{
-	return SYS(pipe2, &c->fd[OUT], O_CLOEXEC);
-}
+SETUP(setup, SYS(pipe2, &c->fd[OUT], O_CLOEXEC));
 
-/* Window: a write into a pipe and the read at its other end, by one task. Nothing to undo. */
 static long pipe_message_op(struct cell *c, unsigned int i)
 {
 	long ret = sys_write(c->fd[IN], c->buffer, c->variant->arg);

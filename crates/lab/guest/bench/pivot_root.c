@@ -36,10 +36,7 @@ static int setup(struct cell *c)
 
 OP(op, SYS(pivot_root, NEW, NEW "/old"));
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return SYS(pivot_root, "old", "old/" NEW);
-}
+SLOT(undo, SYS(pivot_root, "old", "old/" NEW));
 
 static int check(struct cell *c)
 {

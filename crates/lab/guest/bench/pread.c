@@ -28,10 +28,7 @@ static int check_read(struct cell *c, long (*op)(struct cell *c, unsigned int i)
 	return 0;
 }
 
-static int pread_check(struct cell *c)
-{
-	return check_read(c, pread_op, "pread: wrong result");
-}
+SETUP(pread_check, check_read(c, pread_op, "pread: wrong result"));
 
 BENCH("pread", READ_WRITE, BEYOND, 18, "pread of 4 KB from a cached file",
       .source = "paper section 4.1, class 7; pread(2)", .syscalls = "pread64",
@@ -45,10 +42,6 @@ static int pwrite_setup(struct cell *c)
 	return ret < 0 ? ret : open_as(c, 0, "file", O_RDWR);
 }
 
-/*
- * Window: pwrite of 4 KB over the start of a cached file of that size. Nothing
- * to undo.
- */
 OP(pwrite_op, SYS(pwrite64, c->fd[0], slot_data(c), SIZE, 0));
 
 static int check_write(struct cell *c, long (*op)(struct cell *c, unsigned int i), int fd,
@@ -72,10 +65,7 @@ static int check_write(struct cell *c, long (*op)(struct cell *c, unsigned int i
 	return 0;
 }
 
-static int pwrite_check(struct cell *c)
-{
-	return check_write(c, pwrite_op, c->fd[0], "pwrite: wrong result");
-}
+SETUP(pwrite_check, check_write(c, pwrite_op, c->fd[0], "pwrite: wrong result"));
 
 BENCH("pwrite", READ_WRITE, BEYOND, 19, "pwrite of 4 KB over a cached file",
       .source = "paper section 4.1, class 7; pwrite(2)", .syscalls = "pwrite64",
@@ -97,15 +87,9 @@ static int set_up_vector(struct cell *c, int flags)
 	return slots_open(c, "file", flags);
 }
 
-static int readv_setup(struct cell *c)
-{
-	return set_up_vector(c, O_RDONLY);
-}
+SETUP(readv_setup, set_up_vector(c, O_RDONLY));
 
-static int prepare(struct cell *c, unsigned int i)
-{
-	return SYS(lseek, *slot_fd(c, i), 0, 0);
-}
+SLOT(prepare, SYS(lseek, *slot_fd(c, i), 0, 0));
 
 /*
  * Window: readv of 4 KB from a cached file into four buffers of 1 KB. Each
@@ -126,10 +110,7 @@ BENCH("readv", READ_WRITE, BEYOND, 20, "readv of 4 KB from a cached file into fo
       .setup = readv_setup, .check = readv_check, .prepare = prepare, .op = readv_op,
       .teardown = slots_close);
 
-static int writev_setup(struct cell *c)
-{
-	return set_up_vector(c, O_RDWR);
-}
+SETUP(writev_setup, set_up_vector(c, O_RDWR));
 
 /*
  * Window: writev of 4 KB from four buffers of 1 KB over a cached file of that

@@ -54,10 +54,7 @@ static long ptrace_op(struct cell *c, unsigned int i)
 	return SYS(ptrace, PTRACE_SEIZE, c->state[CHILD], 0, 0);
 }
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return c->variant->arg == PEEK ? 0 : let_go(c);
-}
+SLOT(undo, c->variant->arg == PEEK ? 0 : let_go(c));
 
 static int ptrace_check(struct cell *c)
 {

@@ -68,15 +68,9 @@ static int is_on_disk(struct cell *c)
 
 OP(op, SYS(quotactl, COMMAND(Q_QUOTAON), DISK, QFMT_VFS_V0, QUOTA_FILE));
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return SYS(quotactl, COMMAND(Q_QUOTAOFF), DISK, 0, NULL);
-}
+SLOT(undo, SYS(quotactl, COMMAND(Q_QUOTAOFF), DISK, 0, NULL));
 
-static int prepare(struct cell *c, unsigned int i)
-{
-	return SYS(syncfs, c->fd[ROOT]);
-}
+SLOT(prepare, SYS(syncfs, c->fd[ROOT]));
 
 static void teardown(struct cell *c)
 {

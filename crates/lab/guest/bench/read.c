@@ -23,11 +23,7 @@ static int read_setup(struct cell *c)
 	return c->fd[0] < 0 ? failed(c, "open", c->fd[0]) : 0;
 }
 
-static int prepare(struct cell *c, unsigned int i)
-{
-	(void)i;
-	return rewind_at_end(c);
-}
+SLOT(prepare, rewind_at_end(c));
 
 /*
  * read in pieces from a 100 KB file, from its start again when it ends. The

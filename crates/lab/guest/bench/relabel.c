@@ -14,10 +14,7 @@ static long label(struct cell *c, const char *name, const char *value, size_t le
 	return SYS(lsetxattr, name, c->variant->path, value, len, 0);
 }
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return label(c, slot_name(c, i), OLD, c->state[OLD_LEN]);
-}
+SLOT(undo, label(c, slot_name(c, i), OLD, c->state[OLD_LEN]));
 
 OP(op, label(c, slot_name(c, i), c->path2, strlen(c->path2)));
 

@@ -8,19 +8,11 @@
 
 #include "paths.h"
 
-static int prepare(struct cell *c, unsigned int i)
-{
-	(void)c;
-	return make_file(slot_name[i], 0);
-}
+SLOT(prepare, make_file(slot_name[i], 0));
 
 OP(op, SYS(rename, slot_name[i], slot_other[i]));
 
-static int undo(struct cell *c, unsigned int i)
-{
-	(void)c;
-	return sys_unlink(slot_other[i]);
-}
+SLOT(undo, sys_unlink(slot_other[i]));
 
 static int check(struct cell *c)
 {

@@ -13,10 +13,7 @@ static int sendfile_setup(struct cell *c)
 
 	if (ret < 0)
 		return ret;
-	ret = make_file("to", 0);
-	if (ret < 0)
-		return ret;
-	ret = open_as(c, 0, "from", O_RDONLY);
+	ret = make_file("to", 0) ?: open_as(c, 0, "from", O_RDONLY);
 	if (ret < 0)
 		return ret;
 	ret = slots_open(c, "to", O_RDWR);
@@ -25,10 +22,7 @@ static int sendfile_setup(struct cell *c)
 	return ret;
 }
 
-static int prepare(struct cell *c, unsigned int i)
-{
-	return SYS(lseek, *slot_fd(c, i), 0, 0);
-}
+SLOT(prepare, SYS(lseek, *slot_fd(c, i), 0, 0));
 
 /*
  * Window: sendfile of 4 KB from one cached file over another of that size.
@@ -133,10 +127,7 @@ static int copy_file_range_setup(struct cell *c)
 
 	if (ret < 0)
 		return ret;
-	ret = make_file("to", 0);
-	if (ret < 0)
-		return ret;
-	ret = open_as(c, 0, "from", O_RDONLY);
+	ret = make_file("to", 0) ?: open_as(c, 0, "from", O_RDONLY);
 	if (ret < 0)
 		return ret;
 	ret = open_as(c, 1, "to", O_RDWR);

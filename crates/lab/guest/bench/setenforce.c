@@ -142,10 +142,7 @@ static void leave(struct cell *c)
 		SYS(umount2, SELINUXFS, 0);
 }
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return enforce(c, c->state[FOUND]);
-}
+SLOT(undo, enforce(c, c->state[FOUND]));
 
 /* While nothing is enforced, so that no policy need let the agent do it. */
 static void teardown(struct cell *c)

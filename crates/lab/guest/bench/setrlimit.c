@@ -8,10 +8,7 @@ static u64 *limits(struct cell *c)
 	return (u64 *)slot_data(c);
 }
 
-static int setup(struct cell *c)
-{
-	return SYS(getrlimit, RLIMIT_CORE, limits(c));
-}
+SETUP(setup, SYS(getrlimit, RLIMIT_CORE, limits(c)));
 
 OP(setrlimit_op, SYS(setrlimit, RLIMIT_CORE, limits(c)));
 

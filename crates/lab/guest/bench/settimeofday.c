@@ -8,10 +8,7 @@ static struct timezone *zone(struct cell *c)
 	return (struct timezone *)slot_data(c);
 }
 
-static int setup(struct cell *c)
-{
-	return SYS(gettimeofday, NULL, zone(c));
-}
+SETUP(setup, SYS(gettimeofday, NULL, zone(c)));
 
 OP(op, SYS(settimeofday, NULL, zone(c)));
 

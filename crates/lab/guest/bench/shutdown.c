@@ -5,10 +5,7 @@
  */
 #include "../sockets.h"
 
-static int setup(struct cell *c)
-{
-	return set_up_listener(c, c->variant->arg);
-}
+SETUP(setup, set_up_listener(c, c->variant->arg));
 
 static int prepare(struct cell *c, unsigned int i)
 {

@@ -11,7 +11,6 @@ static int socket_setup(struct cell *c)
 	return 0;
 }
 
-/* Window: socket. Undone outside: close. */
 static long socket_op(struct cell *c, unsigned int i)
 {
 	long fd = new_socket(c->variant->arg);
@@ -48,10 +47,7 @@ BENCH("socket", SOCKET, NETWORK, 1, "socket of a kind",
 			   { "netlink-audit", .arg = AUDIT }),
       .setup = socket_setup, .check = socket_check, .op = socket_op, .undo = slot_close);
 
-static int socketpair_setup(struct cell *c)
-{
-	return sockets_start(c, c->variant->arg);
-}
+SETUP(socketpair_setup, sockets_start(c, c->variant->arg));
 
 /* Window: socketpair. Undone outside: close of both. A slot's two descriptors lie side by side. */
 static long socketpair_op(struct cell *c, unsigned int i)

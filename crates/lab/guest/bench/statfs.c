@@ -3,10 +3,7 @@
 #include <asm/statfs.h>
 #include "slots.h"
 
-static int setup(struct cell *c)
-{
-	return make_file("file", 0);
-}
+SETUP(setup, make_file("file", 0));
 
 OP(op, SYS(statfs, "file", slot_data(c)));
 

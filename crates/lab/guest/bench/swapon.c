@@ -23,10 +23,7 @@ static int make_header(struct cell *c)
 
 OP(op, SYS(swapon, "file", 0));
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return SYS(swapoff, "file");
-}
+SLOT(undo, SYS(swapoff, "file"));
 
 static int setup(struct cell *c)
 {

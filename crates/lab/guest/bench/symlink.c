@@ -57,11 +57,7 @@ static int symlink_only_setup(struct cell *c)
  */
 OP(symlink_only_op, SYS(symlink, TARGET, slot_name[i]));
 
-static int undo(struct cell *c, unsigned int i)
-{
-	(void)c;
-	return sys_unlink(slot_name[i]);
-}
+SLOT(undo, sys_unlink(slot_name[i]));
 
 static int symlink_only_check(struct cell *c)
 {

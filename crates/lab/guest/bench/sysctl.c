@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "../sysctl.h"
 
-/*
- * Window: open of a file of /proc/sys, a read of its value, and close. Nothing to undo.
- */
 OP(sysctl_read_op, read_value(slot_data(c)));
 
-static int sysctl_read_check(struct cell *c)
-{
-	return check_value(c, sysctl_read_op(c, 0));
-}
+SETUP(sysctl_read_check, check_value(c, sysctl_read_op(c, 0)));
 
 BENCH("sysctl-read", ADMIN, ADMIN, 3, "a setting of the kernel in /proc/sys, read",
       .source = "proc(5)", .syscalls = "open read close", .variants = VARIANTS({ "number" }),
@@ -30,10 +24,7 @@ static long sysctl_write_op(struct cell *c, unsigned int i)
 	return ret;
 }
 
-static int sysctl_write_check(struct cell *c)
-{
-	return check_value(c, sysctl_write_op(c, 0));
-}
+SETUP(sysctl_write_check, check_value(c, sysctl_write_op(c, 0)));
 
 BENCH("sysctl-write", ADMIN, ADMIN, 4, "a setting of the kernel in /proc/sys, set to what it is",
       .source = "proc(5)", .syscalls = "open write close", .variants = VARIANTS({ "number" }),

@@ -6,10 +6,7 @@
 
 #define MODE	0600
 
-static int msgctl_setup(struct cell *c)
-{
-	return keep_object(c, SYS(msgget, IPC_PRIVATE, MODE));
-}
+SETUP(msgctl_setup, keep_object(c, SYS(msgget, IPC_PRIVATE, MODE)));
 
 OP(msgctl_op, SYS(msgctl, c->state[OBJECT], IPC_STAT, slot_data(c)));
 
@@ -33,10 +30,7 @@ BENCH("msgctl", IPC, IPC, 28, "msgctl(IPC_STAT) of a queue of System V",
       .variants = VARIANTS({ "IPC_STAT" }),
       .setup = msgctl_setup, .check = msgctl_check, .op = msgctl_op, .teardown = msgctl_teardown);
 
-static int semctl_setup(struct cell *c)
-{
-	return keep_object(c, SYS(semget, IPC_PRIVATE, 1, MODE));
-}
+SETUP(semctl_setup, keep_object(c, SYS(semget, IPC_PRIVATE, 1, MODE)));
 
 OP(semctl_op, SYS(semctl, c->state[OBJECT], 0, IPC_STAT, slot_data(c)));
 
@@ -60,10 +54,7 @@ BENCH("semctl", IPC, IPC, 29, "semctl(IPC_STAT) of a set of semaphores of System
       .variants = VARIANTS({ "IPC_STAT" }),
       .setup = semctl_setup, .check = semctl_check, .op = semctl_op, .teardown = semctl_teardown);
 
-static int shmctl_setup(struct cell *c)
-{
-	return keep_object(c, SYS(shmget, IPC_PRIVATE, PAGE_SIZE, MODE));
-}
+SETUP(shmctl_setup, keep_object(c, SYS(shmget, IPC_PRIVATE, PAGE_SIZE, MODE)));
 
 OP(shmctl_op, SYS(shmctl, c->state[OBJECT], IPC_STAT, slot_data(c)));
 

@@ -14,7 +14,6 @@ static int msg_message_setup(struct cell *c)
 	return keep_object(c, SYS(msgget, IPC_PRIVATE, 0600));
 }
 
-/* Window: msgsnd into a queue of System V and msgrcv out of it. Nothing to undo. */
 static long msg_message_op(struct cell *c, unsigned int i)
 {
 	long ret = SYS(msgsnd, c->state[OBJECT], c->buffer, c->variant->arg, 0);
@@ -51,12 +50,8 @@ BENCH("msg-message", MESSAGE, IPC, 6, "a message into a queue of System V, and o
       .setup = msg_message_setup, .check = msg_message_check, .op = msg_message_op,
       .teardown = msg_message_teardown);
 
-static int semop_setup(struct cell *c)
-{
-	return keep_object(c, SYS(semget, IPC_PRIVATE, 1, 0600));
-}
+SETUP(semop_setup, keep_object(c, SYS(semget, IPC_PRIVATE, 1, 0600)));
 
-/* Window: semop that raises a semaphore, semop that lowers it again. Nothing to undo. */
 static long semop_op(struct cell *c, unsigned int i)
 {
 	struct sembuf up = { .sem_op = 1 }, down = { .sem_op = -1 };
@@ -88,12 +83,8 @@ BENCH("semop", MESSAGE, IPC, 8, "a semaphore of System V, raised and lowered",
       .variants = VARIANTS({ "up-down" }),
       .setup = semop_setup, .check = semop_check, .op = semop_op, .teardown = semop_teardown);
 
-static int shmat_setup(struct cell *c)
-{
-	return keep_object(c, SYS(shmget, IPC_PRIVATE, PAGE_SIZE, 0600));
-}
+SETUP(shmat_setup, keep_object(c, SYS(shmget, IPC_PRIVATE, PAGE_SIZE, 0600)));
 
-/* Window: shmat of a segment of 4 KB, which is not touched, and shmdt. Nothing to undo. */
 static long shmat_op(struct cell *c, unsigned int i)
 {
 	long at = SYS(shmat, c->state[OBJECT], NULL, 0);

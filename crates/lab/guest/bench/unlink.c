@@ -55,11 +55,7 @@ static int setup(struct cell *c)
 	return err < 0 ? failed(c, "mkdir", err) : 0;
 }
 
-static int unlink_only_prepare(struct cell *c, unsigned int i)
-{
-	(void)c;
-	return make_file(slot_name[i], 0);
-}
+SLOT(unlink_only_prepare, make_file(slot_name[i], 0));
 
 /*
  * Window: unlink of an empty file, which is the last of some components and

@@ -36,10 +36,7 @@ BENCH("getxattr", XATTR, BEYOND, 13,
 			   { "security", .arg = XATTR_SECURITY }),
       .setup = getxattr_setup, .check = getxattr_check, .op = getxattr_op);
 
-static int set_old(struct cell *c, unsigned int i)
-{
-	return xattr_set(c, slot_name(c, i), XATTR_OLD);
-}
+SLOT(set_old, xattr_set(c, slot_name(c, i), XATTR_OLD));
 
 /*
  * Window: setxattr of an attribute that the file has, to another value of the
@@ -66,10 +63,7 @@ static int check_set(struct cell *c, long (*op)(struct cell *c, unsigned int i),
 	return xattr_expect(c, slot_name(c, 0), XATTR_OLD);
 }
 
-static int setxattr_check(struct cell *c)
-{
-	return check_set(c, setxattr_op, set_old);
-}
+SETUP(setxattr_check, check_set(c, setxattr_op, set_old));
 
 BENCH("setxattr", XATTR, BEYOND, 14,
       "setxattr that replaces a value of 32 bytes, or an access control list",
@@ -82,10 +76,7 @@ static long fset(struct cell *c, unsigned int i, int which)
 	return SYS(fsetxattr, *slot_fd(c, i), c->path2, xattr_value(c, which), xattr_size(c), 0);
 }
 
-static int fsetxattr_undo(struct cell *c, unsigned int i)
-{
-	return fset(c, i, XATTR_OLD);
-}
+SLOT(fsetxattr_undo, fset(c, i, XATTR_OLD));
 
 static int fsetxattr_setup(struct cell *c)
 {
@@ -101,10 +92,7 @@ static int fsetxattr_setup(struct cell *c)
  */
 OP(fsetxattr_op, fset(c, i, XATTR_NEW));
 
-static int fsetxattr_check(struct cell *c)
-{
-	return check_set(c, fsetxattr_op, fsetxattr_undo);
-}
+SETUP(fsetxattr_check, check_set(c, fsetxattr_op, fsetxattr_undo));
 
 BENCH("fsetxattr", XATTR, BEYOND, 17, "fsetxattr that replaces a value of 32 bytes",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "32B" }),
@@ -152,10 +140,7 @@ static int listxattr_setup(struct cell *c)
 	char name[32];
 	long n, ret;
 
-	ret = make_dirs("AA/BB");
-	if (ret < 0)
-		return ret;
-	ret = make_file("AA/BB", 0);
+	ret = make_dirs("AA/BB") ?: make_file("AA/BB", 0);
 	if (ret < 0)
 		return ret;
 	ret = xattr_choose(c, "AA/BB");

@@ -12,10 +12,7 @@ static long permit(int on)
 
 OP(op, permit(1));
 
-static int undo(struct cell *c, unsigned int i)
-{
-	return permit(0);
-}
+SLOT(undo, permit(0));
 
 static int check(struct cell *c)
 {
