@@ -54,12 +54,8 @@ pub struct Gathering {
     further: u32,
 }
 
-/// What a finished cell's visits make together.
-struct Measured {
-    evidence: Evidence,
-    profile: Option<CellProfile>,
-    operations: Option<Vec<Option<f64>>>,
-}
+/// What a finished cell's visits make together: evidence, a profile, and single operations.
+type Measured = (Evidence, Option<CellProfile>, Option<Vec<Option<f64>>>);
 
 impl Gathering {
     /// A cell that takes `visits` visits.
@@ -191,17 +187,11 @@ impl Gathering {
             None => (self.timed(keep_samples), self.rounds.doubts(&title)),
         };
         match measured {
-            Ok(measured) => {
-                let entry = self.end(measured.evidence.into(), warnings);
-                let of_end = entry.trace.unwrap_or_default();
-                JournalEntry {
-                    trace: Some(Trace {
-                        profile: measured.profile,
-                        operations: measured.operations,
-                        ..of_end
-                    }),
-                    ..entry
-                }
+            Ok((evidence, profile, operations)) => {
+                let mut entry = self.end(evidence.into(), warnings);
+                let trace = entry.trace.get_or_insert_default();
+                (trace.profile, trace.operations) = (profile, operations);
+                entry
             }
             Err(reason) => self.end(Outcome::Failed { reason }, warnings),
         }
@@ -212,20 +202,13 @@ impl Gathering {
             estimate: Some(self.rounds.held()?),
             ..Counted::default()
         };
-        Ok(Measured {
-            evidence: Evidence::from(evidence),
-            profile: None,
-            operations: None,
-        })
+        Ok((evidence.into(), None, None))
     }
 
     fn timed(&self, keep_samples: bool) -> Result<Measured, String> {
         let (evidence, samples) = self.rounds.timed(keep_samples)?;
-        Ok(Measured {
-            evidence,
-            profile: None,
-            operations: Some(samples.into_iter().map(Some).collect()),
-        })
+        let operations = samples.into_iter().map(Some).collect();
+        Ok((evidence, None, Some(operations)))
     }
 }
 
@@ -257,11 +240,7 @@ fn counted(recorded: Recorded, keep_samples: bool) -> Result<Measured, String> {
         let operations = operations.into_iter();
         operations.map(|n| n.map(|n| n as f64)).collect()
     };
-    Ok(Measured {
-        evidence: Evidence::from(evidence),
-        profile,
-        operations: operations.map(figures),
-    })
+    Ok((evidence.into(), profile, operations.map(figures)))
 }
 
 fn paths(counts: &Counts) -> Paths {

@@ -150,17 +150,7 @@ impl Session<'_> {
             // An agent that ended at once says more through its end than EPIPE does.
             let _ = self.port.write_all(&encode_experiment(directives));
         }
-        let mut progress = Progress {
-            expected: self.cells.iter(),
-            current: None,
-            samples: Vec::new(),
-            questions: Vec::new(),
-            tasks: Vec::new(),
-            hello: false,
-            modules: false,
-            steps: STEPS_LIMIT,
-            log: String::new(),
-        };
+        let mut progress = Progress::new(self.cells);
         let mut decoder = Decoder::default();
         let mut buffer = vec![0; 64 << 10];
         let mut deadline = Deadline::new(self.process, self.patience.boot);
@@ -212,7 +202,21 @@ fn gone(ended: &mut dyn FnMut() -> Option<Break>, progress: &Progress<'_>) -> Br
     Break::Failed(format!("the agent closed its port {when}"))
 }
 
-impl Progress<'_> {
+impl<'a> Progress<'a> {
+    fn new(cells: &'a [u32]) -> Progress<'a> {
+        Progress {
+            expected: cells.iter(),
+            current: None,
+            samples: Vec::new(),
+            questions: Vec::new(),
+            tasks: Vec::new(),
+            hello: false,
+            modules: false,
+            steps: STEPS_LIMIT,
+            log: String::new(),
+        }
+    }
+
     fn overdue(&self, patience: Patience) -> String {
         match (self.hello, self.current) {
             (false, _) => {
@@ -360,68 +364,39 @@ impl Progress<'_> {
 mod tests {
     use super::*;
 
-    fn progress(cells: &[u32]) -> Progress<'_> {
-        Progress {
-            expected: cells.iter(),
-            current: None,
-            samples: Vec::new(),
-            questions: Vec::new(),
-            tasks: Vec::new(),
-            hello: false,
-            modules: false,
-            steps: STEPS_LIMIT,
-            log: String::new(),
-        }
-    }
-
-    fn modules() -> Message {
-        Message::Modules(vec![ModuleSection {
-            module: "brd".to_owned(),
-            section: ".text".to_owned(),
-            address: 0xffff_ffff_a000_0000,
-        }])
-    }
-
-    fn hello() -> Message {
-        Message::Hello(BTreeMap::new())
-    }
-
     #[test]
-    fn steps_are_bounded_and_come_before_the_first_cell() {
+    fn what_is_out_of_turn_is_refused() {
+        let hello = || Message::Hello(BTreeMap::new());
         let step = || Message::Step("wrote a policy".to_owned());
-        let mut sound = progress(&[3]);
-        assert!(sound.take(step()).unwrap_err().contains("hello"));
-        sound.take(hello()).unwrap();
-        for _ in 0..STEPS_LIMIT {
-            let event = sound.take(step()).unwrap();
-            assert!(matches!(event, Some(AgentEvent::Step(text)) if text == "wrote a policy"));
+        let modules = || {
+            Message::Modules(vec![ModuleSection {
+                module: "brd".to_owned(),
+                section: ".text".to_owned(),
+                address: 0xffff_ffff_a000_0000,
+            }])
+        };
+        let cell = || Message::CellBegin(3);
+        let log = || Message::Log("a line".to_owned());
+        let mut many = vec![hello()];
+        many.extend((0..=STEPS_LIMIT).map(|_| step()));
+        for (messages, why) in [
+            (vec![step()], "hello"),
+            (vec![modules()], "hello"),
+            (many, "out of turn"),
+            (vec![hello(), hello()], "twice"),
+            (vec![hello(), cell(), step()], "out of turn"),
+            (vec![hello(), log(), modules(), modules()], "out of turn"),
+            (vec![hello(), cell(), modules()], "out of turn"),
+        ] {
+            let mut progress = Progress::new(&[3]);
+            let last = messages.len() - 1;
+            for (at, message) in messages.into_iter().enumerate() {
+                let taken = progress.take(message);
+                match at < last {
+                    true => assert!(taken.is_ok(), "{taken:?}"),
+                    false => assert!(taken.unwrap_err().contains(why), "{why}"),
+                }
+            }
         }
-        assert!(sound.take(step()).unwrap_err().contains("out of turn"));
-
-        let mut late = progress(&[3]);
-        late.take(hello()).unwrap();
-        late.take(Message::CellBegin(3)).unwrap();
-        assert!(late.take(step()).unwrap_err().contains("out of turn"));
-    }
-
-    #[test]
-    fn modules_come_once_between_hello_and_the_first_cell() {
-        let mut sound = progress(&[3]);
-        sound.take(hello()).unwrap();
-        let log = Message::Log("a line".to_owned());
-        assert!(sound.take(log).unwrap().is_none());
-        let event = sound.take(modules()).unwrap();
-        assert!(
-            matches!(event, Some(AgentEvent::Modules(sections)) if sections[0].section == ".text")
-        );
-        assert!(sound.take(modules()).unwrap_err().contains("out of turn"));
-
-        let mut silent = progress(&[3]);
-        assert!(silent.take(modules()).unwrap_err().contains("hello"));
-
-        let mut late = progress(&[3]);
-        late.take(hello()).unwrap();
-        late.take(Message::CellBegin(3)).unwrap();
-        assert!(late.take(modules()).unwrap_err().contains("out of turn"));
     }
 }

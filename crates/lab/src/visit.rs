@@ -149,8 +149,8 @@ impl Listening<'_> {
             probes: facts.contains_key(um::UNDISTURBED),
         })?;
         compared.map_err(|mismatch| {
-            self.unable = !matches!(mismatch, Mismatch::Modules(_));
-            mismatch.reason()
+            self.unable = mismatch.unable;
+            mismatch.reason
         })
     }
 
@@ -204,23 +204,11 @@ impl Listening<'_> {
 
 /// How a kernel did not take a stack as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Mismatch {
-    /// It lacks a module, or has some where there should be none.
-    Modules(String),
-    /// It has them all, in the order that it wants.
-    Order(String),
-    /// It lacks what excludes a module that runs.
-    Exclusive(String),
-}
-
-impl Mismatch {
-    pub(crate) fn reason(self) -> String {
-        match self {
-            Mismatch::Modules(reason) | Mismatch::Order(reason) | Mismatch::Exclusive(reason) => {
-                reason
-            }
-        }
-    }
+struct Mismatch {
+    reason: String,
+    /// It has all modules that it can have: in the order that it wants, or without what excludes one
+    /// that runs.
+    unable: bool,
 }
 
 /// The modules that a guest says are running.
@@ -241,11 +229,13 @@ fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), Mismatch> {
         stack.names()
     };
     if stack.is_none() && !active.is_empty() {
-        return Err(Mismatch::Modules(format!(
+        let reason = format!(
             "the kernel has LSMs ({}); one without is built with CONFIG_SECURITY=n \
              (lsmeter kernel build --flavour dac)",
             active.join(",")
-        )));
+        );
+        let unable = false;
+        return Err(Mismatch { reason, unable });
     }
     let kept: Vec<&String> = active.iter().filter(|lsm| asked.contains(lsm)).collect();
     if kept.iter().copied().eq(asked.iter()) {
@@ -261,8 +251,8 @@ fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), Mismatch> {
     } else {
         active.join(",")
     };
-    Err(if missing.is_empty() {
-        Mismatch::Order(format!(
+    let (reason, unable) = if missing.is_empty() {
+        let reason = format!(
             "the kernel did not honour the stack's order: it runs {runs}\
              {}",
             if asked.iter().position(|lsm| lsm == "capability") > Some(0) {
@@ -270,22 +260,25 @@ fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), Mismatch> {
             } else {
                 ""
             }
-        ))
+        );
+        (reason, true)
     } else if let Some(first) = kept.iter().find(|lsm| EXCLUSIVE.contains(&lsm.as_str()))
         && missing.iter().all(|lsm| EXCLUSIVE.contains(lsm))
     {
-        Mismatch::Exclusive(format!(
+        let reason = format!(
             "the kernel runs {first} without {}: of {} Linux takes only the first that is named \
              (LSM_FLAG_EXCLUSIVE)",
             missing.join(", "),
             EXCLUSIVE.join(", ")
-        ))
+        );
+        (reason, true)
     } else {
-        Mismatch::Modules(format!(
-            "the kernel did not honour the stack: it runs {runs}, without {}",
-            missing.join(", ")
-        ))
-    })
+        let missing = missing.join(", ");
+        let reason =
+            format!("the kernel did not honour the stack: it runs {runs}, without {missing}");
+        (reason, false)
+    };
+    Err(Mismatch { reason, unable })
 }
 
 /// Measures a visit's cells, under policies as `setup` has them; without it, says why
@@ -447,40 +440,35 @@ fn measure(
 mod tests {
     use super::*;
 
-    fn active(lsms: &str) -> Vec<String> {
-        lsms.split(',').map(str::to_owned).collect()
-    }
-
-    fn stack(text: &str) -> Stack {
-        text.parse().unwrap()
-    }
-
     #[test]
-    fn what_the_kernel_adds_does_not_matter() {
-        let active = active("lockdown,capability,selinux,ima,evm");
-        assert_eq!(
-            compare_stacks(&stack("capability,selinux"), &active),
-            Ok(())
-        );
-    }
-
-    #[test]
-    fn a_missing_module_and_another_order_do() {
-        let active = active("lockdown,capability,selinux");
-        let told = |asked: &str| compare_stacks(&stack(asked), &active).unwrap_err();
-        let Mismatch::Modules(missing) = told("capability,smack") else {
-            panic!("smack is missing");
-        };
-        assert!(missing.ends_with("it runs lockdown,capability,selinux, without smack"));
-        let Mismatch::Order(order) = told("selinux,capability") else {
-            panic!("all are there");
-        };
-        assert!(order.contains("order"));
-        let Mismatch::Exclusive(exclusive) = told("capability,selinux,apparmor") else {
-            panic!("one of them only");
-        };
-        assert!(exclusive.starts_with("the kernel runs selinux without apparmor: "));
-        let both = told("capability,selinux,apparmor,tomoyo");
-        assert!(matches!(both, Mismatch::Modules(_)), "{both:?}");
+    fn what_is_missing_or_in_another_order_is_told() {
+        let active = active_lsms("lockdown,capability,selinux,ima");
+        for (asked, expected) in [
+            // What the kernel adds does not matter.
+            ("capability,selinux", None),
+            (
+                "capability,smack",
+                Some(("selinux,ima, without smack", false)),
+            ),
+            ("selinux,capability", Some(("order", true))),
+            (
+                "capability,selinux,apparmor",
+                Some(("the kernel runs selinux without apparmor: ", true)),
+            ),
+            (
+                "capability,selinux,apparmor,tomoyo",
+                Some(("tomoyo", false)),
+            ),
+        ] {
+            let told = compare_stacks(&asked.parse().unwrap(), &active).err();
+            let told = told.as_ref().map(|of| (of.reason.as_str(), of.unable));
+            match (told, expected) {
+                (None, None) => {}
+                (Some((reason, unable)), Some((part, expected))) => {
+                    assert!(reason.contains(part) && unable == expected, "{reason}");
+                }
+                other => panic!("{asked}: {other:?}"),
+            }
+        }
     }
 }

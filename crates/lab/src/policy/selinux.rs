@@ -165,35 +165,63 @@ struct More {
     denials: bool,
 }
 
-impl More {
-    /// What `subject` is denied of files of this type is not recorded.
-    fn unrecorded(self, subject: &str, denied: &str) -> String {
-        if !self.denials {
-            return String::new();
-        }
-        denials::selinux(subject, denied)
-    }
-}
-
 /// A compiled policy, the contexts that the guest uses, and what was done.
 type Made = (Vec<u8>, String, Vec<String>);
 
+/// A policy that more is added to.
+struct Base<'a> {
+    name: &'static str,
+    /// Of secilc.
+    arguments: &'a [&'a str],
+    sources: Vec<(&'static str, &'a str)>,
+    contexts: &'static str,
+    /// The agent's domain, and the type of files that it may not read.
+    subject: &'static str,
+    denied: &'static str,
+    /// What the policy gives to each type of files.
+    attributes: &'a [&'a str],
+}
+
+impl Base<'_> {
+    fn with(
+        &self,
+        cache: &Path,
+        more: More,
+        programs: Option<&Programs>,
+    ) -> Result<Made, PolicyError> {
+        let More { rules, labels, .. } = more;
+        let ruled = more_rules(self.subject, rules);
+        let labelled = more_labels(self.subject, self.attributes, labels);
+        // What the subject is denied of files of this type is not recorded.
+        let unrecorded = more
+            .denials
+            .then(|| denials::selinux(self.subject, self.denied));
+        let unrecorded = unrecorded.unwrap_or_default();
+        let mut sources = self.sources.clone();
+        sources.push(("more.cil", &ruled));
+        sources.extend((labels > 0).then_some(("labels.cil", labelled.as_str())));
+        sources.extend((!unrecorded.is_empty()).then_some(("denials.cil", unrecorded.as_str())));
+        sources.extend(programs.map(|programs| ("programs.cil", programs.rules)));
+        let policy = compile(cache, self.name, self.arguments, &sources)?;
+        let mut steps: Vec<String> = more_rules_step(self.subject, rules).into_iter().collect();
+        steps.extend(more_labels_step(self.subject, labels));
+        steps.extend(denials::step("selinux", "denials.cil", &unrecorded));
+        steps.push(compile_step(self.arguments, &sources));
+        Ok((policy, contexts(self.contexts, programs), steps))
+    }
+}
+
 fn minimal(cache: &Path, more: More, programs: Option<&Programs>) -> Result<Made, PolicyError> {
-    let More { rules, labels, .. } = more;
-    let unrecorded = more.unrecorded("agent_t", "secret_t");
-    let more = more_rules("agent_t", rules);
-    let labelled = more_labels("agent_t", &[], labels);
-    let arguments = ["-M", "false", "-c", MINIMAL_VERSION];
-    let mut sources = vec![("minimal.cil", MINIMAL), ("more.cil", &more)];
-    sources.extend((labels > 0).then_some(("labels.cil", labelled.as_str())));
-    sources.extend((!unrecorded.is_empty()).then_some(("denials.cil", unrecorded.as_str())));
-    sources.extend(programs.map(|programs| ("programs.cil", programs.rules)));
-    let policy = compile(cache, "selinux-minimal", &arguments, &sources)?;
-    let mut steps: Vec<String> = more_rules_step("agent_t", rules).into_iter().collect();
-    steps.extend(more_labels_step("agent_t", labels));
-    steps.extend(denials::step("selinux", "denials.cil", &unrecorded));
-    steps.push(compile_step(&arguments, &sources));
-    Ok((policy, contexts(MINIMAL_CONTEXTS, programs), steps))
+    let base = Base {
+        name: "selinux-minimal",
+        arguments: &["-M", "false", "-c", MINIMAL_VERSION],
+        sources: vec![("minimal.cil", MINIMAL)],
+        contexts: MINIMAL_CONTEXTS,
+        subject: "agent_t",
+        denied: "secret_t",
+        attributes: &[],
+    };
+    base.with(cache, more, programs)
 }
 
 fn contexts(of_benchmarks: &str, programs: Option<&Programs>) -> String {
@@ -220,31 +248,27 @@ fn reference(cache: &Path, more: More, programs: Option<&Programs>) -> Result<Ma
             format!("reinstall the package {PACKAGE}"),
         )
     })?;
-    let More { rules, labels, .. } = more;
-    let unrecorded = more.unrecorded("sysadm_t", "shadow_t");
-    let more = more_rules("sysadm_t", rules);
-    let labelled = more_labels("sysadm_t", &FILES, labels);
-    // What must never be allowed was checked when the package was made.
-    let arguments = ["-M", "true", "-N", "-c", REFERENCE_VERSION];
-    let mut sources = vec![
-        ("reference.cil", distributed.as_str()),
-        ("local.cil", LOCAL),
-        ("more.cil", &more),
-    ];
-    sources.extend((labels > 0).then_some(("labels.cil", labelled.as_str())));
-    sources.extend((!unrecorded.is_empty()).then_some(("denials.cil", unrecorded.as_str())));
-    sources.extend(programs.map(|programs| ("programs.cil", programs.rules)));
-    let policy = compile(cache, "selinux-reference", &arguments, &sources)?;
-    let mut steps = vec![format!(
+    let base = Base {
+        name: "selinux-reference",
+        // What must never be allowed was checked when the package was made.
+        arguments: &["-M", "true", "-N", "-c", REFERENCE_VERSION],
+        sources: vec![
+            ("reference.cil", distributed.as_str()),
+            ("local.cil", LOCAL),
+        ],
+        contexts: REFERENCE_CONTEXTS,
+        subject: "sysadm_t",
+        denied: "shadow_t",
+        attributes: &FILES,
+    };
+    let (policy, contexts, mut steps) = base.with(cache, more, programs)?;
+    let converted = format!(
         "selinux: for each of {} modules in {MODULES} (package {PACKAGE}): \
          bzip2 -dc MODULE | {CONVERTER} >> reference.cil",
         modules.len()
-    )];
-    steps.extend(more_rules_step("sysadm_t", rules));
-    steps.extend(more_labels_step("sysadm_t", labels));
-    steps.extend(denials::step("selinux", "denials.cil", &unrecorded));
-    steps.push(compile_step(&arguments, &sources));
-    Ok((policy, contexts(REFERENCE_CONTEXTS, programs), steps))
+    );
+    steps.insert(0, converted);
+    Ok((policy, contexts, steps))
 }
 
 /// The modules of the package, in the order of their names.
