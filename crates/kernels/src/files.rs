@@ -61,7 +61,8 @@ pub(crate) fn digest_file(path: &Path) -> Result<String, Error> {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Two hexadecimal digits for each byte.
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 

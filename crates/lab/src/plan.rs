@@ -73,14 +73,7 @@ impl Treatment<'_> {
     /// What tells it from another, in a word for each part: cells of two journals stand beside
     /// each other only if it is the same.
     pub(crate) fn describe(&self, hooks: Option<Hooks<'_>>) -> String {
-        let digest = |text: &str| -> String {
-            let digest = Sha256::digest(text);
-            digest
-                .iter()
-                .take(8)
-                .map(|byte| format!("{byte:02x}"))
-                .collect()
-        };
+        let digest = |text: &str| kernels::files::hex(&Sha256::digest(text)[..8]);
         let mut words = Vec::new();
         if let Some(hooks) = hooks {
             words.push("hooks".to_owned());

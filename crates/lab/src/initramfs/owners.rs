@@ -121,41 +121,24 @@ fn script(fixes: &[Fix], root: &Root) -> Result<Vec<u8>, Error> {
         if let (Some(mode), Some(made)) = (fix.mode, fix.made) {
             make(fix, mode, made, &path, &mut script)?;
         }
-        let mut set = |field: &str, value: &str| {
-            let words = [
-                b"sif ",
-                &path[..],
-                b" ",
-                field.as_bytes(),
-                b" ",
-                value.as_bytes(),
-                b"\n",
-            ];
-            script.extend(words.concat());
-        };
+        let mut set = |field: String| say(&mut script, "sif", &path, &field);
         if let Some(mode) = fix.mode {
-            set("mode", &format!("0{mode:o}"));
+            set(format!("mode 0{mode:o}"));
         }
         if let Some((_, _, mtime_s)) = fix.made {
-            set("mtime", &format!("@{mtime_s}"));
+            set(format!("mtime @{mtime_s}"));
         }
         if let Some((uid, gid)) = fix.owner {
-            set("uid", &uid.to_string());
-            set("gid", &gid.to_string());
+            set(format!("uid {uid}"));
+            set(format!("gid {gid}"));
         }
         if let Some(capability) = &fix.capability {
             let value: String = capability
                 .iter()
                 .map(|byte| format!("\\{byte:03o}"))
                 .collect();
-            let words = [
-                b"ea_set ",
-                &path[..],
-                b" security.capability \"",
-                value.as_bytes(),
-                b"\"\n",
-            ];
-            script.extend(words.concat());
+            let value = format!("security.capability \"{value}\"");
+            say(&mut script, "ea_set", &path, &value);
         }
     }
     if script
@@ -168,6 +151,11 @@ fn script(fixes: &[Fix], root: &Root) -> Result<Vec<u8>, Error> {
         });
     }
     Ok(script)
+}
+
+/// A command about a file.
+fn say(script: &mut Vec<u8>, command: &str, path: &[u8], rest: &str) {
+    script.extend([command.as_bytes(), b" ", path, b" ", rest.as_bytes(), b"\n"].concat());
 }
 
 /// A device or a pipe: in its directory, since debugfs takes no path there.
@@ -188,23 +176,12 @@ fn make(
         0o060_000 => format!("b {first} {second}"),
         _ => "p".to_owned(),
     };
-    script.extend(
-        [
-            b"cd ",
-            &directory[..],
-            b"\nmknod ",
-            &name,
-            b" ",
-            kind.as_bytes(),
-            b"\n",
-        ]
-        .concat(),
-    );
+    script.extend([b"cd ", &directory[..], b"\n"].concat());
+    say(script, "mknod", &name, &kind);
     if !is_old {
         // As new_encode_dev() of the kernel's include/linux/kdev_t.h has it.
         let device = minor & 0xff | (major & 0xfff) << 8 | (minor & 0xf_ff00) << 12;
-        let set = format!(" block[1] {device}\n");
-        script.extend([b"sif ", path, set.as_bytes()].concat());
+        say(script, "sif", path, &format!("block[1] {device}"));
     }
     Ok(())
 }

@@ -230,14 +230,13 @@ pub(super) fn cached(
 }
 
 /// The same parts, the same key; where one ends and the next begins matters.
-fn key(inputs: &[&[u8]]) -> String {
+pub(super) fn key(inputs: &[&[u8]]) -> String {
     let mut sha = Sha256::new();
     for input in inputs {
         sha.update((input.len() as u64).to_le_bytes());
         sha.update(input);
     }
-    let digest = sha.finalize();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    kernels::files::hex(&sha.finalize())
 }
 
 /// The content of files, in one key: a program that tells no version is what it holds.

@@ -351,11 +351,7 @@ impl Tree {
             }
             Ok(())
         });
-        let mut digits = String::new();
-        for byte in hash.finalize().iter().take(DIGEST_DIGITS / 2) {
-            digits.push_str(&format!("{byte:02x}"));
-        }
-        digits
+        kernels::files::hex(&hash.finalize()[..DIGEST_DIGITS / 2])
     }
 }
 

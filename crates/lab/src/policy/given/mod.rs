@@ -18,7 +18,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use model::{Experiment, Failure, GivenPolicy};
-use sha2::{Digest, Sha256};
 
 use super::{FILE_LIMIT_BYTES, PolicyError, Prepared, Request, tools};
 
@@ -58,19 +57,15 @@ pub fn take_in(experiment: &mut Experiment) -> Result<(), Failure> {
 }
 
 fn digest(files: &[GivenFile]) -> String {
-    let mut sha = Sha256::new();
-    for file in files {
-        let name = file.name.to_string_lossy();
-        for part in [name.as_bytes(), &file.bytes] {
-            sha.update((part.len() as u64).to_le_bytes());
-            sha.update(part);
-        }
-    }
-    let digest = sha.finalize();
-    digest.iter().take(8).fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    let names: Vec<_> = files
+        .iter()
+        .map(|file| file.name.to_string_lossy())
+        .collect();
+    let parts = names.iter().zip(files);
+    let parts = parts.flat_map(|(name, file)| [name.as_bytes(), &file.bytes]);
+    let mut key = tools::key(&parts.collect::<Vec<_>>());
+    key.truncate(16);
+    key
 }
 
 /// What the files of a policy hold, as it was when its digest was taken.

@@ -65,11 +65,8 @@ impl<R: Read> Verified<R> {
 
     /// Refuses what is not as its digest says.
     pub fn check(&self, digest: &Digest, title: &str) -> Result<(), LabError> {
-        let found = self.hash.clone().finalize();
-        let found = found.iter().fold("sha256:".to_owned(), |mut text, byte| {
-            text.push_str(&format!("{byte:02x}"));
-            text
-        });
+        let found = kernels::files::hex(&self.hash.clone().finalize());
+        let found = format!("sha256:{found}");
         match found == digest.0 {
             true => Ok(()),
             false => Err(Failure::environment(
