@@ -152,12 +152,6 @@ static void on_switch_access(unsigned int vcpu, uint32_t info, uint64_t vaddr, v
 		window_switch_access(qemu_plugin_mem_is_store(info), vaddr);
 }
 
-static void on_later(unsigned int vcpu, void *data)
-{
-	(void)vcpu;
-	window_later((unsigned int)(uintptr_t)data);
-}
-
 static void on_memory(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *data)
 {
 	(void)vcpu;
@@ -358,10 +352,6 @@ static void translate_armed(void *first, void *second)
 			  !block->context_switch && block->last_kind != INSN_IRET;
 	block->simple = block->ordinary && !block->copies_stack && block->last_kind != INSN_SYSRET;
 	block->left = left_by(block->last_kind);
-	if (block->kernel && symbols_later(block->first) >= 0)
-		qemu_plugin_register_vcpu_tb_exec_cb(
-			tb, on_later, PLUGIN_CB_NO_REGS,
-			(void *)(uintptr_t)symbols_later(block->first));
 	if (tasks_enabled())
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, task_block(block), PLUGIN_CB_NO_REGS,
 						     block);

@@ -58,11 +58,6 @@ enum record_kind {
 	 * struct note of block.h stand in the last 24 bytes
 	 */
 	RECORD_NOTES = 11,
-	/*
-	 * Before the end of a cell. number: a function's, by its position among those of kind `later`
-	 * in the file of symbols; instructions: how often it was called between the cell's windows
-	 */
-	RECORD_LATER = 12,
 };
 
 #define BLOCK_EXCEPTION	0x80	/* a synchronous exception begins here */

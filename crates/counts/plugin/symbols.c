@@ -13,7 +13,6 @@ struct range {
 	uint64_t start;
 	uint64_t end;
 	enum symbol_kind kind;
-	int later;		/* SYMBOL_LATER: how many of that kind came before */
 };
 
 static struct range ranges[RANGES_MAX];
@@ -27,8 +26,6 @@ static enum symbol_kind parse_kind(const char *word)
 		return SYMBOL_EXCEPTION;
 	if (!strcmp(word, "switch"))
 		return SYMBOL_SWITCH;
-	if (!strcmp(word, "later"))
-		return SYMBOL_LATER;
 	return SYMBOL_NONE;
 }
 
@@ -42,7 +39,6 @@ static int by_start(const void *a, const void *b)
 int symbols_load(const char *path)
 {
 	char line[128], word[16];
-	int later = 0;
 	FILE *file = fopen(path, "re");
 
 	if (!file)
@@ -57,8 +53,7 @@ int symbols_load(const char *path)
 			return -EINVAL;
 		}
 		range.kind = parse_kind(word);
-		range.later = range.kind == SYMBOL_LATER ? later++ : -1;
-		if (range.kind != SYMBOL_NONE && range.later < LATER_MAX)
+		if (range.kind != SYMBOL_NONE)
 			ranges[range_count++] = range;
 	}
 	fclose(file);
@@ -66,8 +61,7 @@ int symbols_load(const char *path)
 	return (int)range_count;
 }
 
-/* The range that holds address, or NULL. */
-static const struct range *range_at(uint64_t address)
+enum symbol_kind symbols_kind(uint64_t address)
 {
 	size_t low = 0, high = range_count;
 
@@ -79,21 +73,7 @@ static const struct range *range_at(uint64_t address)
 		else
 			high = middle;
 	}
-	return low && address < ranges[low - 1].end ? &ranges[low - 1] : NULL;
-}
-
-enum symbol_kind symbols_kind(uint64_t address)
-{
-	const struct range *range = range_at(address);
-
-	return range ? range->kind : SYMBOL_NONE;
-}
-
-int symbols_later(uint64_t address)
-{
-	const struct range *range = range_at(address);
-
-	return range && range->start == address ? range->later : -1;
+	return low && address < ranges[low - 1].end ? ranges[low - 1].kind : SYMBOL_NONE;
 }
 
 bool symbols_known(void)

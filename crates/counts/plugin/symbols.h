@@ -15,17 +15,11 @@ enum symbol_kind {
 	SYMBOL_INTERRUPT,
 	SYMBOL_EXCEPTION,
 	SYMBOL_SWITCH,
-	SYMBOL_LATER,		/* a function whose calls between windows are counted */
 };
-
-/* Most functions of that kind. */
-#define LATER_MAX	256
 
 /* Returns the number of ranges read, or -errno. */
 int symbols_load(const char *path);
 enum symbol_kind symbols_kind(uint64_t address);
-/* Which of the functions of kind SYMBOL_LATER begins there, in the file's order; -1: none. */
-int symbols_later(uint64_t address);
 /* Whether any were loaded. */
 bool symbols_known(void);
 

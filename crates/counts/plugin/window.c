@@ -36,8 +36,6 @@ static uint32_t windows;
 static uint64_t entry;			/* where system calls enter the kernel */
 static uint64_t host_ns;		/* the host's time in the cell's windows */
 static uint64_t opened_ns;
-/* Calls of functions between the cell's windows: see symbols_later(). */
-static uint64_t later[LATER_MAX];
 
 static uint64_t now_ns(void)
 {
@@ -114,20 +112,6 @@ static void close_window(void)
 	put(RECORD_WINDOW, windows++);
 }
 
-static void tell_later(void)
-{
-	for (uint32_t i = 0; i < LATER_MAX; i++) {
-		struct record record = {
-			.kind = RECORD_LATER,
-			.number = i,
-			.instructions = later[i],
-		};
-
-		if (later[i])
-			records_put(&record);
-	}
-}
-
 void window_marker(uint32_t marker, bool armed)
 {
 	uint8_t unarmed = armed ? 0 : WINDOW_UNARMED;
@@ -136,7 +120,6 @@ void window_marker(uint32_t marker, bool armed)
 		return;
 	switch (marker) {
 	case MARKER_CELL_BEGIN:
-		memset(later, 0, sizeof(later));
 		window.open = false;
 		windows = 0;
 		in_cell = true;
@@ -147,7 +130,6 @@ void window_marker(uint32_t marker, bool armed)
 	case MARKER_CELL_END:
 		window.open = false;
 		in_cell = false;
-		tell_later();
 		put(RECORD_CELL_END, windows);
 		records_flush();
 		break;
@@ -271,12 +253,6 @@ void window_switch_access(bool store, uint64_t vaddr)
 		trace_switch(window.switch_from, vaddr);
 		window.switch_from = 0;
 	}
-}
-
-void window_later(unsigned int number)
-{
-	if (in_cell && !window.open)
-		later[number]++;
 }
 
 void window_rep_access(unsigned int accesses_per_iteration)

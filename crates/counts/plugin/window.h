@@ -21,9 +21,6 @@ void window_switch_access(bool store, uint64_t vaddr);
 /* Where events are counted: an access of the block that runs. */
 void window_memory(const struct access *access, bool store, uint64_t vaddr);
 
-/* The function of that number (symbols_later()) begins. */
-void window_later(unsigned int number);
-
 /* A REP instruction's iterating access to memory. */
 void window_rep_access(unsigned int accesses_per_iteration);
 

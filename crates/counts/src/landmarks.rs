@@ -6,18 +6,6 @@ use std::fmt::Write as _;
 
 use kernels::symbols::{SymbolTable, context_switch, interrupt_entries};
 
-/// What has the plugin count the calls of functions that begin there between the windows of a cell:
-/// lines for the end of [`landmarks`], known by their position among each other. At most
-/// [`crate::records::MAX_LATER`] of them are watched.
-#[must_use]
-pub fn later(starts: &[u64]) -> String {
-    let mut text = String::new();
-    for &start in starts {
-        let _ = writeln!(text, "later {start:x} {:x}", start + 1);
-    }
-    text
-}
-
 /// Lines of `KIND START END` in hexadecimal, END exclusive: `interrupt`,
 /// `exception` and `switch`. Addresses are as linked: boot with `nokaslr`.
 /// Empty if the kernel has no such symbols.

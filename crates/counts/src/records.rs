@@ -5,8 +5,6 @@
 //! as the guest: their number per cell is bounded and every kind and order is
 //! checked.
 
-use std::collections::BTreeMap;
-
 use kernels::bytes::{u32_at, u64_at};
 use thiserror::Error;
 
@@ -33,16 +31,12 @@ const TASK: u8 = 8;
 const CALLS: u8 = 9;
 const TASKS_END: u8 = 10;
 const NOTES: u8 = 11;
-const LATER: u8 = 12;
 
 const EXCEPTION: u8 = 0x80;
 
 /// `NOTES_A_RECORD` and `NOTES_MAX` in `plugin/events.c`.
 const MAX_NOTES_A_RECORD: usize = 6;
 const MAX_NOTES: usize = 255;
-
-/// `LATER_MAX` in `plugin/symbols.h`.
-pub const MAX_LATER: usize = 256;
 
 const INTERRUPTED: u8 = 1;
 const SWITCHED: u8 = 2;
@@ -127,9 +121,6 @@ pub struct CellRecords {
     pub traces: Vec<Trace>,
     /// Of programs: each window's calls.
     pub programs: Vec<ProgramCalls>,
-    /// Calls between its windows, by the function's position among those that were to be watched
-    /// ([`crate::landmarks::later`]).
-    pub later: BTreeMap<u32, u64>,
     /// Address at which the last system call entered the kernel, 0 if none did.
     pub entry: u64,
     /// The host's time from the beginning of each window to its end, in ns, summed up:
@@ -299,13 +290,6 @@ impl RecordReader {
             self.trace = Some((Vec::new(), length));
             return Ok(None);
         }
-        if let (LATER, Some(cell)) = (kind, &mut self.cell) {
-            if number as usize >= MAX_LATER {
-                return Err(RecordError::TooLong);
-            }
-            cell.later.insert(number, u64_at(record, 8));
-            return Ok(None);
-        }
         if (TASK..=TASKS_END).contains(&kind) && self.cell.is_some() {
             self.program(record)?;
             return Ok(None);
@@ -383,7 +367,6 @@ mod tests {
             record(WINDOW, INTERRUPTED, 1, [130, 7, 2]),
             record(WINDOW, SWITCHED, 2, [130, 7, 2]),
             record(WINDOW, SWITCHED | ALL_TASKS, 3, [140, 7, 2]),
-            record(LATER, 0, 3, [20, 0, 0]),
             record(CELL_END, 0, 4, [0xffff_ffff_8200_0000, 0, 0]),
         ]
         .concat()
@@ -395,7 +378,6 @@ mod tests {
         let clean: Vec<bool> = cells[0].windows.iter().map(|window| window.clean).collect();
         assert_eq!(clean, [true, false, false, true]);
         assert_eq!(cells[0].entry, 0xffff_ffff_8200_0000);
-        assert_eq!(cells[0].later, BTreeMap::from([(3, 20)]));
     }
 
     #[test]
@@ -445,12 +427,6 @@ mod tests {
             record(TRACE, 0, 0, [u64::MAX, 0, 0]),
         ];
         assert_eq!(read(&endless.concat()), Err(RecordError::TooLong));
-        let too_many = [
-            header(),
-            record(CELL_BEGIN, 0, 0, [0; 3]),
-            record(LATER, 0, MAX_LATER as u32, [1, 0, 0]),
-        ];
-        assert_eq!(read(&too_many.concat()), Err(RecordError::TooLong));
     }
 
     proptest! {
@@ -467,7 +443,7 @@ mod tests {
         #[test]
         fn records_in_any_order_never_panic(
             records in proptest::collection::vec(
-                (0u8..13, any::<u8>(), 0u32..4, proptest::array::uniform3(0u64..40)),
+                (0u8..12, any::<u8>(), 0u32..4, proptest::array::uniform3(0u64..40)),
                 0..200,
             ),
         ) {

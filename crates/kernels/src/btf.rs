@@ -299,31 +299,6 @@ impl<'a> Types<'a> {
         Ok(Vec::new())
     }
 
-    /// The members of a structure, by name, and where each begins in it, in bytes: the first
-    /// [`MAX_HOOKS`] of the first structure of this name. None if there is none.
-    ///
-    /// [`BtfError`] if a name in the way is none, or a member is damaged.
-    pub fn offsets(&self, structure: &str) -> Result<Option<Vec<(&'a str, u64)>>, BtfError> {
-        for (_, found) in self.all(STRUCT) {
-            if self.name(found.name_at)? != structure || found.count == 0 {
-                continue;
-            }
-            let member = |number: usize| {
-                let at = found.end + number * MEMBER_LEN;
-                let field = |offset| {
-                    u32_at(self.bytes, at + offset).ok_or_else(|| bad("a member is cut off", at))
-                };
-                // struct btf_member: an offset in bits, below the size if it is a bit field.
-                Ok((self.name(field(0)?)?, u64::from(field(8)? & 0xff_ffff) / 8))
-            };
-            return (0..found.count.min(MAX_HOOKS))
-                .map(member)
-                .collect::<Result<_, _>>()
-                .map(Some);
-        }
-        Ok(None)
-    }
-
     /// The members that stand for hooks: pointers to functions in a union, heads of lists
     /// in a structure.
     fn members(&self, list: &Type) -> Result<Vec<&'a str>, BtfError> {

@@ -116,7 +116,6 @@ struct cell_spec {
 	u32 share;		/* time: the clock's share, per mille */
 	u32 cold;		/* 1: dentries and inodes are dropped before each operation */
 	u32 ask;		/* 1: tell what one operation asks of hooks */
-	u32 later;		/* 1: what operations leave to later is awaited */
 	u32 points;		/* of a sweep (delays.h): operations take turns */
 	u32 first_point;
 	u32 phase;		/* 1: each run of a program begins as far behind a tick */

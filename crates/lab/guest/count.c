@@ -8,7 +8,6 @@
 #include "settings/first.h"
 
 #define SLOTS_DEFAULT	4096
-#define LATER_MS	200
 
 static unsigned int slots(const struct benchmark *b)
 {
@@ -125,15 +124,6 @@ static int operate_together(const struct cell_spec *spec, struct cell *c,
 	return err;
 }
 
-/*
- * What was left to the end of a grace period, or of several, and to work queues is done. An idle
- * guest's time costs nothing under the deterministic clock.
- */
-static void await_later(void)
-{
-	pause_ms(LATER_MS);
-}
-
 int count_instructions(const struct cell_spec *spec, struct cell *c,
 		       struct outcome *out)
 {
@@ -164,8 +154,6 @@ int count_instructions(const struct cell_spec *spec, struct cell *c,
 		return err;
 
 	out->samples = together ? together : samples;
-	if (spec->later)
-		await_later();
 	marker(MARKER_CELL_BEGIN);
 	if (together)
 		err = operate_together(spec, c, together, out);
@@ -175,8 +163,6 @@ int count_instructions(const struct cell_spec *spec, struct cell *c,
 		if (!err)
 			out->operations++;
 	}
-	if (spec->later)
-		await_later();
 	marker(MARKER_CELL_END);
 	delay_nothing();
 	names_move(0);

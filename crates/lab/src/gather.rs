@@ -217,7 +217,6 @@ fn counted(recorded: Recorded, keep_samples: bool) -> Result<Measured, String> {
         counts,
         profile,
         program,
-        later,
         operations,
     } = recorded;
     let figures = counts
@@ -233,7 +232,6 @@ fn counted(recorded: Recorded, keep_samples: bool) -> Result<Measured, String> {
             .filter(|_| program.is_none())
             .and_then(|profile| kept(profile.modal().tree.as_ref()?)),
         program,
-        later,
         ..Counted::default()
     };
     let figures = |operations: Vec<Option<u64>>| {

@@ -64,9 +64,6 @@ pub struct Treatment<'a> {
     pub cold: bool,
     /// The module that delays tells what one operation of each cell asks of hooks.
     pub ask: bool,
-    /// What operations leave to later (grace periods, work queues) is awaited before each cell and
-    /// at its end.
-    pub later: bool,
 }
 
 impl Treatment<'_> {
@@ -79,9 +76,6 @@ impl Treatment<'_> {
             words.push("hooks".to_owned());
             words.extend(hooks.keep_trees.then(|| "trees".to_owned()));
             words.extend(hooks.events.then(|| "events".to_owned()));
-            words.extend(
-                (!hooks.later.is_empty()).then(|| format!("later {}", hooks.later.join(" "))),
-            );
             words.extend(
                 hooks
                     .definitions
@@ -327,7 +321,6 @@ impl Plan {
             for (wanted, word) in [
                 (how.cold || job.cold, " cold=1"),
                 (how.ask, " ask=1"),
-                (how.later, " later=1"),
                 (phase, " phase=1"),
             ] {
                 if wanted {

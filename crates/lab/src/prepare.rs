@@ -12,7 +12,6 @@ use model::Failure;
 
 use crate::error::LabError;
 use crate::initramfs::{self, Guest};
-use crate::later::{self, LaterFunction};
 use crate::module_symbols::symbols_of;
 use crate::protocol::ModuleSection;
 use crate::um;
@@ -83,8 +82,6 @@ pub struct Profiling {
     pub keep_trees: bool,
     /// Count what instructions do, too.
     pub events: bool,
-    /// Hooks whose calls between operations are counted, each by a function.
-    pub later: Vec<LaterFunction>,
     /// A cell that does not tell its hooks is one without hooks.
     pub optional: bool,
     kernel: String,
@@ -108,8 +105,6 @@ pub struct Hooks<'a> {
     /// The text of a kernel tree's `include/linux/lsm_hook_defs.h`, instead of what the
     /// kernel's BTF says.
     pub definitions: Option<&'a str>,
-    /// Hooks whose calls between operations are counted, too.
-    pub later: &'a [String],
     /// Measure without hooks what does not tell them.
     pub optional: bool,
 }
@@ -126,10 +121,6 @@ pub fn profiling(
     let list = hook_list(kernel, &symbols, hooks.definitions)?;
     Ok(Profiling {
         framework: Framework::new(&list, &symbols),
-        later: match hooks.later {
-            [] => Vec::new(),
-            hooks => later::functions(hooks, &elf(kernel)?, &symbols),
-        },
         symbols,
         keep_trees: hooks.keep_trees,
         events: hooks.events,
@@ -137,6 +128,18 @@ pub fn profiling(
         kernel: kernel.name.clone(),
         modules,
     })
+}
+
+/// The names of a kernel's hooks: see [`hook_list`].
+pub fn hook_names(
+    store: &Store,
+    kernel: &Kernel,
+    definitions: Option<&str>,
+) -> Result<Vec<String>, LabError> {
+    let symbols = symbols(store, kernel)?;
+    let symbols = symbols.map_err(|error| unnamed(kernel, &error, "found"))?;
+    let list = hook_list(kernel, &symbols, definitions)?;
+    Ok(list.iter().map(str::to_owned).collect())
 }
 
 /// The hooks of a kernel: by `definitions`, else its BTF, else its symbols.
@@ -208,18 +211,13 @@ pub fn prepare(
         Some((hooks, Err(LabError::Untold(_)))) if hooks.optional => None,
         found => found.map(|(_, found)| found).transpose()?,
     };
-    let watched = profiling.as_ref().map(|of| later::watched(&of.later));
-    let watched = watched.unwrap_or_default();
     Ok(Bootable {
         image: image(kernel).to_owned(),
         initramfs: files.initramfs,
         disk: files.disk,
         cmdline: files.arguments.join(" "),
         landmarks: match &symbols {
-            Ok(symbols) => {
-                let text = landmarks(symbols) + &watched;
-                Ok(write("landmarks", text.as_bytes())?)
-            }
+            Ok(symbols) => Ok(write("landmarks", landmarks(symbols).as_bytes())?),
             Err(error) => Err(error.to_string()),
         },
         functions: match (&symbols, guest.root) {

@@ -14,7 +14,7 @@ use crate::error::LabError;
 use crate::gather::Gathering;
 use crate::journal::JournalFile;
 use crate::outcome::{JournalEntry, Outcome, Trace};
-use crate::plan::{Plan, Treatment, Visit};
+use crate::plan::{Plan, Visit};
 use crate::policy::{cache_use, taken};
 use crate::prepare::Hooks;
 use crate::profiles::compare_programs;
@@ -59,10 +59,7 @@ pub fn run(
     let work = Work {
         plan: &plan,
         experiment,
-        treatment: Treatment {
-            later: setup.hooks.is_some_and(|hooks| !hooks.later.is_empty()),
-            ..setup.treatment
-        },
+        treatment: setup.treatment,
     };
     let mut running = Running {
         gathering: gathering(&work, &visits),

@@ -10,9 +10,8 @@ use counts::counts::{Counts, by_operation, count};
 use counts::profile::{CellProfile, Profiler};
 use counts::program::ProgramReader;
 use counts::records::{CellRecords, RecordReader};
-use model::{LaterHook, Program};
+use model::Program;
 
-use crate::later::{LaterFunction, called};
 use crate::programs::ProgramRuns;
 use crate::protocol::{NamedTask, Sample};
 
@@ -24,8 +23,6 @@ pub struct Recorded {
     pub profile: Option<CellProfile>,
     /// Of a whole program: all that it executed.
     pub program: Option<Program>,
-    /// Hooks that were called between operations, of those that were watched.
-    pub later: Vec<LaterHook>,
     /// Of a sweep: each operation's instructions, None where something else ran in it.
     pub operations: Option<Vec<Option<u64>>>,
 }
@@ -104,12 +101,10 @@ impl RecordTail {
     }
 
     /// The next cell's. The plugin wrote its records before the agent could say that it
-    /// ended. In a sweep, operations of these `kinds` take turns. Calls
-    /// of `later` were counted between windows.
+    /// ended. In a sweep, operations of these `kinds` take turns.
     pub fn next_cell(
         &mut self,
         profiler: Option<&mut Profiler<'_>>,
-        later: &[LaterFunction],
         kinds: Option<&[usize]>,
     ) -> Result<Box<Recorded>, String> {
         let cell = self.next_records()?;
@@ -133,7 +128,6 @@ impl RecordTail {
             counts,
             profile,
             program: None,
-            later: called(later, &cell.later),
             operations,
         }))
     }
@@ -154,7 +148,6 @@ impl RecordTail {
             counts: runs.counts(),
             profile: Some(runs.profile(reader.keep_trees)),
             program: Some(runs.program(tasks)),
-            later: Vec::new(),
             operations: None,
         }))
     }

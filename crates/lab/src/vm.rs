@@ -185,10 +185,7 @@ pub fn boot(
                     let reader = boot.bootable.program_reader(&active_lsms);
                     let found = counted.then(|| match &reader {
                         Some(reader) => tail.next_program(reader, &report.samples, &report.tasks),
-                        None => {
-                            let later = profiling.map_or(&[][..], |of| &of.later);
-                            tail.next_cell(profiler.as_mut(), later, kinds)
-                        }
+                        None => tail.next_cell(profiler.as_mut(), kinds),
                     });
                     *counts = found.filter(|_| report.status == Status::Ok);
                 }

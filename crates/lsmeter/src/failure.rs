@@ -7,7 +7,6 @@ use std::io;
 
 use compare::bisect::BisectError;
 use compare::parts::{ClusterError, MergeError};
-use coverage::CoverageError;
 use estimate::EstimateError;
 use estimate::predict::PredictError;
 use lab::LabError;
@@ -22,11 +21,10 @@ type AsFault = for<'a> fn(&'a (dyn Error + 'static)) -> Option<&'a dyn Fault>;
 
 /// The errors that know their exit code and hint, of all rooms. Any other is a fault of
 /// lsmeter's.
-const FAULTS: [AsFault; 17] = [
+const FAULTS: [AsFault; 16] = [
     fault::<BisectError>,
     fault::<ClusterError>,
     fault::<ConfigError>,
-    fault::<CoverageError>,
     fault::<DocumentError>,
     fault::<EstimateError>,
     fault::<Failure>,

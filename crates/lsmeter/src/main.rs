@@ -52,7 +52,6 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
         Command::Sensitivity(args) => commands::sensitivity::sensitivity(&args),
         Command::Monitor(args) => commands::monitor::monitor(&args),
         Command::Placement(args) => commands::placement::placement(&args),
-        Command::Coverage(args) => commands::coverage::coverage(&args),
         Command::Predict(args) => commands::predict::predict(&args),
         Command::Estimate(args) => commands::estimate::estimate(&args),
         Command::Bisect(args) => commands::bisect::bisect(&args),

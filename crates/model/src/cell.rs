@@ -4,9 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::{
-    Counted, Estimate, Evidence, HookCost, Interval, LaterHook, Paths, Slope, Timed,
-};
+use crate::evidence::{Counted, Estimate, Evidence, HookCost, Interval, Paths, Slope, Timed};
 use crate::key::Key;
 use crate::words::Status;
 
@@ -172,14 +170,6 @@ impl Cell {
     /// The hooks on its path, if they were told apart.
     pub fn hooks(&self) -> Option<&[HookCost]> {
         Some(&self.counted()?.hooked.as_ref()?.hooks)
-    }
-
-    /// The hooks that were called between its operations, and how many operations that were, those
-    /// whose windows were dropped among them.
-    pub fn later(&self) -> Option<(&[LaterHook], u64)> {
-        let counted = self.counted()?;
-        let operations = counted.windows().saturating_add(counted.dirty());
-        (operations > 0).then_some((&counted.later, operations))
     }
 
     /// What was timed, if that is its evidence.

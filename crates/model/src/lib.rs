@@ -21,7 +21,6 @@ mod cell;
 pub mod comparison;
 mod configuration;
 mod configure;
-pub mod coverage;
 mod depth;
 mod diagnostics;
 mod document;
@@ -73,7 +72,7 @@ pub use event::Event;
 pub use evidence::{
     Bucket, Calls, Counted, DifferingHook, EntryHook, EntryModule, Estimate, EventKind, Events,
     Evidence, FunctionDifference, HookCaller, HookCost, HookedPath, Implementation, Interval,
-    IrqsOff, LaterHook, PathCall, PathCount, PathTree, Paths, Percentiles, Program, ProgramEntry,
+    IrqsOff, PathCall, PathCount, PathTree, Paths, Percentiles, Program, ProgramEntry,
     ProgramResidual, ProgramRun, ProgramTask, Residual, Slope, SlopePoint, Timed, WatchedHook,
     WatchedSystemCall, WholeSystemCall, is_dominant,
 };

@@ -10,8 +10,8 @@
 //! names; [`agreement_report`] of what a placement and a measurement agree on, [`checks_report`] of
 //! checks made twice and not by all, [`instruments_report`] of whether instruments agree,
 //! [`estimate_report`] of what counted operations would take in nanoseconds,
-//! [`prediction_report`] of what other stacks would cost, [`coverage_report`] of which hooks the suite
-//! reaches.
+//! [`prediction_report`] of what other stacks would cost, [`coverage_report`] of which hooks
+//! operations call.
 //! [`callgrind`], [`folded`] and [`hook_trace`] write the calls of an operation for other programs
 //! and for a mail, [`latency_over_delay`] draws a sweep, [`dot`] and [`mermaid`] a placement,
 //! [`ktap`] and [`junit`] say for other machines what a gate says. All text from a document
@@ -25,7 +25,6 @@ mod calls;
 mod cells;
 mod column;
 mod comparison;
-mod coverage;
 mod csv;
 mod deep;
 mod denials;
@@ -73,7 +72,6 @@ pub use crate::comparison::{
     ComparisonOptions, change_line, comparison_records, comparison_report, comparison_summary,
     junit, ktap,
 };
-pub use crate::coverage::{CoverageOptions, coverage_records, coverage_report, coverage_share};
 pub use crate::csv::{CsvError, csv, raw_csv};
 pub use crate::deep::depth_tables;
 pub use crate::figure::{Bar, Bars, Chart, Figure, Flame, Frame, Lines, Point, Series};
@@ -92,7 +90,7 @@ pub use placement::{
     placement_records, placement_report,
 };
 pub use prediction::{prediction_records, prediction_report};
-pub use profile::{ProfileView, profile_records, profile_report};
+pub use profile::{ProfileView, coverage_report, profile_records, profile_report};
 pub use records::run_records;
 pub use run::{Options, report};
 pub use sensitivity::{sensitivity_records, sensitivity_report};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A report in GitHub's Markdown.
 
-use crate::coverage::{COVERAGES, coverages_beside};
 use crate::gather::Source;
 use crate::page::any_report;
 use crate::table::{Align, Report, Value};
@@ -32,11 +31,6 @@ pub fn markdown_page(sources: &[Source]) -> String {
         }
         out.push('\n');
         out += &markdown(&report);
-    }
-    let beside = coverages_beside(sources);
-    if !beside.tables.is_empty() {
-        out += &format!("\n## {COVERAGES}\n\n");
-        out += &markdown(&beside);
     }
     out
 }

@@ -8,7 +8,6 @@ use model::{
 };
 
 use crate::cells::groups;
-use crate::coverage::coverage_share;
 use crate::format;
 use crate::gather::Content;
 use crate::glance::Glance;
@@ -42,7 +41,6 @@ pub fn verdict(content: &Content) -> Verdict {
         Content::Placement(placement) => of_placement(placement),
         Content::Measured(document) => match (document.kind, &document.monitor) {
             (Kind::Profile, _) => of_profiles(document),
-            (Kind::Coverage, _) => of_coverage(document),
             (Kind::Sensitivity, _) => of_sweep(document),
             (_, Some(monitor)) => of_recording(document, monitor),
             _ => of_run(document),
@@ -91,22 +89,6 @@ fn of_run(run: &Document) -> Verdict {
         verdict.findings.extend(told);
     }
     verdict
-}
-
-fn of_coverage(document: &Document) -> Verdict {
-    let Some(findings) = &document.coverage else {
-        return Verdict::default();
-    };
-    let stale = findings.stale.iter().filter(|stale| stale.called).count();
-    let doubts = [
-        (!findings.implementations_known).then(|| {
-            "Functions of modules that did not run are not known: the kernel does not tell them."
-                .to_owned()
-        }),
-        (stale > 0)
-            .then(|| format!("{stale} hooks are called that lsmeter takes for unreachable.")),
-    ];
-    Verdict::of(doubts, coverage_share(findings))
 }
 
 fn of_profiles(document: &Document) -> Verdict {

@@ -260,7 +260,6 @@ impl Run<'_> {
                 cold: self.caches == Caches::Cold,
                 ask: sweep
                     .is_some_and(|s| s.module == DelayModule::Tunable && !s.points.is_empty()),
-                ..Treatment::default()
             },
             parts: jobs.unwrap_or_else(lab::environment::cores),
             ..Setup::new(self.request.store, &journal)

@@ -4,7 +4,6 @@
 mod built_in;
 mod definitions;
 mod image;
-mod implementations;
 
 #[cfg(test)]
 mod tests;
@@ -12,7 +11,6 @@ mod tests;
 pub use built_in::built_in_modules;
 pub use definitions::{arguments, without_comments};
 pub use image::btf;
-pub use implementations::implementations;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -27,7 +27,6 @@ mod yama;
 pub use given::take_in;
 pub use selinux::cache_use;
 pub use taken::taken;
-pub(crate) use tools::option_in;
 
 use std::collections::BTreeMap;
 use std::path::Path;

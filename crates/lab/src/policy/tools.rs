@@ -27,7 +27,7 @@ pub(super) fn option(request: &Request<'_>, option: &str) -> Option<String> {
 }
 
 /// What the text of a `.config` says of an option; empty if it is not set.
-pub(crate) fn option_in<'a>(config: &'a str, option: &str) -> &'a str {
+fn option_in<'a>(config: &'a str, option: &str) -> &'a str {
     config
         .lines()
         .find_map(|line| line.strip_prefix(option)?.strip_prefix('='))

@@ -10,7 +10,6 @@ mod bisect;
 mod build;
 mod compare;
 mod counted;
-mod coverage;
 mod estimate;
 mod export;
 mod merge;
@@ -29,7 +28,6 @@ pub use bisect::BisectArgs;
 pub use build::BuildArgs;
 pub use compare::{CompareArgs, CompareFormat};
 pub use counted::CountedArgs;
-pub use coverage::CoverageArgs;
 pub use estimate::EstimateArgs;
 pub use export::ExportArgs;
 pub use merge::MergeArgs;
@@ -75,8 +73,6 @@ pub enum Command {
     Bisect(Box<BisectArgs>),
     /// Tell which LSM hooks each system call can reach, from a kernel's sources alone
     Placement(Box<PlacementArgs>),
-    /// Tell which LSM hooks of a kernel the benchmarks call, and why not the others
-    Coverage(Box<CoverageArgs>),
     /// Tell what another stack would cost where calls of hooks were recorded
     Predict(Box<PredictArgs>),
     /// Tell how many nanoseconds counted operations would take on this processor

@@ -17,6 +17,8 @@ pub enum View {
     Hooks,
     /// One line for each operation
     Summary,
+    /// The kernel's hooks that no operation calls, and those that are called, with the operations
+    Coverage,
 }
 
 /// Count what each LSM hook of an operation costs

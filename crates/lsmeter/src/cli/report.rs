@@ -16,7 +16,7 @@ pub enum ReportFormat {
 
 /// Make a page of documents: verdict, figures, tables, warnings, method
 ///
-/// Takes whatever lsmeter wrote: runs, profiles, sweeps, recordings, coverages, placements, checks,
+/// Takes whatever lsmeter wrote: runs, profiles, sweeps, recordings, placements, checks,
 /// in any number and mix. Runs of several kernels are also compared with each other.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
@@ -53,6 +53,10 @@ pub struct ReportArgs {
         help_heading = "Output"
     )]
     pub figure: Option<String>,
+    /// List only the hooks that no operation of these profiles calls, and those that are called
+    #[arg(long, conflicts_with_all = ["figure", "list_figures", "published", "publication"],
+        help_heading = "Output")]
+    pub coverage: bool,
     /// Write nothing but what is published of the same operations, beside them
     #[arg(long, conflicts_with_all = ["figure", "list_figures"], help_heading = "Output")]
     pub published: bool,

@@ -5,9 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use kernels::{Error, Kernel, KernelName, Store, on_each};
-use model::{
-    Architecture, DEFAULT_KERNEL, Exit, Experiment, Failure, Place, Spec, glob, is_kernel_pattern,
-};
+use model::{DEFAULT_KERNEL, Exit, Experiment, Failure, Place, Spec, glob, is_kernel_pattern};
 use report::printable;
 
 use crate::config::{Config, cache_dir};
@@ -100,25 +98,10 @@ pub fn remove(kernels: &[String]) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// The one kernel of a command that takes no more, by a name that tells of these architectures.
-pub fn the_one(name: &str, archs: &[Architecture]) -> Result<String> {
-    let spec = Spec {
-        kernels: Some(vec![name.to_owned()]),
-        arch: Some(archs.to_vec()),
-        ..Spec::default()
-    };
-    let named = on_its_architectures(spec)?.kernels.unwrap_or_default();
-    one_of(&named).map(str::to_owned)
-}
-
 /// Sees that a command that measures one kernel is given no more.
 pub fn is_one(experiment: &Experiment) -> Result<()> {
-    one_of(&experiment.kernels).map(drop)
-}
-
-fn one_of(names: &[String]) -> Result<&str> {
-    match names {
-        [one] => Ok(one),
+    match &experiment.kernels[..] {
+        [_] => Ok(()),
         several => Err(usage(
             format!(
                 "one kernel can be measured at a time, not {}",

@@ -4,7 +4,6 @@
 pub mod bisect;
 pub mod compare;
 mod counted;
-pub mod coverage;
 pub mod doctor;
 mod documents;
 pub mod estimate;

@@ -66,7 +66,11 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
     let Some(outcome) = counted else {
         return Ok(Exit::CellsFailed);
     };
-    let document = lab::profiles::document(&outcome, baseline.as_ref());
+    let mut document = lab::profiles::document(&outcome, baseline.as_ref());
+    for (name, kernel) in experiment.kernels.iter().zip(&machines.kernels) {
+        let hooks = lab::prepare::hook_names(&machines.store, kernel, definitions.as_deref())?;
+        document.kernel_hooks.insert(name.clone(), hooks);
+    }
     deliver(&args, stdout, &document, &outcome)?;
     journals::remove(&journals)?;
     Ok(verdict(&args, &document))
@@ -135,6 +139,7 @@ fn deliver(
         Some(View::Operation) => ProfileView::Operation,
         Some(View::Hooks) => ProfileView::Hooks,
         Some(View::Summary) => ProfileView::Operations,
+        Some(View::Coverage) => ProfileView::Coverage,
         None => ProfileView::suited_to(document),
     };
     let found = Delivery {

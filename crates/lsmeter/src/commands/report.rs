@@ -6,7 +6,7 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use model::{Exit, Kind, nearest};
+use model::{Document, Exit, Kind, nearest};
 use published::beside;
 use report::published::{beside_report, publication_report};
 use report::{Content, Figure, Gathered, Report, Source, figures};
@@ -53,6 +53,7 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     let tables = match &args.publication {
         Some(name) => Some(publication(name, &sources)?),
         None if args.published => Some(published(&sources)?),
+        None if args.coverage => Some(coverage(&sources)?),
         None => None,
     };
     let format = args.format.unwrap_or(match tables {
@@ -107,6 +108,22 @@ fn publication(name: &str, sources: &[Source]) -> Result<(String, Report)> {
     let given: Vec<published::Given<'_>> = given.collect();
     let publication = published::publication(source, &given);
     Ok((source.title.clone(), publication_report(&publication)))
+}
+
+/// The hooks that profiles reach, and a title.
+fn coverage(sources: &[Source]) -> Result<(String, Report)> {
+    let profiles = sources.iter().map(|source| match &source.content {
+        Content::Measured(document) if !document.kernel_hooks.is_empty() => Ok(&**document),
+        _ => Err(usage(
+            format!("{} does not list its kernel's hooks", source.name),
+            "give result files of `lsmeter profile`",
+        )),
+    });
+    let profiles: Vec<&Document> = profiles.collect::<Result<_>>()?;
+    Ok((
+        "Hooks that operations call".to_owned(),
+        report::coverage_report(&profiles),
+    ))
 }
 
 /// What is published of the operations of runs, beside them, and a title.

@@ -91,7 +91,7 @@ fn documents_of_each_kind_lead_with_their_figure() {
     let dir = tempfile::tempdir().unwrap();
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
     let page = dir.path().join("page.html");
-    for name in ["coverage-6.12", "events-6.12", "placement-6.12", "slopes"] {
+    for name in ["events-6.12", "placement-6.12", "slopes"] {
         report(&[results.join(format!("{name}.json.xz"))], &page);
         open(&page, "lead");
     }

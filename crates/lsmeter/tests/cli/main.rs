@@ -6,7 +6,6 @@ mod bisect;
 #[path = "../common/mod.rs"]
 mod common;
 mod compare;
-mod coverage;
 mod estimate;
 mod given;
 mod kernel;

@@ -46,6 +46,28 @@ fn pages() {
 }
 
 #[test]
+fn hooks_that_operations_call() {
+    let place = Place::new();
+    let document = golden("profile.json");
+    let asked = ["--coverage", &document, "--format", "markdown"];
+    let tables = run(&place, &asked).code(0).stdout;
+    assert!(
+        tables.contains("**Hooks that no operation calls: 2 of 4 of debian:6.1"),
+        "{tables}"
+    );
+    assert!(
+        tables.contains("| inode\\_permission | 2 | 2 | open:AA, open:AA/BB |"),
+        "{tables}"
+    );
+    let refused = run(&place, &["--coverage", &golden("run.json")]).code(2);
+    assert!(
+        refused.stderr.contains("does not list its kernel's hooks"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
 fn one_figure() {
     let place = Place::new();
     let document = golden("run.json");

@@ -14,7 +14,6 @@ mod boots;
 mod calls;
 mod cells;
 mod check;
-mod coverage;
 mod gate;
 mod host;
 mod inside;

@@ -106,7 +106,7 @@ fn assert_same_documents(place: &Place) {
     let [killed, whole] = ["killed.json", "whole.json"].map(|name| read(&place.join(name)));
     assert_eq!(killed.kind, whole.kind);
     assert_eq!(killed.sweep, whole.sweep);
-    assert_eq!(killed.coverage, whole.coverage);
+    assert_eq!(killed.kernel_hooks, whole.kernel_hooks);
     assert_eq!(killed.warnings, whole.warnings);
     assert_same(&killed, &whole);
 }
@@ -115,13 +115,6 @@ fn assert_same_documents(place: &Place) {
 fn a_killed_profile_goes_on() {
     let stacks = ["--stack", "capability,selinux", "--baseline", "capability"];
     let asked = [&["profile"], OFFLINE, CELLS, &stacks].concat();
-    killed(kills(1..=1), &asked, assert_same_documents);
-}
-
-#[test]
-fn a_killed_coverage_goes_on() {
-    let stacks = ["--stack", "capability,selinux"];
-    let asked = [&["coverage"], OFFLINE, CELLS, &stacks].concat();
     killed(kills(1..=1), &asked, assert_same_documents);
 }
 

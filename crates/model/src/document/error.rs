@@ -24,8 +24,6 @@ words! {
     Sensitivity = "sensitivity",
     /// What was seen of a live machine: `lsmeter monitor`.
     Recording = "recording",
-    /// Which hooks the suite reaches: `lsmeter coverage`.
-    Coverage = "coverage",
     /// Which hooks system calls can reach: `lsmeter placement`.
     Placement = "placement",
     /// What differs between two documents: `lsmeter compare`.
@@ -46,7 +44,6 @@ impl Kind {
             Some(Kind::Profile) => "profile document",
             Some(Kind::Sensitivity) => "sensitivity document",
             Some(Kind::Recording) => "recording",
-            Some(Kind::Coverage) => "coverage document",
             Some(Kind::Placement) => "placement document",
             Some(Kind::Comparison) => "comparison document",
             Some(Kind::Prediction) => "prediction document",
@@ -66,7 +63,6 @@ impl Kind {
             Kind::Profile => ("profile again", "profile --output FILE"),
             Kind::Sensitivity => ("sweep again", "sensitivity --output FILE"),
             Kind::Recording => ("record again", "monitor --record FILE"),
-            Kind::Coverage => ("measure again", "coverage --output FILE"),
             Kind::Placement => ("analyse the tree again", "placement TREE --output FILE"),
             Kind::Comparison => ("compare again", "compare BASE NEW --output FILE"),
             Kind::Prediction => ("predict again", "predict --output FILE"),

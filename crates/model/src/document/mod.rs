@@ -17,7 +17,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::aa::AaReport;
 use crate::cell::Cell;
-use crate::coverage::CoverageFindings;
 use crate::environment::{Environment, Origin, PolicyProof, Tool};
 use crate::evidence::{Counted, HookedPath, Interval, Slope};
 use crate::experiment::Experiment;
@@ -68,6 +67,10 @@ pub struct Document {
     /// documents have none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kernel_digests: BTreeMap<String, String>,
+    /// The names of each kernel's LSM hooks, by the kernel's name in the experiment; only of a
+    /// profile.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kernel_hooks: BTreeMap<String, Vec<String>>,
     /// How policies were brought into force, and how they proved it: one for each kernel
     /// and configuration that has any. Of a sweep, how each kernel proved that no delay
     /// outlives whoever asked for it.
@@ -85,9 +88,6 @@ pub struct Document {
     /// What came out, in the order of the suite; of a recording interval after interval,
     /// without gaps.
     pub cells: Vec<Cell>,
-    /// Which hooks the cells call, and why not the others; only of a coverage.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub coverage: Option<CoverageFindings>,
     /// What all slopes of a sweep say together; only of a sweep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<SweepFindings>,
@@ -109,12 +109,12 @@ impl Document {
             finished: None,
             experiment: None,
             kernel_digests: BTreeMap::new(),
+            kernel_hooks: BTreeMap::new(),
             setups: Vec::new(),
             aa: None,
             monitor: None,
             left_out: Vec::new(),
             cells: Vec::new(),
-            coverage: None,
             sweep: None,
             warnings: Vec::new(),
         }
@@ -236,7 +236,6 @@ impl Document {
         sound("experiment.baseline", baseline)?;
         let lacks = match self.kind {
             Kind::Run if experiment.is_none() => Some("it has no experiment"),
-            Kind::Coverage if self.coverage.is_none() => Some("it has no coverage"),
             Kind::Recording if self.monitor.is_none() => Some("it has no monitor"),
             _ => None,
         };
@@ -246,9 +245,6 @@ impl Document {
         let cells = self.cells.len();
         let share = self.share.as_ref();
         sound("share", share.and_then(|share| share.contradiction(cells)))?;
-        let coverage = self.coverage.as_ref();
-        let contradiction = coverage.and_then(CoverageFindings::contradiction);
-        sound("coverage", contradiction)?;
         sound("aa", self.aa.as_ref().and_then(AaReport::contradiction))?;
         all_sound("warnings", &self.warnings, |warning| {
             let mut positions = warning.cells.iter();
@@ -282,13 +278,8 @@ impl Document {
 
 impl Kind {
     /// Kinds of documents that hold measurements: [`Document`] is their form.
-    pub const MEASURED: &'static [Kind] = &[
-        Kind::Run,
-        Kind::Profile,
-        Kind::Sensitivity,
-        Kind::Recording,
-        Kind::Coverage,
-    ];
+    pub const MEASURED: &'static [Kind] =
+        &[Kind::Run, Kind::Profile, Kind::Sensitivity, Kind::Recording];
 
     /// Which kind a document in memory is.
     pub fn of(bytes: &[u8]) -> Result<Kind, DocumentError> {

@@ -27,10 +27,6 @@ pub struct Counted {
     /// All calls on that path, if they were kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<PathTree>,
-    /// Hooks that were called between operations, if that was asked for of some: what operations, and
-    /// what undoes them, leave to the end of a grace period or to a work queue.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub later: Vec<LaterHook>,
     /// What differs from a baseline outside hooks, if it was compared (`--baseline`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residual: Option<Residual>,
@@ -150,14 +146,6 @@ pub struct HookCost {
     /// What the instructions of `inclusive` do, if that was counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,
-}
-
-/// A hook that was called between operations.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LaterHook {
-    /// The hook: `task_free`.
-    pub hook: String,
-    pub calls: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

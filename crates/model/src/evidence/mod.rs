@@ -20,7 +20,7 @@ pub use calls::{
 };
 pub use counted::{
     Counted, FunctionDifference, HookCaller, HookCost, HookedPath, Implementation, IrqsOff,
-    LaterHook, PathCount, Paths, Residual, is_dominant,
+    PathCount, Paths, Residual, is_dominant,
 };
 pub use events::{EventKind, Events};
 pub use path_tree::{PathCall, PathTree};

@@ -8,12 +8,11 @@ use model::{
 };
 use proptest::prelude::*;
 
-const GOLDEN: [(Kind, &str); 10] = [
+const GOLDEN: [(Kind, &str); 9] = [
     (Kind::Run, "run"),
     (Kind::Profile, "profile"),
     (Kind::Sensitivity, "sensitivity"),
     (Kind::Recording, "monitor"),
-    (Kind::Coverage, "coverage"),
     (Kind::Placement, "placement"),
     (Kind::Comparison, "comparison"),
     (Kind::Prediction, "prediction"),

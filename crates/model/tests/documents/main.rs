@@ -6,7 +6,6 @@ mod common;
 
 mod any;
 mod comparison;
-mod coverage;
 mod journals;
 mod monitor;
 mod placement;

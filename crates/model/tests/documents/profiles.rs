@@ -140,6 +140,16 @@ fn document() -> Document {
             WarningKind::MissingCells,
             "1 of 3 cells failed",
         )],
+        kernel_hooks: [(
+            "debian:6.1".to_owned(),
+            names(&[
+                "file_alloc_security",
+                "inode_permission",
+                "quota_on",
+                "task_free",
+            ]),
+        )]
+        .into(),
         ..common::document(Kind::Profile, common::environment())
     }
 }

@@ -4,7 +4,6 @@
 mod bars;
 mod drawing;
 mod flame;
-mod heat;
 mod lines;
 pub(crate) mod model;
 mod scale;
@@ -13,9 +12,7 @@ mod svg;
 use drawing::{Drawing, Sheet};
 
 pub(crate) use lines::SERIES_LIMIT as LINES_LIMIT;
-pub use model::{
-    Bar, Bars, Chart, Figure, Flame, Frame, Heat, HeatRow, Lines, Point, Series, Tile,
-};
+pub use model::{Bar, Bars, Chart, Figure, Flame, Frame, Lines, Point, Series};
 
 impl Figure {
     /// What is in the data and not drawn, a sentence.
@@ -29,7 +26,6 @@ impl Figure {
                 let n = of.series.len().saturating_sub(lines::SERIES_LIMIT);
                 (n, "lines are")
             }
-            Chart::Heat(of) => (of.rows.len().saturating_sub(heat::ROWS_LIMIT), "rows are"),
             Chart::Flame(of) => {
                 let least = of.whole() * flame::NARROWEST;
                 let narrow = of.frames.iter().filter(|frame| frame.width < least);
@@ -94,7 +90,6 @@ impl Figure {
             Chart::Bars(of) => bars::draw(sheet, of),
             Chart::Lines(of) => lines::draw(sheet, of),
             Chart::Flame(of) => flame::draw(sheet, of),
-            Chart::Heat(of) => heat::draw(sheet, of),
         }
         sheet.notes(self.notes.iter().chain(&self.left_out()));
     }

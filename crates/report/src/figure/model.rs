@@ -29,7 +29,6 @@ pub enum Chart {
     Lines(Lines),
     /// Frames on top of each other.
     Flame(Flame),
-    Heat(Heat),
 }
 
 /// Bars: beside each other, or stacked.
@@ -120,42 +119,6 @@ pub struct Frame {
     pub width: f64,
 }
 
-/// A map: tiles in rows and columns, coloured by what they hold.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Heat {
-    /// What the tiles hold, with its unit: a count.
-    pub axis: String,
-    /// What the rows are: `hook`.
-    pub category: String,
-    /// What the columns are: `suite`.
-    pub kind: String,
-    /// From top to bottom.
-    pub rows: Vec<HeatRow>,
-    /// From left to right.
-    pub columns: Vec<String>,
-    /// In any order; at most one for each row and column.
-    pub tiles: Vec<Tile>,
-}
-
-/// One row of a map.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct HeatRow {
-    pub label: String,
-    /// Why it has no tiles; empty of a row that has some.
-    pub note: String,
-}
-
-/// One tile of a map.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Tile {
-    /// Position in `rows`.
-    pub row: usize,
-    /// Position in `columns`.
-    pub column: usize,
-    /// At least 1; finite.
-    pub value: f64,
-}
-
 /// A magnitude beyond which nothing can be drawn beside others.
 pub(crate) const MAGNITUDE_LIMIT: f64 = 1e15;
 
@@ -178,7 +141,6 @@ impl Chart {
             Chart::Bars(bars) => bars.bars.is_empty(),
             Chart::Lines(lines) => lines.series.iter().all(|line| line.points.is_empty()),
             Chart::Flame(flame) => flame.frames.is_empty(),
-            Chart::Heat(heat) => heat.rows.is_empty(),
         }
     }
 
@@ -188,7 +150,6 @@ impl Chart {
             Chart::Bars(bars) => &bars.axis,
             Chart::Lines(lines) => &lines.y,
             Chart::Flame(flame) => &flame.unit,
-            Chart::Heat(heat) => &heat.axis,
         }
     }
 }
@@ -201,7 +162,6 @@ impl Figure {
             Chart::Bars(bars) => bars.records(),
             Chart::Lines(lines) => lines.records(),
             Chart::Flame(flame) => flame.records(),
-            Chart::Heat(heat) => heat.records(),
         };
         let mut bytes = Vec::new();
         // Memory takes all that is written, in records as long as their heading.
@@ -266,32 +226,5 @@ impl Flame {
             .column("start", |frame| frame.start)
             .column(&self.unit, |frame| frame.width)
             .records(&self.frames)
-    }
-}
-
-impl Heat {
-    /// A record for each tile, and one for each row that has none.
-    fn records(&self) -> Records<'_> {
-        let rows = self.rows.iter().enumerate().flat_map(|(at, row)| {
-            let tiles: Vec<Option<&Tile>> = match row.note.is_empty() {
-                true => self
-                    .tiles
-                    .iter()
-                    .filter(|of| of.row == at)
-                    .map(Some)
-                    .collect(),
-                false => vec![None],
-            };
-            tiles.into_iter().map(move |tile| (row, tile))
-        });
-        let column = |tile: &Tile| self.columns.get(tile.column).map_or("", String::as_str);
-        Columns::new()
-            .column(&self.category, |(row, _): (&HeatRow, Option<&Tile>)| {
-                text(&row.label)
-            })
-            .column(&self.kind, move |(_, tile)| text(tile.map_or("", column)))
-            .column(&self.axis, |(_, tile)| tile.map(|tile| tile.value))
-            .column("note", |(row, _)| text(&row.note))
-            .records(rows)
     }
 }

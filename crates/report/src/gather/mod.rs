@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The figures of documents of any kind, each with a name that stays.
 
-mod coverage;
 mod hooks;
 mod monitor;
 mod placement;
@@ -125,7 +124,6 @@ pub fn figures(sources: &[Source]) -> Vec<Gathered> {
             Content::Placement(document) => placement::drafts(document),
             Content::Measured(document) => match (document.kind, &document.monitor) {
                 (Kind::Profile, _) => profile::drafts(document),
-                (Kind::Coverage, _) => coverage::drafts(document),
                 (Kind::Sensitivity, _) => sensitivity::drafts(document),
                 (_, Some(monitor)) => monitor::drafts(document, monitor),
                 _ => run::drafts(document),

@@ -52,11 +52,6 @@ fn method(kind: Kind) -> &'static str {
              counted by instruction. A hook's instructions are those from its calls to its \
              returns; calls from inside other hooks are not counted again."
         }
-        Kind::Coverage => {
-            "Every call on each operation's most frequent path through the guest's kernel is \
-             followed. The hooks are those of the kernel's BTF, the modules' functions those that \
-             its image registers for them."
-        }
         Kind::Sensitivity => {
             "Decisions at hooks are made to take longer, step by step, and a line is fitted \
              to what an operation costs then. Its slope is how many decisions the operation \

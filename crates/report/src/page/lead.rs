@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
-use model::{Document, Kind, PlacementDocument, Slope, coverage::CoveredHook};
+use model::{Document, Kind, PlacementDocument, Slope};
 
 use super::figure;
 use super::rows::Rows;
@@ -28,7 +28,6 @@ fn leading(content: &Content) -> &'static [&'static str] {
         Content::Placement(_) => &["reach", "modules"],
         Content::Measured(document) => match document.kind {
             Kind::Profile => &["hook-shares"],
-            Kind::Coverage => &["coverage"],
             Kind::Sensitivity => &["decisions-by-depth", "latency-over-delay"],
             Kind::Recording => &["time", "calls"],
             _ => &[],
@@ -61,7 +60,6 @@ fn rows(content: &Content) -> Option<Rows> {
         Content::Placement(document) => placed(document),
         Content::Measured(document) => match document.kind {
             Kind::Profile => profiled(document),
-            Kind::Coverage => uncovered(document),
             Kind::Sensitivity => asked(document),
             Kind::Recording => recorded(document),
             _ => return None,
@@ -101,27 +99,6 @@ fn apart(distance: f64) -> String {
     match (distance * 1e4).round() == 0.0 {
         true => "0".to_owned(),
         false => format!("{distance:+.4}"),
-    }
-}
-
-/// The hooks that nothing calls, and why.
-fn uncovered(document: &Document) -> Rows {
-    let hooks = document.coverage.iter().flat_map(|of| &of.hooks);
-    let hooks: Vec<&CoveredHook> = hooks.filter(|hook| !hook.is_called()).collect();
-    let rows = hooks.iter().take(ROWS_LIMIT).map(|hook| {
-        let reason = hook.reason.as_ref();
-        let needs = reason.map_or("not known".to_owned(), |of| {
-            format!("{}: {}", of.needs, of.why)
-        });
-        vec![printable(&hook.hook, TEXT_LIMIT), printable(&needs, 60)]
-    });
-    Rows {
-        title: "What is not called",
-        says: "hooks that no operation calls, and what that would take.".to_owned(),
-        columns: &["hook", "needs"],
-        rows: rows.collect(),
-        all: hooks.len(),
-        left: 2,
     }
 }
 

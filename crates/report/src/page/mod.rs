@@ -18,7 +18,6 @@ use model::Kind;
 
 pub use self::compared::comparison_page;
 use self::front::Maps;
-use crate::coverage::{COVERAGES, CoverageOptions, coverage_report, coverages_beside};
 use crate::estimate::estimate_tables;
 use crate::figure::{Chart, Figure};
 use crate::gather::{Content, Gathered, Source, figures};
@@ -53,13 +52,6 @@ pub fn any_report(source: &Source) -> Report {
             all.tables.extend(by_hook.tables);
             all
         }
-        Kind::Coverage => {
-            let options = CoverageOptions {
-                suites: true,
-                ..CoverageOptions::default()
-            };
-            coverage_report(document, &options)
-        }
         Kind::Sensitivity => sensitivity_report(document, None),
         Kind::Recording => monitor_report(document, Some(200)),
         _ => report(
@@ -81,7 +73,6 @@ pub fn page(sources: &[Source]) -> String {
         many => format!("lsmeter report: {} documents", many.len()),
     };
     let compared: Vec<&Gathered> = figures.iter().filter(|f| f.source.is_none()).collect();
-    let beside = coverages_beside(sources);
     let content = html! {
         (overview(sources, &figures))
         @if !compared.is_empty() {
@@ -90,17 +81,11 @@ pub fn page(sources: &[Source]) -> String {
                 @for of in compared.iter().copied() { (figure::figure(&of.figure)) }
             }
         }
-        @if !beside.tables.is_empty() {
-            section #coverages aria-labelledby="coverages-title" {
-                h2 #coverages-title { (COVERAGES) }
-                (tables(&beside, "coverages"))
-            }
-        }
         @for (at, source) in sources.iter().enumerate() {
             (section(at, source, &figures))
         }
     };
-    let navigation = contents(sources, !compared.is_empty(), !beside.tables.is_empty());
+    let navigation = contents(sources, !compared.is_empty());
     whole(&title, &navigation, &content)
 }
 
@@ -143,13 +128,12 @@ fn whole(title: &str, navigation: &Markup, content: &Markup) -> String {
     page.into_string()
 }
 
-fn contents(sources: &[Source], compared: bool, coverages: bool) -> Markup {
+fn contents(sources: &[Source], compared: bool) -> Markup {
     html! {
         nav aria-label="Contents" {
             ul {
                 li { a href="#overview" { "Overview" } }
                 @if compared { li { a href="#comparison" { "Kernels" } } }
-                @if coverages { li { a href="#coverages" { "Coverages" } } }
                 @for (at, source) in sources.iter().enumerate() {
                     li { a href={ "#document-" (at + 1) } { (name(source)) } }
                 }
@@ -203,7 +187,6 @@ fn name(source: &Source) -> String {
         Kind::Profile => "profile",
         Kind::Sensitivity => "sweep",
         Kind::Recording => "recording",
-        Kind::Coverage => "coverage",
         Kind::Placement => "placement",
         _ => "document",
     };

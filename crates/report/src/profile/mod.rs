@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What LSM hooks cost, as tables.
 
+mod coverage;
 pub(crate) mod events;
 mod hooks;
 mod irqs;
@@ -15,6 +16,7 @@ use crate::group::distinct;
 use crate::table::{Report, TEXT_LIMIT, warnings};
 use crate::text::printable;
 
+pub use coverage::coverage_report;
 pub use records::profile_records;
 
 /// Most operations that are shown hook by hook unless asked for.
@@ -33,6 +35,8 @@ pub enum ProfileView {
     Hooks,
     /// A table for each kernel and file system: an operation in each row.
     Operations,
+    /// See [`coverage_report`].
+    Coverage,
 }
 
 impl ProfileView {
@@ -57,10 +61,11 @@ pub fn profile_report(document: &Document, by: ProfileView) -> Report {
         ProfileView::Operation => operation::tables(&document.cells, clock),
         ProfileView::Hooks => hooks::tables(&document.cells, clock),
         ProfileView::Operations => operations::tables(&document.cells, clock),
+        ProfileView::Coverage => return coverage_report(&[document]),
     };
     tables.extend(match by {
         ProfileView::Operation => events::by_hook(&document.cells, clock),
-        ProfileView::Hooks => Vec::new(),
+        ProfileView::Hooks | ProfileView::Coverage => Vec::new(),
         ProfileView::Operations => events::by_operation(&document.cells, clock),
     });
     if by != ProfileView::Hooks {

@@ -72,7 +72,6 @@ fn marks_say_what_they_stand_for() {
             Chart::Bars(_) => json["chart"]["bars"]["bars"].as_array().unwrap().len(),
             Chart::Lines(of) => of.series.iter().map(|line| line.points.len()).sum(),
             Chart::Flame(of) => of.frames.len(),
-            Chart::Heat(of) => of.tiles.len(),
         };
         assert!(
             !values.is_empty() && values.len() <= found,

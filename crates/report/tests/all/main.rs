@@ -9,7 +9,6 @@ mod beside_layouts;
 mod calls;
 mod columns;
 mod comparison;
-mod coverages;
 mod deep;
 mod denials;
 mod export;

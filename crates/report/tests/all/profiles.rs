@@ -7,7 +7,9 @@ use model::{
     Outcome, PathCount, Paths, Policy, Residual, Status, Subject, Warning, WarningKind,
 };
 use proptest::prelude::*;
-use report::{Layout, ProfileView, csv, markdown, profile_records, profile_report, terminal};
+use report::{
+    Layout, ProfileView, coverage_report, csv, markdown, profile_records, profile_report, terminal,
+};
 
 fn document(cells: Vec<Cell>) -> Document {
     let environment = Environment {
@@ -179,6 +181,28 @@ fn diff(operation: (&str, &str), more: i64) -> Cell {
         held_by(&mut profile, held);
     }
     profile
+}
+
+/// Of two profiles of one kernel: a hook that only a module's function shows, one that is not in the
+/// kernel's list, and hooks that no operation calls, with and without a known reason.
+#[test]
+fn hooks_that_operations_call() {
+    let mut documents = [SELINUX, APPARMOR].map(|stack| {
+        let mut open = profile("debian:6.1", stack, OPEN);
+        let inlined = [("selinux", "selinux_inode_xattr_skipcap.part.0", 7)];
+        path(&mut open)
+            .hooks
+            .push(hook("inode_setxattr", 2, 9, &inlined));
+        document(vec![open, profile("debian:6.1", stack, STAT)])
+    });
+    let hooks = "binder_transaction file_open ib_pkey_access inode_permission inode_setxattr \
+                 inode_xattr_skipcap new_hook task_free";
+    for document in &mut documents {
+        let hooks = hooks.split(' ').map(str::to_owned).collect();
+        document.kernel_hooks.insert("debian:6.1".to_owned(), hooks);
+    }
+    let report = coverage_report(&documents.each_ref());
+    insta::assert_snapshot!(terminal(&report, &Layout::default()));
 }
 
 fn shown(document: &Document, by: ProfileView) -> String {

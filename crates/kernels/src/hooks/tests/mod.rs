@@ -2,6 +2,5 @@
 
 mod builder;
 mod built_in;
-mod implementations;
 mod lists;
 mod types;

@@ -19,7 +19,7 @@ use crate::failure::usage;
 use crate::output;
 use crate::progress::Line;
 
-pub use input::{Input, add};
+use input::add;
 
 /// Analyses a tree, and compares it with profiles if asked to.
 pub fn placement(args: &PlacementArgs) -> Result<Exit> {
@@ -175,7 +175,7 @@ fn asked_for(args: &ScopeArgs, cell: &Cell) -> bool {
 }
 
 /// `6.12` of `6.12.117+deb12-cloud-amd64`.
-pub fn series(version: &str) -> Option<(u32, u32)> {
+fn series(version: &str) -> Option<(u32, u32)> {
     let mut numbers = version.split(|c: char| !c.is_ascii_digit());
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }

@@ -84,6 +84,27 @@ const SELINUX: &[&str] = &[
     "capability,selinux",
 ];
 
+/// Few benchmarks call few of the kernel's hooks; the saved file gives the same tables.
+#[test]
+fn hooks_that_operations_call() {
+    let place = Place::with_kernel("debian:6.12");
+    let asked = "profile --offline -q --kernel debian:6.12 --stack capability,selinux -n 8 \
+                 --bench open:AA,socketpair,getppid --view coverage --format markdown -o c.json";
+    let tables = place
+        .run(&Vec::from_iter(asked.split_whitespace()))
+        .code(0)
+        .stdout;
+    assert!(read(&place.join("c.json")).kernel_hooks["debian:6.12"].len() > 200);
+    for row in [
+        "| file\\_open | 1 | 1 | open:AA |",
+        "| ib\\_pkey\\_access | hardware |",
+    ] {
+        assert!(tables.contains(row), "{row}: {tables}");
+    }
+    let asked = ["report", "--coverage", "c.json", "--format", "markdown"];
+    assert_eq!(place.run(&asked).code(0).stdout, tables);
+}
+
 /// A kernel tree's list names the hooks, and no others are looked for. What the others
 /// cost is then found outside hooks: a residual, which a check does not let pass.
 #[test]

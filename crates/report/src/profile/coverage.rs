@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The hooks of a kernel that operations call, and those that none calls.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{Cell, Document, HookCost};
+use serde::Deserialize;
+
+use crate::cells::releases;
+use crate::column::Columns;
+use crate::format::{count, listed};
+use crate::table::{Report, TEXT_LIMIT, Table, Value, warnings};
+use crate::text::printable;
+
+const FACTS: &str = include_str!("../../facts/unreached.toml");
+/// What it would take to call a hook, and what that means; what users can do most about first.
+const NEEDS: [[&str; 2]; 8] = [
+    [
+        "variant",
+        "another variant of a benchmark calls it (--variants all)",
+    ],
+    [
+        "benchmark",
+        "no benchmark makes these system calls, though one could",
+    ],
+    [
+        "policy",
+        "only under a policy, labels or rules that lsmeter does not load",
+    ],
+    [
+        "module",
+        "code in a loadable module, or behind an option that is not set",
+    ],
+    [
+        "later",
+        "called after the operation, for example after a grace period",
+    ],
+    ["hardware", "a device that the guests do not have"],
+    [
+        "kernel",
+        "the kernel does it by itself, for example at boot",
+    ],
+    ["configuration", "nothing in this kernel calls it"],
+];
+/// Operations named in a row.
+const NAMED: usize = 3;
+const REASON_LIMIT: usize = 200;
+
+/// Why no operation calls some hooks, and where in the kernel's sources that is seen.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fact {
+    hooks: Vec<String>,
+    needs: String,
+    /// The option that the calling code depends on: `CONFIG_TUN`.
+    option: Option<String>,
+    why: String,
+    code: String,
+}
+
+#[derive(Deserialize)]
+struct Facts {
+    fact: Vec<Fact>,
+}
+
+/// Calls in one operation, least and most, by operation.
+type Callers = BTreeMap<String, (u64, u64)>;
+
+/// Two tables for each kernel whose hooks one of these profiles lists: the hooks that no operation
+/// in any of them calls, and the hooks that are called, with the operations.
+pub fn coverage_report(profiles: &[&Document]) -> Report {
+    let mut kernels: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (kernel, hooks) in profiles.iter().flat_map(|profile| &profile.kernel_hooks) {
+        let known = kernels.entry(kernel).or_default();
+        known.extend(hooks.iter().map(String::as_str));
+    }
+    let facts: Facts = toml::from_str(FACTS).unwrap_or(Facts { fact: Vec::new() });
+    let tables = kernels.iter().flat_map(|(kernel, hooks)| {
+        let cells = profiles.iter().flat_map(|profile| &profile.cells);
+        let cells: Vec<&Cell> = cells.filter(|cell| cell.key.kernel == *kernel).collect();
+        of_kernel(kernel, hooks, &cells, &facts)
+    });
+    Report {
+        tables: tables.collect(),
+        warnings: { profiles.iter() }
+            .flat_map(|profile| warnings(&profile.warnings))
+            .collect(),
+    }
+}
+
+fn of_kernel(kernel: &str, hooks: &BTreeSet<&str>, cells: &[&Cell], facts: &Facts) -> Vec<Table> {
+    let mut callers: BTreeMap<&str, Callers> = BTreeMap::new();
+    for cell in cells {
+        for (hook, calls) in cell
+            .hooks()
+            .into_iter()
+            .flatten()
+            .flat_map(|cost| called(cost, hooks))
+        {
+            let of_hook = callers.entry(hook).or_default();
+            let (least, most) = of_hook.entry(cell.title()).or_insert((calls, calls));
+            (*least, *most) = ((*least).min(calls), (*most).max(calls));
+        }
+    }
+    let (known, others): (Vec<_>, Vec<_>) = callers
+        .into_iter()
+        .partition(|(hook, _)| hooks.contains(hook));
+    let names: BTreeSet<&str> = known.iter().map(|(hook, _)| *hook).collect();
+    let others: Vec<&str> = others.iter().map(|(hook, _)| *hook).collect();
+    let releases = releases(cells.iter().copied()).join(", ");
+    let of = format!(
+        "{} of {} ({})",
+        hooks.len(),
+        printable(kernel, TEXT_LIMIT),
+        printable(&releases, TEXT_LIMIT)
+    );
+    let configurations: BTreeSet<String> = cells
+        .iter()
+        .map(|cell| cell.configuration_title())
+        .collect();
+    let configurations = Vec::from_iter(configurations);
+    let mut tables = vec![unreached(hooks.difference(&names).copied(), &of, facts)];
+    tables.push(
+        Columns::new()
+            .left("hook", |(hook, _): &(&str, Callers)| *hook)
+            .column("operations", |(_, callers)| callers.len())
+            .right("calls", |(_, callers)| {
+                let least = callers.values().map(|(least, _)| *least).min()?;
+                let most = callers.values().map(|(_, most)| *most).max()?;
+                Some(match least == most {
+                    true => count(least),
+                    false => format!("{} to {}", count(least), count(most)),
+                })
+            })
+            .left("called by", |(_, callers)| {
+                let names: Vec<&String> = callers.keys().collect();
+                Value::plain(listed(&names, NAMED))
+            })
+            .table(format!("Hooks that operations call: {} of {of}", known.len()), &known)
+            .legend([
+                format!("Measured under {}.", listed(&configurations, usize::MAX)),
+                "operations: that call the hook; calls: of it in one operation, least and most (0: the \
+                 kernel has no function for the hook itself, and a module's ran)."
+                    .to_owned(),
+            ])
+            .legend((!others.is_empty()).then(|| {
+                format!("Called, but not in the kernel's list of hooks: {}.", listed(&others, usize::MAX))
+            })),
+    );
+    tables
+}
+
+/// A hook with its calls, and hooks without a function of their own whose function in a module ran.
+fn called<'a>(
+    cost: &'a HookCost,
+    hooks: &BTreeSet<&'a str>,
+) -> impl Iterator<Item = (&'a str, u64)> {
+    let inlined = cost.implementations.iter().filter_map(|own| {
+        let name = own.function.split('.').next()?;
+        let hook = name.strip_prefix(&*own.module)?.strip_prefix('_')?;
+        let is_other = hook != cost.hook && own.calls > 0;
+        hooks
+            .get(hook)
+            .copied()
+            .filter(|_| is_other)
+            .map(|hook| (hook, 0))
+    });
+    let inlined: Vec<_> = inlined.collect();
+    std::iter::once((cost.hook.as_str(), cost.calls)).chain(inlined)
+}
+
+fn unreached<'a>(hooks: impl Iterator<Item = &'a str>, of: &str, facts: &Facts) -> Table {
+    let fact = |hook: &str| {
+        facts
+            .fact
+            .iter()
+            .find(|fact| fact.hooks.iter().any(|name| name == hook))
+    };
+    let rank = |fact: Option<&Fact>| {
+        NEEDS
+            .iter()
+            .position(|[need, _]| Some(*need) == fact.map(|fact| &*fact.needs))
+    };
+    let mut lines: Vec<(&str, Option<&Fact>)> = hooks.map(|hook| (hook, fact(hook))).collect();
+    lines.sort_by_key(|(_, fact)| rank(*fact));
+    let is_needed = |need: &str| {
+        lines
+            .iter()
+            .any(|(_, fact)| fact.is_some_and(|fact| fact.needs == need))
+    };
+    let legend = NEEDS.iter().filter(|[need, _]| is_needed(need));
+    let legend: Vec<String> = legend
+        .map(|[need, meaning]| format!("{need}: {meaning}."))
+        .collect();
+    let is_unexplained = lines.iter().any(|(_, fact)| fact.is_none());
+    Columns::new()
+        .left("hook", |(hook, _): &(&str, Option<&Fact>)| *hook)
+        .left("needs", |(_, fact)| match fact {
+            Some(fact) => Value::from(&fact.needs),
+            None => Value::dash().shown("unexplained"),
+        })
+        .left("why", |(_, fact)| {
+            let fact = (*fact)?;
+            let option = fact.option.iter().map(|option| format!(" ({option})"));
+            let why = format!("{}{}", fact.why, option.collect::<String>());
+            let code = format!("Seen in {}.", printable(&fact.code, REASON_LIMIT));
+            Some(Value::long(&why, REASON_LIMIT).noted([code]))
+        })
+        .table(
+            format!("Hooks that no operation calls: {} of {of}", lines.len()),
+            &lines,
+        )
+        .fixed(2)
+        .legend(legend)
+        .legend(is_unexplained.then_some(
+            "unexplained: no reason is known; benchmarks that were not measured may call it.",
+        ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_are_whole_and_name_no_hook_twice() {
+        let facts: Facts = toml::from_str(FACTS).unwrap();
+        let mut seen = BTreeSet::new();
+        for fact in &facts.fact {
+            assert!(
+                NEEDS.iter().any(|[need, _]| *need == fact.needs),
+                "{}",
+                fact.needs
+            );
+            assert!(
+                !fact.why.is_empty() && !fact.code.is_empty(),
+                "{:?}",
+                fact.hooks
+            );
+            let option = fact.option.as_deref();
+            assert!(
+                option.is_none_or(|option| option.starts_with("CONFIG_")),
+                "{option:?}"
+            );
+            for hook in &fact.hooks {
+                assert!(
+                    !hook.is_empty() && seen.insert(hook),
+                    "{hook} is there twice"
+                );
+            }
+        }
+    }
+}
