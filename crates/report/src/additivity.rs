@@ -9,8 +9,8 @@ use model::{Cell, Document};
 use crate::cells::{Configuration, Group, Operation, instructions, operation_title};
 use crate::column::Columns;
 use crate::format;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::short;
 
 /// Most hooks named for one operation.
 const HOOKS_SHOWN: usize = 3;
@@ -217,13 +217,7 @@ pub(crate) fn told_in_hooks(differences: &BTreeMap<&str, i128>) -> String {
     hooks.retain(|(_, of)| *of != 0);
     hooks.sort_by_key(|(_, of)| std::cmp::Reverse(of.unsigned_abs()));
     let (shown, others) = hooks.split_at(hooks.len().min(HOOKS_SHOWN));
-    let named = |(hook, of): &(&str, i128)| {
-        format!(
-            "{} {}",
-            printable(hook, TEXT_LIMIT),
-            format::difference(*of)
-        )
-    };
+    let named = |(hook, of): &(&str, i128)| format!("{} {}", short(hook), format::difference(*of));
     let mut named: Vec<String> = shown.iter().map(named).collect();
     if !others.is_empty() {
         let sum: i128 = others.iter().map(|(_, of)| of).sum();

@@ -10,8 +10,8 @@ use crate::cells::{groups, operation_title};
 use crate::column::Columns;
 use crate::format;
 use crate::glance::Glance;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::short;
 use crate::tree::branches;
 
 /// What takes less than this part of the operation, and no more than in the baseline, is told as one
@@ -65,7 +65,7 @@ pub fn call_tables(run: &Document, wanted: &Pattern) -> Vec<Table> {
                 let title = format!(
                     "Calls of {} under {}: {}",
                     operation_title(row),
-                    printable(&group.heading(of), TEXT_LIMIT),
+                    short(&group.heading(of)),
                     group.place(run)
                 );
                 tables.push(table(title, &operation_title(row), trees));
@@ -149,7 +149,7 @@ fn tell(
 ) {
     let node = &nodes[at];
     lines.push(Line {
-        name: printable(node.function, TEXT_LIMIT),
+        name: short(node.function),
         calls: (at > 0).then_some(node.calls),
         instructions: node.inclusive[1],
         own: Some(node.own[1]),

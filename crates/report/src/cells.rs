@@ -11,7 +11,7 @@ use stats::overhead;
 
 use crate::group::{distinct, grouped, shared};
 use crate::table::{TEXT_LIMIT, Tone, Value};
-use crate::text::printable;
+use crate::text::{printable, short};
 
 /// A row: benchmark and variant.
 pub(crate) type Operation<'a> = (&'a str, &'a str);
@@ -23,7 +23,7 @@ pub(crate) fn operation(cell: &Cell) -> Operation<'_> {
 
 /// `open:AA/BB`, harmless.
 pub(crate) fn operation_title((benchmark, variant): Operation<'_>) -> String {
-    printable(&model::cell_title(benchmark, variant), TEXT_LIMIT)
+    short(&model::cell_title(benchmark, variant))
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -146,7 +146,7 @@ impl<'a> Group<'a> {
     /// `debian:6.1 (6.1.0-56-cloud-amd64), tmpfs, deterministic clock`.
     pub(crate) fn place(&self, run: &Document) -> String {
         let releases = releases(self.cells()).into_iter();
-        let releases: Vec<String> = releases.map(|of| printable(of, TEXT_LIMIT)).collect();
+        let releases: Vec<String> = releases.map(short).collect();
         let mut text = place(&self.subject, &releases.join(", "), self.filesystem);
         if let Some(experiment) = &run.experiment {
             if run.is_of_process(&self.subject) {
@@ -249,11 +249,11 @@ pub(crate) fn releases<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Vec<&'a
 
 /// `debian:6.1 (6.1.0-56-cloud-amd64), tmpfs`.
 pub(crate) fn place(subject: &str, releases: &str, filesystem: &str) -> String {
-    let mut text = printable(subject, TEXT_LIMIT);
+    let mut text = short(subject);
     if !releases.is_empty() {
         text += &format!(" ({})", printable(releases, 200));
     }
-    text + &format!(", {}", printable(filesystem, TEXT_LIMIT))
+    text + &format!(", {}", short(filesystem))
 }
 
 /// What tells the path `name` from `all` others: the directories that all share before

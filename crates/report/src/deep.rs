@@ -5,12 +5,12 @@
 use compare::judge::Judgements;
 use model::Document;
 
-use crate::cells::{Group, groups};
+use crate::cells::groups;
 use crate::column::Columns;
 use crate::format;
 use crate::glance::{Depth, Glance};
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::short;
 
 /// From the least to the most of all stacks.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -20,12 +20,15 @@ const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 pub fn depth_tables(run: &Document) -> Vec<Table> {
     let judgements = Judgements::of(run);
     let groups = groups(run);
-    let tables = groups.iter().filter_map(|of| table(run, of, &judgements));
-    tables.collect()
+    let glances = groups.iter().map(|group| Glance {
+        group,
+        judgements: &judgements,
+    });
+    glances.filter_map(|glance| table(run, &glance)).collect()
 }
 
-fn table<'a>(run: &Document, group: &Group<'a>, judgements: &Judgements<'a>) -> Option<Table> {
-    let glance = Glance { group, judgements };
+pub(crate) fn table(run: &Document, glance: &Glance<'_, '_>) -> Option<Table> {
+    let group = glance.group;
     let (benchmark, lines) = glance.depths()?;
     let figures = || {
         lines
@@ -39,7 +42,7 @@ fn table<'a>(run: &Document, group: &Group<'a>, judgements: &Judgements<'a>) -> 
     let at = |end: Option<&(u32, f64)>| end.map(|of| Value::plain(format::figure(of.1.round())));
     let table = Columns::new()
         .left("stack", |line: &Depth<'_>| {
-            Value::plain(printable(&group.heading(line.configuration), TEXT_LIMIT))
+            group.heading(line.configuration)
         })
         .left("growth", move |line| Value::plain(sparkline(line, scale)))
         .right("shallow", move |line| {
@@ -54,7 +57,7 @@ fn table<'a>(run: &Document, group: &Group<'a>, judgements: &Judgements<'a>) -> 
         .table(
             format!(
                 "Depth: {}, {}: {}",
-                printable(benchmark, TEXT_LIMIT),
+                short(benchmark),
                 group.place(run),
                 format::measured(group.metric)
             ),

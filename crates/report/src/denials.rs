@@ -11,8 +11,8 @@ use crate::additivity::told_in_hooks;
 use crate::cells::{Configuration, Group, instructions};
 use crate::column::Columns;
 use crate::format;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::short;
 
 const BENCHMARK: &str = "denied-open";
 const ALLOWED: &str = "allowed";
@@ -64,7 +64,7 @@ impl<'a> Open<'a> {
     }
 
     fn order(&self) -> String {
-        printable(&self.of.stack.join(","), TEXT_LIMIT)
+        short(&self.of.stack.join(","))
     }
 
     /// The hook that has the last word: what comes before it has let the open pass.
@@ -82,7 +82,7 @@ impl<'a> Open<'a> {
     /// Whom that hook asked, in the order in which it does.
     fn asked(&self) -> String {
         let asked = self.of.stack.iter().filter(|module| self.asks(module));
-        let asked: Vec<String> = asked.map(|module| printable(module, TEXT_LIMIT)).collect();
+        let asked: Vec<String> = asked.map(|module| short(module)).collect();
         asked.join(", ")
     }
 }
@@ -146,11 +146,11 @@ fn orders<'a>(group: &Group<'a>, deciding: &[&'a Configuration], place: &str) ->
         .collect();
     Columns::new()
         .left("file", |of: &Apart<'_>| {
-            Value::plain(printable(of.file, TEXT_LIMIT))
+            of.file
         })
         .left("hook", |of| {
             let hook = &of.least.decided()?.hook;
-            Some(Value::plain(printable(hook, TEXT_LIMIT)))
+            Some(Value::plain(short(hook)))
         })
         .left("cheapest order", |of| of.least.order())
         .right("instructions", |of| number(of.least.cost))

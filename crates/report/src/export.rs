@@ -8,7 +8,6 @@ use model::{Cell, Document, Environment, Key};
 use stats::overhead;
 
 use crate::column::{Columns, Records};
-use crate::records::{cell_columns, sample_columns};
 
 /// What one row of the table is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +39,15 @@ pub fn exported(sources: &[(String, Document)], rows: Rows) -> Records<'_> {
             .column("sample", |line| line.sample.map(|(number, _)| number))
             .column("value", |line| line.sample.map(|(_, figure)| figure)),
     };
-    columns.records(sources.iter().flat_map(move |source| lines(source, rows)))
+    columns.records({ sources.iter() }.flat_map(move |(name, run)| lines(name, run, rows)))
+}
+
+/// A row for each cell, in the document's order: [`exported`] without what all cells share.
+pub fn run_records(run: &Document) -> Records<'_> {
+    let columns = Columns::new()
+        .column("kernel", |line: Line<'_>| &line.cell.key.kernel)
+        .all(cell_columns(), |line| line.cell);
+    of_cells(columns).records(lines("", run, Rows::Cells))
 }
 
 /// Where a figure comes from, and of what it is. What is no time of ours is missing.
@@ -72,6 +79,42 @@ fn shared<'a>() -> Columns<'a, Line<'a>> {
         .all(cell_columns(), |line| line.cell)
 }
 
+/// What was measured, and on what.
+fn cell_columns<'a>() -> Columns<'a, &'a Cell> {
+    Columns::new()
+        .column("release", |cell: &Cell| &cell.release)
+        .column("stack", |cell| cell.key.stack.join(","))
+        .column("active_lsms", |cell| cell.active_lsms.join(","))
+        .column("integrity", |cell| joined(cell.key.integrity.iter()))
+        .column("policy", |cell| cell.key.policy.to_string())
+        .column("tuning", |cell| {
+            let pairs = cell.key.tuning.pairs().into_iter();
+            joined(pairs.map(|(key, value)| format!("{key}={value}")))
+        })
+        .column("filesystem", |cell| &cell.key.filesystem)
+        .column("benchmark", |cell| cell.key.benchmark())
+        .column("variant", |cell| cell.key.variant())
+        .column("class", |cell| &cell.class)
+        .column("syscalls", |cell| cell.syscalls.join(","))
+        .column("metric", |cell| cell.key.metric.to_string())
+        .column("unit", |cell| cell.key.metric.unit().to_owned())
+}
+
+/// What all samples of a cell come to, in its unit.
+fn sample_columns<'a>() -> Columns<'a, &'a Cell> {
+    Columns::new()
+        .column("n", |cell: &Cell| Some(cell.estimate()?.n))
+        .column("median", |cell| Some(cell.estimate()?.median))
+        .column("mean", |cell| cell.estimate()?.mean)
+        .column("stddev", |cell| cell.estimate()?.stddev)
+        .column("min", |cell| cell.estimate()?.min)
+        .column("max", |cell| cell.estimate()?.max)
+        .column("ci95_low", |cell| cell.estimate()?.ci95.map(|[low, _]| low))
+        .column("ci95_high", |cell| {
+            cell.estimate()?.ci95.map(|[_, high]| high)
+        })
+}
+
 fn of_cells<'a>(columns: Columns<'a, Line<'a>>) -> Columns<'a, Line<'a>> {
     columns
         .column("status", |line| line.cell.status().to_string())
@@ -97,7 +140,7 @@ fn of_cells<'a>(columns: Columns<'a, Line<'a>>) -> Columns<'a, Line<'a>> {
         .column("seconds", |line| line.cell.seconds)
 }
 
-fn lines((name, run): &(String, Document), rows: Rows) -> impl Iterator<Item = Line<'_>> {
+fn lines<'a>(document: &'a str, run: &'a Document, rows: Rows) -> impl Iterator<Item = Line<'a>> {
     let figures: HashMap<&Key, f64> = run
         .cells
         .iter()
@@ -110,7 +153,7 @@ fn lines((name, run): &(String, Document), rows: Rows) -> impl Iterator<Item = L
             overhead(cell.headline()?, *base, cell.key.metric.direction())
         };
         let line = Line {
-            document: name,
+            document,
             run,
             environment: run.environment_of(index),
             cell,
@@ -129,4 +172,9 @@ fn lines((name, run): &(String, Document), rows: Rows) -> impl Iterator<Item = L
         let cell = (rows == Rows::Cells).then_some(line);
         cell.into_iter().chain(samples)
     })
+}
+
+fn joined(words: impl Iterator<Item = impl ToString>) -> String {
+    let words: Vec<String> = words.map(|word| word.to_string()).collect();
+    words.join(",")
 }

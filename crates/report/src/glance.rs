@@ -9,8 +9,7 @@ use model::{Cell, HookCost, Status, path_depth};
 
 use crate::cells::{Configuration, Group, Operation, operation_title};
 use crate::format;
-use crate::table::TEXT_LIMIT;
-use crate::text::printable;
+use crate::text::short;
 
 /// A group of cells, and what judges them.
 pub(crate) struct Glance<'a, 'b> {
@@ -179,8 +178,8 @@ impl<'a, 'b> Glance<'a, 'b> {
         let all = || {
             (group.rows.iter()).filter_map(|row| Some((*row, self.overhead(*row, configuration)?)))
         };
-        let baseline = printable(&group.heading(group.baseline.as_ref()?), TEXT_LIMIT);
-        let name = printable(&group.heading(configuration), TEXT_LIMIT);
+        let baseline = short(&group.heading(group.baseline.as_ref()?));
+        let name = short(&group.heading(configuration));
         let mut sentence = match group.mean(&group.rows, configuration) {
             Some((mean, n)) => format!(
                 "{name} costs {} over {baseline} in {} (geometric mean of {n} operation{})",
@@ -208,7 +207,7 @@ impl<'a, 'b> Glance<'a, 'b> {
         if let Some(first) = first.filter(|first| first.adds > 0.0) {
             sentence += &format!(
                 "; {} holds {} of what its hooks add",
-                printable(first.hook, TEXT_LIMIT),
+                short(first.hook),
                 format::fraction(first.adds / adds)
             );
         }

@@ -97,7 +97,7 @@ pub(crate) fn growth(run: &Document) -> Option<Table> {
             key.tuning.rules = None;
             Value::plain(printable(&key.configuration_title(), 2 * TEXT_LIMIT))
         })
-        .left("kernel", |of| printable(&of.first.key.kernel, TEXT_LIMIT))
+        .left("kernel", |of| &of.first.key.kernel)
         .left("operation", |of| of.first.title())
         .right("rules", |of| {
             let end = |of: Option<&(f64, f64)>| of.map_or(0, |of| of.0 as u64);

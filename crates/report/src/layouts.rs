@@ -9,8 +9,8 @@ use crate::cells::{Configuration, Group, Operation, without_figure};
 use crate::column::Columns;
 use crate::format;
 use crate::group::grouped;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::short;
 
 /// Is it one layout of a kernel whose layouts are in a table of their own?
 pub(crate) fn is_one_of(group: &Group<'_>, drawn: &[Layouts<'_>]) -> bool {
@@ -84,12 +84,12 @@ impl<'a> Drawing<'a> {
         {
             *kernel = base.to_owned();
         }
-        printable(&column.short_title(Some(self.baseline)), TEXT_LIMIT)
+        short(&column.short_title(Some(self.baseline)))
     }
 
     fn title(&self, what: &str) -> String {
         let (layouts, baseline) = (self.layouts, self.baseline);
-        let name = |of: &str| printable(of, TEXT_LIMIT);
+        let name = |of: &str| short(of);
         let over = match layouts.baseline() {
             Some(_) => format!(" to {}", self.heading(baseline)),
             None => String::new(),
@@ -106,7 +106,7 @@ impl<'a> Drawing<'a> {
     fn pairing(&self) -> Option<String> {
         let other = self.layouts.baseline();
         let other = other.filter(|_| self.baseline.kernel.is_some())?;
-        let (name, count) = (printable(other.kernel, TEXT_LIMIT), other.count);
+        let (name, count) = (short(other.kernel), other.count);
         Some(if other.is_paired {
             format!(
                 "{name} is another program: its layouts stand beside those with the same numbers."
@@ -189,7 +189,7 @@ impl<'a> Drawing<'a> {
         format!(
             "Kernel-path time of a kernel that is a process on {}: no entry and exit of a system \
              call, one processor, no SMAP (docs/um.md).",
-            printable(self.processor, TEXT_LIMIT)
+            short(self.processor)
         )
     }
 
@@ -232,7 +232,7 @@ impl<'a> Drawing<'a> {
         };
         let mut columns = Columns::new()
             .left("benchmark", |(benchmark, _): &(&str, Vec<&Point<'_>>)| {
-                printable(benchmark, TEXT_LIMIT)
+                benchmark
             })
             .column("depths", |(_, points)| points.len() as u64)
             .right(self.heading(baseline), |(_, points)| {

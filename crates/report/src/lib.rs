@@ -40,6 +40,7 @@ mod glance;
 mod group;
 mod growth;
 mod hook_trace;
+mod kinds;
 mod layouts;
 mod markdown;
 mod monitor;
@@ -51,7 +52,6 @@ mod priced;
 mod profile;
 mod program;
 pub mod published;
-mod records;
 mod residual;
 mod run;
 mod sensitivity;
@@ -60,6 +60,11 @@ mod table;
 mod terminal;
 mod text {
     pub(crate) use model::{harmless, printable};
+
+    /// A text out of a document, as long as a cell of a table may be.
+    pub(crate) fn short(text: &str) -> String {
+        printable(text, crate::table::TEXT_LIMIT)
+    }
 }
 mod tree;
 mod value;
@@ -79,7 +84,7 @@ pub use crate::folded::folded;
 pub use crate::gather::{Content, Gathered, Source, figures, latency_over_delay};
 pub use crate::hook_trace::hook_trace;
 pub use estimate::{estimate_records, estimate_report, estimate_tables};
-pub use export::{Rows, exported};
+pub use export::{Rows, exported, run_records};
 pub use markdown::{markdown, markdown_page};
 pub use model::printable;
 pub use monitor::{interval_report, monitor_records, monitor_report};
@@ -91,7 +96,6 @@ pub use placement::{
 };
 pub use prediction::{prediction_records, prediction_report};
 pub use profile::{ProfileView, coverage_report, profile_records, profile_report};
-pub use records::run_records;
 pub use run::{Options, report};
 pub use sensitivity::{sensitivity_records, sensitivity_report};
 pub use table::{Align, Heading, Report, Row, Table};

@@ -11,8 +11,8 @@ use model::{Cell, Document, HookedPath, Program, ProgramEntry, ProgramResidual, 
 use crate::cells::{Configuration, Group, added_modules, without_figure};
 use crate::column::Columns;
 use crate::format;
-use crate::table::{TEXT_LIMIT, Table, Tone, Value};
-use crate::text::printable;
+use crate::table::{Table, Tone, Value};
+use crate::text::short;
 
 /// Ways into the kernel that a table has of each program; with details all.
 const ENTRIES: usize = 8;
@@ -234,9 +234,7 @@ fn entries(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
             line.cell.title()
         })
         .left("stack", |(line, _)| line.configuration.title())
-        .left("system call", |(_, entry)| {
-            printable(&entry.entry, TEXT_LIMIT)
-        })
+        .left("system call", |(_, entry)| &entry.entry)
         .column("calls", |(_, entry)| entry.calls)
         .column("instructions", |(_, entry)| entry.instructions)
         .column("in hooks", |(_, entry)| entry.hooked)
@@ -245,7 +243,7 @@ fn entries(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
         })
         .left("most in", |(_, entry)| {
             let hook = entry.hooks.iter().max_by_key(|hook| hook.instructions);
-            hook.map(|hook| printable(&hook.hook, TEXT_LIMIT))
+            hook.map(|hook| short(&hook.hook))
         })
         .table(format!("Where programs enter the kernel: {place}"), rows)
         .fixed(3)
@@ -330,7 +328,7 @@ fn hooks(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
     Columns::new()
         .left("program", |of: &Change<'_>| of.line.cell.title())
         .left("stack", |of| of.line.configuration.title())
-        .left("hook", |of| printable(of.hook, TEXT_LIMIT))
+        .left("hook", |of| of.hook)
         .right("adds", |of| {
             let tone = if of.added() > 0 {
                 Tone::Worse
@@ -343,9 +341,7 @@ fn hooks(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
             let all = of.line.added().filter(|added| *added != 0)?;
             Some(format::percent(of.added() as f64 / all as f64))
         })
-        .left("most in", |of| {
-            of.module().map(|module| printable(module, TEXT_LIMIT))
-        })
+        .left("most in", |of| of.module())
         .column("calls", |of| of.own.calls)
         .column("baseline's calls", |of| of.base.calls)
         .table(format!("What hooks add to programs: {place}"), &changes)
@@ -402,9 +398,7 @@ fn processes(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
             line.cell.title()
         })
         .left("stack", |(line, _)| line.configuration.title())
-        .left("task", |(_, process)| {
-            process.name.map(|name| printable(name, TEXT_LIMIT))
-        })
+        .left("task", |(_, process)| process.name)
         .column("tasks", |(_, process)| process.tasks)
         .column("in user mode", |(_, process)| process.user)
         .column("in the kernel", |(_, process)| process.kernel)

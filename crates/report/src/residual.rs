@@ -4,8 +4,8 @@
 use model::{FunctionDifference, ProgramResidual, Residual};
 
 use crate::format;
-use crate::table::{TEXT_LIMIT, Tone, Value};
-use crate::text::printable;
+use crate::table::{Tone, Value};
+use crate::text::{printable, short};
 
 /// Most functions that a footnote names.
 const FUNCTIONS_NAMED: usize = 12;
@@ -44,7 +44,7 @@ fn holders(residual: i128, of: &[FunctionDifference], nameless: u64) -> String {
         let why = held.explanation.as_deref();
         let text = format!(
             "{} {}",
-            printable(&held.function, TEXT_LIMIT),
+            short(&held.function),
             format::difference(held.difference.into())
         );
         named += i128::from(held.difference);

@@ -23,8 +23,8 @@ use crate::order::order;
 use crate::priced::priced;
 use crate::program::programs;
 use crate::setup::setup;
-use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value, warnings};
-use crate::text::printable;
+use crate::table::{Report, Table, Tone, Value, warnings};
+use crate::text::short;
 
 /// What `~` says of an overhead.
 const UNCLEAR: &str = "~: the difference may be chance, as `lsmeter compare` judges it.";
@@ -108,7 +108,7 @@ fn main_table<'a>(
         model::cell_title(benchmark, variant)
     });
     for configuration in &group.configurations {
-        let title = printable(&group.heading(configuration), TEXT_LIMIT);
+        let title = short(&group.heading(configuration));
         let compared = baseline.is_some_and(|baseline| baseline != configuration);
         columns = columns.right(title, move |row| {
             let base = group.baseline_cell(row).filter(|_| compared);
@@ -206,7 +206,7 @@ fn legend(group: &Group<'_>) -> Vec<String> {
     let mut legend = Vec::new();
     match &group.baseline {
         Some(baseline) if group.configurations.len() > 1 => {
-            let name = printable(&group.heading(baseline), TEXT_LIMIT);
+            let name = short(&group.heading(baseline));
             let better = match group.metric.direction() {
                 stats::Direction::LowerIsBetter => "more",
                 stats::Direction::HigherIsBetter => "fewer",

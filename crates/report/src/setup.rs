@@ -23,13 +23,13 @@ pub(crate) fn setup(run: &Document, details: bool) -> Option<Table> {
         .flat_map(|proof| proof.took.iter().map(move |part| (proof, part)));
     Columns::new()
         .left("kernel", |(proof, _): (&PolicyProof, &PolicyPart)| {
-            printable(&proof.kernel, TEXT_LIMIT)
+            &proof.kernel
         })
         .left("configuration", |(proof, _)| {
             printable(&proof.configuration.title(), 2 * TEXT_LIMIT)
         })
-        .left("module", |(_, part)| printable(&part.module, TEXT_LIMIT))
-        .left("what", |(_, part)| printable(&part.part, TEXT_LIMIT))
+        .left("module", |(_, part)| &part.module)
+        .left("what", |(_, part)| &part.part)
         .right("instructions", |(_, part)| format::count(part.busy_ns))
         .table("What bringing policies into force takes", parts)
         .fixed(4)

@@ -8,8 +8,8 @@ use model::{Document, HookCost};
 use crate::cells::{Configuration, Group, Operation, groups, operation_title};
 use crate::column::Columns;
 use crate::glance::Glance;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::short;
 
 /// Most cells that are shown so: who wants one has measured few.
 const CELLS_LIMIT: usize = 6;
@@ -86,7 +86,7 @@ fn tree<'a>(
     let mut depths = vec![0, 1];
     for (hook, adds) in hooks {
         lines.push(Line {
-            name: printable(&hook.hook, TEXT_LIMIT),
+            name: short(&hook.hook),
             calls: Some(hook.calls),
             instructions: hook.outermost,
             adds: Some(adds),
@@ -97,11 +97,7 @@ fn tree<'a>(
             let known = known.filter(|of| of.function == own.function);
             let known: u64 = known.map(|of| of.inclusive).sum();
             lines.push(Line {
-                name: format!(
-                    "{} ({})",
-                    printable(&own.function, TEXT_LIMIT),
-                    printable(&own.module, TEXT_LIMIT)
-                ),
+                name: format!("{} ({})", short(&own.function), short(&own.module)),
                 calls: Some(own.calls),
                 instructions: own.inclusive,
                 adds: difference(own.inclusive, known),
@@ -115,7 +111,7 @@ fn tree<'a>(
     let title = format!(
         "{} under {}: {}",
         operation_title(row),
-        printable(&group.heading(configuration), TEXT_LIMIT),
+        short(&group.heading(configuration)),
         group.place(run)
     );
     let table = Columns::new()

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use model::comparison::Verdict;
 
 use crate::format;
-use crate::text::printable;
+use crate::text::{printable, short};
 
 /// Longest text of a table cell that comes from a document, in characters.
 pub(crate) const TEXT_LIMIT: usize = 60;
@@ -137,7 +137,7 @@ impl Value {
         match (&self.text, &self.datum) {
             (Some(text), _) => text.clone(),
             (None, Datum::Missing) => String::new(),
-            (None, Datum::Text(text)) => printable(text, TEXT_LIMIT),
+            (None, Datum::Text(text)) => short(text),
             (None, Datum::Whole(number)) => format::grouped(&number.to_string()),
             (None, Datum::Number(number)) => format::figure(*number),
             (None, Datum::Flag(flag)) => if *flag { "yes" } else { "no" }.to_owned(),

@@ -13,8 +13,8 @@ use crate::gather::Content;
 use crate::glance::Glance;
 use crate::group::sum;
 use crate::monitor::framework;
-use crate::table::{TEXT_LIMIT, is_doubt};
-use crate::text::printable;
+use crate::table::is_doubt;
+use crate::text::short;
 
 /// Most sentences about one document.
 const SENTENCES_LIMIT: usize = 40;
@@ -106,8 +106,8 @@ fn of_profiles(document: &Document) -> Verdict {
         .collect();
     shares.sort_by(|one, other| one.0.total_cmp(&other.0));
     let under = |cell: &Cell| {
-        let stack = printable(&cell.key.stack.join(","), TEXT_LIMIT);
-        format!("{} under {stack}", printable(&cell.title(), TEXT_LIMIT))
+        let stack = short(&cell.key.stack.join(","));
+        format!("{} under {stack}", short(&cell.title()))
     };
     let finding = match shares.as_slice() {
         [] => "No operation was profiled.".to_owned(),
@@ -158,7 +158,7 @@ fn of_sweep(document: &Document) -> Verdict {
         None => "No operation has a slope.".to_owned(),
         Some((cell, most)) => format!(
             "{} asks for the most decisions: {} (n = {n} slopes{}).",
-            printable(&cell.title(), TEXT_LIMIT),
+            short(&cell.title()),
             format::figure((most.slope * 1e4).round() / 1e4),
             largest.map_or(String::new(), |d| format!(
                 "; largest difference from a count: {d:.4}"
@@ -180,11 +180,11 @@ fn of_recording(document: &Document, monitor: &Monitoring) -> Verdict {
         format::count(sum(hooks.iter().map(|hook| hook.calls.count))),
         hooks.len(),
         format::figure((total.seconds * 10.0).round() / 10.0),
-        printable(&monitor.scope, TEXT_LIMIT),
-        printable(&monitor.release, TEXT_LIMIT),
+        short(&monitor.scope),
+        short(&monitor.release),
     );
     if let Some(most) = hooks.iter().max_by_key(|hook| hook.calls.count) {
-        let hook = printable(&most.hook, TEXT_LIMIT);
+        let hook = short(&most.hook);
         finding += &format!(
             "; {hook} was called most, {} times",
             format::count(most.calls.count)
@@ -194,7 +194,7 @@ fn of_recording(document: &Document, monitor: &Monitoring) -> Verdict {
         .iter()
         .filter_map(|hook| Some((hook, hook.calls.sum_ns?)));
     if let Some((most, sum_ns)) = timed.max_by_key(|(_, sum_ns)| *sum_ns) {
-        let hook = printable(&most.hook, TEXT_LIMIT);
+        let hook = short(&most.hook);
         finding += &format!(
             "; {hook} took longest, {} µs in all",
             format::figure(sum_ns as f64 / 1e3)
@@ -215,7 +215,7 @@ fn of_placement(document: &PlacementDocument) -> Verdict {
     });
     let finding = format!(
         "Linux {}: {} hooks, {} modules; {} system calls were analysed, by the sources alone.",
-        printable(&document.version, TEXT_LIMIT),
+        short(&document.version),
         document.framework.hooks,
         document.modules.len(),
         document.syscalls.len()

@@ -9,8 +9,7 @@ use model::{Architecture, HookCost};
 use super::Kernel;
 use crate::column::Columns;
 use crate::format;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
 
 /// Most implementations of a hook that have a column.
 const MOST: u64 = 4;
@@ -47,7 +46,7 @@ pub(super) fn by_modules(kernels: &[Kernel<'_, '_>]) -> Option<Table> {
     }
     all.retain(|of| !of.by_functions.is_empty());
     let mut columns = Columns::new()
-        .left("kernel", |of: &Dispatch| printable(&of.kernel, TEXT_LIMIT))
+        .left("kernel", |of: &Dispatch| &of.kernel)
         .left("architecture", |of| of.architecture.to_string());
     for functions in 0..=MOST {
         let hooks = common(&all, functions);

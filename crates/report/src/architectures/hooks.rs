@@ -9,8 +9,7 @@ use super::Kernel;
 use super::facts::{Calls, why};
 use crate::cells::{Operation, operation_title};
 use crate::column::Columns;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
 
 /// A hook whose calls differ, and in how many configurations of the kernel they do so alike.
 struct Difference<'a> {
@@ -57,10 +56,10 @@ pub(super) fn differences(kernels: &[Kernel<'_, '_>]) -> Option<Table> {
     }
     let table = Columns::new()
         .left("kernel", |of: &Difference<'_>| {
-            printable(&of.kernel, TEXT_LIMIT)
+            &of.kernel
         })
         .left("benchmark", |of| operation_title(of.row))
-        .left("hook", |of| printable(of.hook, TEXT_LIMIT))
+        .left("hook", |of| of.hook)
         .left("calls", |of| {
             let calls = [of.first, of.other].map(|of| format!("{} {}", of.calls, of.architecture));
             calls.join(", ")

@@ -16,8 +16,8 @@ use crate::cells::{Configuration, Group, Operation, cost, instructions, operatio
 use crate::column::Columns;
 use crate::format;
 use crate::run::overhead;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::short;
 
 /// The tables of a kernel that was measured on one architecture.
 struct Side<'a, 'g> {
@@ -198,12 +198,10 @@ fn summary(stacks: &[Stack<'_, '_, '_>]) -> Option<Table> {
         }
     }
     let mut columns = Columns::new()
-        .left("kernel", |stack: &Stack<'_, '_, '_>| {
-            printable(&stack.kernel.name, TEXT_LIMIT)
-        })
+        .left("kernel", |stack: &Stack<'_, '_, '_>| &stack.kernel.name)
         .left("stack", |stack| {
             let baseline = stack.kernel.sides[0].group.baseline.as_ref();
-            printable(&stack.configuration.short_title(baseline), TEXT_LIMIT)
+            short(&stack.configuration.short_title(baseline))
         })
         .column("operations", |stack| stack.rows.len());
     for architecture in sides {
@@ -245,7 +243,7 @@ fn side_by_side<'a>(run: &Document, kernel: &Kernel<'a, '_>, judgements: &Judgem
         for side in &kernel.sides {
             let group = side.group;
             let title = configuration.short_title(group.baseline.as_ref());
-            let title = printable(&title, TEXT_LIMIT);
+            let title = short(&title);
             columns = columns.grouped(
                 Some(&title),
                 side.architecture.to_string(),
@@ -261,7 +259,7 @@ fn side_by_side<'a>(run: &Document, kernel: &Kernel<'a, '_>, judgements: &Judgem
     let first = kernel.sides[0].group;
     let title = format!(
         "{} on each architecture: {}",
-        printable(&kernel.name, TEXT_LIMIT),
+        short(&kernel.name),
         first.place(run)
     );
     columns

@@ -5,8 +5,8 @@ use model::{AaLayouts, AaMetric, AaReport};
 
 use crate::column::Columns;
 use crate::format;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::short;
 
 /// One row for each metric, and one for each kernel of several layouts; none without a report.
 pub(crate) fn tables(report: Option<&AaReport>) -> Vec<Table> {
@@ -25,7 +25,7 @@ fn percent(fraction: f64) -> Value {
 }
 
 fn of_layouts(layouts: &[AaLayouts]) -> Table {
-    let text = |of: &str| printable(of, TEXT_LIMIT);
+    let text = |of: &str| short(of);
     Columns::new()
         .left("kernel", move |of: &AaLayouts| text(&of.kernel))
         .left("on", move |of| text(&of.filesystem))

@@ -6,8 +6,8 @@ use model::{ComparisonDocument, Events};
 
 use crate::column::Columns;
 use crate::format;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::{printable, short};
 
 /// Most operations that get a table, those that differ most first.
 const TABLES_MAX: usize = 50;
@@ -45,7 +45,7 @@ fn table(document: &ComparisonDocument, explained: &Explanation) -> Option<Table
     let cell = document.compared.get(explained.cell as usize)?;
     let mut lines: Vec<Line> = explained.hooks.iter().flat_map(hook_lines).collect();
     lines.extend(explained.residual_functions.iter().map(|held| {
-        let function = printable(&held.function, TEXT_LIMIT);
+        let function = short(&held.function);
         let text = match &held.explanation {
             Some(why) => format!("  {function}: {}", printable(why, 120)),
             None => format!("  {function}"),
@@ -65,7 +65,7 @@ fn table(document: &ComparisonDocument, explained: &Explanation) -> Option<Table
     ];
     let title = format!(
         "{} on {}: which hooks hold the difference",
-        printable(&cell.title(), TEXT_LIMIT),
+        short(&cell.title()),
         printable(&cell.place.title(), 120)
     );
     let table = Columns::new()
@@ -89,11 +89,11 @@ fn table(document: &ComparisonDocument, explained: &Explanation) -> Option<Table
 
 fn hook_lines(hook: &HookChange) -> Vec<Line> {
     let callers = hook.callers.iter().map(|caller| {
-        let name = printable(&caller.function, TEXT_LIMIT);
+        let name = short(&caller.function);
         format!("{name} {}", calls(caller.base_calls, caller.new_calls))
     });
     let mut lines = vec![Line {
-        name: printable(&hook.hook, TEXT_LIMIT),
+        name: short(&hook.hook),
         calls: calls(hook.base_calls, hook.new_calls),
         difference: hook.difference,
         callers: callers.collect::<Vec<_>>().join(", "),
@@ -101,10 +101,7 @@ fn hook_lines(hook: &HookChange) -> Vec<Line> {
     }];
     lines.extend(hook.implementations.iter().map(|own| Line {
         calls: calls(own.base_calls, own.new_calls),
-        ..Line::new(
-            format!("  {}", printable(&own.function, TEXT_LIMIT)),
-            own.difference,
-        )
+        ..Line::new(format!("  {}", short(&own.function)), own.difference)
     }));
     if hook.dispatch != 0 {
         lines.push(Line::new("  dispatch".to_owned(), hook.dispatch));

@@ -12,7 +12,7 @@ use model::{ComparisonDocument, Metric};
 use crate::format;
 use crate::group::grouped;
 use crate::table::{TEXT_LIMIT, Tone};
-use crate::text::printable;
+use crate::text::{printable, short};
 
 /// What was found in the cells of one metric.
 pub(crate) struct Found<'a> {
@@ -21,7 +21,7 @@ pub(crate) struct Found<'a> {
     /// Those that changed: what became worse first, of both the largest part of BASE first.
     pub(crate) changed: Vec<Changed<'a>>,
     /// Those that changed without one path in both documents.
-    pub(crate) apart: Vec<&'a ComparedCell>,
+    apart: usize,
     /// In what the places of a document's cells differ.
     places: Places,
 }
@@ -101,7 +101,7 @@ impl<'a> Holder<'a> {
     /// The module whose function it is; what is outside any is called so.
     pub(crate) fn module(&self) -> String {
         match self {
-            Holder::Hook(_, Some(own)) => printable(&own.module, TEXT_LIMIT),
+            Holder::Hook(_, Some(own)) => short(&own.module),
             Holder::Hook(_, None) => "framework".to_owned(),
             Holder::Outside(..) => "outside hooks".to_owned(),
         }
@@ -113,7 +113,7 @@ impl<'a> Holder<'a> {
             Holder::Hook(hook, None) => &hook.function,
             Holder::Outside(_, function) => function.unwrap_or("not known which"),
         };
-        printable(name, TEXT_LIMIT)
+        short(name)
     }
 
     /// The hook, with its calls if there is not one; empty outside hooks.
@@ -121,7 +121,7 @@ impl<'a> Holder<'a> {
         let Holder::Hook(hook, _) = self else {
             return String::new();
         };
-        let name = printable(&hook.hook, TEXT_LIMIT);
+        let name = short(&hook.hook);
         match (hook.base_calls, hook.new_calls) {
             (1, 1) => name,
             (base, new) if base == new => format!("{name} ×{}", format::count(new)),
@@ -136,11 +136,7 @@ impl<'a> Holder<'a> {
     /// `by inode_permission (selinux_inode_permission)`.
     fn told(&self) -> String {
         match self {
-            Holder::Hook(hook, _) => format!(
-                "by {} ({})",
-                printable(&hook.hook, TEXT_LIMIT),
-                self.function()
-            ),
+            Holder::Hook(hook, _) => format!("by {} ({})", short(&hook.hook), self.function()),
             Holder::Outside(_, None) => "outside hooks".to_owned(),
             Holder::Outside(_, Some(_)) => format!("outside hooks ({})", self.function()),
         }
@@ -191,7 +187,7 @@ impl<'a> Found<'a> {
                 metric,
                 n: cells.len(),
                 changed,
-                apart: apart.into_iter().map(|(_, cell)| cell).collect(),
+                apart: apart.len(),
                 places: places.clone(),
             }
         });
@@ -224,7 +220,7 @@ impl<'a> Found<'a> {
             _ => ("Worse and better", Tone::Worse),
         };
         let changed = self.changed.len();
-        let apart = self.apart.len();
+        let apart = self.apart;
         let all = self.n - apart;
         let mut sentence = match changed {
             0 => format!("none of {all} {} changed", cells(all)),
@@ -277,7 +273,7 @@ impl<'a> Found<'a> {
     /// `open:AA under capability,selinux, +6 instructions (+0.1 %), by inode_permission (…)`.
     fn told(&self, changed: &Changed<'_>) -> String {
         let cell = changed.cell;
-        let mut told = printable(&cell.title(), TEXT_LIMIT);
+        let mut told = short(&cell.title());
         let place = &cell.place;
         if !place.configuration.is_empty() {
             told += &format!(" under {}", printable(&place.configuration, 2 * TEXT_LIMIT));
@@ -287,7 +283,7 @@ impl<'a> Found<'a> {
             (&place.filesystem, self.places.filesystem),
         ] {
             if is_told {
-                told += &format!(" on {}", printable(part, TEXT_LIMIT));
+                told += &format!(" on {}", short(part));
             }
         }
         if let Some(difference) = cell.difference {
@@ -309,7 +305,7 @@ impl<'a> Found<'a> {
 
     /// What a row is called in a picture: the operation, and where it ran if that tells rows apart.
     pub(crate) fn label(&self, cell: &ComparedCell) -> String {
-        let mut label = printable(&cell.title(), TEXT_LIMIT);
+        let mut label = short(&cell.title());
         let place = self.place(&cell.place);
         if !place.is_empty() {
             label += &format!(" {place}");
@@ -326,7 +322,7 @@ impl<'a> Found<'a> {
             (&place.filesystem, self.places.filesystem),
         ];
         let told = parts.into_iter().filter(|(_, is_told)| *is_told);
-        let told: Vec<String> = told.map(|(part, _)| printable(part, TEXT_LIMIT)).collect();
+        let told: Vec<String> = told.map(|(part, _)| short(part)).collect();
         told.join(", ")
     }
 

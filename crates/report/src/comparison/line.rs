@@ -6,8 +6,7 @@ use model::comparison::{ComparedCell, Verdict};
 
 use super::comparison_summary;
 use crate::format;
-use crate::table::TEXT_LIMIT;
-use crate::text::printable;
+use crate::text::short;
 
 /// How many cells changed, and the one with the largest change.
 pub fn change_line(comparison: &ComparisonDocument) -> String {
@@ -38,8 +37,8 @@ fn changed_cell(cell: &ComparedCell) -> String {
     }
     format!(
         "{} under {}: {} to {} ({by})",
-        printable(&cell.title(), TEXT_LIMIT),
-        printable(&cell.place.configuration, TEXT_LIMIT),
+        short(&cell.title()),
+        short(&cell.place.configuration),
         value(cell.base.value),
         value(cell.new.value)
     )

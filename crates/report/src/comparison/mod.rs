@@ -10,12 +10,12 @@ use model::{ComparisonDocument, Metric};
 use crate::column::Columns;
 use crate::format;
 use crate::group::grouped;
-use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value};
-use crate::text::printable;
+use crate::table::{Report, Table, Tone, Value};
+use crate::text::{printable, short};
 
 mod aa;
+mod changed;
 mod explained;
-mod folded;
 mod found;
 mod gate;
 mod junit;
@@ -30,7 +30,7 @@ pub use ktap::ktap;
 pub use line::change_line;
 pub use records::comparison_records;
 
-pub(crate) use folded::{Folded, changed, folded};
+pub(crate) use changed::changed;
 pub(crate) use found::{Answer, Cause, Found};
 pub(crate) use gate::word as gate_word;
 
@@ -45,25 +45,46 @@ const NOTES_MAX: usize = 20;
 
 /// All tables of a comparison, in the order of its cells.
 pub fn comparison_report(document: &ComparisonDocument, options: &ComparisonOptions) -> Report {
+    let parts = parts(document, options).into_iter();
+    Report {
+        tables: parts.flat_map(|(_, tables)| tables).collect(),
+        warnings: notes(document),
+    }
+}
+
+/// The tables, and what is in them; none without tables.
+pub(crate) fn parts(
+    document: &ComparisonDocument,
+    options: &ComparisonOptions,
+) -> Vec<(&'static str, Vec<Table>)> {
     let groups = grouped(&document.compared, |cell| {
         (&cell.place, &cell.base_place, cell.metric)
     });
-    let mut tables: Vec<Table> = groups
+    let cells = groups
         .into_iter()
         .map(|((place, base_place, metric), cells)| {
             let title = title(document, place, base_place.as_ref(), metric);
             table(title, &cells, options)
-        })
-        .collect();
-    tables.extend(unmatched(&document.unmatched));
-    tables.extend(explained::tables(document));
-    tables.extend(environment(&document.environment));
-    tables.extend(aa::tables(document.aa.as_ref()));
-    tables.extend(gate::table(document));
-    Report {
-        tables,
-        warnings: notes(document),
-    }
+        });
+    let mut parts = vec![
+        ("Every cell", cells.collect()),
+        (
+            "Cells on one side only",
+            Vec::from_iter(unmatched(&document.unmatched)),
+        ),
+        ("Hooks behind each change", explained::tables(document)),
+        (
+            "Not measured alike",
+            Vec::from_iter(environment(&document.environment)),
+        ),
+        (
+            "What differs without a change",
+            aa::tables(document.aa.as_ref()),
+        ),
+        ("The gate", Vec::from_iter(gate::table(document))),
+    ];
+    parts.retain(|(_, tables): &(_, Vec<Table>)| !tables.is_empty());
+    parts
 }
 
 fn title(
@@ -81,8 +102,8 @@ fn title(
         Some(axis) => format!("along the {axis}"),
         None => format!(
             "{} against {}",
-            printable(&document.new.name, TEXT_LIMIT),
-            printable(&document.base.name, TEXT_LIMIT)
+            short(&document.new.name),
+            short(&document.base.name)
         ),
     };
     format!("{place}: {}, {sources}", format::measured(metric))

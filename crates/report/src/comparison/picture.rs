@@ -57,14 +57,11 @@ impl Found<'_> {
             }
             .to_owned(),
             chart: Chart::Bars(Bars {
-                axis: "change, % (more is worse)".to_owned(),
-                category: "operation".to_owned(),
-                kind: "held by".to_owned(),
                 categories,
-                colours: (0..series.len()).collect(),
                 series,
                 bars,
                 stacked: is_exact,
+                ..Bars::new("change, % (more is worse)", "operation", "held by")
             }),
             notes: Vec::new(),
         }

@@ -5,12 +5,7 @@ use model::{ComparisonDocument, comparison::ComparedCell};
 
 use crate::column::{Columns, Records};
 
-/// A row for each compared cell, in the document's order. A later version may append columns; it
-/// keeps these.
-///
-/// They are those of the comparison document; `base_kernel` and so on repeat NEW's where
-/// BASE's is the same. `change`, `ci95_low`, `ci95_high` and `detectable` are fractions
-/// (0.319 is 31.9 %), more is worse.
+/// A row for each compared cell. Columns: `docs/export.md`.
 pub fn comparison_records(document: &ComparisonDocument) -> Records<'_> {
     fn base(cell: &ComparedCell) -> &model::comparison::Place {
         cell.base_place.as_ref().unwrap_or(&cell.place)

@@ -8,8 +8,8 @@ use model::{Cell, EstimateDocument, Key};
 
 use super::{estimated, tenths};
 use crate::cells::Group;
-use crate::table::{TEXT_LIMIT, Value};
-use crate::text::printable;
+use crate::table::Value;
+use crate::text::short;
 
 /// Estimates by their cells.
 #[derive(Default)]
@@ -51,7 +51,7 @@ impl<'a> Estimates<'a> {
             "ns: what that would take more on {}, estimated from what the instructions do; of operations \
              that the fit was not shown, 95 of 100 lie in such an interval, and the median distance is {} ns. \
              Of the kernel's path, without entry and exit, on one processor.",
-            printable(&weights.processor, TEXT_LIMIT),
+            short(&weights.processor),
             tenths(error.median_ns),
         )
     }

@@ -15,7 +15,7 @@ use crate::format;
 use crate::group::{distinct, grouped};
 use crate::profile::full_name;
 use crate::table::{Report, TEXT_LIMIT, Table, Value, warnings};
-use crate::text::printable;
+use crate::text::{printable, short};
 
 pub(crate) use beside::Estimates;
 pub use records::estimate_records;
@@ -61,9 +61,7 @@ fn added(
         .collect();
     let by_row = &by_row;
     let operations = distinct(cells.iter().map(|cell| &cell.key.subject));
-    let mut columns = Columns::new().left("operation", |operation: &Subject| {
-        printable(&operation.title(), TEXT_LIMIT)
-    });
+    let mut columns = Columns::new().left("operation", |operation: &Subject| operation.title());
     for configured in configurations {
         let name = printable(&title(configured), 2 * TEXT_LIMIT);
         let of = move |operation| by_row.get(&(operation, configured)).copied();
@@ -84,10 +82,10 @@ fn added(
     let error = &document.weights.error;
     let title = format!(
         "{}, {}: nanoseconds that stacks add to {}, estimated for {}",
-        printable(kernel, TEXT_LIMIT),
-        printable(filesystem, TEXT_LIMIT),
+        short(kernel),
+        short(filesystem),
         baseline.unwrap_or_default(),
-        printable(&document.weights.processor, TEXT_LIMIT),
+        short(&document.weights.processor),
     );
     let of_instructions = error.median_points_of_instructions.map(|points| {
         format!("Overheads in instructions are {points:.2} points from those in ns, in the median.")
@@ -182,9 +180,7 @@ fn outside(document: &EstimateDocument) -> Option<Table> {
 
 fn cell_columns<'a>() -> Columns<'a, &'a EstimatedCell> {
     Columns::new()
-        .left("operation", |cell: &EstimatedCell| {
-            printable(&cell.key.subject.title(), TEXT_LIMIT)
-        })
+        .left("operation", |cell: &EstimatedCell| cell.key.subject.title())
         .left("stack", |cell| {
             printable(&title(configured(cell)), 2 * TEXT_LIMIT)
         })
@@ -202,7 +198,7 @@ fn hooks(document: &EstimateDocument) -> Option<Table> {
     let lines: Vec<HookLine<'_>> = lines.collect();
     Columns::new()
         .all(cell_columns(), |(cell, _): &HookLine<'_>| *cell)
-        .left("hook", |(_, hook)| printable(&hook.hook, TEXT_LIMIT))
+        .left("hook", |(_, hook)| &hook.hook)
         .right("instructions", |(_, hook)| {
             Value::difference(hook.instructions.into())
         })
@@ -233,8 +229,8 @@ fn weights(document: &EstimateDocument) -> Table {
                  times of {}, counts of {}.",
                 weights.differences,
                 weights.operations,
-                printable(timed, TEXT_LIMIT),
-                printable(counted, TEXT_LIMIT)
+                short(timed),
+                short(counted)
             ),
             "at most: what one of these operations had of it. Of an operation that has more than twice \
              as much nothing is said."

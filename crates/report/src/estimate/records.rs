@@ -25,15 +25,8 @@ impl Line<'_> {
     }
 }
 
-/// A row for each operation and stack, and after it one for each hook that differs. A later
-/// version may append columns; it keeps these.
-///
-/// - `kernel`, `stack`, `baseline`, `filesystem`, `benchmark`, `variant`: whose it is.
-/// - `hook`: empty in the operation's row.
-/// - `instructions`: more than under the baseline; `ns`, `ns_low`, `ns_high`: the estimate.
-/// - `measured_ns`, `measured_low`, `measured_high`: more than under the baseline, where it was
-///   timed; of operations.
-/// - `refused`: why there is no estimate.
+/// A row for each operation and stack, and after it one for each hook that differs. Columns:
+/// `docs/export.md`.
 pub fn estimate_records(document: &EstimateDocument) -> Records<'_> {
     let rows = document.cells.iter().flat_map(|cell| {
         let hooks = cell.hooks.iter().map(Some);

@@ -6,6 +6,8 @@ use serde::Serialize;
 
 use crate::column::{Columns, Records};
 use crate::csv::{raw_csv, text};
+use crate::gather::position;
+use crate::text::short;
 
 /// One figure of a document. All of its text is printable.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -45,7 +47,7 @@ pub struct Bars {
     /// What stands beside each other, or follows each other.
     pub series: Vec<String>,
     /// The colour of each series, as its position in the palette: the same series has the
-    /// same colour in all figures of a document.
+    /// same colour in all figures of a document. Where it is missing, the series' position.
     pub colours: Vec<usize>,
     /// In any order; at most one for each category and series.
     pub bars: Vec<Bar>,
@@ -182,6 +184,42 @@ impl Figure {
 }
 
 impl Bars {
+    /// None yet: what their lengths, categories and series are.
+    pub(crate) fn new(axis: &str, category: &str, kind: &str) -> Bars {
+        Bars {
+            axis: axis.to_owned(),
+            category: category.to_owned(),
+            kind: kind.to_owned(),
+            categories: Vec::new(),
+            series: Vec::new(),
+            colours: Vec::new(),
+            bars: Vec::new(),
+            stacked: false,
+        }
+    }
+
+    /// The position of a category, at the end if it is new.
+    pub(crate) fn category(&mut self, name: &str) -> usize {
+        position(&mut self.categories, short(name))
+    }
+
+    /// Adds a bar without an interval. Where there is one already, that stays: false.
+    pub(crate) fn add(&mut self, category: &str, series: &str, value: f64) -> bool {
+        let category = self.category(category);
+        let series = position(&mut self.series, short(series));
+        let is_taken = |bar: &Bar| (bar.category, bar.series) == (category, series);
+        if self.bars.iter().any(is_taken) {
+            return false;
+        }
+        self.bars.push(Bar {
+            category,
+            series,
+            value,
+            interval: None,
+        });
+        true
+    }
+
     /// A series' colour, as its position in the palette.
     pub(crate) fn colour(&self, series: usize) -> usize {
         self.colours.get(series).copied().unwrap_or(series)

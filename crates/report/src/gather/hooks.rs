@@ -9,7 +9,7 @@ use super::{Draft, bar};
 use crate::figure::{Bars, Chart, Flame, Frame};
 use crate::group::dearest_first;
 use crate::table::TEXT_LIMIT;
-use crate::text::printable;
+use crate::text::{printable, short};
 
 /// Hooks with a colour of their own; the others are drawn together.
 const HOOKS_SHOWN: usize = 11;
@@ -28,52 +28,48 @@ pub(super) fn drafts(
     operations: &[Operation<'_>],
     place: &str,
     stack: &str,
-    subjects: &[String],
+    subjects: &[&str],
 ) -> Vec<Draft> {
     if operations.iter().all(|of| of.hooks.is_empty()) {
         return Vec::new();
     }
-    let mut subjects = subjects.to_vec();
-    subjects.push(stack.to_owned());
+    let subjects = [subjects, &[stack]].concat();
     let stack = printable(stack, 3 * TEXT_LIMIT);
     let (flame, left_out) = flame(operations);
-    let mut notes = vec!["Modules are shown for hooks that no other hook called.".to_owned()];
-    if left_out > 0 {
-        notes.push(format!("{left_out} more operations are left out."));
-    }
+    let draft = |base, title, description, chart| {
+        Draft::new(
+            base,
+            format!("{title}: {stack}, {place}"),
+            description,
+            chart,
+        )
+        .about(&subjects)
+    };
     vec![
-        Draft {
-            base: "hooks",
-            subjects: subjects.clone(),
-            title: format!("Instructions inside LSM hooks by operation: {stack}, {place}"),
-            description: "Stacked bars: for each operation the guest kernel instructions that \
-                          each hook takes, calls from inside other hooks not counted again."
-                .to_owned(),
-            chart: Chart::Bars(stacked(operations, false)),
-            notes: Vec::new(),
-        },
-        Draft {
-            base: "hook-shares",
-            subjects: subjects.clone(),
-            title: format!("Share of operations inside LSM hooks: {stack}, {place}"),
-            description: "Stacked bars: for each operation the share of its guest kernel \
-                          instructions that each hook takes, calls from inside other hooks not \
-                          counted again."
-                .to_owned(),
-            chart: Chart::Bars(stacked(operations, true)),
-            notes: Vec::new(),
-        },
-        Draft {
-            base: "flame",
-            subjects,
-            title: format!("Where operations spend instructions: {stack}, {place}"),
-            description: "Flame graph: all operations below, on them each operation, on it its \
-                          hooks, on them what modules implement. What has nothing above it is \
-                          spent there itself, outside hooks for operations."
-                .to_owned(),
-            chart: Chart::Flame(flame),
-            notes,
-        },
+        draft(
+            "hooks",
+            "Instructions inside LSM hooks by operation",
+            "Stacked bars: for each operation the guest kernel instructions that each hook takes, \
+             calls from inside other hooks not counted again.",
+            Chart::Bars(stacked(operations, false)),
+        ),
+        draft(
+            "hook-shares",
+            "Share of operations inside LSM hooks",
+            "Stacked bars: for each operation the share of its guest kernel instructions that each \
+             hook takes, calls from inside other hooks not counted again.",
+            Chart::Bars(stacked(operations, true)),
+        ),
+        draft(
+            "flame",
+            "Where operations spend instructions",
+            "Flame graph: all operations below, on them each operation, on it its hooks, on them \
+             what modules implement. What has nothing above it is spent there itself, outside hooks \
+             for operations.",
+            Chart::Flame(flame),
+        )
+        .noted(["Modules are shown for hooks that no other hook called.".to_owned()])
+        .noted((left_out > 0).then(|| format!("{left_out} more operations are left out."))),
     ]
 }
 
@@ -87,7 +83,7 @@ fn stacked(operations: &[Operation<'_>], shares: bool) -> Bars {
     let mut hooks = dearest_first(totals.into_iter().filter(|(_, n)| *n > 0));
     let others = hooks.len() > HOOKS_SHOWN;
     hooks.truncate(HOOKS_SHOWN);
-    let named = hooks.iter().map(|hook| printable(hook, TEXT_LIMIT));
+    let named = hooks.iter().map(|hook| short(hook));
     let mut series: Vec<String> = named.collect();
     if others {
         series.push("all other hooks".to_owned());
@@ -109,19 +105,16 @@ fn stacked(operations: &[Operation<'_>], shares: bool) -> Bars {
         };
         bars.extend(parts.map(|(series, n)| bar(category, series, length(n))));
     }
+    let axis = match shares {
+        true => "% of the operation's instructions",
+        false => "instructions inside hooks",
+    };
     Bars {
-        axis: match shares {
-            true => "% of the operation's instructions",
-            false => "instructions inside hooks",
-        }
-        .to_owned(),
-        category: "operation".to_owned(),
-        kind: "hook".to_owned(),
         categories: operations.iter().map(|of| of.title.clone()).collect(),
-        colours: (0..series.len()).collect(),
         series,
         bars,
         stacked: true,
+        ..Bars::new(axis, "operation", "hook")
     }
 }
 
@@ -138,7 +131,7 @@ fn flame(operations: &[Operation<'_>]) -> (Flame, usize) {
     let shown: Vec<&Operation<'_>> = operations.iter().take_while(fits).collect();
     let whole: f64 = shown.iter().map(|of| of.total as f64).sum();
     let frame = |label: &str, depth, start, width: f64| Frame {
-        label: printable(label, TEXT_LIMIT),
+        label: short(label),
         depth,
         start,
         width,

@@ -83,6 +83,33 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
+    pub(crate) fn new(
+        base: &'static str,
+        title: String,
+        description: impl Into<String>,
+        chart: Chart,
+    ) -> Draft {
+        Draft {
+            base,
+            subjects: Vec::new(),
+            title,
+            description: description.into(),
+            chart,
+            notes: Vec::new(),
+        }
+    }
+
+    fn about(mut self, subjects: &[&str]) -> Draft {
+        self.subjects
+            .extend(subjects.iter().map(|subject| (*subject).to_owned()));
+        self
+    }
+
+    fn noted(mut self, notes: impl IntoIterator<Item = String>) -> Draft {
+        self.notes.extend(notes);
+        self
+    }
+
     fn named(self, name: String) -> Figure {
         Figure {
             name,

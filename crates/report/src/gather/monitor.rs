@@ -5,12 +5,11 @@ use std::cmp::Reverse;
 
 use model::{Document, Interval, Monitoring, WatchedHook};
 
-use super::{Draft, bar};
+use super::Draft;
 use crate::figure::model::drawable;
 use crate::figure::{Bars, Chart, Lines, Point, Series};
 use crate::monitor::framework;
-use crate::table::TEXT_LIMIT;
-use crate::text::printable;
+use crate::text::short;
 
 const HOOKS_SHOWN: usize = 25;
 const LINES_SHOWN: usize = 8;
@@ -19,11 +18,7 @@ const POINTS_LIMIT: usize = 2_000;
 
 pub(super) fn drafts(document: &Document, monitor: &Monitoring) -> Vec<Draft> {
     let total = document.all_intervals();
-    let place = format!(
-        "{}, {}",
-        printable(&monitor.scope, TEXT_LIMIT),
-        printable(&monitor.release, TEXT_LIMIT)
-    );
+    let place = format!("{}, {}", short(&monitor.scope), short(&monitor.release));
     let mut drafts = vec![
         bars(&total, "calls", "Calls by hook", "calls", &place, |hook| {
             Some(hook.calls.count as f64)
@@ -54,31 +49,17 @@ fn bars(
         .collect();
     hooks.sort_by(|one, other| other.1.total_cmp(&one.1));
     let more = hooks.len().saturating_sub(HOOKS_SHOWN);
-    hooks.truncate(HOOKS_SHOWN);
-    let bars = hooks.iter().enumerate();
-    let bars = bars.map(|(category, (_, value))| bar(category, 0, *value));
-    let hooks = hooks.iter();
-    let names = hooks.map(|(hook, _)| printable(&hook.hook, TEXT_LIMIT));
-    Draft {
-        base,
-        subjects: Vec::new(),
-        title: format!("{title}: {place}"),
-        description: format!("Bars: {axis} for each hook, the most first."),
-        chart: Chart::Bars(Bars {
-            axis: axis.to_owned(),
-            category: "hook".to_owned(),
-            kind: "what".to_owned(),
-            categories: names.collect(),
-            series: vec![axis.to_owned()],
-            colours: vec![0],
-            bars: bars.collect(),
-            stacked: false,
-        }),
-        notes: (more > 0)
-            .then(|| format!("{more} more hooks were called less."))
-            .into_iter()
-            .collect(),
+    let mut bars = Bars::new(axis, "hook", "what");
+    for (hook, value) in hooks.iter().take(HOOKS_SHOWN) {
+        bars.add(&hook.hook, axis, *value);
     }
+    Draft::new(
+        base,
+        format!("{title}: {place}"),
+        format!("Bars: {axis} for each hook, the most first."),
+        Chart::Bars(bars),
+    )
+    .noted((more > 0).then(|| format!("{more} more hooks were called less.")))
 }
 
 /// Calls a second, over the intervals; None if there is only one.
@@ -102,7 +83,7 @@ fn over_time(document: &Document, total: &Interval, place: &str) -> Option<Draft
         (drawable(point.x) && drawable(point.y)).then_some(point)
     };
     let line = |hook: &&WatchedHook| Series {
-        label: printable(&hook.hook, TEXT_LIMIT),
+        label: short(&hook.hook),
         figure: String::new(),
         points: intervals
             .iter()
@@ -112,21 +93,20 @@ fn over_time(document: &Document, total: &Interval, place: &str) -> Option<Draft
         fit: None,
     };
     let note = (every > 1).then(|| format!("One of {every} intervals is drawn."));
-    Some(Draft {
-        base: "intervals",
-        subjects: Vec::new(),
-        title: format!("Calls over time: {place}"),
-        description: format!(
+    let draft = Draft::new(
+        "intervals",
+        format!("Calls over time: {place}"),
+        format!(
             "Lines: calls a second of the {LINES_SHOWN} hooks called most, over the intervals of \
              the recording."
         ),
-        chart: Chart::Lines(Lines {
+        Chart::Lines(Lines {
             x: "seconds after the start".to_owned(),
             y: "calls per second".to_owned(),
             kind: "hook".to_owned(),
             figure: None,
             series: hooks.iter().take(LINES_SHOWN).map(line).collect(),
         }),
-        notes: note.into_iter().collect(),
-    })
+    );
+    Some(draft.noted(note))
 }

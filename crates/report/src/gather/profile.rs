@@ -7,8 +7,7 @@ use super::Draft;
 use super::hooks::{self, Operation};
 use crate::cells::{operation, operation_title};
 use crate::group::grouped;
-use crate::table::TEXT_LIMIT;
-use crate::text::printable;
+use crate::text::short;
 
 /// For each kernel, file system and configuration.
 pub(super) fn drafts(document: &Document) -> Vec<Draft> {
@@ -32,13 +31,13 @@ pub(super) fn drafts(document: &Document) -> Vec<Draft> {
                 hooks: &path.hooks,
             })
             .collect();
-        let place = format!(
-            "{}, {}",
-            printable(kernel, TEXT_LIMIT),
-            printable(filesystem, TEXT_LIMIT)
-        );
-        let subjects = [kernel.to_owned(), filesystem.to_owned()];
-        drafts.extend(hooks::drafts(&operations, &place, stack, &subjects));
+        let place = format!("{}, {}", short(kernel), short(filesystem));
+        drafts.extend(hooks::drafts(
+            &operations,
+            &place,
+            stack,
+            &[kernel, filesystem],
+        ));
     }
     drafts
 }

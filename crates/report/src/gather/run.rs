@@ -4,13 +4,13 @@
 use compare::judge::Judgements;
 use model::{Cell, Document, Kind, Metric, Status, comparison::Method, path_depth};
 
-use super::{Content, Draft, Source, bar, hooks, position};
+use super::{Content, Draft, Source, hooks, position};
 use crate::cells::{Configuration, Group, Operation, groups, operation_title};
 use crate::figure::model::drawable;
 use crate::figure::{Bar, Bars, Chart, Lines, Point, Series};
 use crate::group::grouped;
 use crate::table::TEXT_LIMIT;
-use crate::text::printable;
+use crate::text::{printable, short};
 
 pub(super) fn drafts(run: &Document) -> Vec<Draft> {
     let mut drafts = Vec::new();
@@ -41,27 +41,12 @@ struct Figures<'a, 'b> {
 impl<'a> Figures<'a, '_> {
     fn draft(&self, base: &'static str, title: &str, description: &str, chart: Chart) -> Draft {
         let group = self.group;
-        Draft {
-            base,
-            subjects: vec![
-                group.subject.clone(),
-                group.filesystem.to_owned(),
-                group.metric.to_string(),
-            ],
-            title: format!("{title}: {}", self.place),
-            description: description.to_owned(),
-            chart,
-            notes: Vec::new(),
-        }
+        let subjects = [&*group.subject, group.filesystem, group.metric.as_str()];
+        Draft::new(base, format!("{title}: {}", self.place), description, chart).about(&subjects)
     }
 
     fn heading(&self, configuration: &Configuration) -> String {
-        printable(&self.group.heading(configuration), TEXT_LIMIT)
-    }
-
-    fn categories(&self) -> Vec<String> {
-        let rows = self.group.rows.iter();
-        rows.map(|row| operation_title(*row)).collect()
+        short(&self.group.heading(configuration))
     }
 
     /// Bars of what `value` says of each cell, and how many cells have none.
@@ -90,22 +75,20 @@ impl<'a> Figures<'a, '_> {
             }
         }
         let names = configurations.iter().map(|c| self.heading(c));
+        let kind = match self.group.of_kernels {
+            true => "kernel",
+            false => "configuration",
+        };
+        let rows = self.group.rows.iter();
         let bars = Bars {
-            axis,
-            category: "operation".to_owned(),
-            kind: if self.group.of_kernels {
-                "kernel".to_owned()
-            } else {
-                "configuration".to_owned()
-            },
-            categories: self.categories(),
+            categories: rows.map(|row| operation_title(*row)).collect(),
             series: names.collect(),
             colours: configurations
                 .iter()
                 .filter_map(|c| self.group.configurations.iter().position(|of| of == *c))
                 .collect(),
             bars,
-            stacked: false,
+            ..Bars::new(&axis, "operation", kind)
         };
         (bars, missing)
     }
@@ -228,7 +211,7 @@ impl<'a> Figures<'a, '_> {
                 figure: None,
                 series: group.configurations.iter().map(line).collect(),
             };
-            let name = printable(benchmark, TEXT_LIMIT);
+            let name = short(benchmark);
             let mut draft = self.draft(
                 "path-depth",
                 &format!("Cost of {name} by the depth of its path"),
@@ -260,7 +243,7 @@ impl<'a> Figures<'a, '_> {
                 })
             };
             let operations: Vec<hooks::Operation<'_>> = group.rows.iter().filter_map(of).collect();
-            let subjects = [group.subject.clone(), group.filesystem.to_owned()];
+            let subjects = [&*group.subject, group.filesystem];
             let stack = configuration.title();
             drafts.extend(hooks::drafts(&operations, &self.place, &stack, &subjects));
         }
@@ -337,22 +320,19 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
     let found = means(sources);
     let mut drafts = Vec::new();
     for (place, of) in grouped(&found, |mean| &mean.place) {
-        let mut categories: Vec<String> = Vec::new();
-        let mut series: Vec<String> = Vec::new();
-        let mut bars: Vec<Bar> = Vec::new();
+        let (filesystem, metric, baseline, machine) = place;
+        let axis = format!("overhead, geometric mean (%), {metric}");
+        let mut bars = Bars::new(&axis, "kernel", "configuration");
         let mut notes = of_how_many(&of);
         let mut repeated = false;
         for mean in of {
-            let category = position(&mut categories, printable(&mean.kernel, TEXT_LIMIT));
-            let at = position(&mut series, printable(&mean.configuration, TEXT_LIMIT));
-            let taken = |bar: &Bar| bar.category == category && bar.series == at;
-            if bars.iter().any(taken) {
-                repeated = true;
-            } else if drawable(mean.overhead) {
-                bars.push(bar(category, at, mean.overhead * 100.0));
+            bars.category(&mean.kernel);
+            if drawable(mean.overhead) {
+                let value = mean.overhead * 100.0;
+                repeated |= !bars.add(&mean.kernel, &mean.configuration, value);
             }
         }
-        if categories.len() < 2 {
+        if bars.categories.len() < 2 {
             continue;
         }
         if repeated {
@@ -360,33 +340,24 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
                          first.";
             notes.push(shown.to_owned());
         }
-        let (filesystem, metric, baseline, machine) = place;
-        let baseline = printable(baseline, TEXT_LIMIT);
+        // The baseline, of the first colour, is none of them.
+        bars.colours = (1..=bars.series.len()).collect();
+        let baseline = short(baseline);
         let machine = printable(machine, 2 * TEXT_LIMIT);
-        let filesystem = printable(filesystem, TEXT_LIMIT);
-        drafts.push(Draft {
-            base: "kernels",
-            title: format!(
-                "Overhead by kernel: {metric} on {filesystem}, over {baseline} ({machine})"
-            ),
-            subjects: vec![filesystem, metric.to_string(), baseline, machine],
-            description: "Bars: the geometric mean of an operation's cost over the baseline's of \
-                          the same kernel, less 1, for each kernel and configuration; of operations \
-                          that have a dominant path, without getppid."
-                .to_owned(),
-            chart: Chart::Bars(Bars {
-                axis: format!("overhead, geometric mean (%), {metric}"),
-                category: "kernel".to_owned(),
-                kind: "configuration".to_owned(),
-                categories,
-                // The baseline, of the first colour, is none of them.
-                colours: (1..=series.len()).collect(),
-                series,
-                bars,
-                stacked: false,
-            }),
-            notes,
-        });
+        let filesystem = short(filesystem);
+        let draft = Draft::new(
+            "kernels",
+            format!("Overhead by kernel: {metric} on {filesystem}, over {baseline} ({machine})"),
+            "Bars: the geometric mean of an operation's cost over the baseline's of the same \
+             kernel, less 1, for each kernel and configuration; of operations that have a dominant \
+             path, without getppid.",
+            Chart::Bars(bars),
+        );
+        drafts.push(
+            draft
+                .about(&[&filesystem, metric.as_str(), &baseline, &machine])
+                .noted(notes),
+        );
     }
     drafts
 }
@@ -424,7 +395,7 @@ pub(super) fn benchmarks(sources: &[Source]) -> Vec<Draft> {
                 })
             });
             Series {
-                label: printable(&label, TEXT_LIMIT),
+                label: short(&label),
                 figure: String::new(),
                 points: points.collect(),
                 fit: None,
@@ -432,27 +403,23 @@ pub(super) fn benchmarks(sources: &[Source]) -> Vec<Draft> {
         });
         let series = series.filter(|line| line.points.len() > 1).collect();
         let (benchmark, filesystem, metric, machine) = place;
-        let [benchmark, filesystem] =
-            [benchmark, filesystem].map(|name| printable(name, TEXT_LIMIT));
+        let [benchmark, filesystem] = [benchmark, filesystem].map(short);
         let machine = printable(&machine, 2 * TEXT_LIMIT);
         let named = kernels.iter().enumerate();
         let named = named.map(|(at, kernel)| format!("{} {}", at + 1, printable(kernel, 40)));
-        Some(Draft {
-            base: "benchmark",
-            title: format!("{benchmark} by kernel: {metric} on {filesystem} ({machine})"),
-            subjects: vec![benchmark, filesystem, metric.to_string(), machine],
-            description: "The figure of each operation and configuration on one kernel after \
-                          another."
-                .to_owned(),
-            chart: Chart::Lines(Lines {
+        let draft = Draft::new(
+            "benchmark",
+            format!("{benchmark} by kernel: {metric} on {filesystem} ({machine})"),
+            "The figure of each operation and configuration on one kernel after another.",
+            Chart::Lines(Lines {
                 x: named.collect::<Vec<_>>().join(", "),
                 y: per_operation(metric),
                 kind: "operation and configuration".to_owned(),
                 figure: None,
                 series,
             }),
-            notes: Vec::new(),
-        })
+        );
+        Some(draft.about(&[&benchmark, &filesystem, metric.as_str(), &machine]))
     });
     drafts.collect()
 }

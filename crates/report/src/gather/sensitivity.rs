@@ -10,8 +10,7 @@ use crate::figure::{Chart, Figure, LINES_LIMIT, Lines, Point, Series, svg_of_all
 use crate::group::{distinct, grouped};
 use crate::sensitivity::beside::table6;
 use crate::sensitivity::{Swept, numbers, operations, swept, where_swept};
-use crate::table::TEXT_LIMIT;
-use crate::text::printable;
+use crate::text::{printable, short};
 
 /// Most figures below each other in one file.
 const PANELS_LIMIT: usize = 16;
@@ -74,23 +73,24 @@ fn over_delay(document: &Document) -> Vec<Draft> {
         let Some((lines, notes)) = panel(&slopes, &order, clock) else {
             continue;
         };
-        drafts.push(Draft {
-            base: "latency-over-delay",
-            subjects: vec![
-                kernel.to_owned(),
-                module.to_string(),
-                caches.to_string(),
-                filesystem.to_owned(),
-                unit.to_string(),
-            ],
-            title: format!(
-                "Cost by the time of each decision: {}",
-                where_swept(&slopes)
-            ),
-            description: DESCRIPTION.to_owned(),
-            chart: Chart::Lines(lines),
-            notes,
-        });
+        let title = format!(
+            "Cost by the time of each decision: {}",
+            where_swept(&slopes)
+        );
+        let draft = Draft::new(
+            "latency-over-delay",
+            title,
+            DESCRIPTION,
+            Chart::Lines(lines),
+        );
+        let subjects = [
+            kernel,
+            module.as_str(),
+            caches.as_str(),
+            filesystem,
+            unit.as_str(),
+        ];
+        drafts.push(draft.about(&subjects).noted(notes));
     }
     drafts
 }
@@ -228,7 +228,7 @@ fn by_depth(document: &Document) -> Vec<Draft> {
             points.dedup_by_key(|point| point.x as u32);
             if points.len() > 1 {
                 series.push(Series {
-                    label: printable(benchmark, TEXT_LIMIT),
+                    label: short(benchmark),
                     figure: String::new(),
                     points,
                     fit: None,
@@ -239,33 +239,25 @@ fn by_depth(document: &Document) -> Vec<Draft> {
             continue;
         }
         let hooks = hooks.join(",");
-        drafts.push(Draft {
-            base: "decisions-by-depth",
-            subjects: vec![
-                kernel.to_owned(),
-                module.to_string(),
-                caches.to_string(),
-                filesystem.to_owned(),
-                hooks.clone(),
-            ],
-            title: format!(
+        let draft = Draft::new(
+            "decisions-by-depth",
+            format!(
                 "Decisions by the depth of the path: {}, {}, {module}, {caches} caches, hooks: {}",
-                printable(kernel, TEXT_LIMIT),
-                printable(filesystem, TEXT_LIMIT),
-                printable(&hooks, TEXT_LIMIT)
+                short(kernel),
+                short(filesystem),
+                short(&hooks)
             ),
-            description: "Lines: how many decisions an operation asks for over the number of \
-                          components of its path, by the slopes of a sweep."
-                .to_owned(),
-            chart: Chart::Lines(Lines {
+            "Lines: how many decisions an operation asks for over the number of components of its \
+             path, by the slopes of a sweep.",
+            Chart::Lines(Lines {
                 x: "components of the path".to_owned(),
                 y: "decisions per operation".to_owned(),
                 kind: "operation".to_owned(),
                 figure: None,
                 series,
             }),
-            notes: Vec::new(),
-        });
+        );
+        drafts.push(draft.about(&[kernel, module.as_str(), caches.as_str(), filesystem, &hooks]));
     }
     drafts
 }

@@ -13,8 +13,8 @@ use model::{
 use crate::column::Columns;
 use crate::format::{count, figure, fraction, listed, share};
 use crate::profile::full_name;
-use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value, warnings};
-use crate::text::printable;
+use crate::table::{Report, Table, Tone, Value, warnings};
+use crate::text::short;
 
 pub use records::monitor_records;
 
@@ -206,13 +206,13 @@ impl View<'_> {
 
     fn title(&self) -> String {
         let monitor = self.monitor;
-        let mut title = printable(&monitor.release, TEXT_LIMIT);
+        let mut title = short(&monitor.release);
         if !monitor.active_lsms.is_empty() {
             title += &format!(", {}", full_name(&monitor.active_lsms));
         }
         title += &format!(
             ": LSM hooks of {} in {} s",
-            printable(&monitor.scope, TEXT_LIMIT),
+            short(&monitor.scope),
             figure((self.total.seconds * 1e3).round() / 1e3)
         );
         title

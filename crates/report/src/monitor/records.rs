@@ -22,17 +22,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// For each function of each interval a row for all system calls and one for each. A later
-/// version may append columns; it keeps these.
-///
-/// - `begin_s`, `seconds`: of the interval.
-/// - `hook`, `function`, `module`: what was called; `module` is empty for the framework's.
-/// - `system_call`: in which; `all` for all of them together.
-/// - `count`, `errors`: calls, and those that returned an error.
-/// - `errnos`: which errors, in rows of all system calls: `EACCES=3 ENOENT=1`.
-/// - `sum_ns`, `mean_ns`, `min_ns`, `max_ns`, `p50_ns`, `p90_ns`, `p99_ns`: times; empty
-///   where they are not known.
-/// - `whole_count`, `whole_ns`: of the system call from entry to exit, where it was timed.
+/// For each function of each interval a row for all system calls and one for each. Columns:
+/// `docs/export.md`.
 pub fn monitor_records(document: &Document) -> Records<'_> {
     Columns::new()
         .column("begin_s", |line: Line<'_>| line.interval.begin_s)

@@ -2,28 +2,28 @@
 //! How a document came to be: method and environment.
 
 use maud::{Markup, html};
-use model::{
-    Document, Environment, Experiment, Kind, Monitoring, PlacementDocument, PolicyProof, Tool,
-};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::gather::Content;
+use crate::kinds::view;
 use crate::text::printable;
 
 /// Longest text of one value, in characters.
 const VALUE_LIMIT: usize = 400;
 
 pub(super) fn about(content: &Content) -> Markup {
-    let (method, facts, setups) = match content {
-        Content::Measured(document) => (method(document.kind), facts(document), &*document.setups),
-        Content::Placement(document) => (OF_PLACEMENT, sources(document), &[] as &[PolicyProof]),
+    let setups = match content {
+        Content::Measured(document) => &document.setups[..],
+        Content::Placement(_) => &[],
     };
     html! {
         details.about {
             summary { "Method and environment" }
-            p { (method) }
+            p { (view(content).method) }
             dl {
-                @for (name, value) in facts {
-                    dt { (name) }
+                @for (name, value) in facts(content) {
+                    dt { (printable(&name, VALUE_LIMIT)) }
                     dd { (printable(&value, VALUE_LIMIT)) }
                 }
             }
@@ -39,126 +39,56 @@ pub(super) fn about(content: &Content) -> Markup {
     }
 }
 
-type Facts = Vec<(&'static str, String)>;
-
-const OF_PLACEMENT: &str = "The kernel's sources are read, not compiled or run. Counts are for \
-     the path that a system call takes if all goes well, and at most; D is the number of \
-     components of a path, S that of symbolic links.";
-
-fn method(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Profile => {
-            "Every call on the operation's most frequent path through the guest's kernel is \
-             counted by instruction. A hook's instructions are those from its calls to its \
-             returns; calls from inside other hooks are not counted again."
+/// What the document itself says of these, by the names of its keys.
+fn facts(content: &Content) -> Vec<(String, String)> {
+    match content {
+        Content::Measured(document) => {
+            let times = [&document.started, &document.finished];
+            let mut all = vec![keys(&document.tool)];
+            all.push(Vec::from_iter(
+                { ["began", "ended"].into_iter().zip(times) }
+                    .filter_map(|(name, time)| Some((name.to_owned(), time.clone()?))),
+            ));
+            all.extend(document.experiment.as_ref().map(keys));
+            all.extend(document.monitor.as_ref().map(keys));
+            all.push(keys(&document.environment));
+            all.concat()
         }
-        Kind::Sensitivity => {
-            "Decisions at hooks are made to take longer, step by step, and a line is fitted \
-             to what an operation costs then. Its slope is how many decisions the operation \
-             asks for. The hooks called without delays are counted beside it."
-        }
-        Kind::Recording => {
-            "eBPF programs count every call of a hook on the live machine, and take its time \
-             where that was asked for."
-        }
-        _ => {
-            "Each operation runs in its own window. Instructions are counted in the guest's \
-             kernel, on the path that most windows take; time and throughput are medians of \
-             samples with a 95 % bootstrap interval. Instructions are not time. An overhead \
-             is (tested - baseline) / baseline, or (baseline - tested) / baseline of a \
-             throughput, so that more is worse."
+        Content::Placement(placement) => {
+            let tree = vec![("tree".to_owned(), placement.tree.clone())];
+            [keys(&placement.tool), tree, keys(&placement.coverage)].concat()
         }
     }
 }
 
-fn facts(document: &Document) -> Facts {
-    let mut facts = tool(&document.tool);
-    let times = [("began", &document.started), ("ended", &document.finished)];
-    facts.extend(
-        times
-            .into_iter()
-            .filter_map(|(what, time)| Some((what, time.clone()?))),
-    );
-    facts.extend(document.experiment.iter().flat_map(asked));
-    facts.extend(document.monitor.iter().flat_map(watched));
-    facts.extend(environment(&document.environment));
-    facts
+/// The keys of a part, each with its value in one line. The baseline is a position: left out.
+fn keys(part: &impl Serialize) -> Vec<(String, String)> {
+    let Ok(Value::Object(keys)) = serde_json::to_value(part) else {
+        return Vec::new();
+    };
+    let keys = keys.into_iter().filter(|(key, _)| key != "baseline");
+    keys.filter_map(|(key, value)| Some((key.replace('_', " "), short(&value)?)))
+        .collect()
 }
 
-fn watched(monitor: &Monitoring) -> Facts {
-    let cost = monitor.cost;
-    vec![
-        ("whose calls", monitor.scope.clone()),
-        ("noted of each call", monitor.mode.to_string()),
-        ("kernel", monitor.release.clone()),
-        ("modules", monitor.active_lsms.join(",")),
-        (
-            "cost of watching",
-            match cost.added_ns {
-                0 => "could not be measured".to_owned(),
-                added => format!(
-                    "{added} ns a call, of which {} ns lay within the times and are subtracted",
-                    cost.within_ns
-                ),
-            },
-        ),
-    ]
-}
-
-fn sources(placement: &PlacementDocument) -> Facts {
-    let mut facts = tool(&placement.tool);
-    facts.push(("sources", placement.tree.clone()));
-    let coverage = placement.coverage;
-    facts.push((
-        "read",
-        format!("{} files, {} functions", coverage.files, coverage.functions),
-    ));
-    facts
-}
-
-fn tool(tool: &Tool) -> Facts {
-    vec![("written by", format!("{} {}", tool.name, tool.version))]
-}
-
-fn asked(experiment: &Experiment) -> Facts {
-    let metrics: Vec<&str> = experiment.metrics.iter().map(|m| m.as_str()).collect();
-    let samples: Vec<String> = experiment
-        .metrics
-        .iter()
-        .map(|metric| format!("{} of {metric}", experiment.samples.of(*metric)))
-        .collect();
-    let mut facts = vec![
-        ("where", experiment.place.to_string()),
-        ("kernels", experiment.kernels.join(", ")),
-        ("metrics", metrics.join(", ")),
-        ("samples of a cell", samples.join(", ")),
-        ("warm-up", format!("{} operations", experiment.warmup)),
-        ("rounds", experiment.rounds.to_string()),
-    ];
-    if let Some(description) = &experiment.description {
-        facts.insert(0, ("experiment", description.clone()));
+fn short(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),
+        Value::Array(values) => {
+            let texts: Option<Vec<String>> = values.iter().map(short).collect();
+            texts
+                .filter(|texts| !texts.is_empty())
+                .map(|texts| texts.join(", "))
+        }
+        Value::Object(keys) => {
+            let texts = keys
+                .iter()
+                .map(|(key, value)| Some(format!("{key} {}", short(value)?)));
+            texts
+                .collect::<Option<Vec<String>>>()
+                .map(|texts| texts.join(", "))
+        }
+        value => Some(value.to_string()),
     }
-    if !experiment.cmdline.is_empty() {
-        facts.push(("kernel command line", experiment.cmdline.clone()));
-    }
-    facts
-}
-
-fn environment(environment: &Environment) -> Facts {
-    let mut facts = vec![
-        ("host", environment.os.clone()),
-        ("host kernel", environment.host_kernel.clone()),
-        ("processor", environment.cpu.clone()),
-        ("processors used", environment.cores.to_string()),
-        ("KVM", if environment.kvm { "yes" } else { "no" }.to_owned()),
-        ("clock", environment.clock.to_string()),
-    ];
-    if let Some(qemu) = &environment.qemu {
-        let text = format!("{}, {}, {}", qemu.version, qemu.machine, qemu.cpu);
-        facts.push(("QEMU", text));
-    }
-    if !environment.host_lsms.is_empty() {
-        facts.push(("host's modules", environment.host_lsms.join(",")));
-    }
-    facts
 }

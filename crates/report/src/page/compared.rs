@@ -7,17 +7,15 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 use model::ComparisonDocument;
 
-use super::rows::Rows;
-use super::{figure, table, whole};
-use crate::comparison::{Answer, Cause, Folded, Found, changed, folded, gate_word};
+use super::{figure, lead, table, whole};
+use crate::column::Columns;
+use crate::comparison::{Answer, Cause, ComparisonOptions, Found, changed, gate_word, parts};
 use crate::format;
-use crate::table::{TEXT_LIMIT, Tone};
-use crate::text::printable;
+use crate::table::Tone;
+use crate::text::{printable, short};
 
 /// Most bars that are drawn: what one sees at once.
 const BARS_SHOWN: usize = 16;
-/// Most functions that are listed.
-const CAUSES_LIMIT: usize = 12;
 /// Most doubts of changed cells that are told before all else.
 const DOUBTS_LIMIT: usize = 3;
 
@@ -25,12 +23,12 @@ const DOUBTS_LIMIT: usize = 3;
 #[must_use]
 pub fn comparison_page(document: &ComparisonDocument) -> String {
     let found = Found::all(document);
-    let [base, new] = [&document.base, &document.new].map(|of| printable(&of.name, TEXT_LIMIT));
+    let [base, new] = [&document.base, &document.new].map(|of| short(&of.name));
     let title = match document.across {
         Some(axis) => format!("lsmeter compare: {new} against {base}, along the {axis}"),
         None => format!("lsmeter compare: {new} against {base}"),
     };
-    let folded = folded(document, &found);
+    let parts = parts(document, &ComparisonOptions::default());
     let is_alone = found.len() == 1;
     let content = html! {
         section #overview aria-labelledby="overview-title" {
@@ -57,7 +55,14 @@ pub fn comparison_page(document: &ComparisonDocument) -> String {
         }
         section #rest aria-labelledby="rest-title" {
             h2 #rest-title { "All else" }
-            @for (number, of) in folded.iter().enumerate() { (fold(number, of)) }
+            @for (number, (summary, tables)) in parts.iter().enumerate() {
+                details {
+                    summary { (summary) }
+                    @for (at, of) in tables.iter().enumerate() {
+                        (table::table(of, &format!("rest-{}-table-{}", number + 1, at + 1)))
+                    }
+                }
+            }
             (notes(document))
         }
     };
@@ -138,48 +143,28 @@ fn causes(found: &Found<'_>) -> Markup {
     let causes = found.causes();
     let held: usize = causes.iter().map(|cause| cause.cells).sum();
     let unknown = found.changed.len() - held;
-    let rows = Rows {
-        title: "What holds them",
-        says: "the function that holds most of a change, and in how many operations.".to_owned(),
-        columns: &["function", "module", "each", "operations"],
-        left: 2,
-        rows: causes.iter().take(CAUSES_LIMIT).map(cause).collect(),
-        all: causes.len(),
-    };
+    let table = Columns::new()
+        .left("function", |cause: &Cause<'_>| cause.holder.function())
+        .left("module", |cause| cause.holder.module())
+        .right("each", |cause| {
+            let [least, largest] = cause.adds.map(|adds| format::difference(adds.into()));
+            match least == largest {
+                true => least,
+                false => format!("{least} to {largest}"),
+            }
+        })
+        .column("operations", |cause| cause.cells)
+        .table("What holds most of each change", &causes);
     html! {
         div {
-            @if !causes.is_empty() { (rows.markup(&found.metric.to_string())) }
+            @if !causes.is_empty() {
+                (lead::side(&table, &[0, 1, 2, 3], &found.metric.to_string()))
+            }
             @if unknown > 0 && found.metric.is_of_instructions() {
                 p.faint {
                     "Of " (unknown) " it is not known which hook holds them: measure both with "
                     code { "lsmeter run --with-hooks" } "."
                 }
-            }
-        }
-    }
-}
-
-fn cause(cause: &Cause<'_>) -> Vec<String> {
-    let [least, largest] = cause.adds.map(|of| format::difference(of.into()));
-    let each = match least == largest {
-        true => least,
-        false => format!("{least} to {largest}"),
-    };
-    let holder = cause.holder;
-    vec![
-        holder.function(),
-        holder.module(),
-        each,
-        format::count(cause.cells as u64),
-    ]
-}
-
-fn fold(number: usize, folded: &Folded) -> Markup {
-    html! {
-        details {
-            summary { (folded.summary) }
-            @for (at, of) in folded.tables.iter().enumerate() {
-                (table::table(of, &format!("rest-{}-table-{}", number + 1, at + 1)))
             }
         }
     }
@@ -200,11 +185,11 @@ fn notes(document: &ComparisonDocument) -> Markup {
                 @for (side, of) in [("BASE", &document.base), ("NEW", &document.new)] {
                     dt { (side) }
                     dd {
-                        (printable(&of.name, 400)) ": " (printable(&of.document, TEXT_LIMIT))
+                        (printable(&of.name, 400)) ": " (short(&of.document))
                         " of " (format::count(of.cells)) " cells"
-                        @if let Some(started) = &of.started { ", begun " (printable(started, TEXT_LIMIT)) }
-                        ", by " (printable(&of.tool.name, TEXT_LIMIT)) " "
-                        (printable(&of.tool.version, TEXT_LIMIT))
+                        @if let Some(started) = &of.started { ", begun " (short(started)) }
+                        ", by " (short(&of.tool.name)) " "
+                        (short(&of.tool.version))
                     }
                 }
                 dt { "cells matched by" }

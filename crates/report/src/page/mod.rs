@@ -10,7 +10,6 @@ mod embedded;
 mod figure;
 mod front;
 mod lead;
-mod rows;
 mod table;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -21,13 +20,14 @@ use self::front::Maps;
 use crate::estimate::estimate_tables;
 use crate::figure::{Chart, Figure};
 use crate::gather::{Content, Gathered, Source, figures};
+use crate::kinds::view;
 use crate::monitor::monitor_report;
 use crate::placement::{PlacementOptions, placement_report};
 use crate::profile::{ProfileView, profile_report};
 use crate::run::{Options, report};
 use crate::sensitivity::sensitivity_report;
-use crate::table::{Report, TEXT_LIMIT};
-use crate::text::printable;
+use crate::table::Report;
+use crate::text::short;
 use crate::verdict::verdict;
 
 /// Bars of more operations than this are seen by nobody: the map of a run stands for them.
@@ -69,20 +69,21 @@ pub fn any_report(source: &Source) -> Report {
 pub fn page(sources: &[Source]) -> String {
     let figures = figures(sources);
     let title = match sources {
-        [only] => format!("lsmeter report: {}", printable(&only.name, TEXT_LIMIT)),
+        [only] => format!("lsmeter report: {}", short(&only.name)),
         many => format!("lsmeter report: {} documents", many.len()),
     };
     let compared: Vec<&Gathered> = figures.iter().filter(|f| f.source.is_none()).collect();
+    let reports: Vec<Report> = sources.iter().map(any_report).collect();
     let content = html! {
-        (overview(sources, &figures))
+        (overview(sources, &figures, &reports))
         @if !compared.is_empty() {
             section #comparison aria-labelledby="comparison-title" {
                 h2 #comparison-title { "Kernels beside each other" }
                 @for of in compared.iter().copied() { (figure::figure(&of.figure)) }
             }
         }
-        @for (at, source) in sources.iter().enumerate() {
-            (section(at, source, &figures))
+        @for (at, report) in reports.iter().enumerate() {
+            (section(at, &sources[at], report, &figures))
         }
     };
     let navigation = contents(sources, !compared.is_empty());
@@ -148,7 +149,7 @@ fn leading<'a>(at: usize, source: &Source, figures: &'a [Gathered]) -> Option<&'
     lead::lead(&source.content, own)
 }
 
-fn overview(sources: &[Source], figures: &[Gathered]) -> Markup {
+fn overview(sources: &[Source], figures: &[Gathered], reports: &[Report]) -> Markup {
     html! {
         section #overview aria-labelledby="overview-title" {
             h2 #overview-title.hidden { "Overview" }
@@ -167,7 +168,7 @@ fn overview(sources: &[Source], figures: &[Gathered]) -> Markup {
                             @for finding in &verdict.findings { li { (finding) } }
                         }
                         @if let Some(of) = leading(at, source, figures) {
-                            (lead::front(&source.content, of, &name(source)))
+                            (lead::front(&source.content, &reports[at], of, &name(source)))
                         }
                     }
                 }
@@ -182,20 +183,12 @@ fn overview(sources: &[Source], figures: &[Gathered]) -> Markup {
 }
 
 fn name(source: &Source) -> String {
-    let kind = match source.content.kind() {
-        Kind::Run => "run",
-        Kind::Profile => "profile",
-        Kind::Sensitivity => "sweep",
-        Kind::Recording => "recording",
-        Kind::Placement => "placement",
-        _ => "document",
-    };
-    format!("{kind}: {}", printable(&source.name, TEXT_LIMIT))
+    let kind = view(&source.content).name;
+    format!("{kind}: {}", short(&source.name))
 }
 
-fn section(at: usize, source: &Source, figures: &[Gathered]) -> Markup {
+fn section(at: usize, source: &Source, report: &Report, figures: &[Gathered]) -> Markup {
     let id = format!("document-{}", at + 1);
-    let report = any_report(source);
     let lead = leading(at, source, figures).map(|of| &of.name);
     let all = || {
         let own = figures.iter().filter(|of| of.source == Some(at));
@@ -226,7 +219,7 @@ fn section(at: usize, source: &Source, figures: &[Gathered]) -> Markup {
                 }
             }
             @if !report.tables.is_empty() { h3 { "Tables" } }
-            (tables(&report, &id))
+            (tables(report, &id))
             (about::about(&source.content))
         }
     }

@@ -3,7 +3,7 @@
 
 use maud::{Markup, html};
 
-use crate::table::{Align, Row, Table, Tone, Value};
+use crate::table::{Align, Heading, Row, Table, Tone, Value};
 
 pub(super) fn table(table: &Table, id: &str) -> Markup {
     let grouped = table.columns.iter().any(|column| column.group.is_some());
@@ -24,9 +24,7 @@ pub(super) fn table(table: &Table, id: &str) -> Markup {
                     thead {
                         @if grouped { (groups(table)) }
                         tr.headings {
-                            @for column in &table.columns {
-                                th scope="col" class=(align(column.align)) { (column.title) }
-                            }
+                            @for column in &table.columns { (heading(column)) }
                         }
                     }
                     tbody { @for of in rows { (row(of, table)) } }
@@ -68,12 +66,22 @@ fn row(row: &Row, table: &Table) -> Markup {
     html! {
         tr {
             @for (at, (value, column)) in row.values.iter().zip(&table.columns).enumerate() {
-                @if at == 0 {
-                    th scope="row" class=(align(column.align)) { (contents(value)) }
-                } @else {
-                    td class={ (align(column.align)) (tone(value.tone)) } { (contents(value)) }
-                }
+                (cell(at == 0, value, column))
             }
+        }
+    }
+}
+
+pub(super) fn heading(column: &Heading) -> Markup {
+    html! { th scope="col" class=(align(column.align)) { (column.title) } }
+}
+
+pub(super) fn cell(is_first: bool, value: &Value, column: &Heading) -> Markup {
+    html! {
+        @if is_first {
+            th scope="row" class=(align(column.align)) { (contents(value)) }
+        } @else {
+            td class={ (align(column.align)) (tone(value.tone)) } { (contents(value)) }
         }
     }
 }

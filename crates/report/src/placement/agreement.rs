@@ -5,8 +5,8 @@ use model::placement::{Agreement, ComparedHook, Comparison};
 
 use crate::column::Columns;
 use crate::format::count;
-use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value};
-use crate::text::printable;
+use crate::table::{Report, Table, Tone, Value};
+use crate::text::{printable, short};
 
 /// In the order in which they matter to a reader.
 const ORDER: [Agreement; 7] = [
@@ -26,7 +26,7 @@ pub fn agreement_report(kernel: &str, comparison: &Comparison) -> Report {
     let skipped = comparison.skipped.iter().map(|(operation, reason)| {
         format!(
             "not compared: {}: {}",
-            printable(operation, TEXT_LIMIT),
+            short(operation),
             printable(reason, 200)
         )
     });
@@ -90,10 +90,7 @@ fn summary(kernel: &str, comparison: &Comparison) -> Table {
         .right("count", |(_, n, _)| n.clone())
         .right("share", |(.., share)| share.clone())
         .table(
-            format!(
-                "{}: hooks by source and by measurement",
-                printable(kernel, TEXT_LIMIT)
-            ),
+            format!("{}: hooks by source and by measurement", short(kernel)),
             &rows,
         )
         .legend([sound, &bounded(comparison)])

@@ -141,15 +141,7 @@ fn question(check: &RedundantCheck) -> &'static str {
     if check.same_question { "same" } else { "other" }
 }
 
-/// A row for each finding, also those of which it cannot be told. A later version may append
-/// columns; it keeps these.
-///
-/// - `finding`: `redundant` or `missing`; `confidence`: `sure`, `likely`, `unknown`.
-/// - `hook`: asked twice, or by which others check, joined by commas; `module`, `kind`,
-///   `what`, `checked_by`: of what is missing.
-/// - `question`: `same` or `other`, `within`, `first`, `second`: of what is redundant.
-/// - `first_calls`, `second_calls`: call strings, joined by ` > `; of what is missing, one.
-/// - `why`; `syscalls`: joined by `; `.
+/// A row for each finding, also those of which it cannot be told. Columns: `docs/export.md`.
 pub fn checks_records(document: &PlacementDocument) -> Records<'_> {
     let redundant = document.redundant.iter().map(|check| (Some(check), None));
     let missing = document.missing.iter().map(|check| (None, Some(check)));

@@ -9,8 +9,8 @@ use model::placement::{
 use super::{calls, names, on, renamed, times};
 use crate::column::{Columns, Records};
 use crate::format::{count, difference as signed};
-use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value};
-use crate::text::printable;
+use crate::table::{Report, Table, Tone, Value};
+use crate::text::short;
 
 const NAMED: usize = 8;
 
@@ -51,9 +51,9 @@ fn sides(document: &PlacementDifference) -> Table {
     let title = format!(
         "Linux {}: hooks and what reaches them",
         match before.version == after.version {
-            true => format!("{}, two trees", printable(&before.version, TEXT_LIMIT)),
+            true => format!("{}, two trees", short(&before.version)),
             false => [before, after]
-                .map(|side| printable(&side.version, TEXT_LIMIT))
+                .map(|side| short(&side.version))
                 .join(" and "),
         }
     );
@@ -145,7 +145,7 @@ fn part(part: &HookPart) -> String {
     match part {
         HookPart::Own => String::new(),
         HookPart::Teardown => "teardown".to_owned(),
-        HookPart::Inside(modules) => format!("within {}", printable(modules, TEXT_LIMIT)),
+        HookPart::Inside(modules) => format!("within {}", short(modules)),
     }
 }
 
@@ -217,11 +217,7 @@ fn strings(hook: &HookDifference) -> impl Iterator<Item = (&'static str, &Vec<St
     gone.chain(hook.new_calls.iter().map(|calls| ("+", calls)))
 }
 
-/// A row for each hook of each system call that differs: system call, its case and file system,
-/// which placement has it if only one does, the hook, where it is called (`teardown`, `within
-/// ima`; empty for by the kernel while it works), how it differs, its counts before and
-/// after, modules that implement it, joined by commas, and the call strings that are new
-/// and gone, joined by `; `. A later version may append columns; it keeps these.
+/// A row for each hook of each system call that differs. Columns: `docs/export.md`.
 pub fn difference_records(document: &PlacementDifference) -> Records<'_> {
     let strings = |calls: &[Vec<String>]| {
         let joined: Vec<String> = calls.iter().map(|calls| calls.join(" > ")).collect();

@@ -7,8 +7,8 @@ use model::placement::{StaleFact, Undecided, Unparsed};
 use super::{kernel, names};
 use crate::column::Columns;
 use crate::format::{count, share};
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::short;
 
 /// Longest piece of code or reason, in characters.
 const CODE_LIMIT: usize = 120;
@@ -26,7 +26,7 @@ pub(super) fn tables(document: &PlacementDocument) -> Vec<Table> {
             .left("function", |of: &Unparsed| &of.function)
             .left("where", |of| match of.file.as_str() {
                 "" => Value::default(),
-                file => Value::plain(format!("{}:{}", printable(file, TEXT_LIMIT), of.line)),
+                file => Value::plain(format!("{}:{}", short(file), of.line)),
             })
             .left("what", |of| Value::long(&of.reason, CODE_LIMIT))
             .table(unparsed, &document.unparsed)
@@ -80,7 +80,7 @@ fn read(document: &PlacementDocument) -> Table {
     let figures = figures.map(|(what, n)| (what.to_owned(), n as u64));
     let step = |(step, &ms): (&String, &u64)| {
         let step = if step == "total" { "all" } else { step };
-        (format!("ms: {}", printable(step, TEXT_LIMIT)), ms)
+        (format!("ms: {}", short(step)), ms)
     };
     let (all, steps): (Vec<_>, Vec<_>) = (document.timing.iter()).partition(|of| of.0 == "total");
     let timing = steps.into_iter().chain(all).map(step);

@@ -15,8 +15,8 @@ mod unbounded;
 use model::PlacementDocument;
 use model::placement::{Count, NameChanges, SyscallPlacement};
 
-use crate::table::{Report, TEXT_LIMIT, Value};
-use crate::text::printable;
+use crate::table::{Report, Value};
+use crate::text::short;
 
 pub use agreement::agreement_report;
 pub use checks::{ChecksOptions, checks_records, checks_report};
@@ -82,7 +82,7 @@ fn warnings(document: &PlacementDocument, options: &PlacementOptions) -> Vec<Str
 
 /// `Linux 6.12.117`.
 fn kernel(document: &PlacementDocument) -> String {
-    format!("Linux {}", printable(&document.version, TEXT_LIMIT))
+    format!("Linux {}", short(&document.version))
 }
 
 /// `Linux 6.12.117: open (missing) on ext4`.
@@ -96,7 +96,7 @@ fn title(document: &PlacementDocument, call: &SyscallPlacement) -> String {
 
 /// `open (missing) on ext4`.
 fn on(call: &str, filesystem: &str) -> String {
-    let [call, filesystem] = [call, filesystem].map(|text| printable(text, TEXT_LIMIT));
+    let [call, filesystem] = [call, filesystem].map(short);
     format!("{call} on {filesystem}")
 }
 

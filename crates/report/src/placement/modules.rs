@@ -7,8 +7,8 @@ use model::{PlacementDocument, placement::ModulePlacement};
 
 use super::kernel;
 use crate::column::Columns;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::short;
 
 /// Hooks and lines of code by module, and of the framework.
 pub(super) fn modules(document: &PlacementDocument) -> Table {
@@ -74,7 +74,7 @@ pub(super) fn categories(document: &PlacementDocument) -> Option<Table> {
 
 fn heading(module: &ModulePlacement) -> String {
     let mark = if module.direct { "*" } else { "" };
-    format!("{}{mark}", printable(&module.module, TEXT_LIMIT))
+    format!("{}{mark}", short(&module.module))
 }
 
 /// Nothing for 0, so that others stand out.

@@ -27,18 +27,7 @@ struct Line<'a> {
 }
 
 /// A row for the framework, one for each module and each category of its hooks, then one for each
-/// hook of each system call and file system. A later version may append columns; it keeps these.
-///
-/// - `version`: of the kernel.
-/// - `level`: what the row is about: the `framework`, a `module`, a `category` of a module's
-///   hooks, a `hook` of a system call, or `nested`: such a hook called from inside others.
-/// - `module`: of modules and categories; of `nested` the modules that make the call,
-///   joined by `+`; of hooks those that implement it, joined by commas.
-/// - `category`: of hooks, in rows of that level.
-/// - `hooks`, `unconditional`, `file_accessing`, `loc`, `loc_per_hook`: numbers of hooks, of
-///   them outside every `#if` and in categories of files; lines of code.
-/// - `syscall`, `case`, `fs`, `hook`: which.
-/// - `nominal`, `max`, `teardown_nominal`, `teardown_max`: counts such as `2D+S+1`.
+/// hook of each system call and file system. Columns: `docs/export.md`.
 pub fn placement_records(document: &PlacementDocument) -> Records<'_> {
     Columns::new()
         .column("version", |_: Line<'_>| &document.version)

@@ -8,8 +8,8 @@ use super::{kernel, names, times, title};
 use crate::column::Columns;
 use crate::format::count;
 use crate::group::grouped;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::short;
 
 pub(super) const VARIABLES: &str = "D: components looked up on a path, with those in the targets of symbolic \
                          links; S: symbolic links followed on it.";
@@ -27,7 +27,7 @@ pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
         Some(calls.first()?.title())
     });
     for &(fs, _) in &systems {
-        let group = (systems.len() > 1).then(|| printable(fs, TEXT_LIMIT));
+        let group = (systems.len() > 1).then(|| short(fs));
         let group = group.as_deref();
         let of = move |calls: Line<'_>| {
             let on_it = calls.iter().rev().find(|call| call.filesystem == fs);
@@ -49,7 +49,7 @@ pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
             });
     }
     let on = match systems.as_slice() {
-        [(fs, _)] => format!(", {}", printable(fs, TEXT_LIMIT)),
+        [(fs, _)] => format!(", {}", short(fs)),
         _ => String::new(),
     };
     let title = format!("{}{on}: calls of hooks by system call", kernel(document));

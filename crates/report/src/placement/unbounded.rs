@@ -10,8 +10,8 @@ use super::syscalls::{is_nominal, shown};
 use super::{names, title};
 use crate::column::Columns;
 use crate::format::count;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::short;
 
 const CODE_LIMIT: usize = 80;
 /// Causes that are shown without `--trace`, those of most hooks first.
@@ -64,7 +64,7 @@ pub(super) fn causes(
         .left("what", |(cause, _): &Line<'_>| word(cause.cause))
         .left("function", |(cause, _)| &cause.function)
         .left("where", |(cause, _)| {
-            let file = printable(&cause.file, TEXT_LIMIT);
+            let file = short(&cause.file);
             Value::plain(format!("{file}:{}", cause.line))
         })
         .left("code", |(cause, _)| Value::long(&cause.code, CODE_LIMIT))

@@ -14,8 +14,8 @@ use model::prediction::{
 
 use crate::column::Columns;
 use crate::format::{figure, fraction, percent};
-use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value, warnings};
-use crate::text::printable;
+use crate::table::{Report, Table, Tone, Value, warnings};
+use crate::text::short;
 
 pub use records::prediction_records;
 
@@ -151,10 +151,10 @@ impl<'a> View<'a> {
 
     fn title(&self) -> String {
         let document = self.document;
-        let place = printable(&document.release, TEXT_LIMIT);
+        let place = short(&document.release);
         let what = match &document.loads[..] {
             [only] => {
-                let name = printable(&only.name, TEXT_LIMIT);
+                let name = short(&only.name);
                 match only.seconds {
                     Some(seconds) => {
                         let seconds = figure((seconds * 1e3).round() / 1e3);
@@ -174,8 +174,8 @@ impl<'a> View<'a> {
         let mut legend = vec![format!(
             "added: in hooks, more than under {} (below 0: saved), by what calls cost in the lab on {}; \
              lowest, highest: if each call cost as the cheapest and the dearest of its hook there.",
-            printable(baseline, TEXT_LIMIT),
-            printable(&document.costs_release, TEXT_LIMIT)
+            short(baseline),
+            short(&document.costs_release)
         )];
         if measured {
             legend.push(
@@ -188,7 +188,7 @@ impl<'a> View<'a> {
             legend.push(format!(
                 "{}: estimated for {} by what instructions do, of calls of which that is known                  (docs/events.md): of the kernel's path, on one processor.",
                 self.time(),
-                printable(processor, TEXT_LIMIT)
+                short(processor)
             ));
         }
         if let Some(ns) = document.ns_per_instruction {
@@ -203,7 +203,7 @@ impl<'a> View<'a> {
             format!(
                 "Calls{}: {} are covered by hook and system call, {} by hook only, {} not at all.",
                 match self.several {
-                    true => format!(" of {}", printable(&load.name, TEXT_LIMIT)),
+                    true => format!(" of {}", short(&load.name)),
                     false => String::new(),
                 },
                 part(coverage.by_system_call),
@@ -257,7 +257,7 @@ impl<'a> View<'a> {
                 })
             });
         for (at, stack) in self.document.stacks.iter().enumerate().skip(1) {
-            let stack = printable(stack, TEXT_LIMIT);
+            let stack = short(stack);
             columns = columns
                 .grouped(Some(&stack), self.per("added"), move |group: &Group<'_>| {
                     added_value(group.added[at].middle / group.load.divisor())

@@ -14,16 +14,7 @@ type Line<'a> = (
     Option<&'a CallCost>,
 );
 
-/// A row for each hook, system call and stack. A later version may append columns; it keeps
-/// these.
-///
-/// - `load`: whose calls; `seconds`: how long they were recorded, empty of a whole program.
-/// - `hook`, `system_call`, `calls`: what was recorded; `recorded_ns`: the time that it took.
-/// - `basis`: `system_call`, `hook` or `nothing`: by what the cost is known; `operations`: of
-///   how many operations it is the median.
-/// - `stack`, `baseline`: the first is the baseline, whose `added` are empty.
-/// - `per_call`: instructions of one call under the stack; `added`, `added_low`, `added_high`:
-///   what all calls cost more than under the baseline, with the cheapest and the dearest.
+/// A row for each hook, system call and stack. Columns: `docs/export.md`.
 pub fn prediction_records(document: &PredictionDocument) -> Records<'_> {
     let stacks = document.stacks.iter().enumerate();
     let rows = document.loads.iter().flat_map(move |load| {

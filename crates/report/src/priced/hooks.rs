@@ -11,8 +11,8 @@ use super::{Pair, percent_of, tested};
 use crate::cells::{Configuration, Group};
 use crate::column::Columns;
 use crate::group::sum;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::short;
 
 /// How many of the dearest hooks are asked for what they hold together.
 const DEAREST: usize = 10;
@@ -162,7 +162,7 @@ impl<'a> Stack<'a> {
             lines.push(Line {
                 stack: self,
                 nth: Some(at + 1),
-                hook: printable(sum.hook, TEXT_LIMIT),
+                hook: short(sum.hook),
                 calls: sum.calls,
                 adds: sum.adds,
                 cumulative: *held,

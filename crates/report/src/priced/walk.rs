@@ -6,8 +6,7 @@ use model::{HookCost, path_depth};
 use super::{Pair, percent_of, tested};
 use crate::cells::{Configuration, Group, Operation};
 use crate::column::Columns;
-use crate::table::{TEXT_LIMIT, Table};
-use crate::text::printable;
+use crate::table::Table;
 
 /// The hook that each directory on a path is checked by.
 const CHECK: &str = "inode_permission";
@@ -25,7 +24,7 @@ pub(super) fn table(place: &str, group: &Group<'_>) -> Option<Table> {
     let (shortest, longest, further) = ("shortest", "longest", "each further");
     Columns::new()
         .left("stack", |of: &Walk<'_>| of.configuration.title())
-        .left("benchmark", |of| printable(of.benchmark, TEXT_LIMIT))
+        .left("benchmark", |of| of.benchmark)
         .left("components", |of| {
             format!("{} to {}", of.first().depth, of.last().depth)
         })

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use crate::cells::releases;
 use crate::column::Columns;
 use crate::format::{count, listed};
-use crate::table::{Report, TEXT_LIMIT, Table, Value, warnings};
-use crate::text::printable;
+use crate::table::{Report, Table, Value, warnings};
+use crate::text::{printable, short};
 
 const FACTS: &str = include_str!("../../facts/unreached.toml");
 /// What it would take to call a hook, and what that means; what users can do most about first.
@@ -111,8 +111,8 @@ fn of_kernel(kernel: &str, hooks: &BTreeSet<&str>, cells: &[&Cell], facts: &Fact
     let of = format!(
         "{} of {} ({})",
         hooks.len(),
-        printable(kernel, TEXT_LIMIT),
-        printable(&releases, TEXT_LIMIT)
+        short(kernel),
+        short(&releases)
     );
     let configurations: BTreeSet<String> = cells
         .iter()

@@ -9,8 +9,8 @@ use super::{baseline, configured, full_name, path, where_profiled};
 use crate::cells::{Operation, operation};
 use crate::column::Columns;
 use crate::group::grouped;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::short;
 
 pub(crate) const LEGEND: [&str; 2] = [
     "taken: jumps that were taken, calls, returns; indirect: jumps and calls through a register or \
@@ -100,11 +100,11 @@ fn of_hooks(cell: &Cell, clock: Clock) -> Option<Table> {
     let mut lines = Vec::new();
     for hook in hooks {
         let Some(events) = &hook.events else { continue };
-        let name = printable(&hook.hook, TEXT_LIMIT);
+        let name = short(&hook.hook);
         lines.push(line(name, hook.calls, hook.inclusive, events));
         for own in &hook.implementations {
             let Some(events) = &own.events else { continue };
-            let name = printable(&format!("  {}", own.function), TEXT_LIMIT);
+            let name = short(&format!("  {}", own.function));
             lines.push(line(name, own.calls, own.inclusive, events));
         }
     }
@@ -119,7 +119,7 @@ fn of_hooks(cell: &Cell, clock: Clock) -> Option<Table> {
     let title = format!(
         "{}, {clock} clock: {}, {}: what its instructions do, per operation",
         where_profiled(&[cell]),
-        printable(&cell.title(), TEXT_LIMIT),
+        short(&cell.title()),
         configured(cell)
     );
     let columns = columns(

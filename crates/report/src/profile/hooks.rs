@@ -10,8 +10,8 @@ use crate::cells::reason;
 use crate::column::Columns;
 use crate::format::{count, listed, share};
 use crate::group::{dearest_first, distinct, grouped};
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::{printable, short};
 
 /// Most operations that a footnote names.
 const OPERATIONS_NAMED: usize = 10;
@@ -174,7 +174,7 @@ fn kernels(profiles: &[&Cell], clock: &str) -> Option<Table> {
     let sums: Vec<Sums<'_>> = by_kernel.iter().map(|(_, of)| Sums::of(of)).collect();
     let mut columns = Columns::new().left("hook", |hook: &str| hook);
     for ((kernel, _), sums) in by_kernel.iter().zip(&sums) {
-        columns = columns.right(printable(kernel, TEXT_LIMIT), move |hook| {
+        columns = columns.right(short(kernel), move |hook| {
             let sum = sums.hooks.get(hook);
             sum.map_or_else(|| Value::plain("-"), |sum| sum.average().into())
         });
@@ -200,7 +200,7 @@ fn kernels(profiles: &[&Cell], clock: &str) -> Option<Table> {
     ];
     let title = format!(
         "{}, {clock}: hooks with {} on each kernel: guest kernel instructions per call",
-        printable(&profiles[0].key.filesystem, TEXT_LIMIT),
+        short(&profiles[0].key.filesystem),
         configured(profiles[0])
     );
     let table = columns.summed_up(title, dearest_first(dearest), summaries).legend([

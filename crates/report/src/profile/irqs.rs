@@ -24,7 +24,7 @@ fn table(cells: &[&Cell]) -> Table {
     let compared = cells.iter().any(|cell| baseline(cell).is_some());
     Columns::new()
         .left("operation", |cell: &Cell| {
-            Value::plain(printable(&cell.title(), TEXT_LIMIT))
+            cell.title()
         })
         .left("stack", |cell| Value::plain(configured(cell)))
         .column("instructions", |cell| own(cell).map(|off| off.instructions))

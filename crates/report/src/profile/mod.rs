@@ -14,7 +14,7 @@ use model::{Cell, Document, HookedPath, Residual};
 use crate::cells::{added, place, releases};
 use crate::group::distinct;
 use crate::table::{Report, TEXT_LIMIT, warnings};
-use crate::text::printable;
+use crate::text::{printable, short};
 
 pub use coverage::coverage_report;
 pub use records::profile_records;
@@ -106,9 +106,7 @@ impl<'a> StackNames<'a> {
 
     fn short(&self, stack: &[String]) -> String {
         match added(stack, self.first) {
-            Some(added) if !self.first.is_empty() => {
-                printable(&format!("+{}", added.join(",")), TEXT_LIMIT)
-            }
+            Some(added) if !self.first.is_empty() => short(&format!("+{}", added.join(","))),
             _ => full_name(stack),
         }
     }

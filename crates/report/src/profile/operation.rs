@@ -12,8 +12,8 @@ use crate::column::Columns;
 use crate::format::count;
 use crate::group::{grouped, shared};
 use crate::residual;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::{printable, short};
 
 const COLUMNS: usize = 4;
 
@@ -114,7 +114,7 @@ fn table(profiles: &[&Cell], clock: Clock) -> Table {
     let mut title = format!(
         "{}, {clock} clock: {}",
         where_profiled(profiles),
-        printable(&profiles[0].title(), TEXT_LIMIT)
+        short(&profiles[0].title())
     );
     if let [side] = sides.as_slice() {
         title += &format!(", {}", side.title());
@@ -140,7 +140,7 @@ fn columns<'a>(sides: &'a [Side<'a>], names: &StackNames<'_>) -> Columns<'a, &'a
         };
         let group = (!alone).then_some(name.as_str());
         for (at, title) in titles.into_iter().enumerate() {
-            columns = columns.grouped(group, printable(title, TEXT_LIMIT), move |line| {
+            columns = columns.grouped(group, short(title), move |line| {
                 side.values(line).into_iter().nth(at)
             });
         }
@@ -254,7 +254,7 @@ fn lines<'a>(sides: &[Side<'a>]) -> Vec<Line<'a>> {
 impl Line<'_> {
     fn label(&self) -> String {
         match self.behind {
-            None => printable(self.hook, TEXT_LIMIT),
+            None => short(self.hook),
             Some((module, function)) => implementation(module, function),
         }
     }
@@ -267,7 +267,7 @@ fn implementation(module: &str, function: &str) -> String {
     } else {
         module
     };
-    let label = printable(&format!("  {function}"), TEXT_LIMIT);
+    let label = short(&format!("  {function}"));
     if module.is_empty() || function.starts_with(prefix) {
         label
     } else {

@@ -66,24 +66,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// For each profile, in the document's order, a row for the operation, one for each hook and
-/// one for each implementation behind it. A later version may append columns; it keeps these.
-///
-/// - `kernel`, `release`, `stack`, `active_lsms`, `filesystem`, `benchmark`, `variant`,
-///   `status`: of the profile, as in the document; lists are joined by commas.
-/// - `level`: what the row is about: `operation`, a `hook` of it, or an
-///   `implementation`: a module's function behind a hook.
-/// - `hook`, `function`, `module`: the hook; the framework's or the module's function;
-///   the module. Empty where the level has none.
-/// - `calls`, `inclusive`: of hooks and implementations; `exclusive`, `dispatch`,
-///   `outermost`: of hooks. Instructions per operation.
-/// - `total`, `rep_iterations`, `hooked`, `residual`, `windows`, `path_windows`,
-///   `dirty`: of operations only, so that a sum over a column counts nothing twice.
-/// - `baseline_stack`, `baseline_total`, `baseline_hooked`: what `residual` compares
-///   with; of operations only.
-/// - `taken_branches` and the other names of [`Events::KINDS`]: what the instructions of
-///   `total`, or of `inclusive`, do, if that was counted.
-/// - `reason`: why there are no figures, or no `residual` though one was asked for.
+/// For each profile a row for the operation, one for each hook and one for each implementation of
+/// it. Columns: `docs/export.md`.
 pub fn profile_records(document: &Document) -> Records<'_> {
     let columns = Columns::new()
         .column("kernel", |line: Line<'_>| &line.cell.key.kernel)

@@ -6,8 +6,7 @@ use model::DifferingHook;
 use super::{ENTRIES, Line};
 use crate::column::Columns;
 use crate::format;
-use crate::table::{TEXT_LIMIT, Table};
-use crate::text::printable;
+use crate::table::Table;
 
 /// Hooks that differ from run to run, those first that differ most; none where all runs did the
 /// same.
@@ -23,7 +22,7 @@ pub(super) fn differing(place: &str, lines: &[Line<'_>], all: bool) -> Option<Ta
             line.cell.title()
         })
         .left("stack", |(line, _)| line.configuration.title())
-        .left("hook", |(_, hook)| printable(&hook.hook, TEXT_LIMIT))
+        .left("hook", |(_, hook)| &hook.hook)
         .column("calls, least", |(_, hook)| hook.calls_min)
         .column("most", |(_, hook)| hook.calls_max)
         .column("instructions, least", |(_, hook)| hook.instructions_min)

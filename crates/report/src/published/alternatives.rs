@@ -5,8 +5,8 @@ use published::{Alternatives, Comparison, Publication, Verdict};
 
 use super::tables::{number, range, subject};
 use crate::column::Columns;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::short;
 
 /// Which of several configurations comes nearest to what was published, and how many figures each
 /// has as theirs; None where there are not several.
@@ -24,7 +24,7 @@ pub(super) fn table(publication: &Publication<'_>) -> Option<Table> {
             Line::Agreeing(..) => Value::plain("of these agree"),
         })
         .left("ours", |of| match of {
-            Line::Figure(of) => Value::plain(printable(&of.benchmark, TEXT_LIMIT)),
+            Line::Figure(of) => Value::plain(short(&of.benchmark)),
             Line::Agreeing(..) => Value::plain(""),
         })
         .right("published", |of| match of {
@@ -35,7 +35,7 @@ pub(super) fn table(publication: &Publication<'_>) -> Option<Table> {
             Line::Agreeing(all) => Value::plain(all.len().to_string()),
         });
     for title in titles.iter().copied() {
-        columns = columns.right(printable(title, TEXT_LIMIT), move |of| match of {
+        columns = columns.right(short(title), move |of| match of {
             Line::Figure(of) => match by(of, title) {
                 None => Value::plain(""),
                 Some(own) => {
@@ -67,12 +67,8 @@ pub(super) fn table(publication: &Publication<'_>) -> Option<Table> {
     let table = columns
         .left("nearest", |of| match of {
             Line::Figure(of) => Value::plain(match of.nearest().as_slice() {
-                [nearest] => printable(&nearest.tested, TEXT_LIMIT),
-                [one, other] => {
-                    printable(&one.tested, TEXT_LIMIT)
-                        + " and "
-                        + &printable(&other.tested, TEXT_LIMIT)
-                }
+                [nearest] => short(&nearest.tested),
+                [one, other] => short(&one.tested) + " and " + &short(&other.tested),
                 several => format!("{} of them", several.len()),
             }),
             Line::Agreeing(_) => Value::plain(""),

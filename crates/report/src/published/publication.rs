@@ -10,7 +10,7 @@ use super::tables::{added_ns, configurations, difference, intervals, number, own
 use crate::column::Columns;
 use crate::format;
 use crate::table::{Footnotes, Report, TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::text::{printable, short};
 
 const VERDICTS: &str = "agrees: inside their range, or within a tenth of theirs; calls: equal, or inside their bounds. \
      difference: ours less theirs, or less the nearest end of their range; of overheads and shares in points.";
@@ -136,7 +136,7 @@ fn of_place<'a>(place: &str, rows: impl Iterator<Item = &'a Row<'a>> + Clone) ->
                 0.0 => format::figure(*ours),
                 _ => format!("{ours:.0}"),
             }),
-            Answer::Beside { ours, .. } => Value::plain(printable(ours, TEXT_LIMIT)),
+            Answer::Beside { ours, .. } => Value::plain(short(ours)),
             Answer::CannotBeHad(_) | Answer::NotMeasured => Value::plain(""),
         });
     if intervals.is_some() {
@@ -171,7 +171,7 @@ fn of_place<'a>(place: &str, rows: impl Iterator<Item = &'a Row<'a>> + Clone) ->
                 Value::plain(of)
             }
             Answer::Counted { version, .. } => {
-                Value::plain(format!("source of {}", printable(version, TEXT_LIMIT)))
+                Value::plain(format!("source of {}", short(version)))
             }
             Answer::Beside { of, .. } => Value::plain(printable(of, 2 * TEXT_LIMIT)),
             Answer::CannotBeHad(_) | Answer::NotMeasured => Value::plain(""),
@@ -190,7 +190,7 @@ fn of_place<'a>(place: &str, rows: impl Iterator<Item = &'a Row<'a>> + Clone) ->
             } => {
                 let note = format!(
                     "The kernel has changed: in the source of {} the count is as theirs.",
-                    printable(version, TEXT_LIMIT)
+                    short(version)
                 );
                 Value::plain(format!("differs: shown {}", mark(note)))
             }

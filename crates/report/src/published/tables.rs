@@ -12,7 +12,7 @@ use crate::column::Columns;
 use crate::format;
 use crate::group::grouped;
 use crate::table::{Footnotes, Report, TEXT_LIMIT, Table, Tone, Value};
-use crate::text::printable;
+use crate::text::{printable, short};
 
 const VERDICTS: &str = "agrees: inside their range, or within a tenth of theirs; points: ours less theirs, or less \
      the nearest end of their range.";
@@ -84,7 +84,7 @@ fn compared(comparisons: &[&Comparison]) -> Table {
     let overheads = first.figure.quantity.is_overhead();
     let release = match first.release.as_str() {
         "" => String::new(),
-        release => format!(" ({})", printable(release, TEXT_LIMIT)),
+        release => format!(" ({})", short(release)),
     };
     let count = |verdict| comparisons.iter().filter(|c| c.verdict == verdict).count();
     let [agree, differ] = [Verdict::Agrees, Verdict::Differs].map(count);
@@ -112,8 +112,8 @@ fn compared(comparisons: &[&Comparison]) -> Table {
     legend.extend(intervals(comparisons.iter().copied()));
     let title = format!(
         "{}{release}, {}: published {} beside ours",
-        printable(&first.kernel, TEXT_LIMIT),
-        printable(&first.filesystem, TEXT_LIMIT),
+        short(&first.kernel),
+        short(&first.filesystem),
         if overheads { "overheads" } else { "counts" },
     );
     // Marks stand close together, so that they are set here.
@@ -331,10 +331,7 @@ pub fn published_report(pattern: &str) -> Report {
     });
     let tables: Vec<Table> = tables.collect();
     let warnings = if tables.is_empty() {
-        vec![format!(
-            "no published figure is called {}",
-            printable(pattern, TEXT_LIMIT)
-        )]
+        vec![format!("no published figure is called {}", short(pattern))]
     } else {
         Vec::new()
     };

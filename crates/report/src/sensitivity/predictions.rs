@@ -7,8 +7,8 @@ use super::numbers;
 use crate::column::Columns;
 use crate::format::{count, listed};
 use crate::group::grouped;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::short;
 
 /// Most hooks that a footnote names.
 const HOOKS_NAMED: usize = 12;
@@ -36,7 +36,7 @@ fn table(kernel: &str, lsm: Option<&str>, predictions: &[&Prediction]) -> Table 
         values
     });
     let what = match lsm {
-        Some(lsm) => format!("what {} adds to operations", printable(lsm, TEXT_LIMIT)),
+        Some(lsm) => format!("what {} adds to operations", short(lsm)),
         None => "what decisions add to operations".to_owned(),
     };
     let mut legend = "a decision: what one takes, on the average of the operation's; predicted: \
@@ -47,7 +47,7 @@ fn table(kernel: &str, lsm: Option<&str>, predictions: &[&Prediction]) -> Table 
     }
     let title = format!(
         "{}: {what}, as the slopes predict it: instructions",
-        printable(kernel, TEXT_LIMIT)
+        short(kernel)
     );
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     Columns::new()

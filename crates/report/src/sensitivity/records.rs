@@ -6,19 +6,7 @@ use model::Document;
 use super::{Swept, swept};
 use crate::column::{Columns, Records};
 
-/// A row for each slope, in the document's order. A later version may append columns; it keeps
-/// these.
-///
-/// - `kernel`, `release`, `module`, `stack`, `filesystem`, `caches`, `hooks`,
-///   `benchmark`, `variant`, `syscalls`, `status`: of the slope, as in the document;
-///   lists are joined by commas. `hooks` is `all` or those delayed together.
-/// - `slope`, `ci95_low`, `ci95_high`: decisions per operation.
-/// - `intercept`, `residual`: in `unit`; `r2`, `bend`: fractions.
-/// - `n`, `dirty`: operations; `delays`: points that the line goes through;
-///   `longest_delay_ns`: of them.
-/// - `counted`, `difference`: calls of the hooks per operation, and the slope less them.
-/// - `explanation`: why they differ; `reason`: why there are no figures.
-/// - `part`: one hook's part of another row's slope; `others`: operations off the line.
+/// A row for each slope. Columns: `docs/export.md`.
 pub fn sensitivity_records(document: &Document) -> Records<'_> {
     Columns::new()
         .column("kernel", |of: Swept<'_>| &of.cell.key.kernel)

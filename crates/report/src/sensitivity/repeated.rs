@@ -8,8 +8,8 @@ use model::{RepeatedQuestion, SweepFindings, cell_title};
 
 use crate::column::Columns;
 use crate::group::grouped;
-use crate::table::{Footnotes, TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Footnotes, Table, Value};
+use crate::text::{printable, short};
 
 /// Most chains of a question that are shown.
 const CHAINS_SHOWN: usize = 6;
@@ -30,7 +30,7 @@ fn table(kernel: &str, questions: &[&RepeatedQuestion]) -> Table {
     let notes = RefCell::new(Footnotes::default());
     let title = format!(
         "{}: questions that an operation asks more than once of the same object",
-        printable(kernel, TEXT_LIMIT)
+        short(kernel)
     );
     let mut table = Columns::new()
         .left("operation", |question: &RepeatedQuestion| {

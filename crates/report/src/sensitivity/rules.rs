@@ -8,8 +8,8 @@ use model::{ALL_HOOKS, Caches, DepthRule, SweepFindings, Unit};
 use super::{Swept, numbers};
 use crate::column::Columns;
 use crate::group::grouped;
-use crate::table::{TEXT_LIMIT, Table, Value};
-use crate::text::printable;
+use crate::table::{Table, Value};
+use crate::text::short;
 
 /// Most depths that are listed one by one.
 const DEPTHS_LISTED: usize = 8;
@@ -76,7 +76,7 @@ fn table(rules: &[&DepthRule], unit: Option<Unit>, by_hook: bool) -> Option<Tabl
                 of(line, caches_of).map(|of| Value::plain(depths(&of.depths)))
             });
     }
-    let mut title = format!("{}, {}", printable(&first.kernel, TEXT_LIMIT), first.module);
+    let mut title = format!("{}, {}", short(&first.kernel), first.module);
     if let [caches] = caches.as_slice() {
         title += &format!(", {caches} caches");
     }

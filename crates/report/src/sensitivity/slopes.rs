@@ -9,8 +9,8 @@ use crate::column::Columns;
 use crate::format::count;
 use crate::group::{grouped, shared, sum};
 use crate::profile::full_name;
-use crate::table::{TEXT_LIMIT, Table, Tone, Value};
-use crate::text::printable;
+use crate::table::{Table, Tone, Value};
+use crate::text::{printable, short};
 
 /// A sag from which on a line is called bent, as a share of its rise.
 const BEND_SHOWN: f64 = 0.01;
@@ -116,7 +116,7 @@ fn table<'a>(slopes: &[&'a Swept<'a>], clock: Clock, by_hook: bool) -> Table {
     let mut hooks_shown = false;
     for (_, Parted { wholes, parts }) in &operations {
         lines.extend(wholes.iter().map(|&whole| {
-            let mut label = printable(&whole.cell.title(), TEXT_LIMIT);
+            let mut label = short(&whole.cell.title());
             if shape.hooks.is_none() {
                 label += &format!(" ({})", hooks_title(whole.hooks()));
             }
@@ -128,7 +128,7 @@ fn table<'a>(slopes: &[&'a Swept<'a>], clock: Clock, by_hook: bool) -> Table {
         };
         if wholes.is_empty() {
             lines.push(Line {
-                label: printable(&first.cell.title(), TEXT_LIMIT),
+                label: short(&first.cell.title()),
                 swept: None,
             });
         }
@@ -137,7 +137,7 @@ fn table<'a>(slopes: &[&'a Swept<'a>], clock: Clock, by_hook: bool) -> Table {
             lines.extend(parts.iter().map(|part| {
                 let hook = part.hooks().first().map_or("", String::as_str);
                 Line {
-                    label: printable(&format!("  {hook}"), TEXT_LIMIT),
+                    label: short(&format!("  {hook}")),
                     swept: Some(part),
                 }
             }));

@@ -227,7 +227,7 @@ proptest! {
         let csv = csv_of(&run);
         for record in ::csv::Reader::from_reader(csv.as_bytes()).records() {
             let record = record.unwrap();
-            prop_assert_eq!(record.len(), 33);
+            prop_assert_eq!(record.len(), 35);
             for field in &record {
                 prop_assert!(!field.starts_with(['=', '@']));
             }

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use model::{Document, GivenPolicy, Policy, Spec, Tuning};
 
 use crate::cells::{Configuration, Group};
-use crate::table::TEXT_LIMIT;
-use crate::text::printable;
+use crate::text::short;
 
 /// What a reader types to see this configuration's cells with their hooks, beside the baseline's;
 /// but for the operation at its end.
@@ -86,7 +85,7 @@ pub(super) fn command(run: &Document, group: &Group<'_>, configuration: &Configu
 
 /// As a shell takes it for one word.
 fn quoted(word: &str) -> String {
-    let word = printable(word, TEXT_LIMIT);
+    let word = short(word);
     let harmless = |c: char| c.is_ascii_alphanumeric() || "-_.,:/+=@".contains(c);
     if !word.is_empty() && word.chars().all(harmless) {
         return word;

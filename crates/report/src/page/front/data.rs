@@ -11,8 +11,7 @@ use super::command::command;
 use crate::cells::{Configuration, operation_title, reason};
 use crate::format;
 use crate::glance::Glance;
-use crate::table::TEXT_LIMIT;
-use crate::text::printable;
+use crate::text::short;
 
 /// Most operations whose hooks go along; of others the figures alone.
 pub(super) const HOOKS_LIMIT: usize = 400;
@@ -73,7 +72,7 @@ impl Names {
         if let Some(place) = self.places.get(name) {
             return *place;
         }
-        self.all.push(printable(name, TEXT_LIMIT));
+        self.all.push(short(name));
         self.places.insert(name.to_owned(), self.all.len() - 1);
         self.all.len() - 1
     }
@@ -98,12 +97,10 @@ pub(super) fn data(run: &Document, glance: &Glance<'_, '_>, id: &str) -> Markup 
     let rows = rows.collect();
     let baseline = |of: &Configuration| Some(of) == group.baseline.as_ref();
     let data = Data {
-        place: printable(&group.subject, TEXT_LIMIT)
-            + ", "
-            + &printable(group.filesystem, TEXT_LIMIT),
+        place: short(&group.subject) + ", " + &short(group.filesystem),
         metric: group.metric.to_string(),
         columns: (group.configurations.iter())
-            .map(|of| printable(&group.heading(of), TEXT_LIMIT))
+            .map(|of| short(&group.heading(of)))
             .collect(),
         baseline: group.configurations.iter().position(baseline).unwrap_or(0),
         commands: group

@@ -9,8 +9,7 @@ use crate::cells::{Configuration, Operation, operation_title};
 use crate::format;
 use crate::glance::{Glance, Overhead};
 use crate::group::grouped;
-use crate::table::TEXT_LIMIT;
-use crate::text::printable;
+use crate::text::short;
 
 /// From which overhead on a tile has which colour; less, to the other side, has those of savings.
 const STEPS: [(f64, &str); 7] = [
@@ -27,7 +26,7 @@ pub(super) fn map(glance: &Glance<'_, '_>, id: &str) -> Markup {
     let group = glance.group;
     let tested: Vec<&Configuration> = group.tested().collect();
     let baseline = group.baseline.as_ref().map(|of| group.heading(of));
-    let baseline = printable(&baseline.unwrap_or_default(), TEXT_LIMIT);
+    let baseline = short(&baseline.unwrap_or_default());
     html! {
         div.map.scroll tabindex="0" role="region" aria-label={ "Map of overheads, " (id) } {
             table {
@@ -40,7 +39,7 @@ pub(super) fn map(glance: &Glance<'_, '_>, id: &str) -> Markup {
                     tr {
                         th.left scope="col" { "operations" }
                         @for configuration in &tested {
-                            th scope="col" { (printable(&group.heading(configuration), TEXT_LIMIT)) }
+                            th scope="col" { (short(&group.heading(configuration))) }
                         }
                     }
                 }
@@ -75,8 +74,8 @@ fn summary<'a>(
     html! {
         tr data-level=(level) {
             th.left scope="row" {
-                button.fold type="button" aria-expanded="true" hidden { (printable(name, TEXT_LIMIT)) }
-                span.name { (printable(name, TEXT_LIMIT)) }
+                button.fold type="button" aria-expanded="true" hidden { (short(name)) }
+                span.name { (short(name)) }
                 " " span.faint { (rows.len()) }
             }
             @for configuration in tested {

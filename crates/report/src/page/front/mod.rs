@@ -5,20 +5,27 @@
 mod command;
 mod data;
 mod map;
-mod side;
 mod trees;
 
 use compare::judge::{Judgements, Layouts};
 use maud::{Markup, html};
 use model::{Document, Kind};
 
+use super::lead;
 use crate::cells::{Group, groups};
+use crate::column::Columns;
+use crate::deep;
+use crate::format;
 use crate::gather::Content;
-use crate::glance::Glance;
+use crate::glance::{Glance, HookShare};
 use crate::layouts::is_one_of;
+use crate::table::Table;
 
 /// Most configurations of a map beside which something else has room.
 const BESIDE_LIMIT: usize = 5;
+
+/// Most hooks beside it.
+const HOOKS_LIMIT: usize = 10;
 
 /// Most sentences that are shown before the map.
 const SENTENCES_LIMIT: usize = 5;
@@ -66,10 +73,35 @@ pub(super) fn front(at: usize, run: &Document) -> Markup {
                 (sentences(&glance))
                 div.front.wide[group.tested().count() > BESIDE_LIMIT] {
                     (map::map(&glance, &id))
-                    (side::side(&glance, &id))
+                    (beside(run, &glance, &id))
                 }
                 (data::data(run, &glance, &id))
                 @if let Some(trees) = trees::trees(&glance, &id) { (trees) }
+            }
+        }
+    }
+}
+
+/// What stands beside the map: how cost grows with depth, and the hooks that hold most of it.
+fn beside(run: &Document, glance: &Glance<'_, '_>, id: &str) -> Markup {
+    let hooks = glance.hooks();
+    let hooks = hooks.iter().filter(|hook| hook.adds > 0.0);
+    let hooks = Columns::new()
+        .left("hook", |share: &HookShare<'_>| share.hook)
+        .left("stack", |share| glance.group.heading(share.configuration))
+        .right("adds", |share| format::percent(share.adds))
+        .table(
+            "Hooks that hold most: mean of all operations with one path",
+            hooks.take(HOOKS_LIMIT),
+        )
+        .if_any();
+    let tables: Vec<Table> = deep::table(run, glance).into_iter().chain(hooks).collect();
+    html! {
+        @if !tables.is_empty() {
+            div {
+                @for table in &tables {
+                    (lead::side(table, &Vec::from_iter(0..table.columns.len()), id))
+                }
             }
         }
     }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a page shows of each kind of result file.
+
+use model::Kind;
+
+use crate::gather::Content;
+
+pub(crate) struct View {
+    pub(crate) name: &'static str,
+    /// How the figures came to be.
+    pub(crate) method: &'static str,
+    /// Figures that lead a page, the first one that the document has.
+    pub(crate) leading: &'static [&'static str],
+    /// Columns that stand beside it, of the first table that has two of them.
+    pub(crate) beside: &'static [&'static str],
+}
+
+const RUN: View = View {
+    name: "run",
+    method: "Each operation runs in its own window. Instructions are counted in the guest's kernel, on \
+             the path that most windows take; time and throughput are medians of samples with a 95 % \
+             bootstrap interval. Instructions are not time. An overhead is (tested - baseline) / \
+             baseline, or (baseline - tested) / baseline of a throughput, so that more is worse.",
+    leading: &[],
+    beside: &[],
+};
+const PROFILE: View = View {
+    name: "profile",
+    method: "Every call on the operation's most frequent path through the guest's kernel is counted by \
+             instruction. A hook's instructions are those from its calls to its returns; calls from \
+             inside other hooks are not counted again.",
+    leading: &["hook-shares"],
+    beside: &["hook", "calls", "sum", "average"],
+};
+const SWEEP: View = View {
+    name: "sweep",
+    method: "Decisions at hooks are made to take longer, step by step, and a line is fitted to what an \
+             operation costs then. Its slope is how many decisions the operation asks for. The hooks \
+             called without delays are counted beside it.",
+    leading: &["decisions-by-depth", "latency-over-delay"],
+    beside: &["operation", "slope", "counted", "difference"],
+};
+const RECORDING: View = View {
+    name: "recording",
+    method: "eBPF programs count every call of a hook on the live machine, and take its time where that \
+             was asked for.",
+    leading: &["time", "calls"],
+    beside: &["hook", "calls", "mean"],
+};
+const PLACEMENT: View = View {
+    name: "placement",
+    method: "The kernel's sources are read, not compiled or run. Counts are for the path that a system \
+             call takes if all goes well, and at most; D is the number of components of a path, S that \
+             of symbolic links.",
+    leading: &["reach", "modules"],
+    beside: &["system call", "nominal", "at most"],
+};
+
+pub(crate) fn view(content: &Content) -> &'static View {
+    match content.kind() {
+        Kind::Profile => &PROFILE,
+        Kind::Sensitivity => &SWEEP,
+        Kind::Recording => &RECORDING,
+        Kind::Placement => &PLACEMENT,
+        _ => &RUN,
+    }
+}
