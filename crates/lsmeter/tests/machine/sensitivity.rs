@@ -28,7 +28,7 @@ fn delay(cell: &Cell) -> &Delay {
 #[test]
 fn slopes_are_what_was_counted_and_grow_with_depth() {
     let place = Place::with_kernels();
-    let ended = run(
+    run(
         &place,
         &[
             "--bench",
@@ -51,11 +51,6 @@ fn slopes_are_what_was_counted_and_grow_with_depth() {
             "0.05",
         ],
         0,
-    );
-    assert!(
-        ended.stdout.contains("the paper"),
-        "Table 6: {}",
-        ended.stdout
     );
     let bytes = fs::read(place.path().join("slopes.json")).unwrap();
     let document = Document::parse(&bytes).unwrap();

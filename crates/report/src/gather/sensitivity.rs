@@ -4,11 +4,9 @@
 use model::{Clock, Document, Unit, path_depth};
 
 use super::Draft;
-use crate::cells::Operation;
 use crate::figure::model::drawable;
 use crate::figure::{Chart, Figure, LINES_LIMIT, Lines, Point, Series, svg_of_all};
-use crate::group::{distinct, grouped};
-use crate::sensitivity::beside::table6;
+use crate::group::grouped;
 use crate::sensitivity::{Swept, numbers, operations, swept, where_swept};
 use crate::text::{printable, short};
 
@@ -65,12 +63,11 @@ fn described(figures: &[Figure]) -> String {
 
 fn over_delay(document: &Document) -> Vec<Draft> {
     let swept = swept(document);
-    let order = in_order(&swept);
     let groups = grouped(&swept, Swept::place);
     let clock = document.environment.clock;
     let mut drafts = Vec::new();
     for ((kernel, module, caches, filesystem, unit), slopes) in groups {
-        let Some((lines, notes)) = panel(&slopes, &order, clock) else {
+        let Some((lines, notes)) = panel(&slopes, clock) else {
             continue;
         };
         let title = format!(
@@ -95,34 +92,19 @@ fn over_delay(document: &Document) -> Vec<Draft> {
     drafts
 }
 
-/// All operations of the document, those of the paper's Table 6 first.
-fn in_order<'a>(swept: &[Swept<'a>]) -> Vec<Operation<'a>> {
-    let all = distinct(swept.iter().map(Swept::operation));
-    let ours = table6().flat_map(|figure| &figure.ours);
-    let of_paper = ours.map(|ours| (ours.benchmark.as_str(), ours.variant.as_str()));
-    let of_paper = of_paper.filter(|wanted| all.contains(wanted));
-    distinct(of_paper.chain(all.iter().copied()))
-}
-
 /// Lines of one kernel, module, state of the caches, file system and unit, of those that are drawn
 /// the highest first; and what is not drawn.
-fn panel<'a>(
-    slopes: &[&'a Swept<'a>],
-    order: &[Operation<'_>],
-    clock: Clock,
-) -> Option<(Lines, Vec<String>)> {
+fn panel<'a>(slopes: &[&'a Swept<'a>], clock: Clock) -> Option<(Lines, Vec<String>)> {
     let unit = slopes.first()?.unit;
-    let mut shown: Vec<(usize, &Swept<'_>)> = Vec::new();
-    for (operation, parted) in operations(slopes) {
-        let at = order.iter().position(|of| *of == operation);
-        shown.extend(at.zip(parted.wholes.first().copied()));
-    }
-    shown.sort_by_key(|(at, _)| *at);
+    let operations = operations(slopes).into_iter();
+    let mut shown: Vec<&Swept<'_>> = operations
+        .filter_map(|(_, parted)| parted.wholes.first().copied())
+        .collect();
     if shown.is_empty() {
         return None;
     }
     let mut notes = Vec::new();
-    shown.retain(|(_, swept)| {
+    shown.retain(|swept| {
         let drawn = fit(swept).is_some();
         if !drawn {
             let why = match swept.slope {
@@ -133,7 +115,7 @@ fn panel<'a>(
         }
         drawn
     });
-    let slopes = shown.iter().filter_map(|(_, swept)| swept.slope);
+    let slopes = shown.iter().filter_map(|swept| swept.slope);
     let points = slopes.flat_map(|slope| &slope.points);
     let highest = points.map(|point| point.median).fold(0.0, f64::max);
     let nanoseconds =
@@ -147,10 +129,7 @@ fn panel<'a>(
         Unit::OpsPerS => "operations per second",
     };
     let unit = if scaled { 1_000.0 } else { 1.0 };
-    let mut series: Vec<Series> = shown
-        .iter()
-        .filter_map(|(_, swept)| line(swept, unit))
-        .collect();
+    let mut series: Vec<Series> = shown.iter().filter_map(|swept| line(swept, unit)).collect();
     let height = |line: &Series| line.fit.map_or(0.0, |fit| fit[1][1]);
     let drawn = series.len().min(LINES_LIMIT);
     series[..drawn].sort_by(|one, other| height(other).total_cmp(&height(one)));

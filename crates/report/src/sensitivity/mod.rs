@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! How often operations ask for authorisation, as tables.
 
-pub(crate) mod beside;
 pub(crate) mod numbers;
 mod predictions;
 mod records;
@@ -21,8 +20,8 @@ pub use records::sensitivity_records;
 /// Most operations that are shown hook by hook unless asked for.
 const FEW_OPERATIONS: usize = 4;
 
-/// All tables of a sweep: slopes, the paper's Table 6 beside ours, rules of depth,
-/// predictions, questions asked more than once. A table without rows is left out.
+/// All tables of a sweep: slopes, rules of depth, predictions, questions asked more than once. A
+/// table without rows is left out.
 ///
 /// `by_hook`: rows for single hooks below those for all hooks together; None: if there are
 /// at most 4 operations.
@@ -34,7 +33,6 @@ pub fn sensitivity_report(document: &Document, by_hook: Option<bool>) -> Report 
     });
     let findings = document.findings();
     let mut tables = slopes::tables(&swept, document.environment.clock, by_hook);
-    tables.extend(beside::table(&swept));
     tables.extend(rules::tables(findings, &swept, by_hook));
     tables.extend(predictions::tables(findings));
     tables.extend(repeated::tables(findings));

@@ -40,29 +40,6 @@ fn all_tables_in_markdown() {
 }
 
 #[test]
-fn beside_table_6() {
-    let text = shown(&table6(), None);
-    assert!(
-        !text.contains("  inode_permission"),
-        "13 operations: {text}"
-    );
-    let at = text.find("Table 6 of the paper").unwrap();
-    insta::assert_snapshot!(text[at..]);
-}
-
-#[test]
-fn what_the_paper_did_not_delay_is_not_compared() {
-    let mut document = empty();
-    let mut other = slope(BPF, ("open", "AA"), &["file_open", "inode_getattr"], 1, 0.0);
-    document.cells.push(other.clone());
-    assert!(shown(&document, None).contains("other hooks were delayed"));
-    // Nor are cold caches.
-    other.key.delay.as_mut().unwrap().caches = Caches::Cold;
-    document.cells = vec![other];
-    assert!(!shown(&document, None).contains("Table 6"));
-}
-
-#[test]
 fn the_only_hook_delayed_is_the_whole() {
     let mut document = empty();
     let one = slope(BPF, ("open", "AA"), &["inode_permission"], 2, 0.0);
@@ -148,7 +125,6 @@ fn thousands_of_slopes_make_bounded_figures() {
     let text = latency_over_delay(&document);
     assert!(text.contains("984 more panels are left out."));
     assert!(text.len() < 200_000);
-    assert!(shown(&document, None).contains("Shown: 32 of 1000 kernels."));
 }
 
 /// XML of nothing but shapes and text.
