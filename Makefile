@@ -40,10 +40,9 @@ ifneq ($(shell sed -n 's/^ID=//p' /etc/os-release),debian)
 run_needs += /usr/share/python-apt/templates/Debian.info:python-apt-common
 endif
 endif
-# What the tests of `make check` call. What draws the call strings of placements.
-check_needs := dot:graphviz
-# What reads callgrind files, and what makes commits.
-check_needs += callgrind_annotate:valgrind git:git
+# What the tests of `make check` call. What
+# reads callgrind files, and what makes commits.
+check_needs := callgrind_annotate:valgrind git:git
 # What makes a PDF of a figure.
 check_needs += rsvg-convert:librsvg2-bin
 # What compiles policies that the tests load.

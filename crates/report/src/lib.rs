@@ -13,7 +13,7 @@
 //! [`prediction_report`] of what other stacks would cost, [`coverage_report`] of which hooks
 //! operations call.
 //! [`callgrind`], [`folded`] and [`hook_trace`] write the calls of an operation for other programs
-//! and for a mail, [`latency_over_delay`] draws a sweep, [`dot`] and [`mermaid`] a placement,
+//! and for a mail, [`latency_over_delay`] draws a sweep,
 //! [`ktap`] and [`junit`] say for other machines what a gate says. All text from a document
 //! is made harmless on the way: it may come from a guest that lies, or out of any tree.
 
@@ -91,8 +91,8 @@ pub use monitor::{interval_report, monitor_records, monitor_report};
 pub use page::{any_report, comparison_page, page, tables_page};
 pub use placement::{
     ChecksOptions, DifferenceOptions, PlacementOptions, agreement_records, agreement_report,
-    checks_records, checks_report, difference_records, difference_report, dot, mermaid,
-    placement_records, placement_report,
+    checks_records, checks_report, difference_records, difference_report, placement_records,
+    placement_report,
 };
 pub use prediction::{prediction_records, prediction_report};
 pub use profile::{ProfileView, coverage_report, profile_records, profile_report};

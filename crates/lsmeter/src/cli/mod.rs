@@ -33,9 +33,7 @@ pub use export::ExportArgs;
 pub use merge::MergeArgs;
 pub use monitor::MonitorArgs;
 pub use output::{Common, Format, OutputArgs};
-pub use placement::{
-    ChecksArgs, DiffArgs, Drawing, PlacementArgs, PlacementCommand, ScopeArgs, TreeArgs,
-};
+pub use placement::{ChecksArgs, DiffArgs, PlacementArgs, PlacementCommand, ScopeArgs, TreeArgs};
 pub use predict::PredictArgs;
 pub use profile::{ProfileArgs, View};
 pub use report::{ReportArgs, ReportFormat};

@@ -3,20 +3,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, Subcommand, ValueHint};
 use model::Architecture;
 
 use super::output::OutputArgs;
 use super::shared::architectures;
-
-/// Drawings of one system call, beside the formats of all commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Drawing {
-    /// The call strings of one system call, for graphviz
-    Dot,
-    /// The call strings of one system call, for Markdown that draws Mermaid
-    Mermaid,
-}
 
 /// What of a kernel is looked at, and how.
 #[derive(Debug, Args)]
@@ -76,7 +67,6 @@ Examples:
   lsmeter placement linux-source-6.12.tar.xz --fs tmpfs --fs ext4
   lsmeter placement ~/linux --rev v6.12 --syscall open
   lsmeter placement ~/linux --syscall rename --trace
-  lsmeter placement ~/linux --syscall open --format dot | dot -Tsvg > open.svg
   lsmeter placement ~/linux --all --format csv > hooks.csv
   lsmeter profile suite --kernel debian:6.12 --output measured.json
   lsmeter placement ~/linux --agree measured.json  is what was measured in the static set?
@@ -112,7 +102,7 @@ pub struct PlacementArgs {
     pub explain: bool,
     /// What is printed, and where it goes
     #[command(flatten)]
-    pub out: OutputArgs<Drawing>,
+    pub out: OutputArgs,
     /// No progress
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,

@@ -2,9 +2,8 @@
 //! `lsmeter placement`, on a small tree and on what is none.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
@@ -70,60 +69,6 @@ fn other_forms() {
     let place = Place::new();
     let ended = run(&place, &["--syscall", "stat", "--format", "csv"]).code(0);
     insta::assert_snapshot!("csv", ended.stdout);
-    let ended = run(&place, &["--syscall", "mkdir", "--format", "dot"]).code(0);
-    insta::assert_snapshot!("dot", ended.stdout);
-    let ended = run(&place, &["--syscall", "mkdir", "--format", "mermaid"]).code(0);
-    insta::assert_snapshot!("mermaid", ended.stdout);
-    for format in ["dot", "mermaid"] {
-        run(&place, &["--format", format]).refused(
-            2,
-            "a drawing is of one system call",
-            Some("--syscall open"),
-        );
-    }
-}
-
-/// What graphviz reads without complaint, whatever the tree says its version is.
-#[test]
-fn graphviz_takes_drawings_of_hostile_trees() {
-    let place = Place::new();
-    let tree = place.join("tree");
-    copy(&toy(), &tree);
-    let makefile = tree.join("Makefile");
-    let text = fs::read_to_string(&makefile).unwrap();
-    fs::write(&makefile, text.replace("-toy", "-\"]; }<b>\\")).unwrap();
-    let asked = [
-        "placement",
-        "tree",
-        "--fs",
-        "toyfs",
-        "--syscall",
-        "mkdir",
-        "--format",
-        "dot",
-    ];
-    let drawn = place.run(&asked).code(0).stdout;
-    if !testing::has_program("dot", "graphviz") {
-        return;
-    }
-    let mut dot = Command::new("dot")
-        .arg("-Tsvg")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    dot.stdin
-        .take()
-        .unwrap()
-        .write_all(drawn.as_bytes())
-        .unwrap();
-    let output = dot.wait_with_output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    let svg = String::from_utf8(output.stdout).unwrap();
-    assert!(svg.contains("path_mkdir") && svg.contains("<svg"), "{svg}");
-    // Of a version only what a version can have is taken.
-    assert!(svg.contains("Linux 6.99.0&#45;b: mkdir"), "{svg}");
 }
 
 #[test]

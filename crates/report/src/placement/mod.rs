@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which hooks system calls can reach, as tables, CSV and drawings.
+//! Which hooks system calls can reach, as tables and CSV.
 
 mod agreement;
 mod checks;
 mod difference;
 mod explained;
-mod graph;
 mod modules;
 mod records;
 mod syscalls;
@@ -21,7 +20,6 @@ use crate::text::short;
 pub use agreement::agreement_report;
 pub use checks::{ChecksOptions, checks_records, checks_report};
 pub use difference::{DifferenceOptions, difference_records, difference_report};
-pub use graph::{dot, mermaid};
 pub use records::{agreement_records, placement_records};
 
 /// What a report of a placement shows.

@@ -5,7 +5,7 @@ use model::placement::{Agreement, ComparedHook, Comparison};
 use model::{PlacementDocument, Stored as _};
 use report::{
     ChecksOptions, Layout, PlacementOptions, agreement_records, agreement_report, checks_records,
-    checks_report, csv, dot, markdown, mermaid, placement_records, placement_report, terminal,
+    checks_report, csv, markdown, placement_records, placement_report, terminal,
 };
 
 /// Every kind of count, a case, teardown, hooks inside hooks, and hostile names.
@@ -70,8 +70,6 @@ fn a_placement_of_nothing() {
     document.unparsed.clear();
     let report = placement_report(&document, &PlacementOptions::default());
     assert_eq!((report.tables.len(), report.warnings.len()), (1, 0));
-    assert_eq!(dot(&document).lines().count(), 4);
-    assert_eq!(mermaid(&document), "flowchart LR\n");
 }
 
 #[test]
@@ -107,19 +105,6 @@ fn checks_made_twice_and_not_by_all() {
     let report = checks_report(&nothing, &ChecksOptions::default());
     let said = |table: &report::Table| table.legend.iter().any(|line| line == "None was found.");
     assert!(report.tables.iter().all(said));
-}
-
-#[test]
-fn drawings_hold_nothing_that_could_mean_something() {
-    let mut document = document();
-    let evil = "a\"];}\n\\b<script>|[]{}()&quot;`;\u{1b}%%end".to_owned();
-    document.syscalls[0].trace[0].calls.push(evil.clone());
-    document.syscalls[0].filesystem = evil;
-    let dot = dot(&document);
-    let mermaid = mermaid(&document);
-    assert!(is_harmless(&dot.replace('\t', "")) && is_harmless(&mermaid));
-    insta::assert_snapshot!("drawn_as_dot", dot);
-    insta::assert_snapshot!("drawn_as_mermaid", mermaid);
 }
 
 fn compared(

@@ -13,10 +13,9 @@ use placement::{Tree, analyse, compare};
 use report::PlacementOptions;
 
 use super::documents::read_kind;
-use crate::cli::{Drawing, Format, PlacementArgs, PlacementCommand, ScopeArgs, TreeArgs};
+use crate::cli::{PlacementArgs, PlacementCommand, ScopeArgs, TreeArgs};
 use crate::deliver::{Delivery, StdoutTaken};
 use crate::failure::usage;
-use crate::output;
 use crate::progress::Line;
 
 use input::add;
@@ -34,19 +33,6 @@ pub fn placement(args: &PlacementArgs) -> Result<Exit> {
         .as_deref()
         .map(|path| read_kind(path, Kind::Profile, hint))
         .transpose()?;
-    let drawn = matches!(args.out.format, Format::Own(_));
-    if drawn && args.tree.scope.syscalls.len() != 1 {
-        return Err(usage(
-            "a drawing is of one system call",
-            "name it: --syscall open",
-        ));
-    }
-    if drawn && args.agree.is_some() {
-        return Err(usage(
-            "an agreement with profiles cannot be drawn",
-            "leave out --format, or take markdown",
-        ));
-    }
     let stdout = args.out.check(&[], 0)?;
 
     let line = Line::new(args.quiet);
@@ -86,12 +72,8 @@ fn deliver(args: &PlacementArgs, document: &PlacementDocument, stdout: StdoutTak
         tables: &|| report::placement_report(document, &options),
         records: &|| report::placement_records(document),
     };
-    let drawing = args.out.deliver(stdout, &found)?;
-    match drawing {
-        Some(Drawing::Dot) => output::print(&report::dot(document)),
-        Some(Drawing::Mermaid) => output::print(&report::mermaid(document)),
-        None => Ok(()),
-    }
+    args.out.deliver(stdout, &found)?;
+    Ok(())
 }
 
 /// Compares what was measured with what the sources say.
