@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A report for a terminal, or a mail.
 
-use comfy_table::{
-    Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table as Grid, TableStyle,
-};
-
 use crate::table::{Align, Report, Row, Table, Tone, Value};
 use crate::text::{harmless, printable};
 
@@ -200,59 +196,52 @@ fn push_grid(out: &mut String, table: &Table, texts: &Texts, columns: &[usize], 
         out.push_str(&line);
         out.push('\n');
     }
-    let mut grid = Grid::new();
-    // A line below the headings and nothing else: it survives a mail and a quote.
-    grid.load_style(TableStyle::new().header_separator(LineStyle::none().fill('-')));
-    grid.set_content_arrangement(ContentArrangement::Disabled);
-    if colour {
-        grid.enforce_styling();
-    } else {
-        grid.force_no_tty();
-    }
-    let cell = |column: usize, text: &str| {
-        Cell::new(text).set_alignment(match table.columns[column].align {
-            Align::Left => CellAlignment::Left,
-            Align::Right => CellAlignment::Right,
-        })
+    let line = |cell: &dyn Fn(usize) -> (String, String)| {
+        let mut line = String::new();
+        for &column in columns {
+            let (text, style) = cell(column);
+            let blanks = texts.widths[column].saturating_sub(text.chars().count());
+            let blanks = " ".repeat(blanks);
+            let text = match colour && !style.is_empty() && !text.is_empty() {
+                true => format!("\x1b[{style}m{text}\x1b[0m"),
+                false => text,
+            };
+            line += &match table.columns[column].align {
+                Align::Left => text + &blanks,
+                Align::Right => blanks + &text,
+            };
+            line += &" ".repeat(GAP);
+        }
+        format!("{}\n", line.trim_end())
     };
-    let columns = || columns.iter().copied();
-    grid.set_header(columns().map(|column| cell(column, &texts.headings[column])));
+    *out += &line(&|at| (texts.headings[at].clone(), String::new()));
+    // A line below the headings and nothing else: it survives a mail and a quote.
+    *out += &format!("{}\n", "-".repeat(texts.width(columns)));
     let mut summed_up = false;
     for (row, values) in table.rows.iter().zip(&texts.rows) {
         if row.summary && !summed_up {
-            grid.add_row(columns().map(|column| cell(column, &"-".repeat(texts.widths[column]))));
+            *out += &line(&|at| ("-".repeat(texts.widths[at]), String::new()));
         }
         summed_up = row.summary;
-        grid.add_row(columns().map(|column| {
-            let text = values.get(column).map_or("", String::as_str);
-            let tone = row.values.get(column).map(|value| value.tone);
-            toned(cell(column, text), tone.unwrap_or_default(), row.summary)
-        }));
-    }
-    let last = columns().count().saturating_sub(1);
-    for (index, column) in grid.column_iter_mut().enumerate() {
-        column.set_padding((0, if index == last { 0 } else { GAP as u16 }));
-    }
-    for line in grid.lines() {
-        out.push_str(line.trim_end());
-        out.push('\n');
+        *out += &line(&|at| {
+            let tone = row.values.get(at).map(|value| value.tone);
+            let text = values.get(at).cloned().unwrap_or_default();
+            (text, style(tone.unwrap_or_default(), row.summary))
+        });
     }
 }
 
-/// Has no effect unless the grid enforces styling.
-fn toned(cell: Cell, tone: Tone, summary: bool) -> Cell {
-    let cell = if summary {
-        cell.add_attribute(Attribute::Bold)
-    } else {
-        cell
+/// The parameters of the escape sequence that sets it.
+fn style(tone: Tone, summary: bool) -> String {
+    let colour = match tone {
+        Tone::Plain => None,
+        Tone::Worse => Some("31"),
+        Tone::Better => Some("32"),
+        Tone::Faint => Some("2"),
+        Tone::Missing => Some("33"),
     };
-    match tone {
-        Tone::Plain => cell,
-        Tone::Worse => cell.fg(Color::Red),
-        Tone::Better => cell.fg(Color::Green),
-        Tone::Faint => cell.add_attribute(Attribute::Dim),
-        Tone::Missing => cell.fg(Color::Yellow),
-    }
+    let bold = summary.then_some("1");
+    bold.into_iter().chain(colour).collect::<Vec<_>>().join(";")
 }
 
 /// Appends `text`, broken at blanks, further lines indented.
