@@ -169,7 +169,7 @@ fn every_architecture_has_all_its_homes() {
         assert_eq!(kernels::arch::by_elf_machine(arch.elf_machine), Some(*arch));
         assert_eq!(kernels::arch::by_debian_name(arch.debian.name), Some(*arch));
         for (folder, file) in [
-            ("crates/kernels/src/arch/src", format!("{}.rs", arch.name)),
+            ("crates/kernels/src/arch", format!("{}.rs", arch.name)),
             ("crates/lab/guest/arch", format!("{}/arch.h", arch.name)),
             ("crates/lab/guest/arch", format!("{}/start.c", arch.name)),
             ("crates/lab/guest/arch", format!("{}/flags.txt", arch.name)),
