@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What operations do, and what they do under the baseline.
 
-use model::{Cell, Document, Events, HookCost, HookedPath, Key};
+use model::{Cell, Document, Events, Failure, HookCost, HookedPath, Key};
 
-use crate::error::EstimateError;
 use crate::terms::{Difference, Terms};
 
 /// An operation under a stack, and under the baseline.
@@ -85,14 +84,17 @@ impl Counts {
 
 /// The operations of a profile or run whose instructions are known by what they do, with those
 /// of the baseline.
-pub fn counts_of(document: &Document) -> Result<Counts, EstimateError> {
+pub fn counts_of(document: &Document) -> Result<Counts, Failure> {
     let mut cells: Vec<Counted> = document
         .cells
         .iter()
         .filter_map(|cell| counted(cell, document))
         .collect();
     if cells.is_empty() {
-        return Err(EstimateError::NoEvents);
+        return Err(Failure::usage(
+            "the document does not say what the instructions of a stack and of its baseline do",
+            "count with `lsmeter profile --events --baseline capability`",
+        ));
     }
     let is_older = |of: &Counted| {
         [&of.own, &of.base]

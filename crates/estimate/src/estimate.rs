@@ -2,10 +2,9 @@
 //! From weights and counts to nanoseconds.
 
 use model::estimate::{EstimateDocument, EstimatedCell, EstimatedHook, Nanoseconds, Weights};
-use model::{Events, HookCost, Tool, Warning, WarningKind};
+use model::{Events, Failure, HookCost, Tool, Warning, WarningKind};
 
 use crate::counts::{Counted, Counts, Did, version};
-use crate::error::EstimateError;
 use crate::fit::unit;
 use crate::terms::{Difference, LONG_REP, Terms};
 use crate::times::{Times, meeting};
@@ -19,7 +18,7 @@ pub fn estimate(
     weights: &Weights,
     counts: &Counts,
     times: Option<&Times>,
-) -> Result<EstimateDocument, EstimateError> {
+) -> Result<EstimateDocument, Failure> {
     let names: Vec<&str> = weights
         .terms
         .iter()

@@ -4,12 +4,11 @@
 use std::collections::BTreeSet;
 
 use compare::judge::GETPPID;
-use model::Subject;
 use model::estimate::{FitError, LeftOutStack, Weight, Weights};
+use model::{Failure, Subject};
 use stats::{Observation, SplitMix64, nonnegative_weights, predicted, rank_correlation};
 
 use crate::counts::{Counted, Counts};
-use crate::error::EstimateError;
 use crate::terms::{LONG_REP, Terms};
 use crate::times::{Ns, Times, anywhere, meeting};
 
@@ -52,7 +51,7 @@ pub(crate) fn unit(ns: f64) -> f64 {
 /// baseline's whole operations less what a system call takes by itself (`getppid`), which tell
 /// apart what stacks do not. Of a running kernel these are all that there is; the counts' baseline
 /// stands for its stack. Counts of several kernels: those of the version that was timed.
-pub fn fit(times: &Times, counts: &Counts, terms: &Terms) -> Result<Weights, EstimateError> {
+pub fn fit(times: &Times, counts: &Counts, terms: &Terms) -> Result<Weights, Failure> {
     let is_known = |of: &&Counted| !(of.older && terms.has(LONG_REP));
     let counts = counts.of_version(&times.release).filter(is_known);
     let counts: Vec<&Counted> = counts.collect();
@@ -61,10 +60,13 @@ pub fn fit(times: &Times, counts: &Counts, terms: &Terms) -> Result<Weights, Est
         .filter_map(|of| difference(of, times, terms))
         .collect();
     let few = |pairs: &[Pair<'_>]| match pairs.len() {
-        pairs if pairs < LEAST => Err(EstimateError::FewPairs {
-            pairs,
-            needed: LEAST,
-        }),
+        pairs if pairs < LEAST => Err(Failure::usage(
+            format!(
+                "{pairs} operations were both timed and counted with a baseline, {LEAST} are needed"
+            ),
+            "take both of the same benchmarks, stacks and file system, and count again what an \
+             lsmeter counted that told no long REP instructions",
+        )),
         _ => Ok(()),
     };
     if !times.of_running {
@@ -134,7 +136,7 @@ fn whole_operations<'a>(
     times: &Times,
     counts: &[&'a Counted],
     terms: &Terms,
-) -> Result<Vec<Pair<'a>>, EstimateError> {
+) -> Result<Vec<Pair<'a>>, Failure> {
     let base_key = |of: &Counted| {
         if times.of_running {
             return anywhere(&of.key);
@@ -148,7 +150,12 @@ fn whole_operations<'a>(
     let is_null = |subject: &Subject| matches!(subject, Subject::Benchmark { benchmark, .. } if benchmark == GETPPID);
     let null = counts.iter().find(|of| is_null(&of.key.subject));
     let null = null.and_then(|of| Some((of, times.whole.get(&base_key(of))?)));
-    let (null, null_time) = null.ok_or(EstimateError::NoNullCall)?;
+    let (null, null_time) = null.ok_or_else(|| {
+        Failure::usage(
+            "getppid was not both timed and counted",
+            "select getppid in both, for instance by the preset suite",
+        )
+    })?;
     let mut seen = BTreeSet::new();
     let mut pairs = Vec::new();
     for &counted in counts {

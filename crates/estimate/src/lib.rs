@@ -8,7 +8,6 @@
 //! operations would take, and nothing of those that are unlike all that was shown.
 
 mod counts;
-mod error;
 mod estimate;
 mod fit;
 pub mod predict;
@@ -16,7 +15,6 @@ mod terms;
 mod times;
 
 pub use counts::{Counted, Counts, counts_of};
-pub use error::EstimateError;
 pub use estimate::estimate;
 pub use fit::fit;
 pub use terms::{DEFAULT_TERMS, Term, Terms};

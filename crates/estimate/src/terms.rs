@@ -2,9 +2,7 @@
 //! What has a weight.
 
 use model::estimate::{CONFLICTING_LINES, INSTRUCTIONS, conflicting_lines};
-use model::{EventKind, Events};
-
-use crate::error::EstimateError;
+use model::{EventKind, Events, Failure};
 
 /// What has a weight unless asked otherwise: of all sets of events that were tried, that which
 /// predicts a module best that it was not fitted to (docs/events.md).
@@ -50,12 +48,13 @@ pub(crate) struct Difference {
 }
 
 impl Terms {
-    pub fn named<S: AsRef<str>>(names: &[S]) -> Result<Terms, EstimateError> {
-        let short = |name: &str| name.chars().take(40).collect();
+    pub fn named<S: AsRef<str>>(names: &[S]) -> Result<Terms, Failure> {
         let mut terms: Vec<Term> = Vec::new();
         for name in names.iter().map(AsRef::as_ref) {
+            let short = || name.chars().take(40).collect::<String>();
             if terms.iter().any(|term| term.name() == name) {
-                return Err(EstimateError::TermTwice { name: short(name) });
+                let what = format!("`{}` is named twice", short());
+                return Err(Failure::usage(what, "name each event once"));
             }
             let kind = Events::kind(name).copied().map(Term::Event);
             let own = match name {
@@ -63,7 +62,16 @@ impl Terms {
                 CONFLICTING_LINES => Some(Term::ConflictingLines),
                 _ => None,
             };
-            let unknown = || EstimateError::UnknownTerm { name: short(name) };
+            let unknown = || {
+                let kinds: Vec<&str> = Events::KINDS.iter().map(|kind| kind.name).collect();
+                Failure::usage(
+                    format!("there is no event `{}`", short()),
+                    format!(
+                        "one of {INSTRUCTIONS}, {CONFLICTING_LINES}, {}",
+                        kinds.join(", ")
+                    ),
+                )
+            };
             terms.push(kind.or(own).ok_or_else(unknown)?);
         }
         Ok(Terms(terms))

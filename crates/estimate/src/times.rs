@@ -3,11 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use compare::judge::{Layouts, quiet};
-use model::{Document, Key, Metric, Place, Timed, estimate::Nanoseconds, layouts_base};
+use compare::judge::{FEWEST_LAYOUTS, Layouts, quiet};
+use model::{Document, Failure, Key, Metric, Place, Timed, estimate::Nanoseconds, layouts_base};
 use stats::Centre;
-
-use crate::error::EstimateError;
 
 /// A time and its standard error, in ns: a quarter of a 95 % interval's width.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,7 +77,7 @@ impl Ns {
 /// baseline is another kernel's (one without security modules), what stacks add is told inside the
 /// kernel that has them, as it is counted. Of the running kernel what operations take is known, and
 /// not what stacks add.
-pub fn times_of(document: &Document) -> Result<Times, EstimateError> {
+pub fn times_of(document: &Document) -> Result<Times, Failure> {
     let timed = document.cells.iter().filter_map(|cell| {
         let timed = cell.timed()?;
         (cell.key.metric == Metric::Time).then_some((cell, timed))
@@ -162,12 +160,18 @@ pub fn times_of(document: &Document) -> Result<Times, EstimateError> {
         &times.added
     };
     if known.is_empty() {
-        return Err(EstimateError::NoTimes);
+        return Err(Failure::usage(
+            "the document has no times of a stack and of its baseline",
+            "take times with `lsmeter run --on um` of two stacks or more: see docs/um.md",
+        ));
     }
     if kernels.len() > 1 {
-        return Err(EstimateError::SeveralKernels {
-            kernels: kernels.into_iter().map(str::to_owned).collect(),
-        });
+        let kernels: Vec<&str> = kernels.into_iter().collect();
+        let kernels = kernels.join(" and ");
+        return Err(Failure::usage(
+            format!("the times are of {kernels}: which of them is not said"),
+            format!("give times of one kernel, or of {FEWEST_LAYOUTS} layouts of one and more"),
+        ));
     }
     Ok(times)
 }

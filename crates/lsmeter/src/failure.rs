@@ -7,8 +7,6 @@ use std::io;
 
 use compare::bisect::BisectError;
 use compare::parts::{ClusterError, MergeError};
-use estimate::EstimateError;
-use estimate::predict::PredictError;
 use lab::LabError;
 use model::{DocumentError, Exit, Failure, Fault, PatternError, SpecError, UnknownPreset};
 use monitor::MonitorError;
@@ -21,19 +19,17 @@ type AsFault = for<'a> fn(&'a (dyn Error + 'static)) -> Option<&'a dyn Fault>;
 
 /// The errors that know their exit code and hint, of all rooms. Any other is a fault of
 /// lsmeter's.
-const FAULTS: [AsFault; 16] = [
+const FAULTS: [AsFault; 14] = [
     fault::<BisectError>,
     fault::<ClusterError>,
     fault::<ConfigError>,
     fault::<DocumentError>,
-    fault::<EstimateError>,
     fault::<Failure>,
     fault::<LabError>,
     fault::<LiveError>,
     fault::<MergeError>,
     fault::<MonitorError>,
     fault::<PatternError>,
-    fault::<PredictError>,
     fault::<SpecError>,
     fault::<UnknownPreset>,
     fault::<kernels::Error>,

@@ -4,9 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use model::prediction::{Basis, CallCost, Range};
-use model::{Cell, Document, HookedPath, Program, Subject, estimate::Weights};
+use model::{Cell, Document, Failure, HookedPath, Program, Subject, estimate::Weights, nearest};
 
-use crate::predict::error::PredictError;
 use crate::predict::forms::form;
 
 /// Most stacks, with the states of their policies, that costs may be of.
@@ -81,7 +80,7 @@ struct PerCall {
 type Operation<'a> = BTreeMap<String, (&'a Cell, &'a HookedPath, Option<&'a Program>)>;
 
 impl Costs {
-    pub fn of(documents: &[Document], wanted: &Wanted) -> Result<Costs, PredictError> {
+    pub fn of(documents: &[Document], wanted: &Wanted) -> Result<Costs, Failure> {
         let release = release(documents, wanted)?;
         let stacks = stacks(documents, &release, wanted)?;
         let mut costs = Costs {
@@ -101,7 +100,10 @@ impl Costs {
             .values()
             .flat_map(|points| points.all.iter().flatten());
         if wanted.weights.is_some() && !calls.any(|call| call.ns.is_some()) {
-            return Err(PredictError::NoEvents);
+            return Err(Failure::usage(
+                "the costs do not say what instructions do, so they cannot be weighed",
+                "count them with `lsmeter profile --events`, or let `predict --kernel` count them",
+            ));
         }
         for (hook, points) in hooks {
             let every: Vec<usize> = (0..points.all.len()).collect();
@@ -116,9 +118,11 @@ impl Costs {
             costs.by_hook.insert(hook, cost);
         }
         if costs.by_hook.is_empty() {
-            return Err(PredictError::NothingShared {
-                stacks: costs.stacks,
-            });
+            let stacks = costs.stacks.join(" and ");
+            return Err(Failure::usage(
+                format!("no operation was counted under each of {stacks}"),
+                "profile the same benchmarks under all stacks",
+            ));
         }
         Ok(costs)
     }
@@ -334,27 +338,46 @@ fn operations<'a>(documents: &'a [Document], release: &str) -> Vec<Operation<'a>
     operations.into_values().collect()
 }
 
+/// Something by a name that is not among those `known`.
+pub(crate) fn unknown(what: String, name: &str, known: &[&str]) -> Failure {
+    let hint = match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are {}", known[..known.len().min(8)].join("; ")),
+    };
+    Failure::usage(what, hint)
+}
+
+/// There is no stack beside the baseline.
+pub fn one_stack(stack: &str) -> Failure {
+    Failure::usage(
+        format!("there is only the stack `{stack}`, and nothing to compare it with"),
+        "name the baseline, then others, all of which the costs must have: --stack capability \
+         --stack capability,selinux",
+    )
+}
+
 /// The release of the kernel whose costs are wanted.
-fn release(documents: &[Document], wanted: &Wanted) -> Result<String, PredictError> {
+fn release(documents: &[Document], wanted: &Wanted) -> Result<String, Failure> {
     let mut found: BTreeMap<&str, &str> = BTreeMap::new();
     for (_, cell, _) in hooked(documents) {
         found.insert(&cell.release, &cell.key.kernel);
     }
     if found.is_empty() {
-        return Err(PredictError::NoHooks);
+        return Err(Failure::usage(
+            "the costs hold no hooks",
+            "give what `lsmeter profile --output`, or `lsmeter run` of whole programs, wrote",
+        ));
     }
     let known = || {
-        let names: BTreeSet<String> = found.values().map(ToString::to_string).collect();
-        names.into_iter().collect()
+        let names: BTreeSet<&str> = found.values().copied().collect();
+        names.into_iter().collect::<Vec<_>>()
     };
     let mut named = found.clone();
     if let Some(kernel) = &wanted.kernel {
         named.retain(|_, name| name == kernel);
         if named.is_empty() {
-            return Err(PredictError::NoKernel {
-                kernel: kernel.clone(),
-                known: known(),
-            });
+            let what = format!("the costs hold nothing of the kernel `{kernel}`");
+            return Err(unknown(what, kernel, &known()));
         }
     }
     if named.contains_key(&*wanted.release) {
@@ -362,16 +385,15 @@ fn release(documents: &[Document], wanted: &Wanted) -> Result<String, PredictErr
     }
     match named.keys().collect::<Vec<_>>()[..] {
         [only] => Ok((*only).to_owned()),
-        _ => Err(PredictError::SeveralKernels { known: known() }),
+        _ => Err(Failure::usage(
+            format!("the costs are of several kernels: {}", known().join(", ")),
+            "name one with --kernel",
+        )),
     }
 }
 
 /// Titles of the stacks that are wanted, the baseline first.
-fn stacks(
-    documents: &[Document],
-    release: &str,
-    wanted: &Wanted,
-) -> Result<Vec<String>, PredictError> {
+fn stacks(documents: &[Document], release: &str, wanted: &Wanted) -> Result<Vec<String>, Failure> {
     // In the order of the documents, each with the title of what it is a state of.
     let mut known: Vec<(String, String)> = Vec::new();
     let mut seen = BTreeSet::new();
@@ -382,20 +404,20 @@ fn stacks(
         }
     }
     if known.len() > STACKS_LIMIT {
-        return Err(PredictError::ManyStacks {
-            limit: STACKS_LIMIT,
-        });
+        return Err(Failure::usage(
+            format!("the costs are of more than {STACKS_LIMIT} stacks"),
+            "give documents of fewer stacks",
+        ));
     }
-    let states = |stack: &String| -> Result<Vec<String>, PredictError> {
+    let states = |stack: &String| -> Result<Vec<String>, Failure> {
         let states = known
             .iter()
             .filter(|(of, title)| of == stack || title == stack);
         let states: Vec<String> = states.map(|(_, title)| title.clone()).collect();
         if states.is_empty() {
-            return Err(PredictError::NoStack {
-                stack: stack.clone(),
-                known: known.iter().map(|(_, title)| title.clone()).collect(),
-            });
+            let titles: Vec<&str> = known.iter().map(|(_, title)| title.as_str()).collect();
+            let what = format!("the costs hold nothing of the stack `{stack}`");
+            return Err(unknown(what, stack, &titles));
         }
         Ok(states)
     };
@@ -426,9 +448,7 @@ fn stacks(
         }
     }
     match &chosen[..] {
-        [only] => Err(PredictError::OneStack {
-            stack: only.clone(),
-        }),
+        [only] => Err(one_stack(only)),
         _ => Ok(chosen),
     }
 }

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use model::{Cell, Document, Interval, Kind};
+use model::{Cell, Document, Failure, Interval, Kind};
 
-use crate::predict::error::PredictError;
+use crate::predict::costs::unknown;
 
 /// What a document holds of calls that were recorded.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -50,7 +50,7 @@ pub struct Recorded {
 
 impl Recording {
     /// What a recording, or a document of whole programs, holds.
-    pub fn of(document: &Document, workload: Option<&str>) -> Result<Recording, PredictError> {
+    pub fn of(document: &Document, workload: Option<&str>) -> Result<Recording, Failure> {
         let mut recording = match document.kind {
             Kind::Recording => of_monitor(document),
             _ => of_programs(document)?,
@@ -60,14 +60,18 @@ impl Recording {
             known.dedup();
             recording.loads.retain(|load| load.name == name);
             if recording.loads.is_empty() {
-                let name = name.to_owned();
-                return Err(PredictError::NoWorkload { name, known });
+                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                let what = format!("the recording holds no workload `{name}`");
+                return Err(unknown(what, name, &known));
             }
         }
         let mut calls = recording.loads.iter().flat_map(|load| &load.calls);
         match calls.any(|of| of.calls > 0) {
             true => Ok(recording),
-            false => Err(PredictError::Empty),
+            false => Err(Failure::usage(
+                "the recording holds no call of a hook",
+                "record for longer, or watch more hooks or processes",
+            )),
         }
     }
 }
@@ -118,12 +122,14 @@ fn load_of(name: String, total: &Interval) -> Load {
     }
 }
 
-fn of_programs(document: &Document) -> Result<Recording, PredictError> {
+fn of_programs(document: &Document) -> Result<Recording, Failure> {
     let programs: Vec<(&Cell, Load)> = document.cells.iter().filter_map(program).collect();
     let Some((first, _)) = programs.first() else {
-        return Err(PredictError::NoCalls {
-            kind: Kind::title(Some(document.kind)),
-        });
+        let kind = Kind::title(Some(document.kind));
+        return Err(Failure::usage(
+            format!("a {kind} holds no calls of hooks by system call"),
+            "give what `lsmeter monitor --record` wrote, or a document of whole programs",
+        ));
     };
     Ok(Recording {
         release: first.release.clone(),

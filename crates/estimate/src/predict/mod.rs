@@ -9,12 +9,10 @@
 
 mod costs;
 mod doubt;
-mod error;
 mod forms;
 mod load;
 
-pub use costs::{Cost, Costs, Wanted};
-pub use error::PredictError;
+pub use costs::{Cost, Costs, Wanted, one_stack};
 pub use load::{Load, Recorded, Recording};
 
 use std::collections::{BTreeMap, HashMap};

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use estimate::predict::{Costs, PredictError, Recording, Wanted, predict as multiply};
+use estimate::predict::{Costs, Recording, Wanted, one_stack, predict as multiply};
 use lab::prepare::Hooks;
 use model::{
     Document, EstimateDocument, Exit, Metric, Place, PredictionDocument, Spec, Stored as _,
@@ -93,8 +93,7 @@ fn count(args: &PredictArgs) -> Result<Option<Document>> {
         stacks.insert(0, baseline.clone());
     }
     if let [stack] = &stacks[..] {
-        let stack = stack.clone();
-        return Err(PredictError::OneStack { stack }.into());
+        return Err(one_stack(stack).into());
     }
     let (_, preset) = read_spec(PRESET)?;
     let spec = preset.merge(Spec {
