@@ -116,7 +116,7 @@ impl Error {
         }
     }
 
-    pub(crate) fn usage(what: impl Display, hint: impl Display) -> Error {
+    pub fn usage(what: impl Display, hint: impl Display) -> Error {
         Error::Usage {
             what: what.to_string(),
             hint: hint.to_string(),

@@ -5,8 +5,6 @@ use std::error::Error;
 use std::fmt::Display;
 use std::io;
 
-use compare::bisect::BisectError;
-use compare::parts::{ClusterError, MergeError};
 use lab::LabError;
 use model::{DocumentError, Exit, Failure, Fault, PatternError, SpecError, UnknownPreset};
 use monitor::MonitorError;
@@ -19,15 +17,12 @@ type AsFault = for<'a> fn(&'a (dyn Error + 'static)) -> Option<&'a dyn Fault>;
 
 /// The errors that know their exit code and hint, of all rooms. Any other is a fault of
 /// lsmeter's.
-const FAULTS: [AsFault; 14] = [
-    fault::<BisectError>,
-    fault::<ClusterError>,
+const FAULTS: [AsFault; 11] = [
     fault::<ConfigError>,
     fault::<DocumentError>,
     fault::<Failure>,
     fault::<LabError>,
     fault::<LiveError>,
-    fault::<MergeError>,
     fault::<MonitorError>,
     fault::<PatternError>,
     fault::<SpecError>,

@@ -5,42 +5,42 @@ use std::io;
 use std::path::Path;
 use std::process::Output;
 
-use model::{Failure, printable};
-
-use crate::bisect::BisectError;
+use kernels::Error;
+use model::printable;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Git<'a>(pub(crate) &'a Path);
 
 impl Git<'_> {
     /// What it prints, without the last line's end.
-    pub(crate) fn read(self, arguments: &[&str]) -> Result<String, BisectError> {
+    pub(crate) fn read(self, arguments: &[&str]) -> Result<String, Error> {
         let output = self.run(arguments)?;
         if !output.status.success() {
-            return Err(self.failed(arguments, &output).into());
+            return Err(self.failed(arguments, &output));
         }
         let text = String::from_utf8_lossy(&output.stdout);
         Ok(text.trim_end_matches('\n').to_owned())
     }
 
     /// What it printed and how it ended, whichever that is.
-    pub(crate) fn run(self, arguments: &[&str]) -> Result<Output, BisectError> {
+    pub(crate) fn run(self, arguments: &[&str]) -> Result<Output, Error> {
         let run = || kernels::git::command(self.0)?.args(arguments).output();
         run().map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => {
-                let hint = "install the package git";
-                Failure::environment("git is not on this machine", hint).into()
-            }
-            _ => kernels::Error::io("run git in", self.0)(error).into(),
+            io::ErrorKind::NotFound => Error::Environment {
+                what: "git is not on this machine".to_owned(),
+                hint: "install the package git".to_owned(),
+            },
+            _ => Error::io("run git in", self.0)(error),
         })
     }
 
-    pub(crate) fn failed(self, arguments: &[&str], output: &Output) -> Failure {
+    pub(crate) fn failed(self, arguments: &[&str], output: &Output) -> Error {
         let (command, dir) = (arguments.join(" "), self.0.display());
         let hint = kernels::git::hint(self.0);
         let what = format!("git {command} failed in {dir}: {}", said(output));
         let by_hand = || format!("try `git -C {dir} {command}` by hand");
-        Failure::environment(what, hint.unwrap_or_else(by_hand))
+        let hint = hint.unwrap_or_else(by_hand);
+        Error::Environment { what, hint }
     }
 }
 

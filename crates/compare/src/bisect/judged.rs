@@ -6,9 +6,7 @@ use std::collections::BTreeMap;
 use crate::{Budget, Named, Options};
 use counts::hooks::differences;
 use model::comparison::{ComparedCell, GateVerdict, Verdict as CellVerdict};
-use model::{ComparisonDocument, Document, Status};
-
-use crate::bisect::BisectError;
+use model::{ComparisonDocument, Document, Failure, Status};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
@@ -61,7 +59,7 @@ pub fn judge(
     base: (&str, &Document),
     new: (&str, &Document),
     limit: Option<&Budget>,
-) -> Result<Judged, BisectError> {
+) -> Result<Judged, Failure> {
     let options = Options {
         budget: limit.cloned(),
         explain: true,

@@ -4,14 +4,12 @@
 //! git chooses the commits ([`walk`]). They are built in a [`Tree`] of lsmeter's own, and crate
 //! `compare` decides whether one is good ([`judge`]). Building and measuring are the caller's.
 
-mod error;
 mod git;
 mod judged;
 mod repository;
 mod tree;
 mod walk;
 
-pub use error::BisectError;
 pub use judged::{Judged, Measured, Outside, Verdict, explain_outside, judge, outside_key};
 pub use repository::{Commit, Repository};
 pub use tree::Tree;

@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use model::{Failure, printable};
+use kernels::Error;
+use model::printable;
 use sha2::{Digest, Sha256};
 
-use crate::bisect::BisectError;
 use crate::bisect::git::{Git, said};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,17 +29,17 @@ pub struct Repository {
 
 impl Repository {
     /// The repository of which `dir` is a worktree, or which it is.
-    pub fn open(dir: &Path) -> Result<Repository, BisectError> {
+    pub fn open(dir: &Path) -> Result<Repository, Error> {
         let hint = "give the directory of a git repository with --repo";
         if !dir.is_dir() {
             let what = format!("there is no directory {}", dir.display());
-            return Err(Failure::usage(what, hint).into());
+            return Err(Error::usage(what, hint));
         }
         let arguments = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
         let output = Git(dir).run(&arguments)?;
         if !output.status.success() {
             let what = format!("{} is no git repository: {}", dir.display(), said(&output));
-            return Err(Failure::usage(what, hint).into());
+            return Err(Error::usage(what, hint));
         }
         let common = String::from_utf8_lossy(&output.stdout);
         let common = PathBuf::from(common.trim_end_matches('\n'));
@@ -60,7 +60,7 @@ impl Repository {
         hash.iter().take(6).map(|b| format!("{b:02x}")).collect()
     }
 
-    pub fn commit(&self, revision: &str) -> Result<Commit, BisectError> {
+    pub fn commit(&self, revision: &str) -> Result<Commit, Error> {
         if !revision.is_empty() && !revision.starts_with('-') {
             let peeled = format!("{revision}^{{commit}}");
             let output = Git(&self.dir).run(&["rev-parse", "--verify", "--quiet", &peeled])?;
@@ -72,13 +72,13 @@ impl Repository {
         let (revision, dir) = (printable(revision, 100), self.dir.display());
         let what = format!("`{revision}` names no commit of {dir}");
         let hint = "give a tag, a branch or a commit, as `git log` has them";
-        Err(Failure::usage(what, hint).into())
+        Err(Error::usage(what, hint))
     }
 
     /// How many commits come after `good`, up to `bad`.
-    pub fn range(&self, good: &Commit, bad: &Commit) -> Result<u64, BisectError> {
+    pub fn range(&self, good: &Commit, bad: &Commit) -> Result<u64, Error> {
         let git = Git(&self.dir);
-        let refused = |what: String, hint: &str| Err(Failure::usage(what, hint).into());
+        let refused = |what: String, hint: &str| Err(Error::usage(what, hint));
         if good.hash == bad.hash {
             let what = format!("both ends are commit {}", good.short);
             return refused(what, "give a commit before the change with --good");
@@ -93,7 +93,7 @@ impl Repository {
                     "exchange them, or give a common ancestor (`git merge-base`) with --good";
                 return refused(what, hint);
             }
-            _ => return Err(git.failed(&ancestor, &output).into()),
+            _ => return Err(git.failed(&ancestor, &output)),
         }
         let range = format!("{}..{}", good.hash, bad.hash);
         let count = git.read(&["rev-list", "--count", &range])?;
@@ -101,13 +101,13 @@ impl Repository {
     }
 
     /// The parents of a commit, the first one first.
-    pub fn parents(&self, commit: &Commit) -> Result<Vec<String>, BisectError> {
+    pub fn parents(&self, commit: &Commit) -> Result<Vec<String>, Error> {
         let line = Git(&self.dir).read(&["rev-list", "--parents", "-n", "1", &commit.hash])?;
         Ok(line.split(' ').skip(1).map(str::to_owned).collect())
     }
 }
 
-pub(crate) fn describe(git: Git<'_>, hash: &str) -> Result<Commit, BisectError> {
+pub(crate) fn describe(git: Git<'_>, hash: &str) -> Result<Commit, Error> {
     let format = "--format=%H%x00%h%x00%an <%ae>%x00%aI%x00%s";
     let arguments = ["show", "--no-patch", "--no-show-signature", format, hash];
     let text = git.read(&arguments)?;

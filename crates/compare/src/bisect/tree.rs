@@ -8,7 +8,7 @@ use kernels::Error;
 use kernels::files::Lock;
 
 use crate::bisect::git::Git;
-use crate::bisect::{BisectError, Commit, Repository};
+use crate::bisect::{Commit, Repository};
 
 /// A worktree, which is removed when this is dropped.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Tree {
         cache: &Path,
         first: &Commit,
         waiting: &mut dyn FnMut(),
-    ) -> Result<Tree, BisectError> {
+    ) -> Result<Tree, Error> {
         let dir = Tree::path(cache, repository);
         let place = dir.parent().unwrap_or(cache);
         fs::create_dir_all(place).map_err(Error::io("create", place))?;
@@ -58,7 +58,7 @@ impl Tree {
     }
 
     /// Checks out `commit`. Files that do not differ keep their times.
-    pub fn check_out(&self, commit: &Commit) -> Result<(), BisectError> {
+    pub fn check_out(&self, commit: &Commit) -> Result<(), Error> {
         let arguments = ["checkout", "--quiet", "--force", "--detach", &commit.hash];
         Git(&self.dir).read(&arguments).map(drop)
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::bisect::git::Git;
 use crate::bisect::repository::describe;
-use crate::bisect::{BisectError, Commit, Tree, Verdict};
+use crate::bisect::{Commit, Tree, Verdict};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
@@ -23,7 +23,7 @@ pub enum Found {
 ///
 /// `git bisect` itself would write refs, and git 2.39 then runs the repository's hooks, whatever
 /// `core.hooksPath` is.
-pub fn walk<E: From<BisectError>>(
+pub fn walk<E: From<kernels::Error>>(
     tree: &Tree,
     good: &Commit,
     bad: &Commit,

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use compare::bisect::{BisectError, Commit, Found, Repository, Tree, Verdict, walk};
+use compare::bisect::{Commit, Found, Repository, Tree, Verdict, walk};
 use model::{Exit, Fault as _};
 use proptest::prelude::*;
 
@@ -89,7 +89,7 @@ impl Place {
         let cache = self.dir.path().join("cache");
         let tree = Tree::open(&repository, &cache, &good, &mut || {}).unwrap();
         let tested = RefCell::new(Vec::new());
-        let mut test = |commit: &Commit| -> Result<Option<Verdict>, BisectError> {
+        let mut test = |commit: &Commit| -> Result<Option<Verdict>, kernels::Error> {
             tree.check_out(commit)?;
             let word = fs::read_to_string(tree.dir().join("word")).unwrap();
             tested.borrow_mut().push(word.clone());
@@ -204,7 +204,7 @@ fn a_merge_is_walked() {
     let (good, bad) = (commit("c0"), commit("end"));
     let cache = place.dir.path().join("cache");
     let tree = Tree::open(&repository, &cache, &good, &mut || {}).unwrap();
-    let mut test = |commit: &Commit| -> Result<Option<Verdict>, BisectError> {
+    let mut test = |commit: &Commit| -> Result<Option<Verdict>, kernels::Error> {
         tree.check_out(commit)?;
         let side = fs::read_to_string(tree.dir().join("side")).unwrap_or_default();
         Ok(Some(match side.starts_with("bad") {
@@ -383,9 +383,9 @@ fn objects_that_are_missing_are_not_fetched() {
     assert!(!canary.exists());
 }
 
-fn refused(error: BisectError) -> (String, String) {
+fn refused(error: kernels::Error) -> (String, String) {
     assert_eq!(error.exit(), Exit::Usage, "{error}");
-    (error.to_string(), error.hint().unwrap())
+    (error.to_string(), error.hint().unwrap().to_owned())
 }
 
 #[test]

@@ -2,14 +2,17 @@
 //! `lsmeter merge`: the parts of a run become the whole.
 
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
-use compare::parts::{Merged, Part, by_machine, merge as put_together, read_part};
-use model::Exit;
+use anyhow::{Context, Result};
+use compare::parts::{Merged, Part, by_machine, merge as put_together};
+use model::{Document, Exit};
 use report::printable;
 
 use crate::cli::MergeArgs;
+use crate::commands::documents::unreadable;
 use crate::failure::usage;
 use crate::output;
 
@@ -48,6 +51,16 @@ pub fn merge(args: &MergeArgs) -> Result<Exit> {
     } else {
         Exit::Inconclusive
     })
+}
+
+/// A document as a part, by the name of its file.
+fn read_part(path: &Path) -> Result<Part> {
+    let hint = "give documents that `lsmeter run --output FILE` wrote";
+    let file = File::open(path).map_err(|error| unreadable(path, error, hint))?;
+    let run = Document::read(BufReader::new(file));
+    let run = run.with_context(|| format!("cannot read {}", path.display()))?;
+    let name = printable(&path.display().to_string(), 200);
+    Ok(Part::new(name, run)?)
 }
 
 /// FILE-2.json for FILE.json.

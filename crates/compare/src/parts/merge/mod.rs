@@ -6,17 +6,15 @@
 //! and parts whose figures could not stand beside each other are refused.
 
 mod by_machine;
-mod error;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
-    AaReport, Cell, Configuration, Document, Environment, Experiment, Kind, Metric, Origin,
-    PolicyProof, Share, Warning, WarningKind,
+    AaReport, Cell, Configuration, Document, Environment, Experiment, Failure, Kind, Metric,
+    Origin, PolicyProof, Share, Warning, WarningKind,
 };
 
 pub use by_machine::by_machine;
-pub use error::MergeError;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
@@ -27,7 +25,7 @@ pub struct Part {
 }
 
 impl Part {
-    pub fn new(name: impl Into<String>, run: Document) -> Result<Part, MergeError> {
+    pub fn new(name: impl Into<String>, run: Document) -> Result<Part, Failure> {
         let name = name.into();
         match (run.kind, &run.experiment) {
             (Kind::Run, Some(experiment)) => Ok(Part {
@@ -35,10 +33,11 @@ impl Part {
                 name,
                 run,
             }),
-            (kind, _) => Err(MergeError::NoRun {
-                name,
-                what: Kind::title(Some(kind)),
-            }),
+            (kind, _) => {
+                let kind = Kind::title(Some(kind));
+                let what = format!("{name} is a {kind}: only run documents are merged");
+                Err(Failure::usage(what, NO_PARTS))
+            }
         }
     }
 }
@@ -65,6 +64,12 @@ const OF_ALL_CELLS: [WarningKind; 5] = [
     WarningKind::Interrupted,
 ];
 
+const NO_PARTS: &str = "give the documents of the shards";
+const ANOTHER_EXPERIMENT: &str = "merge shards of one experiment, all run with the same spec, \
+    flags and number of shards; `lsmeter compare` tells what differs between two runs";
+const TWO_ANSWERS: &str = "leave one of them out; if nobody changed a document, `lsmeter compare` \
+    tells what differs";
+
 /// A cell with where it comes from.
 struct Candidate<'a> {
     cell: &'a Cell,
@@ -73,8 +78,10 @@ struct Candidate<'a> {
 }
 
 /// Merges the parts of one run. What `doubts` finds is added to the parts' warnings.
-pub fn merge(parts: &[Part], doubts: Doubts<'_>) -> Result<Merged, MergeError> {
-    let first = parts.first().ok_or(MergeError::Nothing)?;
+pub fn merge(parts: &[Part], doubts: Doubts<'_>) -> Result<Merged, Failure> {
+    let first = parts
+        .first()
+        .ok_or_else(|| Failure::usage("there is nothing to merge", NO_PARTS))?;
     for part in parts {
         check_same(first, part)?;
     }
@@ -133,26 +140,26 @@ fn text(value: &impl serde::Serialize) -> String {
 }
 
 /// Are both parts of one run, as far as their heads tell?
-fn check_same(a: &Part, b: &Part) -> Result<(), MergeError> {
-    let names = || (a.name.clone(), b.name.clone());
+fn check_same(a: &Part, b: &Part) -> Result<(), Failure> {
     if let Some(key) = a.experiment.first_difference(&b.experiment) {
-        let (a, b) = names();
-        return Err(MergeError::Experiments { a, b, key });
+        let (a, b) = (&a.name, &b.name);
+        let what = format!("{a} and {b} are of different experiments: `{key}` differs");
+        return Err(Failure::usage(what, ANOTHER_EXPERIMENT));
     }
     if a.run.tool != b.run.tool {
-        return Err(MergeError::Tools {
-            a: a.name.clone(),
-            a_tool: format!("{} {}", a.run.tool.name, a.run.tool.version),
-            b: b.name.clone(),
-            b_tool: format!("{} {}", b.run.tool.name, b.run.tool.version),
-        });
+        let tool = |of: &Part| format!("{} {}", of.run.tool.name, of.run.tool.version);
+        let (a_tool, b_tool, a, b) = (tool(a), tool(b), &a.name, &b.name);
+        return Err(Failure::usage(
+            format!("{a} was written by {a_tool}, {b} by {b_tool}"),
+            "run all shards with the same lsmeter",
+        ));
     }
     Ok(())
 }
 
 /// Which shards of which whole the parts are together; without positions. A document
 /// without a share is all of it.
-fn whole(parts: &[Part]) -> Result<Share, MergeError> {
+fn whole(parts: &[Part]) -> Result<Share, Failure> {
     let shared = |part: &&Part| part.run.share.is_some();
     let size = |part: &Part| match &part.run.share {
         Some(share) => (share.count, share.cells),
@@ -168,12 +175,12 @@ fn whole(parts: &[Part]) -> Result<Share, MergeError> {
             None => shards.extend(1..=count),
         }
         if other_cells != cells || part.run.share.is_some() && other_count != count {
-            return Err(MergeError::Splits {
-                a: first.name.clone(),
-                a_split: [count, cells],
-                b: part.name.clone(),
-                b_split: [other_count, other_cells],
-            });
+            let (a, b) = (&first.name, &part.name);
+            let what = format!(
+                "{a} is of {count} shards with {cells} cells, {b} of {other_count} with \
+                 {other_cells}"
+            );
+            return Err(Failure::usage(what, ANOTHER_EXPERIMENT));
         }
     }
     Ok(Share {
@@ -186,7 +193,7 @@ fn whole(parts: &[Part]) -> Result<Share, MergeError> {
 
 /// All cells by their position in the whole. One that is in several parts must be the
 /// same in all, but for how long it took.
-fn candidates(parts: &[Part]) -> Result<BTreeMap<u32, Candidate<'_>>, MergeError> {
+fn candidates(parts: &[Part]) -> Result<BTreeMap<u32, Candidate<'_>>, Failure> {
     let mut cells: BTreeMap<u32, Candidate<'_>> = BTreeMap::new();
     let mut positions = BTreeMap::new();
     for part in parts {
@@ -203,19 +210,16 @@ fn candidates(parts: &[Part]) -> Result<BTreeMap<u32, Candidate<'_>>, MergeError
                 cells.insert(position, of);
                 continue;
             };
+            let (a, b) = (&other.part.name, &part.name);
             if known != position || other.cell.key != cell.key {
-                return Err(MergeError::Positions {
-                    a: other.part.name.clone(),
-                    b: part.name.clone(),
-                    cell: title(cell),
-                });
+                return Err(Failure::usage(
+                    format!("{a} and {b} do not agree where {} belongs", title(cell)),
+                    "one of them was changed by hand, or comes from another build: run it again",
+                ));
             }
             if !is_same(other.cell, cell) {
-                return Err(MergeError::Cells {
-                    a: other.part.name.clone(),
-                    b: part.name.clone(),
-                    cell: title(cell),
-                });
+                let what = format!("{} is in both {a} and {b}, and not the same", title(cell));
+                return Err(Failure::usage(what, TWO_ANSWERS));
             }
             let rank = |of: &Candidate<'_>| (text(of.cell), text(of.environment));
             if rank(&of) < rank(other) {
@@ -249,7 +253,7 @@ fn is_same(a: &Cell, b: &Cell) -> bool {
 fn check_environments(
     experiment: &Experiment,
     cells: &BTreeMap<u32, Candidate<'_>>,
-) -> Result<(), MergeError> {
+) -> Result<(), Failure> {
     // One baseline for all kernels makes one comparison of them all.
     let base = experiment.baseline_configuration();
     let across =
@@ -267,13 +271,17 @@ fn check_environments(
             .entry((kernel, metric))
             .or_insert_with(|| (print.clone(), of.part));
         if *known != print {
-            return Err(MergeError::Machines {
-                metric: Box::new(metric),
-                a: part.name.clone(),
-                a_machine: known.clone(),
-                b: of.part.name.clone(),
-                b_machine: print,
-            });
+            let (a, b) = (&part.name, &of.part.name);
+            return Err(Failure::usage(
+                format!("{metric} of {a} is from {known}, of {b} from {print}"),
+                match metric.is_counted() {
+                    true => "count on machines with the same QEMU",
+                    false => {
+                        "take times on machines of one kind; --by-machine writes a document for \
+                         each"
+                    }
+                },
+            ));
         }
     }
     Ok(())
@@ -358,17 +366,18 @@ fn experiment(parts: &[Part]) -> Experiment {
     least.unwrap_or(&parts[0].experiment).clone()
 }
 
-fn digests(parts: &[Part]) -> Result<BTreeMap<String, String>, MergeError> {
+fn digests(parts: &[Part]) -> Result<BTreeMap<String, String>, Failure> {
     let mut all: BTreeMap<&String, (&String, &Part)> = BTreeMap::new();
     for part in parts {
         for (kernel, digest) in &part.run.kernel_digests {
             let (known, other) = *all.entry(kernel).or_insert((digest, part));
             if known != digest {
-                return Err(MergeError::Kernels {
-                    a: other.name.clone(),
-                    b: part.name.clone(),
-                    kernel: kernel.clone(),
-                });
+                let (a, b) = (&other.name, &part.name);
+                return Err(Failure::usage(
+                    format!("{a} and {b} ran different kernels by the name of {kernel}"),
+                    "name the exact version, such as debian:6.12.0-56, or copy one kernel to all \
+                     machines",
+                ));
             }
         }
     }
@@ -395,16 +404,17 @@ fn setups(parts: &[Part]) -> Vec<PolicyProof> {
     all.into_iter().cloned().collect()
 }
 
-fn aa(parts: &[Part]) -> Result<Option<AaReport>, MergeError> {
+fn aa(parts: &[Part]) -> Result<Option<AaReport>, Failure> {
     let mut with = parts.iter().filter(|part| part.run.aa.is_some());
     let Some(first) = with.next() else {
         return Ok(None);
     };
     match with.find(|part| part.run.aa != first.run.aa) {
-        Some(other) => Err(MergeError::AaReports {
-            a: first.name.clone(),
-            b: other.name.clone(),
-        }),
+        Some(other) => {
+            let (a, b) = (&first.name, &other.name);
+            let what = format!("{a} and {b} have different A/A reports");
+            Err(Failure::usage(what, TWO_ANSWERS))
+        }
         None => Ok(first.run.aa.clone()),
     }
 }
