@@ -8,7 +8,6 @@ use std::io;
 use lab::LabError;
 use model::{DocumentError, Exit, Failure, Fault, PatternError, SpecError, UnknownPreset};
 use monitor::MonitorError;
-use monitor::live::LiveError;
 
 use crate::config::ConfigError;
 
@@ -17,12 +16,11 @@ type AsFault = for<'a> fn(&'a (dyn Error + 'static)) -> Option<&'a dyn Fault>;
 
 /// The errors that know their exit code and hint, of all rooms. Any other is a fault of
 /// lsmeter's.
-const FAULTS: [AsFault; 11] = [
+const FAULTS: [AsFault; 10] = [
     fault::<ConfigError>,
     fault::<DocumentError>,
     fault::<Failure>,
     fault::<LabError>,
-    fault::<LiveError>,
     fault::<MonitorError>,
     fault::<PatternError>,
     fault::<SpecError>,

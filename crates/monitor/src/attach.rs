@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 use libbpf_rs::libbpf_sys as sys;
-use model::{LeftOutFunction, MonitorCost, MonitorMode};
+use model::{Failure, LeftOutFunction, MonitorCost, MonitorMode};
 
 use crate::calibrate::{self, FUNCTIONS};
 use crate::error::{MonitorError, Refused};
@@ -23,6 +23,9 @@ use kernels::btf::{Function, Returns, Types};
 /// files on the machine (ENFILE) or in this process (EMFILE), out of memory (ENOMEM).
 const FATAL: [i32; 4] = [EPERM, 23, 24, 12];
 
+const FROM_OUTSIDE: &str = "monitor from outside the container; where the kernel itself refuses, \
+    measure in the lab: lsmeter profile";
+
 /// Whether the kernel takes fentry programs from this process, tried with one that does
 /// nothing.
 pub fn check_kernel(function: u32) -> Result<(), MonitorError> {
@@ -36,15 +39,36 @@ pub fn check_kernel(function: u32) -> Result<(), MonitorError> {
     };
     let missing = capabilities::missing();
     Err(match refused.source.raw_os_error() {
-        Some(EPERM) if !missing.is_empty() => MonitorError::Capabilities { missing },
-        Some(EPERM) if is_confidential() => MonitorError::Lockdown,
-        Some(EPERM) => MonitorError::Refused,
-        Some(ENOSYS) => MonitorError::NoBpf,
-        Some(EINVAL | ENOTSUPP) => MonitorError::NoTrampolines {
-            source: refused.source,
-        },
-        _ => MonitorError::kernel("load an eBPF program")(refused),
-    })
+        Some(EPERM) if !missing.is_empty() => {
+            let missing = missing.join(" and ");
+            Failure::environment(
+                format!("loading an eBPF program needs {missing}, which this process lacks"),
+                "run it as root, or give it the capabilities: \
+                 setcap cap_bpf,cap_perfmon,cap_sys_resource+ep lsmeter",
+            )
+        }
+        Some(EPERM) if is_confidential() => Failure::environment(
+            "the kernel refuses eBPF programs that read its memory: it is locked down \
+             (lockdown=confidentiality)",
+            "boot with lockdown=integrity or none, or measure in the lab: lsmeter profile",
+        ),
+        Some(EPERM) => Failure::environment(
+            "the kernel refuses fentry programs (EPERM) although this process has CAP_BPF and \
+             CAP_PERFMON: a hardened kernel, or a container's filter",
+            FROM_OUTSIDE,
+        ),
+        Some(ENOSYS) => Failure::environment(
+            "the kernel has no bpf() system call, or a filter hides it",
+            FROM_OUTSIDE,
+        ),
+        Some(EINVAL | ENOTSUPP) => Failure::environment(
+            format!("the kernel has no fentry programs: {}", refused.source),
+            "use Linux 5.15 or newer on x86-64 with CONFIG_BPF_JIT=y and \
+             CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS=y",
+        ),
+        _ => return Err(MonitorError::kernel("load an eBPF program")(refused)),
+    }
+    .into())
 }
 
 fn is_confidential() -> bool {
@@ -290,11 +314,12 @@ impl<'a> Attacher<'a> {
         if self.programs.probed.iter().all(Option::is_none)
             && let Some(first) = self.refused.first()
         {
-            return Err(MonitorError::NoneAttached {
-                tried: found.probes.len(),
-                function: first.name.clone(),
-                reason: first.reason.clone(),
-            });
+            let (tried, function, reason) = (found.probes.len(), &first.name, &first.reason);
+            return Err(Failure::environment(
+                format!("not one of {tried} functions can be probed; {function}: {reason}"),
+                "is something else, such as live patching, in the way of ftrace?",
+            )
+            .into());
         }
         Ok((self.programs, self.calibration, self.refused))
     }

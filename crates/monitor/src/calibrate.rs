@@ -6,7 +6,7 @@
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Instant;
 
-use model::MonitorCost;
+use model::{Failure, MonitorCost};
 
 use crate::error::MonitorError;
 use crate::kernel;
@@ -45,7 +45,11 @@ pub fn calibrate(
     if probed.calls == 0 {
         // With kernel.ftrace_enabled=0 (kernel/trace/ftrace.c: ftrace_startup_enable) programs
         // attach without a word, and every figure would be 0.
-        return Err(MonitorError::NeverRun);
+        return Err(Failure::environment(
+            "programs are attached, but the kernel never runs them",
+            "tracing of functions is switched off: sysctl kernel.ftrace_enabled=1",
+        )
+        .into());
     }
     let calls = FUNCTIONS as i64;
     let nanoseconds = |ns: i64| u32::try_from(ns.max(0)).unwrap_or(u32::MAX);

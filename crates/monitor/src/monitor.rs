@@ -2,12 +2,13 @@
 //! Attaching, and reading.
 
 use std::fs::{self, File};
+use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use model::{LeftOutFunction, MonitorCost, MonitorMode};
+use model::{Failure, LeftOutFunction, MonitorCost, MonitorMode};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::attach::{Attacher, Programs};
@@ -18,7 +19,7 @@ use crate::object::Object;
 use crate::options::{Filter, Options};
 use crate::snapshot::{HookFigures, Reader, Snapshot};
 use crate::{capabilities, kernel, processes};
-use kernels::btf::Types;
+use kernels::btf::{BtfError, Types};
 
 const BTF: &str = "/sys/kernel/btf/vmlinux";
 const STACK: &str = "/sys/kernel/security/lsm";
@@ -61,7 +62,7 @@ impl Monitor {
     /// [`MonitorError`], as [`Monitor::start`] would say it.
     pub fn try_here() -> Result<usize, MonitorError> {
         let btf = read_btf()?;
-        let found = find(&Types::read(&btf)?, &Selection::default())?;
+        let found = find(&Types::read(&btf).map_err(bad_btf)?, &Selection::default())?;
         Ok(found.probes.len())
     }
 
@@ -75,7 +76,7 @@ impl Monitor {
         progress: &mut dyn FnMut(Progress<'_>),
     ) -> Result<Monitor, MonitorError> {
         let btf = read_btf()?;
-        let types = Types::read(&btf)?;
+        let types = Types::read(&btf).map_err(bad_btf)?;
         let found = find(&types, &options.selection)?;
         let cgroup = match &options.filter {
             Filter::Cgroup(path) => Some((open_cgroup(path)?, path)),
@@ -89,12 +90,7 @@ impl Monitor {
         raise_file_limit(layout.probes);
         let object = Object::new(&layout)?;
         if let Some((directory, path)) = &cgroup {
-            kernel::set_cgroup(object.cgroup_map(), directory.as_fd()).map_err(|source| {
-                MonitorError::Cgroup {
-                    path: path.to_path_buf(),
-                    source,
-                }
-            })?;
+            kernel::set_cgroup(object.cgroup_map(), directory.as_fd()).map_err(no_cgroup(path))?;
         }
         let mut attacher = Attacher::new(&object, &layout, options.mode, &options.filter, &types)?;
         progress(Progress::Calibrating);
@@ -200,20 +196,32 @@ impl Monitor {
     }
 }
 
-fn read_btf() -> Result<Vec<u8>, MonitorError> {
-    fs::read(BTF).map_err(|source| MonitorError::NoBtf {
-        path: BTF.into(),
-        source,
-    })
+fn read_btf() -> Result<Vec<u8>, Failure> {
+    let none = |error| no_types(format!("the kernel has no BTF: {BTF}: {error}"));
+    fs::read(BTF).map_err(none)
+}
+
+fn bad_btf(error: BtfError) -> Failure {
+    no_types(format!("the kernel's BTF cannot be read: {error}"))
+}
+
+fn no_types(what: String) -> Failure {
+    let hint = "use a kernel with CONFIG_DEBUG_INFO_BTF=y, as distributions build it; in a \
+                container, mount /sys";
+    Failure::environment(what, hint)
 }
 
 /// The functions that are asked for, on a kernel that takes programs for them.
 fn find(types: &Types<'_>, selection: &Selection) -> Result<Found, MonitorError> {
-    let found = hooks::find(types, &active_modules(), selection)?;
+    let found = hooks::find(types, &active_modules(), selection).map_err(bad_btf)?;
     let Some(first) = found.probes.first() else {
-        return Err(MonitorError::NoHooks {
-            patterns: selection.hooks.clone(),
-        });
+        let patterns = selection.hooks.join("`, `");
+        return Err(Failure::usage(
+            format!("no LSM hook of this kernel is named `{patterns}`"),
+            "hooks are named as in the kernel's lsm_hook_defs.h: inode_permission, or 'inode_*' \
+             for several",
+        )
+        .into());
     };
     crate::attach::check_kernel(first.function.id)?;
     Ok(found)
@@ -231,10 +239,14 @@ fn layout(options: &Options, probes: usize) -> Result<Layout, MonitorError> {
     // One more, for the calibration.
     let targets = matches!(options.filter, Filter::Processes(_));
     let layout = Layout::new(probes + 1, cpus, options.pairs, row_words, targets);
-    let layout = layout.ok_or(MonitorError::TooLarge {
-        probes,
-        cpus,
-        pairs: options.pairs,
+    let layout = layout.ok_or_else(|| {
+        let pairs = options.pairs;
+        Failure::usage(
+            format!(
+                "{probes} functions on {cpus} processors with {pairs} rows need too much memory"
+            ),
+            "select fewer hooks, or allow fewer rows",
+        )
     })?;
     Ok(Layout {
         system_calls: options.system_calls && options.mode != MonitorMode::Count,
@@ -265,13 +277,18 @@ fn active_modules() -> Vec<String> {
         .collect()
 }
 
-fn open_cgroup(path: &Path) -> Result<File, MonitorError> {
-    let failed = |source| MonitorError::Cgroup {
-        path: path.to_path_buf(),
-        source,
-    };
-    fs::metadata(path.join("cgroup.procs")).map_err(failed)?;
-    File::open(path).map_err(failed)
+fn open_cgroup(path: &Path) -> Result<File, Failure> {
+    fs::metadata(path.join("cgroup.procs")).map_err(no_cgroup(path))?;
+    File::open(path).map_err(no_cgroup(path))
+}
+
+fn no_cgroup(path: &Path) -> impl FnOnce(io::Error) -> Failure {
+    move |error| {
+        Failure::usage(
+            format!("control group {}: {error}", path.display()),
+            "name a directory of cgroup version 2, such as /sys/fs/cgroup/system.slice",
+        )
+    }
 }
 
 /// As far as it goes: whether it was enough shows when descriptors run out.

@@ -5,16 +5,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use model::Failure;
+
 use crate::error::MonitorError;
 
 /// `PROC_PID_INIT_INO`: the namespace whose numbers programs see.
 const FIRST_NAMESPACE: &str = "pid:[4026531836]";
 
 /// Whether this process sees the kernel's process numbers.
-pub fn check_namespace() -> Result<(), MonitorError> {
+pub fn check_namespace() -> Result<(), Failure> {
     match fs::read_link("/proc/self/ns/pid") {
         Ok(namespace) if namespace.as_os_str() == FIRST_NAMESPACE => Ok(()),
-        _ => Err(MonitorError::PidNamespace),
+        _ => Err(Failure::environment(
+            "processes cannot be followed from inside a PID namespace: programs see the kernel's \
+             process numbers",
+            "watch a control group instead, or run it outside the container",
+        )),
     }
 }
 

@@ -7,7 +7,6 @@
 //!
 //! Nothing is printed but by the terminal view, which has the terminal to itself.
 
-mod error;
 mod interval;
 mod recorder;
 mod replay;
@@ -16,7 +15,6 @@ mod target;
 mod textfile;
 mod view;
 
-pub use error::LiveError;
 pub use recorder::{KEPT, joined};
 pub use replay::Replay;
 pub use session::{Ended, Keep, Request, Session, Subject};

@@ -10,7 +10,7 @@ use model::{
     Document, Environment, Interval, Kind, LeftOutFunction, Monitoring, Warning, WarningKind,
 };
 
-use crate::live::LiveError;
+use crate::MonitorError;
 use crate::live::interval::{interval, monitoring};
 use crate::live::recorder::Recorder;
 use crate::live::target::Target;
@@ -79,7 +79,7 @@ impl Session {
         request: Request,
         textfile: Option<Textfile>,
         progress: &mut dyn FnMut(Progress<'_>),
-    ) -> Result<Session, LiveError> {
+    ) -> Result<Session, MonitorError> {
         let (mut target, mut processes) = (None, Vec::new());
         let (scope, filter) = match request.subject {
             Subject::Machine => ("the machine".to_owned(), Filter::Machine),
@@ -127,7 +127,7 @@ impl Session {
     }
 
     /// Has the command execute, if one is watched, and writes the first text file.
-    pub fn begin(&mut self) -> Result<(), LiveError> {
+    pub fn begin(&mut self) -> Result<(), MonitorError> {
         self.write_text()?;
         self.target.as_mut().map_or(Ok(()), Target::begin)
     }
@@ -155,24 +155,24 @@ impl Session {
     }
 
     /// What happened since the last time.
-    pub fn take(&mut self) -> Result<&Interval, LiveError> {
+    pub fn take(&mut self) -> Result<&Interval, MonitorError> {
         self.last = self.monitor.snapshot();
         self.write_text()?;
         let interval = self.recorder.take(self.last.clone());
         if let Some(keep) = &mut self.keep {
             let kept = keep(&self.watched, interval).map_err(std::io::Error::other);
-            kept.map_err(LiveError::doing("cannot keep an interval"))?;
+            kept.map_err(MonitorError::doing("cannot keep an interval"))?;
         }
         Ok(interval)
     }
 
-    fn write_text(&mut self) -> Result<(), LiveError> {
+    fn write_text(&mut self) -> Result<(), MonitorError> {
         let total = self.total();
         let Some(textfile) = &mut self.textfile else {
             return Ok(());
         };
         let written = textfile.write(&self.watched, [&total]);
-        written.map_err(LiveError::doing("cannot write the text file"))
+        written.map_err(MonitorError::doing("cannot write the text file"))
     }
 
     /// Everything since the start, as of the last time that was taken.

@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 
 use model::Failure;
 
-use crate::live::LiveError;
+use crate::MonitorError;
 
 /// A process that will execute a command when it is told to.
 pub struct Target {
@@ -25,11 +25,11 @@ pub struct Target {
 }
 
 impl Target {
-    pub fn prepare(words: &[OsString]) -> Result<Target, LiveError> {
+    pub fn prepare(words: &[OsString]) -> Result<Target, MonitorError> {
         let name = words[0].to_string_lossy().into_owned();
         // To attach takes seconds, after which it would be late to say so.
         which::which(&words[0]).map_err(|_| cannot_execute(&name, &"there is no such program"))?;
-        let pipe = || io::pipe().map_err(LiveError::doing("cannot make a pipe"));
+        let pipe = || io::pipe().map_err(MonitorError::doing("cannot make a pipe"));
         let (go_read, go) = pipe()?;
         let (mut number_read, number) = pipe()?;
         let mut command = Command::new(&words[0]);
@@ -57,8 +57,8 @@ impl Target {
         let told = number_read.read_exact(&mut bytes);
         if told.is_err() {
             return Err(match spawned.join() {
-                Ok(Err(error)) => LiveError::doing(format!("starting {name}"))(error),
-                _ => LiveError::Lost { name },
+                Ok(Err(error)) => MonitorError::doing(format!("starting {name}"))(error),
+                _ => MonitorError::Lost { name },
             });
         }
         Ok(Target {
@@ -74,9 +74,9 @@ impl Target {
         self.process
     }
 
-    pub fn begin(&mut self) -> Result<(), LiveError> {
+    pub fn begin(&mut self) -> Result<(), MonitorError> {
         if let Some(mut go) = self.go.take() {
-            let doing = LiveError::doing(format!("starting {}", self.name));
+            let doing = MonitorError::doing(format!("starting {}", self.name));
             go.write_all(&[1]).map_err(doing)?;
         }
         let Some(spawned) = self.spawned.take() else {
@@ -120,7 +120,7 @@ impl Drop for Target {
     }
 }
 
-fn cannot_execute(name: &str, why: &dyn Display) -> LiveError {
+fn cannot_execute(name: &str, why: &dyn Display) -> MonitorError {
     let what = format!("cannot execute {name}: {why}");
     Failure::usage(what, "name a command that is in PATH, or its path").into()
 }

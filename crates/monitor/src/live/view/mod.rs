@@ -26,7 +26,7 @@ use model::Monitoring;
 use self::screen::Screen;
 pub use self::source::{Reading, Source};
 use self::state::View;
-use crate::live::LiveError;
+use crate::MonitorError;
 
 /// A signal is noticed after this at the latest.
 const NAP: Duration = Duration::from_millis(100);
@@ -46,15 +46,16 @@ pub fn show(
     interval: Duration,
     colour: bool,
     stop: &AtomicBool,
-) -> Result<(), LiveError> {
+) -> Result<(), MonitorError> {
     let mut view = View::new(monitoring, colour);
-    let unusable = LiveError::doing("cannot use standard output as a terminal for the live view");
+    let unusable =
+        MonitorError::doing("cannot use standard output as a terminal for the live view");
     let mut screen = Screen::take().map_err(unusable)?;
     let shown = follow(&mut screen, &mut view, source, interval, stop);
     // What went wrong first is what is reported.
     let left = screen
         .leave()
-        .map_err(LiveError::doing("cannot give the terminal back"));
+        .map_err(MonitorError::doing("cannot give the terminal back"));
     shown.and(left)
 }
 
@@ -64,7 +65,7 @@ fn follow(
     source: &mut dyn Source,
     interval: Duration,
     stop: &AtomicBool,
-) -> Result<(), LiveError> {
+) -> Result<(), MonitorError> {
     let interval = interval.max(INTERVAL_MIN);
     let mut next = Instant::now() + interval;
     let mut changed = true;
@@ -79,14 +80,14 @@ fn follow(
         }
         if changed {
             let drawn = screen.terminal.draw(|frame| draw::draw(frame, view));
-            drawn.map_err(LiveError::doing("cannot draw on the terminal"))?;
+            drawn.map_err(MonitorError::doing("cannot draw on the terminal"))?;
         }
         let until_next = match view.ended {
             true => NAP,
             false => next.saturating_duration_since(Instant::now()),
         };
         let pressed = take_keys(view, until_next.min(NAP));
-        match pressed.map_err(LiveError::doing("cannot read keys from the terminal"))? {
+        match pressed.map_err(MonitorError::doing("cannot read keys from the terminal"))? {
             Pressed::Nothing => changed = false,
             Pressed::Something => changed = true,
             Pressed::Quit => break,
