@@ -51,7 +51,7 @@ impl Fault for LabError {
             LabError::Select(_) | LabError::Journal { .. } | LabError::WorkDirectory { .. } => {
                 Exit::Usage
             }
-            LabError::Environment(error) => error.exit(),
+            LabError::Environment(error) | LabError::Untold(error) => error.exit(),
             LabError::Kernel(error) => error.exit(),
             LabError::Interrupted => Exit::CellsFailed,
             _ => Exit::Environment,

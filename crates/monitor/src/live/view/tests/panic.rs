@@ -51,7 +51,10 @@ fn gives_the_terminal_back() {
     let end = || program.try_clone().unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
-        .args(["--exact", "live::view::tests::panic::gives_the_terminal_back"])
+        .args([
+            "--exact",
+            "live::view::tests::panic::gives_the_terminal_back",
+        ])
         .arg("--nocapture")
         .env(VARIABLE, "1")
         .env("TERM", "xterm")
