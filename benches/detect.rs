@@ -152,10 +152,10 @@ fn found(base: &Path, new: &Path, more: u64) -> Result<usize, Box<dyn Error>> {
         let calls = *calls.get(&key).ok_or_else(|| format!("no cell {key}"))?;
         let difference = cell.difference.unwrap_or(f64::NAN);
         if cell.method != Method::Exact {
-            // No path through the kernel holds half of the windows.
+            // No path through the kernel holds half of the measured regions.
             blurred += 1;
             let told = format!("{}, {difference} more of {}", cell.verdict, calls * more);
-            eprintln!("+{more}: {key}: by its windows {told}");
+            eprintln!("+{more}: {key}: by its measured regions {told}");
             wrong += usize::from(cell.verdict == Verdict::Better);
             continue;
         }

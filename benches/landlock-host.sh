@@ -31,7 +31,7 @@ status=0
 "$LSMETER" export "$json" -o "$work/run.csv"
 printf 'load afterwards: %s\n' "$(cut -d' ' -f1 /proc/loadavg)"
 
-columns "$work/run.csv" benchmark variant policy tuning n median ci95_low ci95_high status |
+columns "$work/run.csv" benchmark variant policy settings n median ci95_low ci95_high status |
 	awk -F'\t' -v layers="${layers[*]}" -v rules="${rules[*]}" '
 	{
 		cell = $1 ":" $2

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What counting, tracing and telling events cost inside windows, against markers alone: the host's
-//! time in the same windows of the same boot, the four modes taking turns.
+//! What counting, tracing and telling events cost inside measured regions, against markers alone: the host's
+//! time in the same measured regions of the same boot, the four modes taking turns.
 //!
 //! `cargo bench -p lab --bench plugin_cost [-- KERNEL [ROUNDS]]`; the kernel is in the cache
 //! (`lsmeter kernel fetch debian:6.12`).
@@ -123,7 +123,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 .or_default()
                 .push(outside.as_secs_f64());
             for (cell, records) in records.iter().enumerate() {
-                let us = records.host_ns as f64 / 1e3 / records.windows.len() as f64;
+                let us = records.host_ns as f64 / 1e3 / records.regions.len() as f64;
                 window_us.entry((cell, mode)).or_default().push(us);
             }
             fs::remove_dir_all(&place)?;
@@ -153,7 +153,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "until the agent runs, s (nothing is instrumented yet)",
             &boot_s,
         ),
-        ("in cells, outside of windows, s", &outside_s),
+        ("in cells, outside of measured regions, s", &outside_s),
     ] {
         println!("\n{heading}");
         for (mode, (_, name)) in MODES.into_iter().enumerate() {

@@ -170,9 +170,9 @@ fn companions(base: &Document, new: &Document) -> Option<String> {
         let counted = cells.filter(|cell| cell.key.metric.is_of_instructions());
         counted.map(|cell| cell.title()).collect()
     };
-    let windows = |document: &Document| Some(document.experiment.as_ref()?.samples.instructions);
+    let regions = |document: &Document| Some(document.experiment.as_ref()?.samples.instructions);
     let (a, b) = (counted(base), counted(new));
-    let what = match windows(base).zip(windows(new)) {
+    let what = match regions(base).zip(regions(new)) {
         _ if a.is_disjoint(&b) => return None,
         _ if a != b => format!(
             "BASE counted {} operations that NEW did not, NEW {} that BASE did not",
@@ -180,7 +180,7 @@ fn companions(base: &Document, new: &Document) -> Option<String> {
             b.difference(&a).count()
         ),
         Some((base, new)) if base != new => {
-            format!("BASE has {base} windows of each operation, NEW {new}")
+            format!("BASE has {base} measured regions of each operation, NEW {new}")
         }
         _ => return None,
     };

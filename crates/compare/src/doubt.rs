@@ -27,11 +27,11 @@ fn is_doubt(kind: WarningKind, metric: Metric, rounds: bool) -> bool {
         WarningKind::EmulatedTime | WarningKind::Throttling => metric.is_timed(),
         // Rounds that disagree widen the interval that is made of them.
         WarningKind::Drift | WarningKind::Disturbed => metric.is_timed() && !rounds,
-        WarningKind::DirtyWindows | WarningKind::AaDiffers => metric.is_counted() && !calls,
+        WarningKind::DirtyRegions | WarningKind::AaDiffers => metric.is_counted() && !calls,
         WarningKind::NonMonotone | WarningKind::Other => true,
-        WarningKind::SlopeDiffers => metric == Metric::Slope,
+        WarningKind::ChecksDiffer => metric == Metric::Slope,
         WarningKind::LostCalls => calls,
-        // A path that few windows took is judged by all windows.
+        // A path that few measured regions took is judged by all measured regions.
         WarningKind::UnstablePath
         | WarningKind::ClockShare
         | WarningKind::NotPinned
@@ -39,7 +39,7 @@ fn is_doubt(kind: WarningKind, metric: Metric, rounds: bool) -> bool {
         | WarningKind::NoSymbols
         | WarningKind::UndelayedHooks
         // Cells that are not there are missing, or unmatched.
-        | WarningKind::MissingCells
+        | WarningKind::MissingMeasurements
         | WarningKind::Interrupted
         | WarningKind::StaleIndex
         // Of predictions, which are not compared.

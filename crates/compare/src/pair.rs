@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use model::comparison::{Side, UnmatchedCell};
-use model::{Architecture, Key, Policy, Tuning};
+use model::{Architecture, Key, Policy, Settings};
 
 use crate::item::{Item, place};
 
@@ -44,7 +44,7 @@ impl Loose {
             key.stack.clear();
             key.integrity.clear();
             key.policy = Policy::default();
-            key.tuning = Tuning::default();
+            key.settings = Settings::default();
         }
         if self.filesystem {
             key.filesystem.clear();

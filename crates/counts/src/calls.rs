@@ -6,7 +6,7 @@ use kernels::bytes::{u32_at, u64_at};
 
 /// Most nodes of one cell's trees.
 pub(crate) const MAX_CALLS: usize = 16 << 20;
-/// Most tasks of one cell's windows.
+/// Most tasks of one cell's measured regions.
 pub(crate) const MAX_TASKS: usize = 1 << 20;
 
 const NUMBER_BITS: u32 = 28;

@@ -8,7 +8,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::calltree::CallTree;
-use crate::counts::{Path, PathKey, counting, modal_paths, paths};
+use crate::counts::{Path, PathKey, counting, dominant_paths, paths};
 use crate::hooks::{AskedCall, Framework, outside};
 use crate::records::CellRecords;
 use crate::trace::Block;
@@ -20,7 +20,7 @@ pub const MAX_PATHS: usize = 16;
 /// What the hooks cost on one path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathProfile {
-    /// The path: its instructions and how many windows took it.
+    /// The path: its instructions and how many measured regions took it.
     pub path: Path,
     /// Its hooks, by name.
     pub hooks: Vec<HookCost>,
@@ -47,12 +47,12 @@ pub struct PathProfile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellProfile {
     /// Its paths, most frequent first; at most [`MAX_PATHS`], at least one. Of a
-    /// composite operation one, which is all its windows' modal paths together.
+    /// composite operation one, which is all its measured regions' dominant paths together.
     #[serde(deserialize_with = "at_least_one")]
     pub paths: Vec<PathProfile>,
-    /// Clean windows (operations, if composite).
-    pub windows: usize,
-    /// An operation is made of many windows.
+    /// Clean measured regions (operations, if composite).
+    pub regions: usize,
+    /// An operation is made of many measured regions.
     pub composite: bool,
 }
 
@@ -141,7 +141,7 @@ fn system_calls(tree: &CallTree, code: &kernels::arch::Code) -> BTreeMap<String,
 }
 
 impl CellProfile {
-    /// Profiles a cell whose windows were traced.
+    /// Profiles a cell whose measured regions were traced.
     ///
     /// # Errors
     /// [`ProfileError`]; of a cell without a clean window it is
@@ -154,17 +154,17 @@ impl CellProfile {
         let traces: HashMap<PathKey, &[u32]> = cell
             .traces
             .iter()
-            .filter_map(|trace| Some((cell.windows.get(trace.window)?.key(), &trace.elements[..])))
+            .filter_map(|trace| Some((cell.regions.get(trace.window)?.key(), &trace.elements[..])))
             .collect();
         let not_traced = || ProfileError::NotTraced {
-            paths: paths(cell.windows.iter()).len(),
+            paths: paths(cell.regions.iter()).len(),
             traces: traces.len(),
         };
         let trace_of = |key: &PathKey| traces.get(key).copied().ok_or_else(not_traced);
         if !cell.operations.is_empty() {
             let mut whole = CallTree::default();
-            let (path, keys) = modal_paths(cell).ok_or_else(not_traced)?;
-            // How many windows of one operation have each path.
+            let (path, keys) = dominant_paths(cell).ok_or_else(not_traced)?;
+            // How many measured regions of one operation have each path.
             let mut times: BTreeMap<PathKey, u64> = BTreeMap::new();
             for key in keys {
                 *times.entry(key).or_default() += 1;
@@ -175,13 +175,13 @@ impl CellProfile {
             }
             let keep = profiler.keep_trees;
             return Ok(CellProfile {
-                windows: path.windows,
+                regions: path.regions,
                 composite: true,
                 paths: vec![profiler.path(path, whole, keep)?],
             });
         }
         let mut profiled = Vec::new();
-        for (key, path) in paths(cell.windows.iter()).into_iter().take(MAX_PATHS) {
+        for (key, path) in paths(cell.regions.iter()).into_iter().take(MAX_PATHS) {
             let trace = match trace_of(&key) {
                 // The plugin may have dropped the trace of a path that is rare.
                 Err(_) if !profiled.is_empty() => continue,
@@ -196,29 +196,29 @@ impl CellProfile {
         }
         Ok(CellProfile {
             paths: profiled,
-            windows: counting(cell.windows.iter()).count(),
+            regions: counting(cell.regions.iter()).count(),
             composite: false,
         })
     }
 
     /// The most frequent path's.
-    pub fn modal(&self) -> &PathProfile {
+    pub fn dominant(&self) -> &PathProfile {
         &self.paths[0]
     }
 
     /// Is the most frequent path dominant?
     pub fn is_stable(&self) -> bool {
-        is_dominant(self.modal().path.windows as u64, self.windows as u64)
+        is_dominant(self.dominant().path.regions as u64, self.regions as u64)
     }
 
     /// The paths (positions in `self.paths` and `other.paths`) to compare: the most
     /// frequent pair that does the same outside hooks, each with a good part of its
-    /// windows; the modal ones if there is no such pair.
+    /// measured regions; the dominant ones if there is no such pair.
     pub fn comparable(&self, other: &CellProfile) -> (usize, usize) {
         let stable = self.is_stable() && other.is_stable();
         let usual = |profile: &CellProfile, path: &PathProfile| {
             // Without a dominant path all are exceptions.
-            !stable || 4 * path.path.windows >= profile.windows
+            !stable || 4 * path.path.regions >= profile.regions
         };
         let mut best: Option<(usize, (usize, usize))> = None;
         for (i, a) in self
@@ -231,9 +231,9 @@ impl CellProfile {
                 if !usual(other, b) || a.outside != b.outside {
                     continue;
                 }
-                let windows = a.path.windows.min(b.path.windows);
-                if best.is_none_or(|(most, _)| windows > most) {
-                    best = Some((windows, (i, k)));
+                let regions = a.path.regions.min(b.path.regions);
+                if best.is_none_or(|(most, _)| regions > most) {
+                    best = Some((regions, (i, k)));
                 }
             }
         }

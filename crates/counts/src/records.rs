@@ -12,7 +12,7 @@ use crate::calls::{Call, MAX_CALLS, MAX_TASKS, ProgramCalls, Task};
 use crate::counts::PathKey;
 use crate::trace::{Block, BlockEnd, MAX_BLOCKS, MAX_ELEMENTS, Note, Trace};
 
-/// Most windows that one cell may hold: the tree walk opens some 59,000 in each
+/// Most measured regions that one cell may hold: the tree walk opens some 59,000 in each
 /// of its nine repetitions.
 pub const MAX_WINDOWS: usize = 2 << 20;
 
@@ -65,8 +65,8 @@ pub enum RecordError {
         /// What came where.
         what: &'static str,
     },
-    /// The guest opened more windows than any benchmark does.
-    #[error("more than {MAX_WINDOWS} windows in one cell")]
+    /// The guest opened more measured regions than any benchmark does.
+    #[error("more than {MAX_WINDOWS} measured regions in one cell")]
     TooManyWindows,
     /// The plugin keeps to these limits; the bytes are not the plugin's.
     #[error("more blocks or longer traces than the plugin writes")]
@@ -113,8 +113,8 @@ pub struct CellRecords {
     /// Position among the instruction cells of the experiment, from 0.
     pub number: u32,
     /// In the order in which they ran.
-    pub windows: Vec<Window>,
-    /// For a composite operation: where in `windows` each operation begins.
+    pub regions: Vec<Window>,
+    /// For a composite operation: where in `regions` each operation begins.
     pub operations: Vec<usize>,
     /// Of each path that a clean window took the first window's trace, if traces are
     /// kept and the cell has not too many paths.
@@ -305,22 +305,22 @@ impl RecordReader {
         };
         match kind {
             WINDOW => {
-                if cell.windows.len() == MAX_WINDOWS {
+                if cell.regions.len() == MAX_WINDOWS {
                     return Err(RecordError::TooManyWindows);
                 }
                 if let Some((elements, _)) = self.trace.take() {
                     cell.traces.push(Trace {
-                        window: cell.windows.len(),
+                        window: cell.regions.len(),
                         elements,
                     });
                 }
-                cell.windows.push(Window::of(record));
+                cell.regions.push(Window::of(record));
             }
             OP_BEGIN => {
                 if cell.operations.len() == MAX_WINDOWS {
                     return Err(RecordError::TooManyWindows);
                 }
-                cell.operations.push(cell.windows.len());
+                cell.operations.push(cell.regions.len());
             }
             OP_END => {
                 if cell.operations.is_empty() {
@@ -375,7 +375,7 @@ mod tests {
     #[test]
     fn windows_are_clean_unless_something_else_ran() {
         let cells = RecordReader::default().push(&one_cell()).unwrap();
-        let clean: Vec<bool> = cells[0].windows.iter().map(|window| window.clean).collect();
+        let clean: Vec<bool> = cells[0].regions.iter().map(|window| window.clean).collect();
         assert_eq!(clean, [true, false, false, true]);
         assert_eq!(cells[0].entry, 0xffff_ffff_8200_0000);
     }

@@ -144,7 +144,7 @@ fn whole_operations<'a>(
         let mut key = meeting(&of.key);
         key.stack.clone_from(&of.baseline);
         key.policy = model::Policy::None;
-        key.tuning = model::Tuning::default();
+        key.settings = model::Settings::default();
         key
     };
     let is_null = |subject: &Subject| matches!(subject, Subject::Benchmark { benchmark, .. } if benchmark == GETPPID);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use kernels::Kernel;
 use lab::policy::{PolicyError, PolicySetup, Request, prepare};
-use model::{Configuration, GivenPolicy, Integrity, Policy};
+use model::{Configuration, CustomPolicy, Integrity, Policy};
 
 /// Those whose files lsmeter reads itself; of AppArmor the module's own tools do, and libbpf of BPF
 /// objects.
@@ -27,7 +27,7 @@ pub fn prepared(dir: &Path, data: &[u8]) -> Result<PolicySetup, PolicyError> {
     let head = if module == "selinux" { SELINUX } else { &[] };
     std::fs::write(&file, [head, bytes].concat()).expect("the directory can be written");
     let access = |text: &str| vec![text.parse().expect("an access")];
-    let of = GivenPolicy {
+    let of = CustomPolicy {
         module: module.to_owned(),
         files: vec![file.display().to_string()],
         context: (module == "selinux").then(|| "user_u:user_r:user_t:s0".to_owned()),
@@ -36,7 +36,7 @@ pub fn prepared(dir: &Path, data: &[u8]) -> Result<PolicySetup, PolicyError> {
         domain: (module == "tomoyo").then(|| "<kernel> /usr/sbin/server".to_owned()),
         denied: access("read /etc/shadow"),
         allowed: access("read /etc/hosts"),
-        ..GivenPolicy::default()
+        ..CustomPolicy::default()
     };
     let stack = if module == "ima" {
         "capability".to_owned()
@@ -50,10 +50,10 @@ pub fn prepared(dir: &Path, data: &[u8]) -> Result<PolicySetup, PolicyError> {
         configuration.policy = Policy::Enforcing;
     }
     configuration
-        .tuning
-        .given
+        .settings
+        .custom
         .insert(module.to_owned(), "mine".to_owned());
-    let given = BTreeMap::from([("mine".to_owned(), of)]);
+    let custom = BTreeMap::from([("mine".to_owned(), of)]);
     let kernel = Kernel {
         name: "build:any".to_owned(),
         release: "6.12.0".to_owned(),
@@ -71,7 +71,7 @@ pub fn prepared(dir: &Path, data: &[u8]) -> Result<PolicySetup, PolicyError> {
     let setup = prepare(&Request {
         configuration: &configuration,
         work_dir: None,
-        given: &given,
+        custom: &custom,
         programs: false,
         kernel: Some(&kernel),
         cache: dir,

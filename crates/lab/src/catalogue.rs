@@ -48,7 +48,7 @@ pub struct Benchmark {
     pub summary: String,
     /// Most operations that a timed batch can hold; `None` is any number.
     pub max_batch: Option<u32>,
-    /// One operation is the sum of several windows (a tree walk).
+    /// One operation is the sum of several measured regions (a tree walk).
     pub composite: bool,
     /// The work of processes that it creates belongs to the operation.
     pub counts_children: bool,

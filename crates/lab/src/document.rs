@@ -150,7 +150,7 @@ pub fn doubts(cells: &[Cell], environments: &[&Environment]) -> Vec<Warning> {
     let missing = failed.count();
     if missing > 0 {
         let message = format!("{missing} of {} cells failed", cells.len());
-        warnings.push(Warning::new(WarningKind::MissingCells, message));
+        warnings.push(Warning::new(WarningKind::MissingMeasurements, message));
     }
     warnings
 }

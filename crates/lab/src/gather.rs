@@ -227,10 +227,10 @@ fn counted(recorded: Recorded, keep_samples: bool) -> Result<Measured, String> {
         estimate: Some(estimate(&[figures.collect()], keep_samples)?),
         // The runs of a program are alike, but none is like another to the instruction.
         paths: program.is_none().then(|| paths(&counts)),
-        hooked: profile.as_ref().map(|profile| hooked(profile.modal())),
+        hooked: profile.as_ref().map(|profile| hooked(profile.dominant())),
         tree: { profile.as_ref() }
             .filter(|_| program.is_none())
-            .and_then(|profile| kept(profile.modal().tree.as_ref()?)),
+            .and_then(|profile| kept(profile.dominant().tree.as_ref()?)),
         program,
         ..Counted::default()
     };
@@ -244,10 +244,10 @@ fn counted(recorded: Recorded, keep_samples: bool) -> Result<Measured, String> {
 fn paths(counts: &Counts) -> Paths {
     let others = counts.others.iter().take(Paths::LIMIT);
     Paths {
-        modal: path_count(&counts.modal),
+        dominant: path_count(&counts.dominant),
         others: others.map(path_count).collect(),
         // One sample a clean window, or an operation made of several.
-        windows: counts.samples.len() as u64,
+        regions: counts.samples.len() as u64,
         dirty: counts.dirty as u64,
         path_hash: None,
     }
@@ -257,28 +257,28 @@ fn path_count(path: &Path) -> PathCount {
     PathCount {
         instructions: path.instructions,
         rep_iterations: path.rep_iterations,
-        windows: path.windows as u64,
+        regions: path.regions as u64,
     }
 }
 
 fn doubt_counts(title: &str, counts: &Counts) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let clean = counts.windows - counts.dirty;
-    let (modal, all) = (counts.modal.windows, counts.samples.len());
-    if !is_dominant(modal as u64, all as u64) {
+    let clean = counts.regions - counts.dirty;
+    let (dominant, all) = (counts.dominant.regions, counts.samples.len());
+    if !is_dominant(dominant as u64, all as u64) {
         warnings.push(Warning::new(
             WarningKind::UnstablePath,
             format!(
-                "{title}: no dominant path, {modal} of {all} windows took the most frequent one"
+                "{title}: no dominant path, {dominant} of {all} measured regions took the most frequent one"
             ),
         ));
     }
     if counts.dirty > clean {
         warnings.push(Warning::new(
-            WarningKind::DirtyWindows,
+            WarningKind::DirtyRegions,
             format!(
-                "{title}: {} of {} windows were dirty",
-                counts.dirty, counts.windows
+                "{title}: {} of {} measured regions were dirty",
+                counts.dirty, counts.regions
             ),
         ));
     }

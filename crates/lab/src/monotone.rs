@@ -13,13 +13,13 @@ type Size = (&'static str, fn(&Key) -> u32, fn(&mut Key));
 const SIZES: [Size; 2] = [
     (
         "rules",
-        |key| key.tuning.rules.unwrap_or(0),
-        |key| key.tuning.rules = None,
+        |key| key.settings.rules.unwrap_or(0),
+        |key| key.settings.rules = None,
     ),
     (
         "layers",
-        |key| key.tuning.layers.unwrap_or(1),
-        |key| key.tuning.layers = None,
+        |key| key.settings.layers.unwrap_or(1),
+        |key| key.settings.layers = None,
     ),
 ];
 
@@ -85,7 +85,7 @@ fn point(cell: &Cell, size: fn(&Key) -> u32) -> Option<Point> {
     let [low, high] = match cell.evidence()? {
         Evidence::Counted(counted) => {
             let stable = counted.paths.as_ref().filter(|paths| paths.is_stable())?;
-            let exact = stable.modal.instructions as f64;
+            let exact = stable.dominant.instructions as f64;
             [exact * (1.0 - LAYOUT / 2.0), exact * (1.0 + LAYOUT / 2.0)]
         }
         // Too few samples for an interval: then they are the error themselves.
@@ -109,16 +109,16 @@ fn point(cell: &Cell, size: fn(&Key) -> u32) -> Option<Point> {
 mod tests {
     use super::*;
     use model::{
-        Configuration, Counted, Estimate, Metric, PathCount, Paths, Stack, Subject, Timed, Tuning,
+        Configuration, Counted, Estimate, Metric, PathCount, Paths, Settings, Stack, Subject, Timed,
     };
 
     fn cell(rules: u32, layers: u32, metric: Metric, evidence: Evidence) -> Cell {
         let configuration = Configuration {
             policy: Policy::Enforcing,
-            tuning: Tuning {
+            settings: Settings {
                 rules: Some(rules),
                 layers: Some(layers),
-                ..Tuning::default()
+                ..Settings::default()
             },
             ..Configuration::of_stack(Stack::distribution())
         };
@@ -192,13 +192,13 @@ mod tests {
             let evidence = Counted {
                 estimate: Some(estimate(&[instructions as f64; 8])),
                 paths: Some(Paths {
-                    modal: PathCount {
+                    dominant: PathCount {
                         instructions,
                         rep_iterations: 0,
-                        windows: 8,
+                        regions: 8,
                     },
                     others: Vec::new(),
-                    windows: 8,
+                    regions: 8,
                     dirty: 0,
                     path_hash: None,
                 }),

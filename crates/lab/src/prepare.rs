@@ -78,7 +78,7 @@ pub struct Profiling {
     pub symbols: SymbolTable,
     /// Which of them are hooks.
     pub framework: Framework,
-    /// Keep the call trees of modal paths, for flame graphs and the like.
+    /// Keep the call trees of dominant paths, for flame graphs and the like.
     pub keep_trees: bool,
     /// Count what instructions do, too.
     pub events: bool,
@@ -98,7 +98,7 @@ impl Profiling {
 /// What is to be known of hooks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Hooks<'a> {
-    /// Keep the call trees of modal paths.
+    /// Keep the call trees of dominant paths.
     pub keep_trees: bool,
     /// Count what instructions do, too ([`model::Events`]).
     pub events: bool,

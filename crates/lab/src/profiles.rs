@@ -7,7 +7,7 @@ use counts::hooks::{Extent, differences, explain, explain_asked, outermost_sum};
 use counts::profile::{CellProfile, PathProfile};
 use model::{
     Cell, Counted, Document, Evidence, Experiment, FunctionDifference, HookedPath, Key, Kind,
-    Origin, Outcome as CellOutcome, Policy, ProgramResidual, Residual, Stack, Tuning, Warning,
+    Origin, Outcome as CellOutcome, Policy, ProgramResidual, Residual, Settings, Stack, Warning,
     WarningKind,
 };
 
@@ -87,7 +87,7 @@ fn base_of<'a>(key: &Key, stack: &[String], outcome: &'a Outcome) -> Option<&'a 
     outcome.profile(&key).or_else(|| {
         // A baseline like capability has no policy that could be in any state.
         key.policy = Policy::None;
-        key.tuning = Tuning::default();
+        key.settings = Settings::default();
         outcome.profile(&key)
     })
 }
@@ -96,7 +96,7 @@ pub(crate) fn hooked(path: &PathProfile) -> HookedPath {
     HookedPath {
         total: path.path.instructions,
         rep_iterations: Some(path.path.rep_iterations),
-        windows: path.path.windows as u64,
+        regions: path.path.regions as u64,
         hooked: outermost_sum(&path.hooks),
         hooks: path.hooks.clone(),
         system_calls: path.system_calls.clone(),
@@ -124,7 +124,7 @@ fn compare(
     counted.residual = Some(Residual {
         stack: stack.to_vec(),
         path: hooked(base_path),
-        windows: base.windows as u64,
+        regions: base.regions as u64,
         instructions: functions.iter().map(|function| function.difference).sum(),
         functions,
     });
@@ -167,8 +167,8 @@ pub(crate) fn compare_programs(
             && let (Some(own), Some(of_base)) = (profile(&cell.key), profile(&base))
         {
             let functions = explained(
-                of_base.modal(),
-                own.modal(),
+                of_base.dominant(),
+                own.dominant(),
                 &cell.key.title(),
                 Extent::Program,
             );

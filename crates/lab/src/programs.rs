@@ -161,10 +161,10 @@ impl ProgramRuns {
     #[must_use]
     pub fn counts(&self) -> Counts {
         Counts {
-            modal: self.path(),
+            dominant: self.path(),
             others: Vec::new(),
             samples: self.costs.iter().map(ProgramCost::kernel).collect(),
-            windows: self.costs.len(),
+            regions: self.costs.len(),
             dirty: 0,
         }
     }
@@ -174,7 +174,7 @@ impl ProgramRuns {
         Path {
             instructions: middle.kernel(),
             rep_iterations: middle.repeats,
-            windows: self.alike(),
+            regions: self.alike(),
         }
     }
 
@@ -201,7 +201,7 @@ impl ProgramRuns {
                 asked: self.asked(),
                 tree: keep_tree.then(|| middle.tree.clone()),
             }],
-            windows: self.costs.len(),
+            regions: self.costs.len(),
             composite: false,
         }
     }

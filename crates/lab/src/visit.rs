@@ -361,7 +361,7 @@ fn measure(
     let directives = format!("{}{cells}", setup.directives);
     let patience = Patience {
         boot: Duration::from_secs(experiment.boot_timeout_s.into()),
-        cell: Duration::from_secs(experiment.cell_timeout_s.into()),
+        cell: Duration::from_secs(experiment.measurement_timeout_s.into()),
     };
     let numbers: Vec<u32> = listening.pending.iter().map(|&cell| cell as u32).collect();
     let programs = match testbed {

@@ -159,7 +159,7 @@ fn setups(
         let request = policy::Request {
             configuration: &experiment.configurations[visit.configuration],
             work_dir: experiment.work_dir.as_deref(),
-            given: &experiment.given,
+            custom: &experiment.custom,
             programs: experiment.programs.is_some(),
             kernel: setup.kernels.get(visit.kernel),
             cache: &cache,

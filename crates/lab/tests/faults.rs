@@ -74,7 +74,7 @@ impl Laboratory {
     }
 }
 
-fn experiment(stacks: &[&str], boot_timeout_s: u32, cell_timeout_s: u32) -> Experiment {
+fn experiment(stacks: &[&str], boot_timeout_s: u32, measurement_timeout_s: u32) -> Experiment {
     let strings = |words: &[&str]| Some(words.iter().map(|&word| word.to_owned()).collect());
     let spec = Spec {
         stacks: strings(stacks),
@@ -82,7 +82,7 @@ fn experiment(stacks: &[&str], boot_timeout_s: u32, cell_timeout_s: u32) -> Expe
         filesystem: Some("tmpfs".parse().unwrap()),
         jobs: Some(2),
         boot_timeout_s: Some(boot_timeout_s),
-        cell_timeout_s: Some(cell_timeout_s),
+        measurement_timeout_s: Some(measurement_timeout_s),
         ..Spec::default()
     };
     spec.resolve().unwrap()
@@ -99,8 +99,8 @@ fn by_stack(outcome: &Outcome) -> BTreeMap<String, Vec<&Cell>> {
     stacks
 }
 
-fn modal(cell: &Cell) -> PathCount {
-    cell.counted().unwrap().paths.as_ref().unwrap().modal
+fn dominant(cell: &Cell) -> PathCount {
+    cell.counted().unwrap().paths.as_ref().unwrap().dominant
 }
 
 /// The stack decides what goes wrong (`tests/fault_agent.c`), and with it the start
@@ -168,9 +168,9 @@ fn every_fault_is_a_failed_cell_and_costs_no_other() {
     for stack in ["capability", "capability,tomoyo,yama"] {
         for cell in &cells[stack] {
             assert_eq!(cell.status(), Status::Ok, "{cell:#?}");
-            assert!(modal(cell).instructions > 50);
+            assert!(dominant(cell).instructions > 50);
         }
-        let getppid = |stack: &str| modal(cells[stack][0]);
+        let getppid = |stack: &str| dominant(cells[stack][0]);
         assert_eq!(
             getppid(stack).instructions,
             getppid("capability").instructions

@@ -81,6 +81,7 @@ pub struct AaMetric {
     pub pairs: u64,
     /// Of them those with at least one false alarm, after the correction.
     pub alarmed_pairs: u64,
+    #[serde(rename = "measurements")]
     pub cells: u64,
     /// Of them false alarms, after the correction.
     pub alarms: u64,

@@ -225,7 +225,7 @@ impl Cell {
         }
     }
 
-    /// Its windows by their path through the kernel, if those were told apart.
+    /// Its measured regions by their path through the kernel, if those were told apart.
     pub fn paths(&self) -> Option<&Paths> {
         self.counted()?.paths.as_ref()
     }

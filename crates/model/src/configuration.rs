@@ -28,8 +28,8 @@ pub struct Configuration {
     /// Integrity subsystems at work, in the order of [`Integrity::ALL`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub integrity: Vec<Integrity>,
-    #[serde(default, skip_serializing_if = "Tuning::is_default")]
-    pub tuning: Tuning,
+    #[serde(default, skip_serializing_if = "Settings::is_default")]
+    pub settings: Settings,
 }
 
 /// What can be asked of policies besides their state. What is missing is as the lab
@@ -37,7 +37,7 @@ pub struct Configuration {
 #[derive(
     Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
-pub struct Tuning {
+pub struct Settings {
     /// Rules that the policy of each module holds, beyond what the benchmarks need:
     /// 1 to 100,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,28 +68,28 @@ pub struct Tuning {
     pub ima_policy: Option<ImaPolicy>,
     /// Policies of the user's own, by module: their names in the experiment.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub given: BTreeMap<String, String>,
+    pub custom: BTreeMap<String, String>,
 }
 
-impl Tuning {
+impl Settings {
     /// Is none of them set?
     pub fn is_default(&self) -> bool {
-        *self == Tuning::default()
+        *self == Settings::default()
     }
 
     /// Has a module of the stack a policy of the user's own? IMA is none.
     pub fn has_given_modules(&self) -> bool {
-        self.given.keys().any(|module| module != IMA)
+        self.custom.keys().any(|module| module != IMA)
     }
 
     /// Is none of them set that says something to modules? Audit's rules and IMA's do not.
     pub fn is_default_of_modules(&self) -> bool {
-        let mut given = self.given.clone();
-        given.remove(IMA);
-        let without = Tuning {
+        let mut custom = self.custom.clone();
+        custom.remove(IMA);
+        let without = Settings {
             audit_rules: None,
             ima_policy: None,
-            given,
+            custom,
             ..self.clone()
         };
         without.is_default()
@@ -98,7 +98,7 @@ impl Tuning {
     /// What is set, as `key value` pairs in the order of the fields.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
         // Taken apart in full, so that a new key cannot be forgotten here.
-        let Tuning {
+        let Settings {
             rules,
             layers,
             avc_entries,
@@ -108,10 +108,10 @@ impl Tuning {
             first_after,
             audit_rules,
             ima_policy,
-            given,
+            custom,
         } = self;
         let number = |key, value: &Option<u32>| value.map(|value| (key, value.to_string()));
-        let given = given.values().map(|name| ("given", name.clone()));
+        let custom = custom.values().map(|name| ("custom", name.clone()));
         let others = [
             number("rules", rules),
             number("layers", layers),
@@ -123,7 +123,7 @@ impl Tuning {
             audit_rules.map(|rules| ("audit_rules", rules.to_string())),
             ima_policy.map(|policy| ("ima_policy", policy.to_string())),
         ];
-        others.into_iter().flatten().chain(given).collect()
+        others.into_iter().flatten().chain(custom).collect()
     }
 }
 
@@ -135,7 +135,7 @@ impl Configuration {
             stack,
             policy: Policy::None,
             integrity: Vec::new(),
-            tuning: Tuning::default(),
+            settings: Settings::default(),
         }
     }
 
@@ -151,7 +151,7 @@ impl Configuration {
             self.stack.as_str(),
             &self.integrity,
             self.policy,
-            &self.tuning,
+            &self.settings,
         )
     }
 }
@@ -167,7 +167,7 @@ impl fmt::Display for Configuration {
 }
 
 /// A configuration in one line.
-pub fn title(stack: &str, integrity: &[Integrity], policy: Policy, tuning: &Tuning) -> String {
+pub fn title(stack: &str, integrity: &[Integrity], policy: Policy, settings: &Settings) -> String {
     let mut title = stack.to_owned();
     if !integrity.is_empty() {
         let words: Vec<&str> = integrity.iter().map(|i| i.as_str()).collect();
@@ -177,12 +177,12 @@ pub fn title(stack: &str, integrity: &[Integrity], policy: Policy, tuning: &Tuni
     if policy != Policy::None {
         state.push(policy.to_string());
     }
-    state.extend(tuning.pairs().into_iter().map(|(key, value)| match key {
+    state.extend(settings.pairs().into_iter().map(|(key, value)| match key {
         "selinux_policy" => format!("{value} policy"),
         "audit_rules" => format!("audit rules: {value}"),
         "ima_policy" => format!("IMA policy: {value}"),
         "denials" => key.to_owned(),
-        "given" => format!("policy {value}"),
+        "custom" => format!("policy {value}"),
         "first_after" => format!("first after {value}"),
         key => format!("{value} {}", key.replace('_', " ")),
     }));

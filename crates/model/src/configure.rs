@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::configuration::{Configuration, Tuning};
-use crate::given::{self, GivenPolicy};
+use crate::configuration::{Configuration, Settings};
+use crate::given::{self, CustomPolicy};
 use crate::hint::excerpt;
 use crate::layout::are_layouts;
 use crate::resolve::{KERNELS_LIMIT, list, number, printable};
@@ -95,27 +95,27 @@ fn kernels(kernels: Option<&[String]>, place: Place) -> Result<Vec<String>, Spec
 
 fn configurations(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
     let no_policies = BTreeMap::new();
-    let given = spec.given.as_ref().unwrap_or(&no_policies);
-    given::check(given)?;
-    let mut all = product(spec, place, given)?;
+    let custom = spec.custom.as_ref().unwrap_or(&no_policies);
+    given::check(custom)?;
+    let mut all = product(spec, place, custom)?;
     for written in spec.configurations.iter().flatten() {
-        all.push(resolve(written, given)?);
+        all.push(resolve(written, custom)?);
     }
     list("configurations", &all, CONFIGURATIONS_LIMIT)?;
-    given::check_used(given, &all)?;
+    given::check_used(custom, &all)?;
     Ok(all)
 }
 
 fn product(
     spec: &Spec,
     place: Place,
-    given: &BTreeMap<String, GivenPolicy>,
+    custom: &BTreeMap<String, CustomPolicy>,
 ) -> Result<Vec<Configuration>, SpecError> {
     let stacks: Vec<Stack> = match (place, &spec.stacks) {
         (Place::Host, _) => vec![Stack::distribution()],
         (Place::Lab | Place::Um, None) if spec.configurations.is_some() => Vec::new(),
-        (Place::Lab | Place::Um, None) if !given.is_empty() => {
-            parse(given::stacks_of(given).iter().map(String::as_str))?
+        (Place::Lab | Place::Um, None) if !custom.is_empty() => {
+            parse(given::stacks_of(custom).iter().map(String::as_str))?
         }
         (Place::Lab | Place::Um, None) => parse(DEFAULT_STACKS)?,
         (Place::Lab | Place::Um, Some(stacks)) => {
@@ -124,7 +124,7 @@ fn product(
         }
     };
     // Who gives a policy wants it to decide; IMA's does in any state of the modules'.
-    let default = if given.values().all(|of| of.module == given::IMA) {
+    let default = if custom.values().all(|of| of.module == given::IMA) {
         Policy::None
     } else {
         Policy::Enforcing
@@ -136,7 +136,7 @@ fn product(
         list("integrity", &integrity, 8)?;
         integrity
     } else {
-        let ima = given.values().any(|of| of.module == given::IMA);
+        let ima = custom.values().any(|of| of.module == given::IMA);
         let ima = ima.then(|| IntegrityList(vec![Integrity::Ima]));
         [IntegrityList::default()].into_iter().chain(ima).collect()
     };
@@ -213,12 +213,12 @@ fn product(
                         },
                         audit_rules: spec.audit_rules.filter(|_| integrity.has(Integrity::Audit)),
                         ima_policy: spec.ima_policy.filter(|_| integrity.has(Integrity::Ima)),
-                        given: Vec::new(),
+                        custom: Vec::new(),
                     };
-                    let configuration = resolve(&written, given)?;
-                    for chosen in given::choices(given, stack, policy, integrity) {
+                    let configuration = resolve(&written, custom)?;
+                    for chosen in given::choices(custom, stack, policy, integrity) {
                         let mut configuration = configuration.clone();
-                        configuration.tuning.given = chosen;
+                        configuration.settings.custom = chosen;
                         given::check_beside(&configuration)?;
                         // Sizes fall away without a policy: once is enough then.
                         if policy != Policy::None && has_event || !all.contains(&configuration) {
@@ -291,7 +291,7 @@ fn parse<'a>(stacks: impl IntoIterator<Item = &'a str>) -> Result<Vec<Stack>, Sp
 
 fn resolve(
     written: &ConfigurationSpec,
-    given: &BTreeMap<String, GivenPolicy>,
+    custom: &BTreeMap<String, CustomPolicy>,
 ) -> Result<Configuration, SpecError> {
     let number = |key, value: Option<u32>, min, max| {
         value
@@ -299,7 +299,7 @@ fn resolve(
             .transpose()
     };
     let stack: Stack = written.stack.parse()?;
-    let tuning = Tuning {
+    let settings = Settings {
         rules: number("rules", written.rules, 1, 100_000)?,
         layers: number("layers", written.layers, 1, 16)?,
         avc_entries: number("avc_entries", written.avc_entries, 16, 65_536)?,
@@ -309,26 +309,28 @@ fn resolve(
         first_after: Some(written.first_after).filter(|of| *of != FirstAfter::Nothing),
         audit_rules: written.audit_rules,
         ima_policy: written.ima_policy,
-        given: given::named(
-            &written.given,
-            given,
+        custom: given::named(
+            &written.custom,
+            custom,
             &stack,
             written.policy,
             &written.integrity,
         )?,
     };
     let is_bare = written.policy == Policy::None;
-    let of_policy = [tuning.layers, tuning.labels].iter().any(Option::is_some)
-        || tuning.selinux_policy.is_some();
+    let of_policy = [settings.layers, settings.labels]
+        .iter()
+        .any(Option::is_some)
+        || settings.selinux_policy.is_some();
     if is_bare && of_policy
-        || tuning.rules.is_some() && !has_rules(written.policy, &written.integrity)
+        || settings.rules.is_some() && !has_rules(written.policy, &written.integrity)
     {
         return Err(SpecError::instead(
             format!("`{stack}` has no policy, and so no rules or layers"),
             "say policy = \"enforcing\", or leave out `rules`, `layers`, `labels` and `selinux_policy`",
         ));
     }
-    if tuning.denials && !can_deny(&stack, written.policy) {
+    if settings.denials && !can_deny(&stack, written.policy) {
         return Err(deny_nothing(&format!("`{stack}`")));
     }
     if !can_be(written.first_after, &stack, written.policy) {
@@ -337,17 +339,17 @@ fn resolve(
             &format!("`{stack}`"),
         ));
     }
-    if tuning.denials && written.integrity.has(Integrity::Audit) {
+    if settings.denials && written.integrity.has(Integrity::Audit) {
         return Err(SpecError::instead(
             "`denials` is true, and audit would record each open that is denied",
             "leave out `denials`, or audit from `integrity`",
         ));
     }
-    if let Some(rules) = tuning.audit_rules {
-        check_audit(rules, tuning.rules, written)?;
+    if let Some(rules) = settings.audit_rules {
+        check_audit(rules, settings.rules, written)?;
     }
-    if let Some(policy) = tuning.ima_policy {
-        check_ima(policy, tuning.rules, written)?;
+    if let Some(policy) = settings.ima_policy {
+        check_ima(policy, settings.rules, written)?;
     }
     if stack.is_none() && (written.policy != Policy::None || !written.integrity.0.is_empty()) {
         return Err(SpecError::instead(
@@ -364,7 +366,7 @@ fn resolve(
         stack,
         policy: written.policy,
         integrity: written.integrity.0.clone(),
-        tuning,
+        settings,
     };
     given::check_beside(&configuration)?;
     Ok(configuration)

@@ -71,6 +71,7 @@ impl Tool {
 pub struct Origin {
     pub environment: Environment,
     /// Positions in `cells`, from 0, in order; empty if no cell ran there.
+    #[serde(rename = "measurements")]
     pub cells: Vec<u32>,
 }
 

@@ -20,6 +20,7 @@ pub struct EstimateDocument {
     /// How ns follow from what was counted.
     pub weights: Weights,
     /// What was counted, with what it would take.
+    #[serde(rename = "measurements")]
     pub cells: Vec<EstimatedCell>,
     #[serde(default)]
     pub warnings: Vec<Warning>,
@@ -212,7 +213,7 @@ impl Stored for EstimateDocument {
 
     fn check(&self) -> Result<(), DocumentFault> {
         sound("weights", self.weights.contradiction())?;
-        all_sound("cells", &self.cells, |cell| {
+        all_sound("measurements", &self.cells, |cell| {
             if cell.estimate.is_some() == cell.refused.is_some() {
                 return Some("it has neither an estimate nor a reason, or both".to_owned());
             }

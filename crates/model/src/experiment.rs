@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::configuration::Configuration;
-use crate::given::GivenPolicy;
+use crate::given::CustomPolicy;
 use crate::key::Key;
 use crate::layout::kernel_beside;
 use crate::metric::Metric;
@@ -47,7 +47,7 @@ pub struct Experiment {
     pub programs: Option<Programs>,
     /// Policies of the user's own, by the names that configurations have for them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub given: BTreeMap<String, GivenPolicy>,
+    pub custom: BTreeMap<String, CustomPolicy>,
     /// Path in a virtual machine of the directory that benchmarks work in; None for the lab's
     /// own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,13 +81,13 @@ pub struct Experiment {
     /// Seconds until a boot that has not reached the agent is given up.
     pub boot_timeout_s: u32,
     /// Seconds until a cell that has not ended is given up.
-    pub cell_timeout_s: u32,
+    pub measurement_timeout_s: u32,
 }
 
 /// Samples of a cell, per metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Samples {
-    /// Counted operations (windows) of an instruction cell.
+    /// Counted operations (measured regions) of an instruction cell.
     pub instructions: u32,
     pub time: u32,
     pub throughput: u32,
@@ -130,7 +130,7 @@ impl Experiment {
             base.stack = baseline.stack.names();
             base.integrity.clone_from(&baseline.integrity);
             base.policy = baseline.policy;
-            base.tuning = baseline.tuning.clone();
+            base.settings = baseline.settings.clone();
         }
         (base != *key).then_some(base)
     }
@@ -138,7 +138,12 @@ impl Experiment {
     /// The first key in which two experiments measure something different. What only decides how
     /// fast or how patiently (`jobs`, the time-outs) and `description` may differ.
     pub fn first_difference(&self, other: &Experiment) -> Option<String> {
-        const NOT_MEASURED: [&str; 4] = ["description", "jobs", "boot_timeout_s", "cell_timeout_s"];
+        const NOT_MEASURED: [&str; 4] = [
+            "description",
+            "jobs",
+            "boot_timeout_s",
+            "measurement_timeout_s",
+        ];
         let keys = |experiment| serde_json::to_value(experiment).unwrap_or_default();
         let (mine, theirs) = (keys(self), keys(other));
         let both = [&mine, &theirs]

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::configuration::{self, Configuration, Tuning};
+use crate::configuration::{self, Configuration, Settings};
 use crate::metric::Metric;
 use crate::words::{Architecture, Caches, DelayModule, Integrity, Policy};
 
@@ -25,8 +25,8 @@ pub struct Key {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub integrity: Vec<Integrity>,
     pub policy: Policy,
-    #[serde(skip_serializing_if = "Tuning::is_default")]
-    pub tuning: Tuning,
+    #[serde(skip_serializing_if = "Settings::is_default")]
+    pub settings: Settings,
     /// File system worked on; empty in recordings.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub filesystem: String,
@@ -93,8 +93,8 @@ struct Form {
     integrity: Vec<Integrity>,
     #[serde(default)]
     policy: Policy,
-    #[serde(default, skip_serializing_if = "Tuning::is_default")]
-    tuning: Tuning,
+    #[serde(default, skip_serializing_if = "Settings::is_default")]
+    settings: Settings,
     /// File system worked on; missing in recordings.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     filesystem: String,
@@ -142,7 +142,7 @@ impl TryFrom<Form> for Key {
             stack: form.stack,
             integrity: form.integrity,
             policy: form.policy,
-            tuning: form.tuning,
+            settings: form.settings,
             filesystem: form.filesystem,
             subject,
             delay: form.delay,
@@ -185,7 +185,7 @@ impl Key {
             stack: configuration.stack.names(),
             integrity: configuration.integrity.clone(),
             policy: configuration.policy,
-            tuning: configuration.tuning.clone(),
+            settings: configuration.settings.clone(),
             filesystem: filesystem.into(),
             subject,
             delay: None,
@@ -218,7 +218,7 @@ impl Key {
     /// What it was measured under: `capability,selinux (enforcing)`.
     pub fn configuration_title(&self) -> String {
         let stack = self.stack.join(",");
-        configuration::title(&stack, &self.integrity, self.policy, &self.tuning)
+        configuration::title(&stack, &self.integrity, self.policy, &self.settings)
     }
 }
 

@@ -56,7 +56,7 @@ mod words;
 pub use aa::{AaLayouts, AaMetric, AaReport};
 pub use cell::{Cell, Outcome};
 pub use comparison::ComparisonDocument;
-pub use configuration::{Configuration, Tuning, title as configuration_title};
+pub use configuration::{Configuration, Settings, title as configuration_title};
 pub use configure::DEFAULT_KERNEL;
 pub use depth::{path_components, path_depth};
 pub use diagnostics::{EXIT_STATUS_HELP, Exit, Failure, Fault, harmless, heard, listed, printable};
@@ -79,7 +79,7 @@ pub use evidence::{
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;
 pub use given::{
-    Access, AccessError, AccessHow, GivenPolicy, is_smack_label, stacks_of as given_stacks,
+    Access, AccessError, AccessHow, CustomPolicy, is_smack_label, stacks_of as given_stacks,
 };
 pub use glob::glob;
 pub use hint::{excerpt, nearest};

@@ -94,7 +94,7 @@ impl Metric {
             Metric::Calls => "calls",
             Metric::CallRate => "call_rate",
             Metric::CallTime => "call_time",
-            Metric::Slope => "slope",
+            Metric::Slope => "checks",
             Metric::Other(other) => other.name.as_str(),
         }
     }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cell::Cell;
-use crate::configuration::Tuning;
+use crate::configuration::Settings;
 use crate::evidence::{Evidence, Interval};
 use crate::key::{Key, Subject};
 use crate::metric::Metric;
@@ -45,7 +45,7 @@ impl Monitoring {
             stack: self.active_lsms.clone(),
             integrity: Vec::new(),
             policy: Policy::None,
-            tuning: Tuning::default(),
+            settings: Settings::default(),
             filesystem: String::new(),
             subject: Subject::Interval { interval },
             delay: None,

@@ -74,20 +74,20 @@ impl Spec {
         let has_kernels = place != Place::Host;
         if programs.is_some() {
             check_programs(place, &metrics)?;
-            if self.given.is_some() || self.work_dir.is_some() {
+            if self.custom.is_some() || self.work_dir.is_some() {
                 return Err(SpecError::instead(
                     "policies of your own are for benchmarks, and workloads run under lsmeter's",
                     "leave out `given` and `work_dir`, or measure benchmarks",
                 ));
             }
-            let denials = |of: &Configuration| of.tuning.denials;
+            let denials = |of: &Configuration| of.settings.denials;
             if matrix.configurations.iter().any(denials) {
                 return Err(SpecError::instead(
                     "`denials` is about files that the benchmark denied-open opens, and no workload",
                     "leave out `denials`, or measure benchmarks",
                 ));
             }
-            let is_first = |of: &Configuration| of.tuning.first_after.is_some();
+            let is_first = |of: &Configuration| of.settings.first_after.is_some();
             if matrix.configurations.iter().any(is_first) {
                 return Err(SpecError::instead(
                     "`first_after` is about single operations, of which a workload has many",
@@ -111,7 +111,7 @@ impl Spec {
             baseline_kernel: matrix.baseline_kernel,
             selection,
             programs,
-            given: self.given.unwrap_or_default(),
+            custom: self.custom.unwrap_or_default(),
             work_dir: self.work_dir.map(work_dir).transpose()?,
             metrics,
             filesystem: has_kernels.then_some(filesystem),
@@ -138,7 +138,10 @@ impl Spec {
                 .map(|jobs| number("jobs", jobs, 1..=256, ""))
                 .transpose()?,
             boot_timeout_s: timeout("boot_timeout_s", self.boot_timeout_s.unwrap_or(120))?,
-            cell_timeout_s: timeout("cell_timeout_s", self.cell_timeout_s.unwrap_or(300))?,
+            measurement_timeout_s: timeout(
+                "measurement_timeout_s",
+                self.measurement_timeout_s.unwrap_or(300),
+            )?,
         })
     }
 }
@@ -182,7 +185,7 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
         "first_after",
         "audit_rules",
         "ima_policy",
-        "given",
+        "custom",
         "work_dir",
         "baseline_kernel",
         "baseline",

@@ -79,6 +79,7 @@ pub struct Share {
     pub count: u32,
     /// Which of them are here, from 1, in order.
     pub shards: Vec<u32>,
+    #[serde(rename = "measurements")]
     pub cells: u32,
     /// Of each cell that is here, its position in the whole, from 0, in order.
     pub positions: Vec<u32>,

@@ -9,7 +9,7 @@ use std::fmt;
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
-use crate::given::GivenPolicy;
+use crate::given::CustomPolicy;
 use crate::hint::{excerpt, nearest};
 use crate::metric::Metric;
 use crate::program::{RootSpec, Workload};
@@ -132,7 +132,7 @@ spec! {
     ima_policy: ImaPolicy,
     /// Policies of the user's own, by names that are to tell them apart; every stack that has
     /// their module is measured with each, where its policy decides. Default: none.
-    given: BTreeMap<String, GivenPolicy>,
+    custom: BTreeMap<String, CustomPolicy>,
     /// Path in a virtual machine of the directory that benchmarks work in. Default: `/mnt`.
     work_dir: String,
     /// Configurations one by one, after those of `stacks`, if there are any. Default:
@@ -188,7 +188,7 @@ spec! {
     /// Seconds for a boot: 1 to 86,400. Default: 120.
     boot_timeout_s: u32,
     /// Seconds for a cell: 1 to 86,400. Default: 300.
-    cell_timeout_s: u32,
+    measurement_timeout_s: u32,
 }
 
 /// One configuration, written out.
@@ -227,7 +227,7 @@ pub struct ConfigurationSpec {
     pub ima_policy: Option<ImaPolicy>,
     /// Policies of the user's own, as [`Spec::given`] names them, of its modules.
     #[serde(default)]
-    pub given: Vec<String>,
+    pub custom: Vec<String>,
 }
 
 /// Integrity subsystems that are at work together, written `audit,ima`; empty, or

@@ -14,7 +14,11 @@ pub struct Warning {
     pub message: String,
     pub advice: String,
     /// Positions in `cells` of those it concerns, from 0; empty: the whole run.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        rename = "measurements",
+        default,
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub cells: Vec<u32>,
 }
 
@@ -37,8 +41,8 @@ impl Warning {
 pub enum WarningKind {
     /// Time was taken in an emulated processor, not in a real one.
     EmulatedTime,
-    /// So many windows were dirty that the modal path rests on few.
-    DirtyWindows,
+    /// So many measured regions were dirty that the dominant path rests on few.
+    DirtyRegions,
     /// No path through the kernel is clearly the most frequent.
     UnstablePath,
     /// The clock's share of a sample is above what was asked for.
@@ -57,10 +61,10 @@ pub enum WarningKind {
     NonMonotone,
     /// The kernel runs modules that the stack does not name and cannot leave out.
     ExtraModules,
-    /// The kernel does not name its functions: fewer windows can be counted.
+    /// The kernel does not name its functions: fewer measured regions can be counted.
     NoSymbols,
     /// A slope is not what was counted.
-    SlopeDiffers,
+    ChecksDiffer,
     /// Hooks that were to be delayed cannot be: their decisions are in no slope.
     UndelayedHooks,
     /// Hooks were called and are in no figure.
@@ -73,7 +77,7 @@ pub enum WarningKind {
     DeniedCalls,
     /// Calls were recorded of which the lab has no cost.
     UncoveredCalls,
-    MissingCells,
+    MissingMeasurements,
     /// The run was stopped before all cells were measured.
     Interrupted,
     /// Part of the kernel index could not be refreshed.
@@ -90,7 +94,7 @@ impl WarningKind {
             WarningKind::EmulatedTime => {
                 "use the metric instructions, or measure time on the host or with KVM"
             }
-            WarningKind::DirtyWindows => "raise samples, or use the deterministic clock",
+            WarningKind::DirtyRegions => "raise samples, or use the deterministic clock",
             WarningKind::UnstablePath => {
                 "raise warmup and samples, and look at the other paths (details)"
             }
@@ -119,7 +123,7 @@ impl WarningKind {
             WarningKind::NoSymbols => {
                 "build the kernel with CONFIG_KALLSYMS=y, or give the unstripped vmlinux beside it"
             }
-            WarningKind::SlopeDiffers => {
+            WarningKind::ChecksDiffer => {
                 "look at the slopes hook by hook, and at the reason given there"
             }
             WarningKind::UndelayedHooks => {
@@ -139,7 +143,7 @@ impl WarningKind {
                 "add costs of programs that make such calls: `lsmeter run` with --programs, and \
                  --costs"
             }
-            WarningKind::MissingCells => "see each cell's reason",
+            WarningKind::MissingMeasurements => "see each cell's reason",
             WarningKind::Interrupted => "the same command with --resume measures the rest",
             WarningKind::StaleIndex => {
                 "check the network and fetch the kernel again if its version matters"
@@ -153,7 +157,7 @@ impl fmt::Display for WarningKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             WarningKind::EmulatedTime => "emulated time",
-            WarningKind::DirtyWindows => "dirty windows",
+            WarningKind::DirtyRegions => "dirty measured regions",
             WarningKind::UnstablePath => "unstable path",
             WarningKind::ClockShare => "clock share",
             WarningKind::Disturbed => "disturbed",
@@ -164,14 +168,14 @@ impl fmt::Display for WarningKind {
             WarningKind::NonMonotone => "non-monotone",
             WarningKind::ExtraModules => "extra modules",
             WarningKind::NoSymbols => "no symbols",
-            WarningKind::SlopeDiffers => "slope differs",
+            WarningKind::ChecksDiffer => "slope differs",
             WarningKind::UndelayedHooks => "undelayed hooks",
             WarningKind::LostCalls => "lost calls",
             WarningKind::OtherKernel => "other kernel",
             WarningKind::OtherModules => "other modules",
             WarningKind::DeniedCalls => "denied calls",
             WarningKind::UncoveredCalls => "uncovered calls",
-            WarningKind::MissingCells => "missing cells",
+            WarningKind::MissingMeasurements => "missing cells",
             WarningKind::Interrupted => "interrupted",
             WarningKind::StaleIndex => "stale index",
             WarningKind::Other => "other",

@@ -139,7 +139,7 @@ words! {
     /// Its own instructions (QEMU's `-icount`, fixed seed and real-time clock): two
     /// boots of the same cell are identical.
     Deterministic = "deterministic",
-    /// The host's clock: interrupts come elsewhere in each boot, the modal path is the same.
+    /// The host's clock: interrupts come elsewhere in each boot, the dominant path is the same.
     Fast = "fast",
 }
 

@@ -54,7 +54,7 @@ pub struct Request {
     pub config: Option<String>,
     /// A directory for the cache; without one, nothing is kept.
     pub cache: Option<PathBuf>,
-    /// Also list conditions on nominal paths that neither facts nor the code decide.
+    /// Also list conditions on success paths that neither facts nor the code decide.
     pub explain: bool,
 }
 
@@ -386,7 +386,7 @@ impl Analysis<'_> {
         found: &mut Found,
     ) {
         let mut maximum = Maximum::new(world);
-        let mut nominal = Nominal::new(world);
+        let mut success_path = Nominal::new(world);
         let checks = &self.facts.checks;
         let mut finder = Finder::new(self.program, &loaded.bodies, checks, &mut found.redundant);
         for circle in maximum.circles() {
@@ -404,7 +404,7 @@ impl Analysis<'_> {
                     tags |= world.tag(&format!("case:{case}"));
                 }
                 let most = maximum.of(*entry, tags);
-                let events = nominal.path(*entry, tags);
+                let events = success_path.path(*entry, tags);
                 let place = Place {
                     world,
                     security: self.security,
@@ -429,7 +429,7 @@ impl Analysis<'_> {
             });
         }
         if self.explain {
-            found.undecided.extend(&nominal.undecided);
+            found.undecided.extend(&success_path.undecided);
         }
     }
 

@@ -59,19 +59,19 @@ fn operation(
     let compared = names.into_iter().map(|hook| {
         let reach = expected.get(hook).copied().unwrap_or_default();
         let measured = measured.get(hook).copied().unwrap_or(0);
-        let nominal = reach.nominal.at(depth, links).unwrap_or(u64::MAX);
+        let success_path = reach.success_path.at(depth, links).unwrap_or(u64::MAX);
         let max = reach.max.at(depth, links);
         ComparedHook {
             operation: name.clone(),
             filesystem: cell.key.filesystem.clone(),
             hook: hook.to_owned(),
             measured,
-            nominal,
+            success_path,
             max,
-            agreement: agreement(measured, nominal, max, reach.max.is_zero()),
+            agreement: agreement(measured, success_path, max, reach.max.is_zero()),
         }
     });
-    let called = compared.filter(|hook| hook.measured > 0 || hook.nominal > 0);
+    let called = compared.filter(|hook| hook.measured > 0 || hook.success_path > 0);
     Ok(called.collect())
 }
 
@@ -96,21 +96,21 @@ fn expected<'p>(
         };
         let sum = expected.entry(&hook.hook).or_default();
         for (_, reach) in hook.parts().filter(|(part, _)| run(part)) {
-            sum.nominal = sum.nominal.plus(reach.nominal);
+            sum.success_path = sum.success_path.plus(reach.success_path);
             sum.max = sum.max.plus(reach.max);
         }
     }
     expected
 }
 
-fn agreement(measured: u64, nominal: u64, max: Option<u64>, never: bool) -> Agreement {
+fn agreement(measured: u64, success_path: u64, max: Option<u64>, never: bool) -> Agreement {
     match measured {
         _ if never => Agreement::Unknown,
         _ if max.is_some_and(|max| measured > max) => Agreement::AboveMaximum,
         0 => Agreement::FalseAlarm,
-        _ if nominal == 0 => Agreement::Missed,
-        _ if nominal == measured => Agreement::Exact,
-        _ if nominal > measured => Agreement::Over,
+        _ if success_path == 0 => Agreement::Missed,
+        _ if success_path == measured => Agreement::Exact,
+        _ if success_path > measured => Agreement::Over,
         _ => Agreement::Under,
     }
 }

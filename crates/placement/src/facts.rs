@@ -41,7 +41,7 @@ pub(crate) struct SourceFacts {
 #[serde(deny_unknown_fields)]
 pub(crate) struct FileSystemFacts {
     pub(crate) paths: Vec<String>,
-    /// Tables of a regular file, preferred on the nominal path.
+    /// Tables of a regular file, preferred on the success path.
     #[serde(default)]
     pub(crate) regular: Vec<String>,
     /// Structs of which its objects have no table, or one without functions that matter,
@@ -126,10 +126,10 @@ pub(crate) struct Fact {
     pub(crate) beside: Vec<String>,
     /// Which of several equal pieces of the function it is, in their order, from 1.
     pub(crate) nth: Option<u32>,
-    pub(crate) nominal: Option<Count>,
+    pub(crate) success_path: Option<Count>,
     /// How often at most.
     pub(crate) max: Option<Count>,
-    /// The case, or the function, that is taken on the nominal path.
+    /// The case, or the function, that is taken on the success path.
     pub(crate) takes: Option<String>,
     /// Only below one of these functions, system calls or cases.
     #[serde(default)]
@@ -152,7 +152,7 @@ struct FactFile {
     fact: Vec<Fact>,
 }
 
-/// A system call and the ways of calling it that have a nominal path of their own.
+/// A system call and the ways of calling it that have a success path of their own.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SyscallFact {
@@ -384,7 +384,7 @@ mod tests {
                 !fact.function.is_empty() && !fact.code.is_empty(),
                 "{place}"
             );
-            let says = fact.nominal.is_some() || fact.max.is_some() || fact.takes.is_some();
+            let says = fact.success_path.is_some() || fact.max.is_some() || fact.takes.is_some();
             assert!(says, "{place}");
             if fact.of == Of::Nest {
                 let max = fact.max.and_then(|max| max.at(0, 0));

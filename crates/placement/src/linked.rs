@@ -283,9 +283,9 @@ impl Linker<'_, '_, '_> {
         }
         let known = self.view.targets(name, &types)?;
         let called = known.iter().any(|&to| !self.is_cut(id, to));
-        // The nominal path is that of a regular file, if there is such a table of one.
-        let nominal = self.view.regular_sets(name, &types) != Some(false);
-        (known.is_empty() || (called && nominal)).then_some(!known.is_empty())
+        // The success path is that of a regular file, if there is such a table of one.
+        let success_path = self.view.regular_sets(name, &types) != Some(false);
+        (known.is_empty() || (called && success_path)).then_some(!known.is_empty())
     }
 
     /// The structs that a variable or member can be.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The nominal path: what a system call does when it succeeds, on a warm cache. Conditions
+//! The success path: what a system call does when it succeeds, on a warm cache. Conditions
 //! are decided by facts, else by what the code says of itself, else so that what is
 //! optional is not done.
 
@@ -117,7 +117,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
             return Rc::clone(known);
         }
         if self.open.len() >= MAX_CALLS as usize || !self.open.insert(id) {
-            // It calls itself, or is called too deep: not on the nominal path.
+            // It calls itself, or is called too deep: not on the success path.
             return Rc::default();
         }
         let events = Rc::new(self.function(id, tags));
@@ -265,9 +265,9 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         exit.filter(|&exit| self.world.leads(walk.linked, at, exit, walk.tags))
     }
 
-    /// How often something happens on the nominal path, if a fact says so.
+    /// How often something happens on the success path, if a fact says so.
     fn times(&self, facts: &[FactId], tags: Tags) -> Option<Count> {
-        self.world.fact(facts, tags, |fact| fact.nominal)
+        self.world.fact(facts, tags, |fact| fact.success_path)
     }
 
     /// Makes a call: of the function that a fact names, else of the first that it can be.

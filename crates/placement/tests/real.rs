@@ -30,7 +30,7 @@ fn count(document: &PlacementDocument, syscall: &str, hook: &str) -> (String, St
         .find(|call| call.syscall == syscall && call.case.is_empty());
     let found = call.and_then(|call| call.hooks.iter().find(|placed| placed.hook == hook));
     found.map_or_else(Default::default, |placed| {
-        (placed.nominal.to_string(), placed.max.to_string())
+        (placed.success_path.to_string(), placed.max.to_string())
     })
 }
 
@@ -51,7 +51,7 @@ fn real_trees() {
             };
             let document = analyse(&tree, &request).unwrap();
             let what = format!("{} {fs}", document.version);
-            let pair = |nominal: &str, max: &str| (nominal.to_owned(), max.to_owned());
+            let pair = |success_path: &str, max: &str| (success_path.to_owned(), max.to_owned());
             // "3*2*dir depth" in Table 7 of the paper: three passes, two calls in may_lookup().
             assert_eq!(
                 count(&document, "stat", "inode_permission").0,

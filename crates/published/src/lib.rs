@@ -23,7 +23,7 @@ mod read;
 use std::fmt;
 use std::sync::LazyLock;
 
-use model::{AuditRules, Cell, ImaPolicy, Integrity, Policy, Stack, Tuning, glob};
+use model::{AuditRules, Cell, ImaPolicy, Integrity, Policy, Settings, Stack, glob};
 use serde::Deserialize;
 
 pub use alternatives::Alternatives;
@@ -78,9 +78,9 @@ impl Setup {
     pub fn is_of(&self, cell: &Cell) -> bool {
         let names = self.stack.as_str().split(',');
         self.policy == cell.key.policy
-            && (self.rules.is_none() || self.rules == cell.key.tuning.rules)
-            && (self.audit_rules.is_none() || self.audit_rules == cell.key.tuning.audit_rules)
-            && self.ima_policy == cell.key.tuning.ima_policy
+            && (self.rules.is_none() || self.rules == cell.key.settings.rules)
+            && (self.audit_rules.is_none() || self.audit_rules == cell.key.settings.audit_rules)
+            && self.ima_policy == cell.key.settings.ima_policy
             && names.eq(cell.key.stack.iter().map(String::as_str))
             && self
                 .integrity
@@ -100,11 +100,11 @@ impl fmt::Display for Setup {
             self.stack.as_str(),
             &self.integrity,
             self.policy,
-            &Tuning {
+            &Settings {
                 rules: self.rules,
                 audit_rules: self.audit_rules,
                 ima_policy: self.ima_policy,
-                ..Tuning::default()
+                ..Settings::default()
             },
         ))
     }

@@ -99,7 +99,7 @@ impl<'a> Cells<'a> {
         setup: &Setup,
     ) -> Option<&'a Cell> {
         let fits = |cell: &&Cell| setup.is_of(cell) && cell.headline().is_some();
-        let plain = |cell: &&Cell| cell.key.tuning.is_default();
+        let plain = |cell: &&Cell| cell.key.settings.is_default();
         self.here(place, operation)
             .filter(fits)
             .find(plain)

@@ -56,14 +56,14 @@ impl<'a> Line<'a> {
     fn of(run: &'a Document, cell: &'a Cell) -> Option<Line<'a>> {
         let key = &cell.key;
         let is_asked = (key.benchmark(), key.variant()) == OPENS
-            && key.tuning.labels.is_some()
+            && key.settings.labels.is_some()
             && key.metric == Metric::Instructions;
         let own = is_asked.then(|| used(run, cell)).flatten()?;
         // With the kernel's own size where it says none.
-        let entries = |of: &Cell| of.key.tuning.avc_entries.unwrap_or(512);
+        let entries = |of: &Cell| of.key.settings.avc_entries.unwrap_or(512);
         let same = |of: &&Cell| {
             let mut other = of.key.clone();
-            other.tuning.avc_entries = key.tuning.avc_entries;
+            other.settings.avc_entries = key.settings.avc_entries;
             other == *key
         };
         let fitting = |of: &&Cell| used(run, of).is_some_and(|of| of.misses == 0);
@@ -100,7 +100,7 @@ fn used(run: &Document, cell: &Cell) -> Option<CacheUse> {
             && configuration.stack.names() == key.stack
             && configuration.integrity == key.integrity
             && configuration.policy == key.policy
-            && configuration.tuning == key.tuning
+            && configuration.settings == key.settings
     })?;
     of.cache
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use compare::judge::{Baselines, GETPPID};
 use model::{
-    Cell, Document, Integrity, Metric, Place, Policy, Status, Tuning, configuration_title,
+    Cell, Document, Integrity, Metric, Place, Policy, Settings, Status, configuration_title,
 };
 use stats::overhead;
 
@@ -33,7 +33,7 @@ pub(crate) struct Configuration {
     pub(crate) stack: Vec<String>,
     pub(crate) integrity: Vec<Integrity>,
     pub(crate) policy: Policy,
-    pub(crate) tuning: Tuning,
+    pub(crate) settings: Settings,
 }
 
 impl Configuration {
@@ -43,7 +43,7 @@ impl Configuration {
             stack: cell.key.stack.clone(),
             integrity: cell.key.integrity.clone(),
             policy: cell.key.policy,
-            tuning: cell.key.tuning.clone(),
+            settings: cell.key.settings.clone(),
         }
     }
 
@@ -53,7 +53,7 @@ impl Configuration {
             &self.stack.join(","),
             &self.integrity,
             self.policy,
-            &self.tuning,
+            &self.settings,
         );
         match &self.kernel {
             Some(kernel) => format!("{title} on {kernel}"),
@@ -167,12 +167,12 @@ impl<'a> Group<'a> {
     pub(crate) fn own_policies(&self) -> Option<String> {
         let is_own = |cell: &&Cell| {
             let key = &cell.key;
-            key.policy != Policy::None && !key.tuning.has_given_modules()
+            key.policy != Policy::None && !key.settings.has_given_modules()
         };
         let cells: Vec<&Cell> = self.cells().filter(is_own).collect();
         let with = |module: &&str| {
             let is_other =
-                |cell: &Cell| *module == "selinux" && cell.key.tuning.selinux_policy.is_some();
+                |cell: &Cell| *module == "selinux" && cell.key.settings.selinux_policy.is_some();
             let runs = |cell: &&Cell| cell.active_lsms.iter().any(|name| name == module);
             cells
                 .iter()
@@ -375,7 +375,7 @@ pub(crate) fn mean<'a>(
 /// Guest kernel instructions of an operation that has one path.
 pub(crate) fn instructions(cell: &Cell) -> Option<i128> {
     let paths = cell.paths().filter(|paths| paths.is_stable())?;
-    Some(i128::from(paths.modal.instructions))
+    Some(i128::from(paths.dominant.instructions))
 }
 
 /// What stands for a figure that there is none of.

@@ -38,7 +38,7 @@ pub(crate) fn denials(run: &Document, group: &Group<'_>) -> Vec<Table> {
         return Vec::new();
     }
     let all = group.configurations.iter();
-    let deciding: Vec<&Configuration> = all.filter(|of| of.tuning.denials).collect();
+    let deciding: Vec<&Configuration> = all.filter(|of| of.settings.denials).collect();
     let place = group.place(run);
     [
         orders(group, &deciding, &place),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What lies behind each figure: windows and paths, or samples and their spread.
+//! What lies behind each figure: measured regions and paths, or samples and their spread.
 
 use model::{Cell, Document};
 
@@ -26,7 +26,7 @@ pub(crate) fn details(run: &Document, group: &Group<'_>) -> Table {
     let (columns, legend) = if group.metric.is_counted() {
         (
             counted(columns),
-            "REP: iterations of string instructions, counted apart; modal: windows on the modal \
+            "REP: iterations of string instructions, counted apart; dominant: measured regions on the dominant \
              path, of all clean ones; dirty: dropped; paths: others, and the range of all.",
         )
     } else {
@@ -37,7 +37,7 @@ pub(crate) fn details(run: &Document, group: &Group<'_>) -> Table {
 
 fn counted<'a>(columns: Columns<'a, Line<'a>>) -> Columns<'a, Line<'a>> {
     fn rep(cell: &Cell) -> Option<u64> {
-        Some(cell.paths()?.modal.rep_iterations)
+        Some(cell.paths()?.dominant.rep_iterations)
     }
     columns
         .column("instructions", |(cell, ..)| cell.headline())
@@ -46,14 +46,16 @@ fn counted<'a>(columns: Columns<'a, Line<'a>>) -> Columns<'a, Line<'a>> {
             let (own, base) = (rep(cell)?, rep(base?)?);
             Some(difference(i128::from(own) - i128::from(base)))
         })
-        .column("modal", |(cell, ..)| Some(cell.paths()?.modal.windows))
-        .column("clean", |(cell, ..)| Some(cell.counted()?.windows()))
+        .column("dominant", |(cell, ..)| {
+            Some(cell.paths()?.dominant.regions)
+        })
+        .column("clean", |(cell, ..)| Some(cell.counted()?.regions()))
         .column("dirty", |(cell, ..)| Some(cell.paths()?.dirty))
         .column("paths", |(cell, ..)| Some(cell.paths()?.others.len()))
         .right("range", |(cell, ..)| {
             let found = cell.paths()?;
             let all = || {
-                let paths = found.others.iter().chain([&found.modal]);
+                let paths = found.others.iter().chain([&found.dominant]);
                 paths.map(|path| path.instructions)
             };
             let (min, max) = (all().min()?, all().max()?);

@@ -87,8 +87,8 @@ fn cell_columns<'a>() -> Columns<'a, &'a Cell> {
         .column("active_lsms", |cell| cell.active_lsms.join(","))
         .column("integrity", |cell| joined(cell.key.integrity.iter()))
         .column("policy", |cell| cell.key.policy.to_string())
-        .column("tuning", |cell| {
-            let pairs = cell.key.tuning.pairs().into_iter();
+        .column("settings", |cell| {
+            let pairs = cell.key.settings.pairs().into_iter();
             joined(pairs.map(|(key, value)| format!("{key}={value}")))
         })
         .column("filesystem", |cell| &cell.key.filesystem)
@@ -128,12 +128,12 @@ fn of_cells<'a>(columns: Columns<'a, Line<'a>>) -> Columns<'a, Line<'a>> {
             counted.then(|| line.cell.is_exact())
         })
         .column("rep_iterations", |line| {
-            Some(line.cell.paths()?.modal.rep_iterations)
+            Some(line.cell.paths()?.dominant.rep_iterations)
         })
-        .column("modal_windows", |line| {
-            Some(line.cell.paths()?.modal.windows)
+        .column("dominant_regions", |line| {
+            Some(line.cell.paths()?.dominant.regions)
         })
-        .column("windows", |line| Some(line.cell.paths()?.windows))
+        .column("regions", |line| Some(line.cell.paths()?.regions))
         .column("dirty", |line| Some(line.cell.paths()?.dirty))
         .column("path_hash", |line| line.cell.paths()?.path_hash.as_ref())
         .column("batch", |line| line.cell.timed()?.batch)

@@ -83,7 +83,7 @@ pub(crate) fn growth(run: &Document) -> Option<Table> {
         let is_ruled = cell.key.policy != Policy::None && cell.key.metric.is_counted();
         if is_ruled && cell.estimate().is_some() {
             let mut key = cell.key.clone();
-            key.tuning.rules = None;
+            key.settings.rules = None;
             groups.entry(key).or_default().push(cell);
         }
     }
@@ -94,7 +94,7 @@ pub(crate) fn growth(run: &Document) -> Option<Table> {
     Columns::new()
         .left("configuration", |of: &Line<'_>| {
             let mut key = of.first.key.clone();
-            key.tuning.rules = None;
+            key.settings.rules = None;
             Value::plain(printable(&key.configuration_title(), 2 * TEXT_LIMIT))
         })
         .left("kernel", |of| &of.first.key.kernel)
@@ -137,10 +137,10 @@ fn figure(of: Option<&(f64, f64)>) -> String {
 
 impl Line<'_> {
     fn of(mut cells: Vec<&Cell>) -> Option<Line<'_>> {
-        cells.sort_by_key(|cell| cell.key.tuning.rules);
+        cells.sort_by_key(|cell| cell.key.settings.rules);
         let median = |cell: &Cell| cell.estimate().map(|estimate| estimate.median);
         let ruled = cells.iter().filter_map(|cell| {
-            let rules = cell.key.tuning.rules?;
+            let rules = cell.key.settings.rules?;
             Some((f64::from(rules), median(cell)?))
         });
         let points: Vec<(f64, f64)> = ruled.collect();

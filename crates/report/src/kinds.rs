@@ -18,7 +18,7 @@ pub(crate) struct View {
 const RUN: View = View {
     name: "run",
     method: "Each operation runs in its own window. Instructions are counted in the guest's kernel, on \
-             the path that most windows take; time and throughput are medians of samples with a 95 % \
+             the path that most regions take; time and throughput are medians of samples with a 95 % \
              bootstrap interval. Instructions are not time. An overhead is (tested - baseline) / \
              baseline, or (baseline - tested) / baseline of a throughput, so that more is worse.",
     leading: &[],
@@ -53,7 +53,7 @@ const PLACEMENT: View = View {
              call takes if all goes well, and at most; D is the number of components of a path, S that \
              of symbolic links.",
     leading: &["reach", "modules"],
-    beside: &["system call", "nominal", "at most"],
+    beside: &["system call", "success path", "at most"],
 };
 
 pub(crate) fn view(content: &Content) -> &'static View {

@@ -34,7 +34,7 @@ const IN_HOOKS: &str = "in hooks: without a dominant path, what hooks take more 
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options<'a> {
-    /// Also a table of every cell's windows, paths and spread, and tables of what hooks hold and of
+    /// Also a table of every cell's measured regions, paths and spread, and tables of what hooks hold and of
     /// what checks of directories cost.
     pub details: bool,
     /// What stacks would add in nanoseconds, as far as something is said of the run's cells.
@@ -66,7 +66,7 @@ pub fn report(run: &Document, options: &Options<'_>) -> Report {
         tables.extend(framework(run, &group));
         tables.extend(additivity(run, &group));
         tables.extend(denials(run, &group));
-        // Of memory there are no windows and no paths.
+        // Of memory there are no measured regions and no paths.
         if options.details && group.metric != Metric::Memory {
             tables.push(details(run, &group));
             prices.extend(priced(run, &group));
@@ -176,12 +176,12 @@ pub(crate) fn overhead<'a>(
     ))
 }
 
-/// Instructions inside hooks on the most frequent path; None if fewer than a tenth of the windows
+/// Instructions inside hooks on the most frequent path; None if fewer than a tenth of the measured regions
 /// took it, where hooks may vary as the rest does.
 fn hooked(cell: &Cell) -> Option<i128> {
     let counted = cell.counted()?;
     let path = counted.hooked.as_ref()?;
-    let is_frequent = 10 * u128::from(path.windows) >= u128::from(counted.windows());
+    let is_frequent = 10 * u128::from(path.regions) >= u128::from(counted.regions());
     is_frequent.then_some(path.hooked.into())
 }
 
@@ -236,7 +236,7 @@ fn legend(group: &Group<'_>) -> Vec<String> {
         legend.push(format!("±: 95 % interval of the median; {UNCLEAR}"));
     } else if !group.is_exact() {
         legend.push(format!(
-            "±: no dominant path, so this is the median of all windows and its 95 % interval; \
+            "±: no dominant path, so this is the median of all measured regions and its 95 % interval; \
              {UNCLEAR}"
         ));
         let of_hooks = group.cells().any(|cell| hooked(cell).is_some());

@@ -192,7 +192,7 @@ pub(crate) fn doubts(cells: &[Cell], from: usize) -> Vec<Warning> {
         warning.cells = doubted.iter().map(|(at, _)| *at as u32).collect();
         Some(warning)
     };
-    let differs = about(WarningKind::SlopeDiffers, &|slope| {
+    let differs = about(WarningKind::ChecksDiffer, &|slope| {
         let (counted, why) = (slope.counted?, slope.explanation.as_deref()?);
         let differs = slope.differs();
         differs.then(|| format!("slope {:.4}, counted {counted}: {why}", slope.slope))

@@ -20,7 +20,7 @@ use crate::sweep::Request;
 const REPETITIONS: u32 = 3;
 /// Times as many for operations that take many paths, whose lengths differ.
 const UNSTEADY_ROUNDS: usize = 8;
-/// Times as many where each of hundreds of windows has to take its shortest path at least
+/// Times as many where each of hundreds of measured regions has to take its shortest path at least
 /// once under each delay.
 const COMPOSITE_ROUNDS: usize = 2;
 /// Times as many for single hooks of operations that make processes, which are long.
@@ -28,7 +28,7 @@ const PROCESS_HOOK_ROUNDS: usize = 2;
 
 /// Do most operations take one path?
 fn is_steady(profile: &CellProfile) -> bool {
-    profile.composite || 4 * profile.modal().path.windows >= 3 * profile.windows
+    profile.composite || 4 * profile.dominant().path.regions >= 3 * profile.regions
 }
 
 /// What is to be swept of a cell.
@@ -192,7 +192,7 @@ pub(crate) fn benchmark(key: &Key) -> Option<&'static Benchmark> {
 
 /// Calls of each hook on an operation's usual path, as the module that delays gets them.
 pub(crate) fn calls_of(module: DelayModule, profile: &CellProfile) -> HookCalls {
-    calls_on(module, profile.modal())
+    calls_on(module, profile.dominant())
 }
 
 /// The calls of the module's own functions, if it has some on the path: not every hook has

@@ -165,7 +165,7 @@ fn sweep_kernel(
             let trace = outcome.traces.get(key);
             let questions = trace.map_or(&[][..], |trace| &trace.questions);
             if caches == Caches::Warm && !questions.is_empty() {
-                let path = profile.map(CellProfile::modal);
+                let path = profile.map(CellProfile::dominant);
                 findings.repeated.extend(repeated(key, questions, path));
             }
         }

@@ -159,7 +159,7 @@ impl<'a> Layouts<'a> {
             stack: first.stack.clone(),
             integrity: first.integrity.clone(),
             policy: first.policy,
-            tuning: first.tuning.clone(),
+            settings: first.settings.clone(),
             ..key.clone()
         };
         (base != *key).then_some(base)

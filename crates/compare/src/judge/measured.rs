@@ -7,7 +7,7 @@ use model::{
 };
 use stats::median_of_sorted;
 
-/// Most windows that are laid out one by one.
+/// Most measured regions that are laid out one by one.
 const WINDOWS_MAX: u64 = 100_000;
 
 /// A figure as far as a comparison needs it.
@@ -37,7 +37,7 @@ impl Measured {
     /// figures.
     pub fn of(cell: &Cell, experiment: Option<&Experiment>) -> Option<Measured> {
         match cell.evidence() {
-            Some(Evidence::Counted(counted)) => Some(of_windows(cell, counted)),
+            Some(Evidence::Counted(counted)) => Some(of_regions(cell, counted)),
             Some(Evidence::Timed(timed)) => Some(of_rounds(cell, timed, experiment)),
             Some(Evidence::Slope(slope)) => Some(of_line(slope)),
             Some(Evidence::Calls(_)) => None,
@@ -118,9 +118,9 @@ pub fn figures(cell: &Cell, document: &Document) -> Vec<(Metric, Measured)> {
     let profile = document.kind == Kind::Profile;
     let counted = cell.counted().filter(|_| profile);
     if let Some((counted, path)) = counted.and_then(|of| Some((of, of.hooked.as_ref()?))) {
-        let whole = match is_dominant(path.windows, counted.windows()) {
+        let whole = match is_dominant(path.regions, counted.regions()) {
             true => of_path(path, counted, path.total),
-            false => of_windows(cell, counted),
+            false => of_regions(cell, counted),
         };
         return vec![
             (Metric::Instructions, whole),
@@ -141,10 +141,10 @@ pub fn figures(cell: &Cell, document: &Document) -> Vec<(Metric, Measured)> {
 
 /// A figure of the path whose hooks are told.
 fn of_path(path: &HookedPath, counted: &Counted, value: u64) -> Measured {
-    let dominant = is_dominant(path.windows, counted.windows());
+    let dominant = is_dominant(path.regions, counted.regions());
     Measured {
         exact: dominant,
-        n: Some(counted.windows()),
+        n: Some(counted.regions()),
         reason: (!dominant).then(|| "it has no dominant path".to_owned()),
         ..Measured::exact(value as f64)
     }
@@ -163,7 +163,7 @@ fn estimated(cell: &Cell, estimate: Option<&Estimate>) -> Measured {
     }
 }
 
-fn of_windows(cell: &Cell, counted: &Counted) -> Measured {
+fn of_regions(cell: &Cell, counted: &Counted) -> Measured {
     let estimate = counted.estimate.as_ref();
     let mut measured = estimated(cell, estimate);
     if measured.value.is_some() {
@@ -173,23 +173,23 @@ fn of_windows(cell: &Cell, counted: &Counted) -> Measured {
         let alike = held || program.is_some() || counted.paths.is_some();
         measured.exact = alike && counted.is_exact();
         let samples = estimate.and_then(|estimate| estimate.samples.clone());
-        let windows = || counted.paths.as_ref().and_then(windows);
+        let regions = || counted.paths.as_ref().and_then(regions);
         let runs = || Some(program?.runs.iter().map(|run| run.kernel as f64).collect());
-        let samples = samples.or_else(windows).or_else(runs);
+        let samples = samples.or_else(regions).or_else(runs);
         measured.take_samples(samples.unwrap_or_default());
     }
     measured
 }
 
-/// All windows one by one, as their paths tell them, if they tell all.
-fn windows(paths: &Paths) -> Option<Vec<f64>> {
-    let all = || std::iter::once(&paths.modal).chain(&paths.others);
-    let told: u128 = all().map(|path| u128::from(path.windows)).sum();
-    if told != u128::from(paths.windows) || paths.windows > WINDOWS_MAX {
+/// All measured regions one by one, as their paths tell them, if they tell all.
+fn regions(paths: &Paths) -> Option<Vec<f64>> {
+    let all = || std::iter::once(&paths.dominant).chain(&paths.others);
+    let told: u128 = all().map(|path| u128::from(path.regions)).sum();
+    if told != u128::from(paths.regions) || paths.regions > WINDOWS_MAX {
         return None;
     }
     let of = |path: &model::PathCount| {
-        std::iter::repeat_n(path.instructions as f64, path.windows as usize)
+        std::iter::repeat_n(path.instructions as f64, path.regions as usize)
     };
     Some(all().flat_map(of).collect())
 }

@@ -12,7 +12,7 @@ use crate::judge::Measured;
 pub const ALPHA: f64 = 0.05;
 /// Share of comparisons in which a difference of the detectable size would be seen.
 const POWER: f64 = 0.8;
-/// Cliff's delta from which counts that vary differ: in nine of ten pairs of windows, one of each
+/// Cliff's delta from which counts that vary differ: in nine of ten pairs of measured regions, one of each
 /// side, it is the same side's that takes more.
 const APART: f64 = 0.8;
 /// By how much the shares of the same paths may differ, times the root of 1/n + 1/m: what two
@@ -180,8 +180,8 @@ fn judge(
 }
 
 impl Judged {
-    /// Judges counts that vary. Windows of one machine are not independent, and no p comes from
-    /// them: the same set of paths is the same, whichever of them half of the windows took, and
+    /// Judges counts that vary. Measured regions of one machine are not independent, and no p comes from
+    /// them: the same set of paths is the same, whichever of them half of the measured regions took, and
     /// sets that lie apart differ.
     fn by_paths(&mut self, base: &Measured, new: &Measured, real: Verdict, direction: Direction) {
         let said = base.reason.clone().or_else(|| new.reason.clone());

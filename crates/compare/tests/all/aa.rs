@@ -69,7 +69,7 @@ fn a_difference_must_stand_out_from_what_runs_differ_by() {
 fn counts_that_differ_without_a_change_are_doubted() {
     let first = counted();
     let mut second = first.clone();
-    paths(&mut second, 2).modal.instructions += 7;
+    paths(&mut second, 2).dominant.instructions += 7;
     let warning = aa_doubt(&[first.clone(), second]).unwrap();
     assert_eq!(
         (warning.kind, warning.cells),

@@ -32,7 +32,7 @@ fn every_kind_of_document_is_the_same_as_itself() {
 fn one_instruction_is_found() {
     let base = counted();
     let mut new = base.clone();
-    paths(&mut new, 0).modal.instructions += 1;
+    paths(&mut new, 0).dominant.instructions += 1;
     let found = both(&base, &new, &gated("0 instructions"));
     let cell = &found.compared[0];
     assert_eq!(
@@ -52,7 +52,7 @@ fn a_hundred_comparisons_of_equal_counts_never_alarm() {
     let base = counted();
     let mut random = SplitMix64::new(3);
     for _ in 0..100 {
-        // What differs between two boots: which windows were dirty, and rare paths.
+        // What differs between two boots: which measured regions were dirty, and rare paths.
         let mut new = base.clone();
         for cell in 0..new.cells.len() {
             let paths = paths(&mut new, cell);
@@ -151,7 +151,7 @@ fn less_throughput_is_worse() {
     }
 }
 
-/// A run of one operation whose windows took these paths: instructions, and windows.
+/// A run of one operation whose measured regions took these paths: instructions, and measured regions.
 fn taking(taken: &[(u64, u64)]) -> Document {
     let mut run = counted();
     run.cells.truncate(1);
@@ -159,21 +159,21 @@ fn taking(taken: &[(u64, u64)]) -> Document {
     let mut samples: Vec<f64> = Vec::new();
     let mut taken: Vec<PathCount> = taken
         .iter()
-        .map(|&(instructions, windows)| PathCount {
+        .map(|&(instructions, regions)| PathCount {
             instructions,
             rep_iterations: 0,
-            windows,
+            regions,
         })
         .collect();
     for path in &taken {
-        samples.extend((0..path.windows).map(|_| path.instructions as f64));
+        samples.extend((0..path.regions).map(|_| path.instructions as f64));
     }
-    taken.sort_by_key(|path| std::cmp::Reverse(path.windows));
+    taken.sort_by_key(|path| std::cmp::Reverse(path.regions));
     counted.estimate = Some(Estimate::from(&Summary::of(&samples).unwrap()));
     counted.paths = Some(Paths {
-        modal: taken.remove(0),
+        dominant: taken.remove(0),
         others: taken,
-        windows: samples.len() as u64,
+        regions: samples.len() as u64,
         dirty: 0,
         path_hash: None,
     });
@@ -208,7 +208,7 @@ fn sets_of_paths_are_compared_and_not_which_of_them_leads() {
             Same,
             Pass,
         ),
-        // Two thirds of the windows, or nearly: the figure is the same, with and without interval.
+        // Two thirds of the measured regions, or nearly: the figure is the same, with and without interval.
         (
             &[(100, 42), (90, 21)],
             &[(100, 43), (90, 22)],
@@ -359,7 +359,7 @@ fn other_companions_in_the_boot_are_a_note() {
     new.experiment.as_mut().unwrap().samples.instructions += 1;
     let notes = both(&base, &new, &Options::default()).notes;
     assert!(
-        notes[0].contains("windows of each operation, NEW"),
+        notes[0].contains("measured regions of each operation, NEW"),
         "{notes:?}"
     );
     new.cells.retain(|cell| cell.key.benchmark() != "open");
@@ -407,12 +407,15 @@ fn one_kernel_of_each_may_differ_and_what_is_alone_is_listed() {
 fn what_cannot_be_trusted_is_inconclusive() {
     let base = counted();
     let mut new = base.clone();
-    let mut dirty = Warning::new(WarningKind::DirtyWindows, "60 of 64 windows were dirty");
+    let mut dirty = Warning::new(
+        WarningKind::DirtyRegions,
+        "60 of 64 measured regions were dirty",
+    );
     dirty.cells = vec![0];
     new.warnings.push(dirty);
-    paths(&mut new, 0).modal.instructions += 500;
+    paths(&mut new, 0).dominant.instructions += 500;
     let found = both(&base, &new, &gated("1%"));
-    assert_eq!(found.compared[0].doubts, ["NEW: dirty windows"]);
+    assert_eq!(found.compared[0].doubts, ["NEW: dirty measured regions"]);
     assert!(found.compared[1].doubts.is_empty());
     assert_eq!(found.gate.unwrap().verdict, GateVerdict::Inconclusive);
     // A failed cell on one side is no pass either.
@@ -574,7 +577,7 @@ fn budgets_speak_of_benchmarks() {
     let base = counted();
     let mut new = base.clone();
     for cell in 0..new.cells.len() {
-        paths(&mut new, cell).modal.instructions += 40;
+        paths(&mut new, cell).dominant.instructions += 40;
     }
     let budget = Budget::parse(
         "default = \"5%\"\n[limits]\n\"open\" = \"39 instructions\"\n\"st*:AA/*\" = \"0.5%\"\n",
@@ -678,7 +681,7 @@ fn hooks_are_ranked_and_sum_up() {
     );
     // A run without hooks says how to get them.
     let mut changed = crate::common::counted();
-    paths(&mut changed, 0).modal.instructions += 1;
+    paths(&mut changed, 0).dominant.instructions += 1;
     let found = both(&crate::common::counted(), &changed, &options);
     assert!(found.notes[0].contains("--with-hooks"), "{:?}", found.notes);
 }

@@ -17,10 +17,10 @@ fn stable_counts_are_exact_and_others_are_windows() {
     let mut run = golden();
     let open = measured(&run, 0);
     assert_eq!((open.value, open.exact), (Some(4979.0), true));
-    let of = |run: &mut Document, windows, others| {
+    let of = |run: &mut Document, regions, others| {
         let paths = run.cells[1].counted_mut().unwrap().paths.as_mut().unwrap();
-        (paths.windows, paths.others[0].windows) = (windows, others);
-        assert_eq!(paths.modal.windows, 59);
+        (paths.regions, paths.others[0].regions) = (regions, others);
+        assert_eq!(paths.dominant.regions, 59);
     };
     of(&mut run, 200, 5);
     let stat = measured(&run, 1);
@@ -29,9 +29,9 @@ fn stable_counts_are_exact_and_others_are_windows() {
     assert!(measured(&run, 1).samples.is_empty());
     of(&mut run, 120, 61);
     assert_eq!(measured(&run, 1).samples.len(), 120);
-    for (windows, exact) in [(88, true), (89, false), (118, false), (119, false)] {
-        of(&mut run, windows, windows - 59);
-        assert_eq!(measured(&run, 1).exact, exact, "59 of {windows}");
+    for (regions, exact) in [(88, true), (89, false), (118, false), (119, false)] {
+        of(&mut run, regions, regions - 59);
+        assert_eq!(measured(&run, 1).exact, exact, "59 of {regions}");
     }
 }
 
@@ -63,11 +63,11 @@ fn what_has_a_reason_is_explained() {
         panic!("{document:#?}")
     };
     assert_eq!(unexplained(alone).count(), 0);
-    // Of 64 windows each.
+    // Of 64 measured regions each.
     for (own, of_base, expected) in [(43, 43, 1), (42, 60, 0), (60, 42, 0)] {
         let mut counted = compared.clone();
-        counted.hooked.as_mut().unwrap().windows = own;
-        counted.residual.as_mut().unwrap().path.windows = of_base;
+        counted.hooked.as_mut().unwrap().regions = own;
+        counted.residual.as_mut().unwrap().path.regions = of_base;
         assert_eq!(
             unexplained(&counted).count(),
             expected,

@@ -28,7 +28,7 @@ fn dearer(by: u64) -> Document {
 
 fn add(document: &mut Document, by: u64) {
     let counted = document.cells[0].counted_mut().unwrap();
-    counted.paths.as_mut().unwrap().modal.instructions += by;
+    counted.paths.as_mut().unwrap().dominant.instructions += by;
 }
 
 fn verdict(new: &Document, limit: Option<&str>) -> (Verdict, Option<String>) {

@@ -25,7 +25,7 @@ fn doubts(cells: &[Cell], environments: &[&Environment]) -> Vec<Warning> {
         .iter()
         .filter(|cell| matches!(cell.outcome, Outcome::Failed { .. }));
     let message = format!("{} failed, {} places", failed.count(), environments.len());
-    vec![Warning::new(WarningKind::MissingCells, message)]
+    vec![Warning::new(WarningKind::MissingMeasurements, message)]
 }
 
 fn merged(parts: &[Part]) -> Merged {

@@ -23,7 +23,7 @@ pub fn golden_run() -> Document {
     golden("run")
 }
 
-/// Windows of a counted cell, by their path.
+/// Measured regions of a counted cell, by their path.
 pub fn paths(run: &mut Document, cell: usize) -> &mut Paths {
     let counted = run.cells[cell].counted_mut().unwrap();
     counted.paths.as_mut().unwrap()

@@ -48,7 +48,10 @@ pub(crate) fn doubts(
     let message = format!(
         "operations that were not counted under each stack, and stand for nothing: {dropped}"
     );
-    warn(WarningKind::MissingCells, (dropped > 0).then_some(message));
+    warn(
+        WarningKind::MissingMeasurements,
+        (dropped > 0).then_some(message),
+    );
     warnings
 }
 

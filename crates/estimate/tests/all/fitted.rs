@@ -136,7 +136,7 @@ fn counts() -> Document {
                 system_calls: std::collections::BTreeMap::new(),
                 total,
                 rep_iterations: None,
-                windows: 1,
+                regions: 1,
                 hooked: hook.outermost,
                 hooks: vec![hook],
                 events: Some(events),

@@ -34,7 +34,7 @@ fn cell(stack: &str, number: usize, operation: &Operation, at: usize) -> Cell {
             events: None,
             total: instructions,
             rep_iterations: None,
-            windows: 1,
+            regions: 1,
             hooked: instructions,
             hooks: vec![HookCost {
                 hook: HOOKS[*hook].to_owned(),

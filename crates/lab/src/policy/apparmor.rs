@@ -24,7 +24,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         return given::apparmor(request, of);
     }
     tools::need(request, "AppArmor", "CONFIG_SECURITY_APPARMOR")?;
-    let rules = request.configuration.tuning.rules.unwrap_or(0);
+    let rules = request.configuration.settings.rules.unwrap_or(0);
     let more = denials::are_asked(request).then(denials::apparmor);
     let more = more.unwrap_or_default();
     let profile = request.in_work_dir(&profile(state, rules, request.programs, &more));

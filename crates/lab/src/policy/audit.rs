@@ -11,7 +11,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "audit")?;
     tools::need(request, "audit", "CONFIG_AUDIT")?;
     tools::need(request, "audit of system calls", "CONFIG_AUDITSYSCALL")?;
-    let rules = request.configuration.tuning.audit_rules;
+    let rules = request.configuration.settings.audit_rules;
     let mut kernel_arguments = vec!["audit=1".to_owned(), "audit_backlog_limit=8192".to_owned()];
     if rules == Some(AuditRules::NeverTask) {
         kernel_arguments.remove(0);

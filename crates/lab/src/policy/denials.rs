@@ -19,7 +19,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
 
 /// Is this asked of a module's policy?
 pub(super) fn are_asked(request: &Request<'_>) -> bool {
-    request.configuration.tuning.denials
+    request.configuration.settings.denials
 }
 
 /// The same as a key of the agent's directive.

@@ -23,7 +23,7 @@ pub(super) fn add(
     module: &str,
     mut prepared: Prepared,
 ) -> Result<Prepared, PolicyError> {
-    let key = match (request.configuration.tuning.first_after, module) {
+    let key = match (request.configuration.settings.first_after, module) {
         (Some(FirstAfter::Load), "selinux" | "apparmor") => 1,
         (Some(FirstAfter::Relabel), "selinux") => 2,
         _ => return Ok(prepared),
@@ -52,7 +52,7 @@ fn another(request: &Request<'_>) -> Result<Vec<u8>, PolicyError> {
 
 /// Labels that lsmeter's own policy has for it.
 pub(super) fn labels(request: &Request<'_>) -> u32 {
-    match request.configuration.tuning.first_after {
+    match request.configuration.settings.first_after {
         Some(FirstAfter::Relabel) => LABELS,
         _ => 0,
     }
@@ -60,7 +60,7 @@ pub(super) fn labels(request: &Request<'_>) -> u32 {
 
 /// A kernel's default stack may have neither module.
 pub(super) fn check(configuration: &Configuration, directives: &str) -> Result<(), PolicyError> {
-    let asked = configuration.tuning.first_after;
+    let asked = configuration.settings.first_after;
     match asked {
         Some(event) if !directives.contains(KEY) => Err(PolicyError::Unsupported(format!(
             "no module of {} forgets what it decided at a {event}",

@@ -14,7 +14,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "IMA")?;
     tools::need(request, "IMA", "CONFIG_IMA")?;
     tools::need(request, "appraisal by IMA", "CONFIG_IMA_APPRAISE")?;
-    let policy = request.configuration.tuning.ima_policy;
+    let policy = request.configuration.settings.ima_policy;
     let (number, of_kernel) = match policy.unwrap_or(ImaPolicy::FileSystem) {
         ImaPolicy::FileSystem => (0, None),
         ImaPolicy::Tcb => (1, Some("ima_policy=tcb")),

@@ -12,7 +12,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     }
     Err(PolicyError::Unsupported(
         "IPE takes policies that are built in (CONFIG_IPE_BOOT_POLICY) or signed by a key of \
-         the kernel's (security/ipe/policy_fs.c): neither can be given to a kernel from outside"
+         the kernel's (security/ipe/policy_fs.c): neither can be custom to a kernel from outside"
             .to_owned(),
     ))
 }

@@ -12,8 +12,8 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         return given::landlock(request, of);
     }
     tools::need(request, "Landlock", "CONFIG_SECURITY_LANDLOCK")?;
-    let tuning = &request.configuration.tuning;
-    let keys = [("layers", tuning.layers), ("rules", tuning.rules)];
+    let settings = &request.configuration.settings;
+    let keys = [("layers", settings.layers), ("rules", settings.rules)];
     Ok(Prepared {
         keys: keys
             .into_iter()

@@ -31,7 +31,7 @@ pub use taken::taken;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use model::{Configuration, Failure, GivenPolicy, Integrity, Policy, Stack};
+use model::{Configuration, CustomPolicy, Failure, Integrity, Policy, Stack};
 
 use kernels::Kernel;
 
@@ -46,7 +46,7 @@ pub struct Request<'a> {
     /// Where benchmarks work in the guest; None for the lab's own directory.
     pub work_dir: Option<&'a str>,
     /// Policies of the user's own, by name.
-    pub given: &'a BTreeMap<String, GivenPolicy>,
+    pub custom: &'a BTreeMap<String, CustomPolicy>,
     pub programs: bool,
     /// The kernel that will load it; None on the host.
     pub kernel: Option<&'a Kernel>,
@@ -71,7 +71,7 @@ impl Request<'_> {
 
     /// How many rules more than needed, as a key of the agent's directive.
     fn rules(&self) -> Option<(&'static str, u32)> {
-        Some(("rules", self.configuration.tuning.rules?))
+        Some(("rules", self.configuration.settings.rules?))
     }
 }
 
@@ -153,7 +153,7 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
     // Confined by Smack, the agent could not write to the files of others; only Landlock,
     // which has none, comes after it.
     names.sort_by_key(|name| name == "smack");
-    if configuration.tuning.denials {
+    if configuration.settings.denials {
         // First: modules label what is made.
         setup.add(denials::NAME, Policy::Enforcing, denials::prepare(request)?)?;
     }
@@ -164,11 +164,11 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
         };
         // The user's own decide alone; of BPF there are no others.
         let is_given = given::of(request, name).is_some();
-        if !is_given && (*name == "bpf" || configuration.tuning.has_given_modules()) {
+        if !is_given && (*name == "bpf" || configuration.settings.has_given_modules()) {
             continue;
         }
         // Without a policy only what is asked for differs from the kernel's own.
-        if configuration.policy == Policy::None && configuration.tuning.is_default_of_modules() {
+        if configuration.policy == Policy::None && configuration.settings.is_default_of_modules() {
             continue;
         }
         let prepared = first::add(request, name, make(request)?)?;

@@ -14,7 +14,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         return Ok(Prepared::default());
     }
     tools::need(request, "SafeSetID", "CONFIG_SECURITY_SAFESETID")?;
-    let rules = request.configuration.tuning.rules.unwrap_or(0);
+    let rules = request.configuration.settings.rules.unwrap_or(0);
     Ok(Prepared {
         steps: vec![format!(
             "safesetid: 1000:1001, 1001:1001 and {rules} rules of other users"

@@ -56,9 +56,9 @@ const MODULES_LIMIT: usize = 4096;
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "SELinux")?;
     tools::need(request, "SELinux", "CONFIG_SECURITY_SELINUX")?;
-    let tuning = &request.configuration.tuning;
+    let settings = &request.configuration.settings;
     let mut prepared = Prepared::default();
-    if let Some(entries) = tuning.avc_entries {
+    if let Some(entries) = settings.avc_entries {
         prepared.keys.push(("avc_entries", entries));
     }
     if request.configuration.policy == Policy::None {
@@ -70,22 +70,22 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         "CONFIG_SECURITY_SELINUX_DEVELOP",
     )?;
     if let Some(of) = given::of(request, "selinux") {
-        let given = given::selinux(request, of)?;
-        prepared.keys.extend(given.keys);
+        let custom = given::selinux(request, of)?;
+        prepared.keys.extend(custom.keys);
         return Ok(Prepared {
             keys: prepared.keys,
-            ..given
+            ..custom
         });
     }
     prepared.keys.extend(request.rules());
     let more = More {
-        rules: tuning.rules.unwrap_or(0),
-        labels: tuning.labels.unwrap_or(0).max(first::labels(request)),
-        denials: tuning.denials,
+        rules: settings.rules.unwrap_or(0),
+        labels: settings.labels.unwrap_or(0).max(first::labels(request)),
+        denials: settings.denials,
     };
     prepared.keys.extend(denials::key(request));
-    prepared.keys.extend(tuning.labels.map(|n| ("labels", n)));
-    let (policy, contexts, steps) = match tuning.selinux_policy {
+    prepared.keys.extend(settings.labels.map(|n| ("labels", n)));
+    let (policy, contexts, steps) = match settings.selinux_policy {
         None | Some(SelinuxPolicy::Minimal) => {
             let programs = request.programs.then_some(&MINIMAL_PROGRAMS);
             minimal(request.cache, more, programs)?

@@ -15,7 +15,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         return given::smack(request, of);
     }
     check_state(request)?;
-    let rules = request.configuration.tuning.rules.unwrap_or(0);
+    let rules = request.configuration.settings.rules.unwrap_or(0);
     Ok(Prepared {
         steps: vec![format!(
             "smack: lsmeter may do rwxatl with lsmeter-work; {rules} rules more of lsmeter, \

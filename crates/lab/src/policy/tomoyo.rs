@@ -31,7 +31,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         return given::tomoyo(request, of);
     }
     tools::need(request, "TOMOYO", "CONFIG_SECURITY_TOMOYO")?;
-    let rules = request.configuration.tuning.rules.unwrap_or(0);
+    let rules = request.configuration.settings.rules.unwrap_or(0);
     if rules > RULES_LIMIT {
         return Err(PolicyError::Unsupported(format!(
             "TOMOYO is given at most {RULES_LIMIT} rules more: it walks all for each that is added"

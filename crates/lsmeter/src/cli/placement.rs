@@ -54,7 +54,7 @@ pub struct TreeArgs {
 ///
 /// Reads a kernel tree: no build, no configuration, no boot. Tells what each security
 /// module implements, and for each system call which hooks it calls, on the path that it
-/// takes if all goes well (nominal) and at most, as a sum of a number, of D (components
+/// takes if all goes well (success path) and at most, as a sum of a number, of D (components
 /// looked up on a path) and of S (symbolic links followed on it).
 #[derive(Debug, Args)]
 #[command(
@@ -77,7 +77,7 @@ Calls while objects are released (teardown), and by modules from inside other ho
 apart from the others. With --agree the exit status is 1 if a hook was measured that is not
 in the static set, or more often than at most; 5 if nothing could be compared.
 
-A tree that is named diff or checks is given with its directory: ./diff."
+A tree that is named diff or checks is custom with its directory: ./diff."
 )]
 pub struct PlacementArgs {
     /// What to do with several kernels
@@ -91,10 +91,10 @@ pub struct PlacementArgs {
         conflicts_with_all = ["all", "output", "trace", "reach", "explain"],
         help_heading = "What is analysed")]
     pub agree: Option<PathBuf>,
-    /// Print the hooks of each nominal path in the order of their calls, with their callers
+    /// Print the hooks of each success path in the order of their calls, with their callers
     #[arg(long, help_heading = "Output")]
     pub trace: bool,
-    /// Print every hook of each system call, also those that are not on the nominal path
+    /// Print every hook of each system call, also those that are not on the success path
     #[arg(long, help_heading = "Output")]
     pub reach: bool,
     /// Print what could not be decided or parsed, facts that match nothing, and timing
@@ -131,7 +131,7 @@ pub struct TableArgs {
 ///
 /// A and B are kernel trees, tarballs, or documents that `lsmeter placement --output` wrote;
 /// with --repo, revisions of a git repository. Says which hooks each system call asks anew, more
-/// often, less often or no longer, on its nominal path, and how the framework and the modules differ.
+/// often, less often or no longer, on its success path, and how the framework and the modules differ.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -139,7 +139,7 @@ Examples:
   lsmeter placement diff --repo ~/linux master my-series --syscall open --trace
   lsmeter placement diff before.json ~/linux --fail-on-gain
 
-With --fail-on-gain the exit status is 1 if a system call asks a hook on its nominal path that it did not
+With --fail-on-gain the exit status is 1 if a system call asks a hook on its success path that it did not
 ask, or more often; 5 if no system call could be compared.")]
 pub struct DiffArgs {
     /// The first
@@ -157,7 +157,7 @@ pub struct DiffArgs {
     /// Exit with 1 if a system call gains a hook call on its success path
     #[arg(long, help_heading = "Output")]
     pub fail_on_gain: bool,
-    /// Print also what differs beside nominal paths, and in how often at most
+    /// Print also what differs beside success paths, and in how often at most
     #[arg(long, help_heading = "Output")]
     pub reach: bool,
     /// Print the calls that lead to hooks anew and no longer
@@ -170,7 +170,7 @@ pub struct DiffArgs {
 
 /// Tell which checks are made twice, and which some modules make and others do not
 ///
-/// Of a tree, a tarball, or a document that `lsmeter placement --output` wrote. On the nominal path
+/// Of a tree, a tarball, or a document that `lsmeter placement --output` wrote. On the success path
 /// of each system call: hooks that are asked twice of one object, and what modules with a policy on files
 /// ask that another is not asked. Each finding says how far it can be believed, and why.
 #[derive(Debug, Args)]

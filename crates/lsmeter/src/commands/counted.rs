@@ -140,7 +140,7 @@ pub fn is_cancelled(signals: &Signals) -> bool {
 fn outside(outcome: &Outcome) -> Outside {
     let cells = outcome.run.cells.iter();
     let told = cells.filter_map(|cell| {
-        let path = outcome.profile(&cell.key)?.modal();
+        let path = outcome.profile(&cell.key)?.dominant();
         let key = outside_key(&cell.configuration_title(), &cell.title());
         Some((key, path.outside.clone()))
     });

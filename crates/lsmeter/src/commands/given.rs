@@ -9,23 +9,23 @@ use crate::commands::measure::read_file;
 use crate::failure::usage;
 
 /// Keys of an experiment file that a policy file has, too.
-const KEYS: [&str; 2] = ["given", "work_dir"];
+const KEYS: [&str; 2] = ["custom", "work_dir"];
 
 /// What the policy file says, to be put over the preset or file.
 pub fn flags(cells: &CellArgs) -> Result<Spec> {
     let Some(path) = &cells.policy_file else {
         return Ok(Spec::default());
     };
-    let hint = "a policy file has tables [given.NAME], and work_dir above them";
+    let hint = "a policy file has tables [custom.NAME], and work_dir above them";
     let spec = read_file(path, hint)?;
     let path = path.display();
     if let Some(key) = spec.keys().into_iter().find(|key| !KEYS.contains(key)) {
         return Err(usage(format!("{path}: `{key}` is not a policy's"), hint));
     }
-    let Some(given) = &spec.given else {
+    let Some(custom) = &spec.custom else {
         return Err(usage(format!("{path}: no policy"), hint));
     };
     // A preset has others.
-    let stacks = cells.stacks.is_empty().then(|| given_stacks(given));
+    let stacks = cells.stacks.is_empty().then(|| given_stacks(custom));
     Ok(Spec { stacks, ..spec })
 }

@@ -48,7 +48,11 @@ pub fn read_file(path: &Path, hint: &str) -> Result<Spec> {
     let toml = std::fs::read_to_string(path).map_err(|error| unreadable(path, error, hint))?;
     let mut spec = Spec::parse(&path.display().to_string(), &toml)?;
     let directory = path.parent().unwrap_or(path);
-    for policy in spec.given.iter_mut().flat_map(|given| given.values_mut()) {
+    for policy in spec
+        .custom
+        .iter_mut()
+        .flat_map(|custom| custom.values_mut())
+    {
         for file in policy.files.iter_mut().chain(&mut policy.file_contexts) {
             *file = directory.join(&*file).to_string_lossy().into_owned();
         }
@@ -194,7 +198,7 @@ pub fn find_kernels(
 pub fn lab_flags(lab: &LabArgs) -> Result<Spec> {
     let spec = Spec {
         boot_timeout_s: lab.timeout,
-        cell_timeout_s: lab.timeout,
+        measurement_timeout_s: lab.timeout,
         ..keys(lab)?
     };
     let settings = lab.settings.iter().cloned();
@@ -245,7 +249,7 @@ fn check_stacks(experiment: &Experiment, store: &Store, kernels: &[Kernel]) -> R
     for configuration in &experiment.configurations {
         let stack = &configuration.stack;
         let listed = stack.lsm_parameter().map_or(Vec::new(), |_| stack.names());
-        let plain = configuration.policy == Policy::None && configuration.tuning.is_default();
+        let plain = configuration.policy == Policy::None && configuration.settings.is_default();
         let checked = listed
             .into_iter()
             .filter(|module| plain || !has_policy(module));

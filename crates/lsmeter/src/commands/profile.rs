@@ -175,7 +175,7 @@ fn titled(outcome: &Outcome) -> Vec<(String, &PathProfile)> {
         |of: fn(&Experiment) -> usize| outcome.run.experiment.as_ref().is_some_and(|e| of(e) > 1);
     let mut kept = Vec::new();
     for cell in &outcome.run.cells {
-        let path = outcome.profile(&cell.key).map(CellProfile::modal);
+        let path = outcome.profile(&cell.key).map(CellProfile::dominant);
         let Some(path) = path else { continue };
         let mut title = cell.title();
         if several(|experiment| experiment.configurations.len()) {

@@ -98,15 +98,15 @@ fn publication(name: &str, sources: &[Source]) -> Result<(String, Report)> {
             format!("there are {}", names.join(", ")),
         )
     })?;
-    let given = sources.iter().map(|source| published::Given {
+    let custom = sources.iter().map(|source| published::Given {
         name: &source.name,
         content: match &source.content {
             Content::Measured(document) => published::Content::Measured(document),
             Content::Placement(placement) => published::Content::Placement(placement),
         },
     });
-    let given: Vec<published::Given<'_>> = given.collect();
-    let publication = published::publication(source, &given);
+    let custom: Vec<published::Given<'_>> = custom.collect();
+    let publication = published::publication(source, &custom);
     Ok((source.title.clone(), publication_report(&publication)))
 }
 

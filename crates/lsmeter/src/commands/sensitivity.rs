@@ -143,7 +143,7 @@ fn resolve(args: &SensitivityArgs) -> Result<Experiment> {
         _ => in_lab(args)?,
     };
     let experiment = kernel::expand(spec)?.resolve()?;
-    if !experiment.given.is_empty() {
+    if !experiment.custom.is_empty() {
         return Err(usage(
             "decisions are delayed under lsmeter's policies, not under your own",
             "leave out `given`",

@@ -72,10 +72,10 @@ fn measured(key: &Key, depth: u64) -> Outcome {
     let own = 40 + 60 * modules;
     let calls = depth + 2;
     let instructions = 3_000 + 400 * depth + calls * own;
-    let modal = PathCount {
+    let dominant = PathCount {
         instructions,
         rep_iterations: 0,
-        windows: 40,
+        regions: 40,
     };
     let hooks: Vec<HookCost> = ["inode_permission", "file_open", "inode_getattr"]
         .into_iter()
@@ -100,15 +100,15 @@ fn measured(key: &Key, depth: u64) -> Outcome {
             events: None,
             total: instructions,
             rep_iterations: Some(0),
-            windows: modal.windows,
+            regions: dominant.regions,
             hooked: hooks.iter().map(|hook| hook.outermost).sum(),
             hooks,
             irqs_off: None,
         }),
         paths: Some(Paths {
-            modal,
+            dominant,
             others: Vec::new(),
-            windows: 41,
+            regions: 41,
             dirty: 0,
             path_hash: None,
         }),
@@ -185,7 +185,7 @@ pub fn regressed(run: &mut Document) -> usize {
         }
         if let Some(paths) = &mut counted.paths {
             let others = paths.others.iter_mut();
-            for path in others.chain([&mut paths.modal]) {
+            for path in others.chain([&mut paths.dominant]) {
                 path.instructions += more;
             }
         }

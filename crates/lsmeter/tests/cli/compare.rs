@@ -12,11 +12,12 @@ const GOLDEN: &str = "../model/tests/golden";
 /// Two runs that differ by one instruction in one cell, in the place's directory.
 fn two(place: &Place) -> [String; 2] {
     let mut run: Value = serde_json::from_str(&golden("run")).unwrap();
-    let cells = run["cells"].as_array_mut().unwrap();
+    let cells = run["measurements"].as_array_mut().unwrap();
     cells.retain(|cell| cell["key"]["metric"] == "instructions" && cell["status"] == "ok");
     run["warnings"] = Value::Array(Vec::new());
     let base = place.write("base.json", run.to_string());
-    run["cells"][0]["evidence"]["counted"]["paths"]["modal"]["instructions"] = Value::from(4980);
+    run["measurements"][0]["evidence"]["counted"]["paths"]["dominant"]["instructions"] =
+        Value::from(4980);
     let new = place.write("new.json", run.to_string());
     [base, new].map(|path| path.to_str().unwrap().to_owned())
 }
@@ -80,21 +81,21 @@ fn a_gate_passes_fails_and_cannot_tell() {
 #[test]
 fn two_paths_in_turn_are_the_same_whichever_leads() {
     let place = Place::new();
-    let taking = |name: &str, modal: (u64, u64), other: (u64, u64)| {
+    let taking = |name: &str, dominant: (u64, u64), other: (u64, u64)| {
         let mut run: Value = serde_json::from_str(&golden("run")).unwrap();
-        let cells = run["cells"].as_array_mut().unwrap();
+        let cells = run["measurements"].as_array_mut().unwrap();
         cells.truncate(1);
-        let path = |(instructions, windows)| {
+        let path = |(instructions, regions)| {
             serde_json::json!({
-                "instructions": instructions, "rep_iterations": 0, "windows": windows,
+                "instructions": instructions, "rep_iterations": 0, "regions": regions,
             })
         };
         let counted = &mut cells[0]["evidence"]["counted"];
         counted["estimate"] = serde_json::json!({
-            "n": 63, "median": modal.0, "ci95": [8552.0, 10008.0],
+            "n": 63, "median": dominant.0, "ci95": [8552.0, 10008.0],
         });
         counted["paths"] = serde_json::json!({
-            "modal": path(modal), "others": [path(other)], "windows": 63, "dirty": 0,
+            "dominant": path(dominant), "others": [path(other)], "regions": 63, "dirty": 0,
         });
         run["warnings"] = Value::Array(Vec::new());
         place
@@ -142,7 +143,7 @@ fn documents_that_cannot_be_compared_are_refused_with_a_hint() {
         (
             "none.json",
             text.replace("\"instructions\":4980", "\"instructions\":-1"),
-            "cells[0]",
+            "measurements[0]",
         ),
     ] {
         let path = place.write(name, &text);

@@ -4,8 +4,8 @@
 use crate::common::Place;
 
 const PROOF: &str = "denied = ['read /etc/shadow']\nallowed = ['read /etc/hosts']\n";
-const SMACK: &str = "[given.x]\nmodule = 'smack'\nfiles = ['rules']\nlabel = 'User'\n";
-const IMA: &str = "[given.x]\nmodule = 'ima'\nfiles = ['rules']\n";
+const SMACK: &str = "[custom.x]\nmodule = 'smack'\nfiles = ['rules']\nlabel = 'User'\n";
+const IMA: &str = "[custom.x]\nmodule = 'ima'\nfiles = ['rules']\n";
 const MEASURED: &str = "measured = ['read /x']\nnot_measured = ['read /y']\n";
 
 #[test]
@@ -45,7 +45,7 @@ fn files_that_make_no_policy_are_refused() {
     let tcb = ["--set", "ima_policy='tcb'", "--integrity", "ima"];
     refused(&[IMA, MEASURED], &tcb, error, "leave out one");
 
-    let hint = "tables [given.NAME]";
+    let hint = "tables [custom.NAME]";
     let stacks = ["stacks = ['capability']\n", SMACK, PROOF];
     let error = "below/policy.toml: `stacks` is not a policy's";
     refused(&stacks, &[], error, hint);

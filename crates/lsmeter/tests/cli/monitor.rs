@@ -29,7 +29,7 @@ fn a_recording_comes_back_in_every_form() {
     let json = replay(&["--json"]);
     let document = Document::parse(json.as_bytes()).unwrap();
     let cells = Document::parse(GOLDEN).unwrap().cells;
-    assert_eq!((document.schema_version, document.cells), (2, cells));
+    assert_eq!((document.schema_version, document.cells), (3, cells));
     place.write("night.json", &json);
     assert_eq!(replay(&["--json"]), json);
     let lines = replay(&["--json-lines"]);

@@ -243,13 +243,13 @@ fn profile(release: &str, hooks: &[(&str, u64)]) -> Value {
         .collect();
     json!({
         "kind": "profile",
-        "schema_version": 2,
+        "schema_version": 3,
         "tool": {"name": "lsmeter", "version": "0.1.0"},
         "environment": {
             "os": "", "host_kernel": "", "cpu": "", "cores": 1, "kvm": false,
             "clock": "deterministic"
         },
-        "cells": [{
+        "measurements": [{
             "key": {
                 "architecture": "x86_64", "kernel": "debian:6.99", "stack": ["capability"],
                 "policy": "none", "filesystem": "toyfs", "benchmark": "stat",
@@ -258,10 +258,10 @@ fn profile(release: &str, hooks: &[(&str, u64)]) -> Value {
             "release": release, "active_lsms": ["capability"], "syscalls": ["stat"],
             "status": "ok",
             "evidence": {"counted": {"paths": {
-                "modal": {"instructions": 0, "rep_iterations": 0, "windows": 1},
-                "windows": 1, "dirty": 0
+                "dominant": {"instructions": 0, "rep_iterations": 0, "regions": 1},
+                "regions": 1, "dirty": 0
             }, "hooked": {
-                "total": 0, "rep_iterations": 0, "windows": 1, "hooked": 0, "hooks": hooks
+                "total": 0, "rep_iterations": 0, "regions": 1, "hooked": 0, "hooks": hooks
             }}}
         }],
         "warnings": []
@@ -291,8 +291,8 @@ fn agreement_with_profiles() {
     insta::assert_snapshot!("disagreement", ended.stdout);
     let told = agree(profile("6.99.0", &bad), &["--json"]).code(1).stdout;
     let told: Value = serde_json::from_str(&told).unwrap();
-    assert_eq!(told["cells"]["above_maximum"], 1);
-    assert_eq!(told["cells"]["unknown"], 1);
+    assert_eq!(told["counts"]["above_maximum"], 1);
+    assert_eq!(told["counts"]["unknown"], 1);
     let csv = agree(profile("6.99.0", &bad), &["--format", "csv"])
         .code(1)
         .stdout;
@@ -307,7 +307,7 @@ fn agreement_with_profiles() {
     agree(profile("6.99.0", &good), &["--fs", "ext4"]).code(5);
     agree(profile("6.99.0", &good), &["--syscall", "mkdir"]).code(5);
     let hint = Some("lsmeter profile --output FILE");
-    agree(json!({"cells": []}), &[]).refused(2, "no profile document", hint);
+    agree(json!({"measurements": []}), &[]).refused(2, "no profile document", hint);
     agree(json!([1]), &[]).refused(2, "no profile document", hint);
     let tree = toy();
     let asked = [

@@ -96,7 +96,7 @@ fn documents_stand_for_trees() {
     place.run(&[&asked[..], &["--fs", "ext4"]].concat()).code(5);
     place.write(
         "other.json",
-        "{\"kind\": \"run\", \"schema_version\": 2, \"cells\": []}",
+        "{\"kind\": \"run\", \"schema_version\": 3, \"measurements\": []}",
     );
     let asked = ["placement", "diff", "other.json", tree];
     let hint = Some("lsmeter placement TREE --output FILE");

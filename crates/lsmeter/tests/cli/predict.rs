@@ -123,7 +123,7 @@ fn documents_that_do_not_go_together() {
     place.write("run.json", RUN);
     place.write("half.json", &RECORDING[..RECORDING.len() / 2]);
     let mut empty: Value = serde_json::from_slice(RECORDING).unwrap();
-    empty["cells"] = Value::Array(Vec::new());
+    empty["measurements"] = Value::Array(Vec::new());
     empty["warnings"] = Value::Array(Vec::new());
     place.write("empty.json", empty.to_string());
     let refused = |recording: &str, more: &[&str], error: &str, hint: &str| {

@@ -17,7 +17,7 @@ const GOLDEN: &str = concat!(
 /// The golden document's cells in so many shards, in turns: 1.json, 2.json, …
 fn shards(place: &Place, count: u32) {
     let golden: Value = serde_json::from_slice(&fs::read(GOLDEN).unwrap()).unwrap();
-    let cells = golden["cells"].as_array().unwrap();
+    let cells = golden["measurements"].as_array().unwrap();
     for index in 1..=count {
         let positions: Vec<usize> = (0..cells.len())
             .filter(|position| position % count as usize == index as usize - 1)
@@ -25,9 +25,9 @@ fn shards(place: &Place, count: u32) {
         let mut part = golden.clone();
         part["warnings"] = json!([]);
         let here: Vec<&Value> = positions.iter().map(|&position| &cells[position]).collect();
-        part["cells"] = json!(here);
+        part["measurements"] = json!(here);
         part["share"] = json!({
-            "count": count, "shards": [index], "cells": cells.len(), "positions": positions,
+            "count": count, "shards": [index], "measurements": cells.len(), "positions": positions,
         });
         place.write(&format!("{index}.json"), part.to_string());
     }

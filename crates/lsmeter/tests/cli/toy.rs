@@ -40,13 +40,13 @@ fn count(syscalls: &[String], configuration: &Configuration, more: u64) -> Evide
     let path = PathCount {
         instructions: count,
         rep_iterations: 0,
-        windows: 1,
+        regions: 1,
     };
     Evidence::from(Counted {
         paths: Some(Paths {
-            modal: path,
+            dominant: path,
             others: Vec::new(),
-            windows: 1,
+            regions: 1,
             dirty: 0,
             path_hash: None,
         }),

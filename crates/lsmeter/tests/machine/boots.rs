@@ -35,11 +35,11 @@ fn statuses(cells: &[Cell], status: Status) -> Vec<&Cell> {
         .collect()
 }
 
-fn modal(run: &Document) -> BTreeMap<(String, String), u64> {
+fn dominant(run: &Document) -> BTreeMap<(String, String), u64> {
     let of = |cell: &Cell| {
         let paths = cell.paths().unwrap_or_else(|| panic!("{cell:#?}"));
         let of = (cell.key.stack.join(","), cell.title());
-        (of, paths.modal.instructions)
+        (of, paths.dominant.instructions)
     };
     run.cells.iter().map(of).collect()
 }
@@ -71,7 +71,7 @@ fn two_runs_with_the_deterministic_clock_are_the_same() {
     // The schema that is published is the schema that is kept.
     crate::common::schema::assert_fits(&serde_json::from_str(&second.stdout).unwrap());
 
-    let counts = modal(&a);
+    let counts = dominant(&a);
     let count = |stack: &str, title: &str| counts[&(stack.to_owned(), title.to_owned())];
     assert_eq!(
         count("capability", "getppid:null"),
@@ -133,7 +133,7 @@ fn a_stack_that_the_kernel_does_not_honour_fails_alone() {
     assert!(
         run.warnings
             .iter()
-            .any(|warning| warning.kind == WarningKind::MissingCells)
+            .any(|warning| warning.kind == WarningKind::MissingMeasurements)
     );
     assert!(
         ended.stderr.contains("did not honour the stack"),
@@ -299,7 +299,7 @@ fn assert_same_counts(resumed: &Document, whole: &Document) {
         statuses(&resumed.cells, Status::Ok).len(),
         whole.cells.len()
     );
-    assert_eq!(modal(resumed), modal(whole));
+    assert_eq!(dominant(resumed), dominant(whole));
 }
 
 #[test]

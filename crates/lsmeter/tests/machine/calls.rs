@@ -43,7 +43,7 @@ const SOME: &[&str] = &[
     "remount",
     "keyctl:KEYCTL_READ",
 ];
-/// Which have no path that holds half of their windows, or not in company (docs/suite.md).
+/// Which have no path that holds half of their measured regions, or not in company (docs/suite.md).
 const NO_ONE_PATH: [&str; 3] = ["clone:vfork", "execve-script:agent", "socket-ping-pong:udp"];
 
 fn run(place: &Place, output: &str) -> Document {
@@ -65,8 +65,8 @@ fn other_calls_than_those_of_files_are_counted_alike_in_two_boots() {
         assert_eq!(cell.status(), Status::Ok, "{cell:#?}");
         let title = cell.title();
         let paths = cell.paths().unwrap_or_else(|| panic!("{cell:#?}"));
-        let clean = paths.windows - paths.dirty;
-        let has_one = paths.modal.windows * 2 >= clean;
+        let clean = paths.regions - paths.dirty;
+        let has_one = paths.dominant.regions * 2 >= clean;
         assert!(
             has_one || NO_ONE_PATH.contains(&title.as_str()),
             "{cell:#?}"

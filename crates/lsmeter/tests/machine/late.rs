@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use super::cells::{RUN, assert_same, read};
 use crate::common::{Place, Running, signal};
 
-/// Windows of many paths, of which the rarest would tell.
+/// Measured regions of many paths, of which the rarest would tell.
 const WHAT: &[&str] = &[
     "--stack",
     "capability",

@@ -5,11 +5,11 @@
 
 use crate::common::Place;
 
-/// Runs the same operations with 63, 64 and 65 windows and compares each two runs.
+/// Runs the same operations with 63, 64 and 65 measured regions and compares each two runs.
 fn nothing_changes(place: &Place, kernel: &str, benchmarks: &str) {
-    let document = |windows: &str| format!("{windows}.json");
-    for windows in ["63", "64", "65"] {
-        let saved = document(windows);
+    let document = |regions: &str| format!("{regions}.json");
+    for regions in ["63", "64", "65"] {
+        let saved = document(regions);
         let asked = [
             "run",
             "--offline",
@@ -24,7 +24,7 @@ fn nothing_changes(place: &Place, kernel: &str, benchmarks: &str) {
         let asked = [
             &asked[..],
             &stacks,
-            &["--samples", windows, "--output", &saved],
+            &["--samples", regions, "--output", &saved],
         ]
         .concat();
         place.run(&asked).code(0);

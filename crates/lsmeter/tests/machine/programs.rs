@@ -255,9 +255,9 @@ fn programs_cannot_forge_their_counts() {
 #[test]
 fn hostile_programs_fail_alone() {
     let place = Place::with_kernels();
-    let measured = |name: &str, cell_timeout_s: u32, workloads: &str| {
+    let measured = |name: &str, measurement_timeout_s: u32, workloads: &str| {
         let common = "stacks = [\"capability\"]\n[root]\nprograms = [\"sh\", \"busybox\"]\n";
-        let spec = format!("cell_timeout_s = {cell_timeout_s}\n{common}{workloads}");
+        let spec = format!("measurement_timeout_s = {measurement_timeout_s}\n{common}{workloads}");
         let (file, out) = (format!("{name}.toml"), format!("{name}.json"));
         place.write(&file, spec);
         let asked = [&["run", &file, "-o", &out], OFFLINE].concat();

@@ -197,13 +197,13 @@ fn recording(place: &Place) {
         })
         .collect();
     let document = format!(
-        r#"{{"kind":"recording","schema_version":2,"tool":{{"name":"lsmeter","version":"0.1.0"}},
+        r#"{{"kind":"recording","schema_version":3,"tool":{{"name":"lsmeter","version":"0.1.0"}},
         "environment":{{"os":"Debian GNU/Linux","host_kernel":"6.12","cpu":"any","cores":2,
         "kvm":false,"clock":"fast"}},
         "monitor":{{"release":"6.12.0-test","active_lsms":["capability","selinux"],
         "scope":"machine","mode":"histogram",
         "cost":{{"added_ns":180,"within_ns":95,"rounds":11}},"memory_bytes":4096}},
-        "cells":[{}],"warnings":[]}}"#,
+        "measurements":[{}],"warnings":[]}}"#,
         intervals.join(",")
     );
     place.write("recording.json", document);
@@ -280,7 +280,7 @@ fn what_cannot_be_played() {
         "cannot read missing.json: No such file",
         Some("lsmeter monitor --record"),
     );
-    place.write("other.json", "{\"schema_version\": 2, \"kind\": \"run\"}");
+    place.write("other.json", "{\"schema_version\": 3, \"kind\": \"run\"}");
     let other = ["monitor", "--replay", "other.json"];
     place.run(&other).refused(
         2,

@@ -61,7 +61,7 @@ pub struct ComparedCell {
     /// than the smaller one. Only by samples and paths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<f64>,
-    /// How probable a difference like this is if nothing changed. Of times only: windows of one
+    /// How probable a difference like this is if nothing changed. Of times only: measured regions of one
     /// machine are not independent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,

@@ -11,6 +11,7 @@ use crate::evidence::FunctionDifference;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Explanation {
     /// Position of the cell in `compared`, from 0.
+    #[serde(rename = "measurement")]
     pub cell: u32,
     /// NEW less BASE.
     pub difference: i64,

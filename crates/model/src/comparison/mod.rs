@@ -63,6 +63,7 @@ pub struct Source {
     /// When measuring began, in RFC 3339, if it says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started: Option<String>,
+    #[serde(rename = "measurements")]
     pub cells: u64,
 }
 

@@ -37,7 +37,7 @@ pub(crate) use json::{all_sound, decode, printable, read_bounded, sound};
 ///
 /// It changes when a reader of the old version would misunderstand the new one; a new
 /// optional key does not change it.
-pub const SCHEMA_VERSION: u32 = 2;
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// Everything that one experiment gave. See [`Document::read`] and [`Document::write`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -87,6 +87,7 @@ pub struct Document {
     pub left_out: Vec<LeftOutFunction>,
     /// What came out, in the order of the suite; of a recording interval after interval,
     /// without gaps.
+    #[serde(rename = "measurements")]
     pub cells: Vec<Cell>,
     /// What all slopes of a sweep say together; only of a sweep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -240,7 +241,7 @@ impl Document {
             _ => None,
         };
         sound("the top", lacks.map(str::to_owned))?;
-        all_sound("cells", &self.cells, Cell::contradiction)?;
+        all_sound("measurements", &self.cells, Cell::contradiction)?;
         sound("environments", self.origins_contradiction())?;
         let cells = self.cells.len();
         let share = self.share.as_ref();

@@ -14,10 +14,10 @@ use crate::document::printable;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Counted {
-    /// What all clean windows say together; missing in profiles of an older lsmeter.
+    /// What all clean measured regions say together; missing in profiles of an older lsmeter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
-    /// Its windows by their path through the kernel; missing if an instrument counts
+    /// Its measured regions by their path through the kernel; missing if an instrument counts
     /// without telling paths apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Paths>,
@@ -39,49 +39,49 @@ pub struct Counted {
     pub program: Option<Program>,
 }
 
-/// Windows of a counted cell, grouped by their path through the kernel.
+/// Measured regions of a counted cell, grouped by their path through the kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Paths {
     /// The most frequent path: the cell's figure if it is dominant.
-    pub modal: PathCount,
+    pub dominant: PathCount,
     /// Other paths, most frequent first, at most [`Paths::LIMIT`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<PathCount>,
-    /// Clean windows, of all paths; operations, if each is made of many windows.
-    pub windows: u64,
-    /// Windows dropped because an interrupt or a context switch fell into them.
+    /// Clean measured regions, of all paths; operations, if each is made of many measured regions.
+    pub regions: u64,
+    /// Measured regions dropped because an interrupt or a context switch fell into them.
     pub dirty: u64,
-    /// Hash of the modal path's control flow, hexadecimal.
+    /// Hash of the dominant path's control flow, hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_hash: Option<String>,
 }
 
 impl Paths {
-    /// Most paths besides the modal one that a document holds.
+    /// Most paths besides the dominant one that a document holds.
     pub const LIMIT: usize = 16;
 
-    /// Is the modal path dominant? If not, it is one path of many, and says little of the
+    /// Is the dominant path dominant? If not, it is one path of many, and says little of the
     /// operation.
     pub fn is_stable(&self) -> bool {
-        is_dominant(self.modal.windows, self.windows)
+        is_dominant(self.dominant.regions, self.regions)
     }
 }
 
-/// Is a path that so many of `all` windows took dominant: did at least two thirds take it, twice
-/// as many as all other paths together? Then the 95 % interval of the windows' median is a single
-/// count too, from 30 windows on. `docs/instructions.md` has the reasons.
-pub fn is_dominant(windows: u64, all: u64) -> bool {
-    3 * u128::from(windows) >= 2 * u128::from(all)
+/// Is a path that so many of `all` measured regions took dominant: did at least two thirds take it, twice
+/// as many as all other paths together? Then the 95 % interval of the measured regions' median is a single
+/// count too, from 30 measured regions on. `docs/instructions.md` has the reasons.
+pub fn is_dominant(regions: u64, all: u64) -> bool {
+    3 * u128::from(regions) >= 2 * u128::from(all)
 }
 
-/// Windows that took the same path through the kernel.
+/// Measured regions that took the same path through the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PathCount {
     /// Guest kernel instructions per operation, a REP instruction counted once.
     pub instructions: u64,
     /// Iterations of REP instructions per operation, not part of `instructions`.
     pub rep_iterations: u64,
-    pub windows: u64,
+    pub regions: u64,
 }
 
 /// The hooks on one path through the kernel.
@@ -93,7 +93,7 @@ pub struct HookedPath {
     /// lsmeter did not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rep_iterations: Option<u64>,
-    pub windows: u64,
+    pub regions: u64,
     /// Instructions inside hooks, nested ones counted once.
     pub hooked: u64,
     /// Every hook that was called, by name.
@@ -175,8 +175,8 @@ pub struct Residual {
     pub stack: Vec<String>,
     /// The baseline's path, and the hooks on it.
     pub path: HookedPath,
-    /// The baseline's clean windows, of all paths.
-    pub windows: u64,
+    /// The baseline's clean measured regions, of all paths.
+    pub regions: u64,
     /// The difference of the totals less that of the hooks, in instructions. 0 proves that
     /// the hooks are all there is.
     pub instructions: i64,
@@ -197,23 +197,23 @@ pub struct FunctionDifference {
 }
 
 impl Counted {
-    pub fn windows(&self) -> u64 {
+    pub fn regions(&self) -> u64 {
         let estimated = || self.estimate.as_ref().map_or(0, |estimate| estimate.n);
         self.paths
             .as_ref()
-            .map_or_else(estimated, |paths| paths.windows)
+            .map_or_else(estimated, |paths| paths.regions)
     }
 
-    /// Windows that were dropped because something else ran in them.
+    /// Measured regions that were dropped because something else ran in them.
     pub fn dirty(&self) -> u64 {
         self.paths.as_ref().map_or(0, |paths| paths.dirty)
     }
 
     /// The figure that stands for it: the instructions of its dominant path, else the median of
-    /// all windows.
+    /// all measured regions.
     pub fn headline(&self) -> Option<f64> {
         match &self.paths {
-            Some(paths) if paths.is_stable() => Some(paths.modal.instructions as f64),
+            Some(paths) if paths.is_stable() => Some(paths.dominant.instructions as f64),
             _ => self.estimate.as_ref().map(|estimate| estimate.median),
         }
     }
@@ -231,14 +231,14 @@ impl Counted {
     }
 
     /// Is the path whose hooks are known dominant, also in the baseline, and were at least as many
-    /// windows clean as dirty? If not, the operation has no one path that could be compared. False
+    /// measured regions clean as dirty? If not, the operation has no one path that could be compared. False
     /// if hooks were not told apart.
     pub fn is_comparable(&self) -> bool {
         let base = self.residual.as_ref();
         let hooked = self.hooked.as_ref();
-        hooked.is_some_and(|path| is_dominant(path.windows, self.windows()))
-            && self.windows() >= self.dirty()
-            && base.is_none_or(|base| is_dominant(base.path.windows, base.windows))
+        hooked.is_some_and(|path| is_dominant(path.regions, self.regions()))
+            && self.regions() >= self.dirty()
+            && base.is_none_or(|base| is_dominant(base.path.regions, base.regions))
     }
 
     pub(super) fn contradiction(&self) -> Option<String> {
@@ -254,9 +254,11 @@ impl Counted {
             if paths.others.len() > Paths::LIMIT {
                 return Some(format!("there are more than {} other paths", Paths::LIMIT));
             }
-            if paths.modal.windows > paths.windows {
-                let (part, all) = (paths.modal.windows, paths.windows);
-                return Some(format!("{part} of {all} windows took the modal path"));
+            if paths.dominant.regions > paths.regions {
+                let (part, all) = (paths.dominant.regions, paths.regions);
+                return Some(format!(
+                    "{part} of {all} measured regions took the dominant path"
+                ));
             }
         }
         if let Some(message) = self.program.as_ref().and_then(Program::contradiction) {
@@ -270,11 +272,11 @@ impl Counted {
             let found = rest.iter().find(|(is_there, _)| *is_there);
             return found.map(|(_, what)| (*what).to_owned());
         };
-        if self.paths.is_some() && path.windows > self.windows() {
+        if self.paths.is_some() && path.regions > self.regions() {
             return Some(format!(
-                "{} of {} windows took the path",
-                path.windows,
-                self.windows()
+                "{} of {} measured regions took the path",
+                path.regions,
+                self.regions()
             ));
         }
         path.contradiction()

@@ -35,10 +35,11 @@ pub use timed::{Estimate, Timed};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Evidence {
-    /// Counted in windows, by their path through the kernel.
+    /// Counted in measured regions, by their path through the kernel.
     Counted(Box<Counted>),
     Timed(Timed),
     /// How an operation's cost follows the time of a policy's decision.
+    #[serde(rename = "checks")]
     Slope(Slope),
     /// Calls that were seen on a live machine in a time.
     Calls(Interval),

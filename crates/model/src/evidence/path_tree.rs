@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::printable;
 
 /// The calls of a path as a tree: every distinct chain of callers has a node of its own.
-/// Of an operation that is made of many windows, those of all of them.
+/// Of an operation that is made of many measured regions, those of all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PathTree {
     /// Names of functions, each once.
@@ -16,7 +16,7 @@ pub struct PathTree {
     /// what entered the kernel; it is its own caller, and no function.
     pub nodes: Vec<PathCall>,
     /// Calls of hooks in the order in which they began, each by its node; the first 4096 of
-    /// them, and of an operation that is made of many windows those of one window.
+    /// them, and of an operation that is made of many measured regions those of one window.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<u32>,
 }

@@ -11,6 +11,7 @@ use crate::words::Unit;
 pub struct Slope {
     /// β2 of the paper's Equation 1: how much longer an operation takes for each unit
     /// that a decision takes longer, which is the number of decisions it asks for.
+    #[serde(rename = "per_operation")]
     pub slope: f64,
     /// Its 95 % interval.
     pub ci95: [f64; 2],

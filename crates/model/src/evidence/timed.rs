@@ -8,7 +8,7 @@ use stats::Summary;
 /// What samples say of the figure behind them, in the metric's unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
-    /// Samples; clean windows of what is counted.
+    /// Samples; clean measured regions of what is counted.
     pub n: u64,
     pub median: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]

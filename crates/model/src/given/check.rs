@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Access, AccessHow, GivenPolicy, IMA, MODULES, is_guest_path};
+use super::{Access, AccessHow, CustomPolicy, IMA, MODULES, is_guest_path};
 use crate::configuration::Configuration;
 use crate::hint::{excerpt, nearest};
 use crate::resolve::{list, printable};
@@ -16,17 +16,17 @@ const ACCESSES_LIMIT: usize = 64;
 /// Bytes of a label of Smack's: `SMK_LONGLABEL` (security/smack/smack.h) less its end.
 const SMACK_LABEL_LIMIT: usize = 255;
 
-pub(crate) fn check(given: &BTreeMap<String, GivenPolicy>) -> Result<(), SpecError> {
-    if given.len() > POLICIES_LIMIT {
-        let n = given.len();
+pub(crate) fn check(custom: &BTreeMap<String, CustomPolicy>) -> Result<(), SpecError> {
+    if custom.len() > POLICIES_LIMIT {
+        let n = custom.len();
         return Err(SpecError::refused(format!(
             "`given` has {n} policies; at most {POLICIES_LIMIT} are allowed"
         )));
     }
-    given.iter().try_for_each(|(name, of)| check_one(name, of))
+    custom.iter().try_for_each(|(name, of)| check_one(name, of))
 }
 
-fn check_one(name: &str, of: &GivenPolicy) -> Result<(), SpecError> {
+fn check_one(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.+:".contains(c);
     if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
         return Err(SpecError::instead(
@@ -68,7 +68,7 @@ fn check_one(name: &str, of: &GivenPolicy) -> Result<(), SpecError> {
     let texts = texts.into_iter().flatten().chain(&of.files);
     let texts = texts.chain(of.booleans.keys()).chain(&of.programs);
     for text in texts.chain(of.labels.keys()).chain(of.labels.values()) {
-        printable("given", text.clone())?;
+        printable("custom", text.clone())?;
     }
     let keys = [
         ("profile", "apparmor", of.profile.is_some()),
@@ -100,7 +100,7 @@ fn check_one(name: &str, of: &GivenPolicy) -> Result<(), SpecError> {
 
 /// What proves it: something that it denies and something that it allows; or, of IMA, something
 /// that it measures and something that it does not.
-fn check_accesses(name: &str, of: &GivenPolicy) -> Result<(), SpecError> {
+fn check_accesses(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     let denied = ["denied", "allowed"];
     let measured = ["measured", "not_measured"];
     let is_measured = !of.measured.is_empty() || !of.not_measured.is_empty();
@@ -173,7 +173,7 @@ pub fn is_smack_label(text: &str) -> bool {
         && text.chars().all(fits)
 }
 
-fn check_smack(name: &str, of: &GivenPolicy) -> Result<(), SpecError> {
+fn check_smack(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     let Some(label) = &of.label else {
         return Err(SpecError::instead(
             format!("the policy {name} does not say which `label` benchmarks run with"),
@@ -223,24 +223,24 @@ fn with_above(access: &Access) -> impl Iterator<Item = &str> {
 
 /// Does a configuration have other rules beside a policy of the user's own that it cannot have?
 pub(crate) fn check_beside(of: &Configuration) -> Result<(), SpecError> {
-    let Some(name) = of.tuning.given.get(IMA) else {
+    let Some(name) = of.settings.custom.get(IMA) else {
         return Ok(());
     };
     let refuse = |what: String, instead: &str| Err(SpecError::instead(what, instead));
-    if let Some(policy) = of.tuning.ima_policy {
+    if let Some(policy) = of.settings.ima_policy {
         return refuse(
             format!("`ima_policy` is `{policy}`, and the policy {name} is of ima"),
             "leave out one of them",
         );
     }
-    if of.tuning.rules.is_some() {
+    if of.settings.rules.is_some() {
         return refuse(
             format!("the policy {name} is of ima: no rules are added to a user's own"),
             "leave out `rules`",
         );
     }
     // Beside a policy of the user's own, lsmeter's are not loaded.
-    if of.policy != Policy::None && !of.tuning.has_given_modules() {
+    if of.policy != Policy::None && !of.settings.has_given_modules() {
         return refuse(
             format!(
                 "`{}` is to be {} beside the policy {name} of ima, and none of its modules has a \
@@ -253,7 +253,7 @@ pub(crate) fn check_beside(of: &Configuration) -> Result<(), SpecError> {
     Ok(())
 }
 
-fn check_selinux(name: &str, of: &GivenPolicy) -> Result<(), SpecError> {
+fn check_selinux(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     let is_context = |text: &String| {
         let parts: Vec<&str> = text.split(':').collect();
         parts.len() >= 3 && parts.iter().all(|part| !part.is_empty()) && !text.contains(' ')

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{GivenPolicy, MODULES};
+use super::{CustomPolicy, MODULES};
 use crate::configuration::Configuration;
 use crate::hint::excerpt;
 use crate::spec::{IntegrityList, SpecError};
@@ -17,8 +17,8 @@ pub(crate) const IMA: &str = "ima";
 /// The stacks that policies of the user's own are measured in unless others are named: without
 /// them, and with the module of each.
 #[must_use]
-pub fn stacks_of(given: &BTreeMap<String, GivenPolicy>) -> Vec<String> {
-    let modules: BTreeSet<&str> = given.values().map(|of| of.module.as_str()).collect();
+pub fn stacks_of(custom: &BTreeMap<String, CustomPolicy>) -> Vec<String> {
+    let modules: BTreeSet<&str> = custom.values().map(|of| of.module.as_str()).collect();
     let stacks = modules.into_iter().filter(|module| *module != IMA);
     ["capability".to_owned()]
         .into_iter()
@@ -38,7 +38,7 @@ fn runs(module: &str, stack: &Stack, policy: Policy, integrity: &IntegrityList) 
 /// What of the policies that are given a stack can have: for each of its modules one of those
 /// that are of it. One empty choice if none is.
 pub(crate) fn choices(
-    given: &BTreeMap<String, GivenPolicy>,
+    custom: &BTreeMap<String, CustomPolicy>,
     stack: &Stack,
     policy: Policy,
     integrity: &IntegrityList,
@@ -46,7 +46,7 @@ pub(crate) fn choices(
     let mut all = vec![BTreeMap::new()];
     for module in MODULES {
         let runs = runs(module, stack, policy, integrity);
-        let of_it: Vec<&String> = given
+        let of_it: Vec<&String> = custom
             .iter()
             .filter(|(_, of)| runs && of.module == module)
             .map(|(name, _)| name)
@@ -75,22 +75,22 @@ fn decides(policy: Policy) -> bool {
 /// The policies that a configuration names, by module.
 pub(crate) fn named(
     names: &[String],
-    given: &BTreeMap<String, GivenPolicy>,
+    custom: &BTreeMap<String, CustomPolicy>,
     stack: &Stack,
     policy: Policy,
     integrity: &IntegrityList,
 ) -> Result<BTreeMap<String, String>, SpecError> {
     let mut chosen = BTreeMap::new();
     for name in names {
-        let Some(of) = given.get(name) else {
-            let known: Vec<&str> = given.keys().map(String::as_str).collect();
+        let Some(of) = custom.get(name) else {
+            let known: Vec<&str> = custom.keys().map(String::as_str).collect();
             return Err(SpecError::instead(
                 format!(
                     "`{stack}` names a policy `{}`, which is not given",
                     excerpt(name)
                 ),
                 format!(
-                    "say what it is in [given.{}]; there are: {}",
+                    "say what it is in [custom.{}]; there are: {}",
                     excerpt(name),
                     known.join(", ")
                 ),
@@ -121,16 +121,16 @@ pub(crate) fn named(
 
 /// Is each policy that is given anybody's?
 pub(crate) fn check_used(
-    given: &BTreeMap<String, GivenPolicy>,
+    custom: &BTreeMap<String, CustomPolicy>,
     configurations: &[Configuration],
 ) -> Result<(), SpecError> {
     let is_used = |name: &String| {
         let mut used = configurations
             .iter()
-            .flat_map(|of| of.tuning.given.values());
+            .flat_map(|of| of.settings.custom.values());
         used.any(|used| used == name)
     };
-    let Some((name, of)) = given.iter().find(|(name, _)| !is_used(name)) else {
+    let Some((name, of)) = custom.iter().find(|(name, _)| !is_used(name)) else {
         return Ok(());
     };
     let module = &of.module;
@@ -156,11 +156,11 @@ mod tests {
 
     #[test]
     fn each_stack_has_each_policy_of_its_modules() {
-        let of = |module: &str| GivenPolicy {
+        let of = |module: &str| CustomPolicy {
             module: module.to_owned(),
-            ..GivenPolicy::default()
+            ..CustomPolicy::default()
         };
-        let given: BTreeMap<String, GivenPolicy> = [
+        let custom: BTreeMap<String, CustomPolicy> = [
             ("a".to_owned(), of("apparmor")),
             ("b".to_owned(), of("apparmor")),
             ("l".to_owned(), of("landlock")),
@@ -168,21 +168,21 @@ mod tests {
         .into();
         let n = |stack: &str, policy| {
             let none = IntegrityList::default();
-            choices(&given, &stack.parse().unwrap(), policy, &none).len()
+            choices(&custom, &stack.parse().unwrap(), policy, &none).len()
         };
         assert_eq!(n("capability,apparmor", Policy::Enforcing), 2);
         assert_eq!(n("capability,apparmor,landlock", Policy::Enforcing), 2);
         assert_eq!(n("capability,landlock", Policy::Enforcing), 1);
         assert_eq!(n("default", Policy::Enforcing), 2);
         let none = choices(
-            &given,
+            &custom,
             &"capability,apparmor".parse().unwrap(),
             Policy::None,
             &IntegrityList::default(),
         );
         assert_eq!(none, [BTreeMap::new()]);
         let selinux = choices(
-            &given,
+            &custom,
             &"capability,selinux".parse().unwrap(),
             Policy::Enforcing,
             &IntegrityList::default(),

@@ -26,7 +26,7 @@ const MODULES: [&str; 7] = [
 /// A policy of the user's own, of one module.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct GivenPolicy {
+pub struct CustomPolicy {
     /// The module that it is of: `apparmor`, `bpf`, `ima`, `landlock`, `selinux`, `smack`,
     /// `tomoyo`.
     pub module: String,

@@ -33,8 +33,9 @@ pub struct ComparedHook {
     pub filesystem: String,
     pub hook: String,
     pub measured: u64,
-    pub nominal: u64,
+    pub success_path: u64,
     /// Calls at most; `None` without a bound.
+    #[serde(rename = "upper_bound")]
     pub max: Option<u64>,
     pub agreement: Agreement,
 }
@@ -43,6 +44,7 @@ pub struct ComparedHook {
 pub struct Comparison {
     /// Each hook of each operation that was measured or is nominal.
     pub hooks: Vec<ComparedHook>,
+    #[serde(rename = "counts")]
     pub cells: BTreeMap<Agreement, usize>,
     /// Counts that were measured: those of 1 and more.
     pub measured: usize,
@@ -77,9 +79,9 @@ impl Comparison {
                 part as f64 * 100.0 / whole as f64
             }
         };
-        let nominal = count(&|hook| hook.nominal > 0);
+        let success_path = count(&|hook| hook.success_path > 0);
         let measured = count(&|hook| hook.measured > 0);
-        let both = count(&|hook| hook.nominal > 0 && hook.measured > 0);
+        let both = count(&|hook| hook.success_path > 0 && hook.measured > 0);
         let exact = count(&|hook| hook.agreement == Agreement::Exact);
         let bounded = |hook: &ComparedHook| {
             hook.measured > 0 && hook.max.is_some() && hook.agreement != Agreement::Unknown
@@ -88,9 +90,9 @@ impl Comparison {
             measured,
             bounded: count(&bounded),
             exact_percent: percent(exact, hooks.len()),
-            false_alarm_percent: percent(nominal - both, nominal),
+            false_alarm_percent: percent(success_path - both, success_path),
             recall_percent: percent(both, measured),
-            precision_percent: percent(both, nominal),
+            precision_percent: percent(both, success_path),
             cells,
             hooks,
             skipped,

@@ -17,7 +17,7 @@ pub enum Confidence {
     Unknown,
 }
 
-/// A hook that is asked twice on one nominal path, maybe of the same object.
+/// A hook that is asked twice on one success path, maybe of the same object.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct RedundantCheck {
     /// Is it the same object?
@@ -37,11 +37,11 @@ pub struct RedundantCheck {
     pub asked: [String; 2],
     /// Why it is believed, or not.
     pub why: String,
-    /// System calls on whose nominal path it is: `open (missing) on ext4`.
+    /// System calls on whose success path it is: `open (missing) on ext4`.
     pub syscalls: Vec<String>,
 }
 
-/// What modules check on the nominal path of system calls, and another does not.
+/// What modules check on the success path of system calls, and another does not.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct MissingCheck {
     /// Sure: nothing on the whole path asks the module. Likely: it is asked there, but not

@@ -131,13 +131,13 @@ pub enum HookPart {
     Inside(String),
 }
 
-/// How a hook's counts differ. Changes of the nominal path come first.
+/// How a hook's counts differ. Changes of the success path come first.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum HookChange {
-    /// It is called on the nominal path, and was not.
+    /// It is called on the success path, and was not.
     Added,
     /// It is called more often there, on some path at least: `2D` for `D+1`.
     More,
@@ -145,7 +145,7 @@ pub enum HookChange {
     Fewer,
     /// It is no longer called there.
     Removed,
-    /// The nominal path is as it was; another path can call it that could not.
+    /// The success path is as it was; another path can call it that could not.
     Reachable,
     /// Nominally as before; no other path can call it any more.
     Unreachable,
@@ -156,13 +156,13 @@ pub enum HookChange {
 }
 
 impl HookChange {
-    /// Is the hook called on the nominal path where it was not, or more often?
+    /// Is the hook called on the success path where it was not, or more often?
     #[must_use]
     pub fn asks_more(self) -> bool {
         matches!(self, HookChange::Added | HookChange::More)
     }
 
-    /// Is it a change of the nominal path?
+    /// Is it a change of the success path?
     #[must_use]
     pub fn is_nominal(self) -> bool {
         self <= HookChange::Removed
@@ -170,7 +170,7 @@ impl HookChange {
 
     fn between(before: Reach, after: Reach) -> Option<HookChange> {
         use HookChange as C;
-        let (was, is) = (before.nominal, after.nominal);
+        let (was, is) = (before.success_path, after.success_path);
         if was != is {
             return Some(match (was.is_zero(), is.is_zero()) {
                 (true, _) => C::Added,
@@ -202,10 +202,10 @@ pub struct HookDifference {
     pub after: Reach,
     /// Modules of the second placement that implement it; of the first, if it is gone.
     pub modules: Vec<String>,
-    /// If the nominal path changed: call strings that lead to it anew.
+    /// If the success path changed: call strings that lead to it anew.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub new_calls: Vec<Vec<String>>,
-    /// If the nominal path changed: call strings that no longer do.
+    /// If the success path changed: call strings that no longer do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone_calls: Vec<Vec<String>>,
 }
@@ -259,7 +259,7 @@ impl PlacementDifference {
         }
     }
 
-    /// System calls in both placements that call a hook on their nominal path where they
+    /// System calls in both placements that call a hook on their success path where they
     /// did not, or more often; not counting teardown.
     pub fn asking_more(&self) -> impl Iterator<Item = &SyscallDifference> {
         let more =

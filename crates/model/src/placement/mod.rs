@@ -57,7 +57,7 @@ pub struct PlacementDocument {
     pub unparsed: Vec<Unparsed>,
     /// Functions that call each other in circles and reach hooks: those have no bound.
     pub circles: Vec<Vec<String>>,
-    /// Decisions on nominal paths that neither a fact nor the code itself made: what is
+    /// Decisions on success paths that neither a fact nor the code itself made: what is
     /// optional is then not done.
     #[serde(default)]
     pub undecided: Vec<Undecided>,
@@ -168,14 +168,14 @@ impl ModulePlacement {
 pub struct SyscallPlacement {
     /// As its manual calls it: `stat`.
     pub syscall: String,
-    /// A way of calling it that has a nominal path of its own; empty for the plain one.
+    /// A way of calling it that has a success path of its own; empty for the plain one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub case: String,
     /// File system: `ext4`; documents of version 1 call it `fs`.
     pub filesystem: String,
     /// Hooks, by name.
     pub hooks: Vec<HookPlacement>,
-    /// The nominal path: hooks in the order of their calls.
+    /// The success path: hooks in the order of their calls.
     pub trace: Vec<TraceEntry>,
 }
 
@@ -203,11 +203,11 @@ impl SyscallPlacement {
         }
         self.hooks.iter().find_map(|hook| {
             let mut all = hook.parts().map(|(_, reach)| reach);
-            let above = all.find(|reach| !reach.nominal.is_within(reach.max))?;
+            let above = all.find(|reach| !reach.success_path.is_within(reach.max))?;
             Some(format!(
-                "{} is called {} times nominally, {} at most",
+                "{} is called {} times on the success path, {} at most",
                 printable(&hook.hook),
-                above.nominal,
+                above.success_path,
                 above.max
             ))
         })
@@ -237,9 +237,10 @@ fn title(syscall: &str, case: &str) -> String {
 pub struct HookPlacement {
     /// `inode_permission`; of what the kernel calls beside the framework, the function.
     pub hook: String,
-    /// Calls on the nominal path, without those in teardown and inside other hooks.
-    pub nominal: Count,
+    /// Calls on the success path, without those in teardown and inside other hooks.
+    pub success_path: Count,
     /// Calls at most, without those in teardown and inside other hooks.
+    #[serde(rename = "upper_bound")]
     pub max: Count,
     pub teardown: Reach,
     /// Calls from inside other hooks, by the modules that make them: `ima`. With several
@@ -258,7 +259,7 @@ impl HookPlacement {
     /// Its counts in each part of a system call.
     pub fn parts(&self) -> impl Iterator<Item = (HookPart, Reach)> {
         let own = Reach {
-            nominal: self.nominal,
+            success_path: self.success_path,
             max: self.max,
         };
         let inside = self.nested.iter();
@@ -270,8 +271,9 @@ impl HookPlacement {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reach {
-    pub nominal: Count,
+    pub success_path: Count,
     /// At most.
+    #[serde(rename = "upper_bound")]
     pub max: Count,
 }
 

@@ -10,7 +10,7 @@ use model::journal::{JOURNAL_VERSION, JournalHeader};
 use model::{
     Architecture, Cell, Clock, Configuration, Counted, Document, DocumentError, DocumentFault,
     Emulator, Environment, Estimate, Evidence, Integrity, Key, Kind, Metric, Outcome, PathCount,
-    Paths, PluginApi, Policy, PolicyProof, Spec, Status, Stored, Subject, Timed, Tool, Tuning,
+    Paths, PluginApi, Policy, PolicyProof, Settings, Spec, Status, Stored, Subject, Timed, Tool,
     Warning, WarningKind,
 };
 use stats::Summary;
@@ -24,7 +24,7 @@ pub fn key(stack: &str, benchmark: &str, variant: &str, metric: Metric) -> Key {
         stack: stack.split(',').map(str::to_owned).collect(),
         integrity: Vec::new(),
         policy: Policy::None,
-        tuning: Tuning::default(),
+        settings: Settings::default(),
         filesystem: "tmpfs".to_owned(),
         subject: Subject::benchmark(benchmark, variant),
         delay: None,
@@ -45,24 +45,24 @@ fn cell(stack: &str, benchmark: &str, variant: &str, metric: Metric) -> Cell {
 
 fn counted(stack: &str, benchmark: &str, variant: &str, path: [u64; 2], others: u64) -> Cell {
     let mut cell = cell(stack, benchmark, variant, Metric::Instructions);
-    let modal = PathCount {
+    let dominant = PathCount {
         instructions: path[0],
         rep_iterations: path[1],
-        windows: 64 - others,
+        regions: 64 - others,
     };
     let other = PathCount {
         instructions: path[0] + 12,
-        windows: others,
-        ..modal
+        regions: others,
+        ..dominant
     };
-    let mut samples = vec![modal.instructions as f64; (64 - others) as usize];
+    let mut samples = vec![dominant.instructions as f64; (64 - others) as usize];
     samples.resize(64, other.instructions as f64);
     let counted = Counted {
         estimate: Some(Estimate::from(&Summary::of(&samples).unwrap())),
         paths: Some(Paths {
-            modal,
+            dominant,
             others: if others > 0 { vec![other] } else { vec![] },
-            windows: 64,
+            regions: 64,
             dirty: 3,
             path_hash: Some("91a3c5f00d5eed01".to_owned()),
         }),
@@ -155,7 +155,10 @@ fn make_run() -> Document {
         cells,
         warnings: vec![
             emulated,
-            Warning::new(WarningKind::MissingCells, "1 cell failed, 1 is unsupported"),
+            Warning::new(
+                WarningKind::MissingMeasurements,
+                "1 cell failed, 1 is unsupported",
+            ),
         ],
         ..document(Kind::Run, environment())
     }

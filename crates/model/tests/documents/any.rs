@@ -60,7 +60,7 @@ fn a_document_that_is_read_and_written_stays_the_same() {
     for (kind, name) in GOLDEN {
         let bytes = golden(name);
         assert!(rewritten(&bytes).unwrap() == bytes, "{name}");
-        let head = format!("{{\n\"kind\": \"{kind}\",\n\"schema_version\": 2,\n");
+        let head = format!("{{\n\"kind\": \"{kind}\",\n\"schema_version\": 3,\n");
         assert!(bytes.starts_with(head.as_bytes()), "{name}");
     }
 }
@@ -74,7 +74,7 @@ fn what_is_none_is_refused() {
     };
     assert_eq!(
         message(r#"{"schema_version": 1, "tool": {}}"#),
-        "written by another lsmeter (schema version 1; this one reads 2)"
+        "written by another lsmeter (schema version 1; this one reads 3)"
     );
     assert_eq!(
         message("[1, 2]"),
@@ -83,19 +83,19 @@ fn what_is_none_is_refused() {
     assert_eq!(message(" \n"), "document of lsmeter's: empty");
     assert_eq!(
         message(&String::from_utf8(golden("newer")).unwrap()),
-        "written by another lsmeter (schema version 7; this one reads 2)"
+        "written by another lsmeter (schema version 7; this one reads 3)"
     );
     assert_eq!(
-        message(r#"{"schema_version": 2, "cells": []}"#),
+        message(r#"{"schema_version": 3, "measurements": []}"#),
         "no document of lsmeter's: it does not say its kind"
     );
     assert_eq!(
-        message(r#"{"schema_version": 2, "kind": "\u001bdream"}"#),
+        message(r#"{"schema_version": 3, "kind": "\u001bdream"}"#),
         "no document of lsmeter's: its kind `?dream` is unknown"
     );
     // Its kind is known, its cells are not what they should be.
-    let error =
-        Document::parse(br#"{"kind": "run", "schema_version": 2, "cells": [3]}"#).unwrap_err();
+    let error = Document::parse(br#"{"kind": "run", "schema_version": 3, "measurements": [3]}"#)
+        .unwrap_err();
     assert!(
         error.to_string().starts_with("run document: at "),
         "{error}"

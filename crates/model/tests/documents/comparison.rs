@@ -253,7 +253,7 @@ fn contradictions_are_refused() {
         "comparison document: at explanations[0]: there is no cell 4"
     );
     let text = stored(&document());
-    let newer = text.replacen("\"schema_version\": 2", "\"schema_version\": 7", 1);
+    let newer = text.replacen("\"schema_version\": 3", "\"schema_version\": 7", 1);
     let error = ComparisonDocument::parse(newer.as_bytes()).unwrap_err();
     assert!(matches!(
         error.fault,

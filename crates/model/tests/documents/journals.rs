@@ -122,7 +122,7 @@ fn patience_and_haste_may_change() {
     let (mut now, text) = journal();
     now.experiment.as_mut().unwrap().jobs = Some(1);
     now.experiment.as_mut().unwrap().boot_timeout_s = 900;
-    now.experiment.as_mut().unwrap().cell_timeout_s = 900;
+    now.experiment.as_mut().unwrap().measurement_timeout_s = 900;
     now.experiment.as_mut().unwrap().description = Some("again".to_owned());
     now.started = "2027-01-01T00:00:00Z".to_owned();
     assert!(Journal::<()>::read(text.as_bytes(), &now).is_ok());

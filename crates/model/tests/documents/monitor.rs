@@ -220,18 +220,21 @@ fn contradictions_are_refused() {
     of(&mut wrong, 0).hooks[0].calls.count += 1;
     assert_eq!(
         contradiction(Document::parse(written(&wrong).as_bytes())),
-        "recording: at cells[0]: security_inode_permission was called 6 times, but 5 times by \
+        "recording: at measurements[0]: security_inode_permission was called 6 times, but 5 times by \
          system calls"
     );
     let golden = String::from_utf8(common::golden("monitor")).unwrap();
     let wrong = golden.replacen("\"count\":5", "\"count\":6", 1);
     let error = contradiction(Document::parse(wrong.as_bytes()));
-    assert!(error.starts_with("recording: at cells[0]: "), "{error}");
+    assert!(
+        error.starts_with("recording: at measurements[0]: "),
+        "{error}"
+    );
     let mut wrong = document();
     of(&mut wrong, 1).seconds = -1.0;
     assert_eq!(
         contradiction(Document::parse(written(&wrong).as_bytes())),
-        "recording: at cells[1]: it does not last"
+        "recording: at measurements[1]: it does not last"
     );
     let mut wrong = document();
     wrong.monitor = None;

@@ -15,9 +15,9 @@ fn count(text: &str) -> Count {
     text.parse().unwrap()
 }
 
-fn reach(nominal: &str, max: &str) -> Reach {
+fn reach(success_path: &str, max: &str) -> Reach {
     Reach {
-        nominal: count(nominal),
+        success_path: count(success_path),
         max: count(max),
     }
 }
@@ -39,7 +39,7 @@ fn module(name: &str, hooks: u32, direct: bool) -> ModulePlacement {
 fn hook(name: &str, own: Reach, teardown: Reach) -> HookPlacement {
     HookPlacement {
         hook: name.to_owned(),
-        nominal: own.nominal,
+        success_path: own.success_path,
         max: own.max,
         teardown,
         nested: BTreeMap::new(),
@@ -228,7 +228,7 @@ fn keys_of_a_later_lsmeter_are_skipped_and_its_schema_is_refused() {
         PlacementDocument::parse(more.as_bytes()).unwrap(),
         document()
     );
-    let newer = text.replacen("\"schema_version\": 2", "\"schema_version\": 7", 1);
+    let newer = text.replacen("\"schema_version\": 3", "\"schema_version\": 7", 1);
     let error = PlacementDocument::parse(newer.as_bytes()).unwrap_err();
     assert!(matches!(
         error.fault,
@@ -246,10 +246,10 @@ fn contradictions_and_other_documents_are_refused() {
     );
     let mut wrong = document();
     wrong.syscalls[0].hooks[2].max = count("6D");
-    wrong.syscalls[0].hooks[2].nominal = count("D+6");
+    wrong.syscalls[0].hooks[2].success_path = count("D+6");
     assert_eq!(
         refused(&wrong),
-        "placement document: at syscalls[0]: inode_permission is called D+6 times nominally, 6D \
+        "placement document: at syscalls[0]: inode_permission is called D+6 times on the success path, 6D \
          at most"
     );
     let mut wrong = document();

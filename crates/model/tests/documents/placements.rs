@@ -25,18 +25,18 @@ fn pair() -> (PlacementDocument, PlacementDocument) {
     // One more on the path, one in another place, one that is gone, one more at most.
     let mut new = open.hooks[2].clone();
     new.hook = "new_hook".to_owned();
-    new.nominal = "1".parse().unwrap();
+    new.success_path = "1".parse().unwrap();
     new.max = "unbounded".parse().unwrap();
     open.hooks.push(new);
     let mut entry = open.trace[0].clone();
     entry.hook = "new_hook".to_owned();
     open.trace.push(entry);
-    open.hooks[2].nominal = "D+S+2".parse().unwrap();
+    open.hooks[2].success_path = "D+S+2".parse().unwrap();
     open.trace[0].calls.push("may_lookup".to_owned());
     open.hooks[0].nested.clear();
     open.trace.remove(1);
     open.hooks[3].max = "3".parse().unwrap();
-    open.hooks[1].teardown.nominal = "0".parse().unwrap();
+    open.hooks[1].teardown.success_path = "0".parse().unwrap();
     open.trace.remove(1);
     let mut only = after.syscalls[1].clone();
     only.syscall = "statx".to_owned();
@@ -141,11 +141,11 @@ fn contradictions_and_other_documents_are_refused() {
 
 proptest! {
     #[test]
-    fn nothing_differs_from_itself(nominal in 0u32..5, depth in 0u32..5) {
+    fn nothing_differs_from_itself(success_path in 0u32..5, depth in 0u32..5) {
         let mut document = golden();
         let hook = &mut document.syscalls[0].hooks[2];
-        hook.nominal = model::placement::Count { depth, ..hook.nominal };
-        hook.nominal.constant = nominal;
+        hook.success_path = model::placement::Count { depth, ..hook.success_path };
+        hook.success_path.constant = success_path;
         hook.max = model::placement::Count::UNBOUNDED;
         let difference = PlacementDifference::between(&document, &document);
         prop_assert_eq!(difference.changes.len(), 0);

@@ -35,38 +35,38 @@ fn hook(hook: &str, figures: [u64; 5], behind: &[(&str, &str, u64, u64)]) -> Hoo
     }
 }
 
-fn path(total: u64, windows: u64, hooks: Vec<HookCost>) -> HookedPath {
+fn path(total: u64, regions: u64, hooks: Vec<HookCost>) -> HookedPath {
     HookedPath {
         irqs_off: None,
         system_calls: std::collections::BTreeMap::new(),
         events: None,
         total,
         rep_iterations: None,
-        windows,
+        regions,
         hooked: hooks.iter().map(|hook| hook.outermost).sum(),
         hooks,
     }
 }
 
 /// What is told of an operation one of whose paths through the kernel has this many
-/// instructions and these hooks, 64 windows in all.
-fn counted(total: u64, windows: u64, hooks: Vec<HookCost>) -> Counted {
+/// instructions and these hooks, 64 measured regions in all.
+fn counted(total: u64, regions: u64, hooks: Vec<HookCost>) -> Counted {
     Counted {
         paths: Some(Paths {
-            modal: PathCount {
+            dominant: PathCount {
                 instructions: total,
                 rep_iterations: 4324,
-                windows,
+                regions,
             },
             others: Vec::new(),
-            windows: 64,
+            regions: 64,
             dirty: 0,
             path_hash: None,
         }),
         hooked: Some(HookedPath {
             system_calls: std::collections::BTreeMap::new(),
             rep_iterations: Some(4324),
-            ..path(total, windows, hooks)
+            ..path(total, regions, hooks)
         }),
         ..Counted::default()
     }
@@ -120,7 +120,7 @@ fn document() -> Document {
             60,
             vec![hook("inode_permission", [2, 30, 30, 30, 30], &[])],
         ),
-        windows: 64,
+        regions: 64,
         instructions: 7,
         functions: functions.into(),
     });
@@ -137,7 +137,7 @@ fn document() -> Document {
             ),
         ],
         warnings: vec![Warning::new(
-            WarningKind::MissingCells,
+            WarningKind::MissingMeasurements,
             "1 of 3 cells failed",
         )],
         kernel_hooks: [(
@@ -172,12 +172,12 @@ fn profiles_tell_their_paths() {
     assert_eq!((open.title().as_str(), path.hooked), ("open:AA", 1040));
     assert_eq!(open.headline(), Some(6567.0));
     assert!(alone.is_comparable());
-    assert_eq!((compared.windows(), compared.dirty()), (64, 3));
-    // Of 64 windows two thirds are 43, on both sides.
+    assert_eq!((compared.regions(), compared.dirty()), (64, 3));
+    // Of 64 measured regions two thirds are 43, on both sides.
     for (own, base, expected) in [(43, 43, true), (42, 43, false), (43, 42, false)] {
         let mut counted = compared.clone();
-        counted.hooked.as_mut().unwrap().windows = own;
-        counted.residual.as_mut().unwrap().path.windows = base;
+        counted.hooked.as_mut().unwrap().regions = own;
+        counted.residual.as_mut().unwrap().path.regions = base;
         assert_eq!(counted.is_comparable(), expected, "{own} and {base}");
     }
     assert_eq!(document.cells[2].title(), "fsetxattr");
@@ -238,7 +238,7 @@ fn what_is_no_document_is_named() {
     assert_eq!(
         refused("{\"schema_version\": 7, \"profiles\": {}}"),
         (
-            "written by another lsmeter (schema version 7; this one reads 2)".to_owned(),
+            "written by another lsmeter (schema version 7; this one reads 3)".to_owned(),
             "use the lsmeter that wrote it".to_owned()
         )
     );
@@ -268,9 +268,9 @@ const CONTRADICTIONS: [[&str; 3]; 9] = [
         "[0]: security_file_alloc_security: dispatch is 141, inclusive 140",
     ],
     [
-        "\"windows\":64,\"hooked\"",
-        "\"windows\":65,\"hooked\"",
-        "[0]: 65 of 64 windows took the ",
+        "\"regions\":64,\"hooked\"",
+        "\"regions\":65,\"hooked\"",
+        "[0]: 65 of 64 measured regions took the ",
     ],
     [
         "\"hooked\":30",
@@ -289,7 +289,7 @@ const CONTRADICTIONS: [[&str; 3]; 9] = [
     ],
     [
         "\"warnings\": [\n{",
-        "\"warnings\": [\n{\"cells\":[0,3],",
+        "\"warnings\": [\n{\"measurements\":[0,3],",
         "warnings[0]: there is no cell 3",
     ],
 ];
@@ -301,7 +301,7 @@ fn contradictions_are_named_with_their_place() {
         assert!(golden.contains(from), "{from}");
         let error = contradiction(parse(&golden.replacen(from, to, 1)));
         let list = if message.starts_with('[') {
-            "cells"
+            "measurements"
         } else {
             ""
         };
@@ -313,13 +313,13 @@ fn contradictions_are_named_with_their_place() {
     let error = contradiction(parse(&written(&unhooked)));
     assert_eq!(
         error,
-        "profile document: at cells[1]: a residual without hooks"
+        "profile document: at measurements[1]: a residual without hooks"
     );
 }
 
 #[test]
 fn wrong_values_are_named_with_their_place() {
-    let place = "cells[0].evidence.counted.hooked.hooks[0].calls";
+    let place = "measurements[0].evidence.counted.hooked.hooks[0].calls";
     let golden = String::from_utf8(golden("profile")).unwrap();
     for to in ["\"calls\":\"x\\u001b[31m\",", "\"calls\":-1,"] {
         let broken = golden.replacen("\"calls\":1,", to, 1);
@@ -391,7 +391,10 @@ fn calls_that_no_path_has_are_refused() {
         change(&mut tree);
         of(&mut document, 0).tree = Some(tree);
         let error = contradiction(parse(&written(&document)));
-        assert_eq!(error, format!("profile document: at cells[0]: {expected}"));
+        assert_eq!(
+            error,
+            format!("profile document: at measurements[0]: {expected}")
+        );
     }
     let mut document = document();
     let unhooked = of(&mut document, 0);
@@ -461,8 +464,8 @@ fn profiles() -> impl Strategy<Value = Cell> {
     let names = ("\\PC{0,6}", "\\PC{0,6}", any::<u8>());
     (names, hooks(0..4), any::<u32>(), baseline).prop_map(
         |((benchmark, variant, dirty), hooks, outside, baseline)| {
-            let with = |outside: u32, windows, hooks| {
-                let path = path(0, windows, hooks);
+            let with = |outside: u32, regions, hooks| {
+                let path = path(0, regions, hooks);
                 HookedPath {
                     system_calls: std::collections::BTreeMap::new(),
                     total: path.hooked + u64::from(outside),
@@ -482,7 +485,7 @@ fn profiles() -> impl Strategy<Value = Cell> {
                 Residual {
                     stack: common::names(&["capability"]),
                     path: with(base_outside, 1, hooks),
-                    windows: 1,
+                    regions: 1,
                     instructions,
                     functions: Vec::from_iter((instructions != 0).then_some(function)),
                 }

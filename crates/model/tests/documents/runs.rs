@@ -33,7 +33,7 @@ fn figures_speak_for_their_cells() {
         ("open:AA/BB", Some(4979.0))
     );
     assert_eq!(open.key.architecture, Architecture::X86_64);
-    // The modal path speaks for a cell, whatever the median of all windows is.
+    // The dominant path speaks for a cell, whatever the median of all measured regions is.
     assert_eq!(run.cells[1].headline(), Some(3317.0));
     assert_eq!(run.cells[6].headline(), None);
     let median = run.cells[8].estimate().map(|estimate| estimate.median);
@@ -56,7 +56,7 @@ fn a_newer_writer_of_the_same_schema_is_read() {
             "{\"joules\":0.5,\"key\":{\"moon\":\"full\",",
             1,
         )
-        .replacen("\"missing_cells\"", "\"sunspots\"", 1);
+        .replacen("\"missing_measurements\"", "\"sunspots\"", 1);
     let read = parse(&newer).unwrap();
     assert_eq!(read.cells, common::run().cells);
     assert_eq!(read.warnings[1].kind, WarningKind::Other);
@@ -97,8 +97,8 @@ fn what_is_no_document_is_named() {
         message("benchmark,stack\n"),
         "run document: not JSON at line 1, column 1: expected value"
     );
-    assert!(message("{\"schema_version\": 2} x").contains("trailing characters"));
-    assert!(message("{\"schema_version\": 2, \"kind\": \"run\"}").contains("missing field"));
+    assert!(message("{\"schema_version\": 3} x").contains("trailing characters"));
+    assert!(message("{\"schema_version\": 3, \"kind\": \"run\"}").contains("missing field"));
     assert!(message(&"[".repeat(100_000)).contains("ends in the middle"));
     let deep = format!("{{\"schema_version\": {}", "[".repeat(100_000));
     assert!(message(&deep).contains("recursion limit"));
@@ -117,16 +117,16 @@ fn wrong_values_are_named_with_their_place() {
     };
     let median = ("\"median\":4979.0", "\"median\":\"x\\u001b[31m\"");
     let error = broken(median.0, median.1);
-    let place = "run document: at cells[0].evidence.counted.estimate.median (line ";
+    let place = "run document: at measurements[0].evidence.counted.estimate.median (line ";
     assert!(error.starts_with(place), "{error}");
     let metric = (
         "\"metric\":\"instructions\"",
         "\"metric\":\"\\u001bjoules\"",
     );
     let error = broken(metric.0, metric.1);
-    assert!(error.contains("cells[0].key.metric"), "{error}");
+    assert!(error.contains("measurements[0].key.metric"), "{error}");
     let error = broken(metric.0, "\"metric\":\"time\"");
-    let message = "run document: at cells[0]: the evidence is not of the metric time";
+    let message = "run document: at measurements[0]: the evidence is not of the metric time";
     assert_eq!(error, message);
     let error = broken("\"status\":\"ok\"", "\"status\":\"failed\"");
     assert!(
@@ -136,14 +136,14 @@ fn wrong_values_are_named_with_their_place() {
     let error = broken("\"min\":4979.0", "\"min\":4980.0");
     assert_eq!(
         error,
-        "run document: at cells[0]: the median lies outside min and max"
+        "run document: at measurements[0]: the median lies outside min and max"
     );
     let error = broken("\"baseline\":0", "\"baseline\":3");
     assert_eq!(
         error,
         "run document: at experiment.baseline: 3, but there are 3 configurations"
     );
-    let error = broken("\"cells\":[8,10,12]", "\"cells\":[8,99]");
+    let error = broken("\"measurements\":[8,10,12]", "\"measurements\":[8,99]");
     assert_eq!(error, "run document: at warnings[0]: there is no cell 99");
     let error = broken("{\"stack\":\"capability\"", "{\"stack\":\"CAP\"");
     assert!(

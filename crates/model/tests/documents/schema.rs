@@ -46,10 +46,13 @@ fn an_unknown_key_or_word_does_not_keep_to_it() {
         misfits(&model::schema(), &bad).len()
     };
     assert_eq!(misfits(&|_| {}), 0);
-    assert_ne!(misfits(&|run| run["cells"][0]["mood"] = "fine".into()), 0);
+    assert_ne!(
+        misfits(&|run| run["measurements"][0]["mood"] = "fine".into()),
+        0
+    );
     assert_ne!(misfits(&|run| run["kind"] = "dream".into()), 0);
     assert_ne!(
-        misfits(&|run| run["cells"][0]["key"]["metric"] = "joules".into()),
+        misfits(&|run| run["measurements"][0]["key"]["metric"] = "joules".into()),
         0
     );
 }

@@ -118,7 +118,7 @@ fn document() -> Document {
         sweep: Some(findings),
         warnings: vec![Warning {
             cells: vec![2],
-            ..Warning::new(WarningKind::SlopeDiffers, "1 slope is not what was counted")
+            ..Warning::new(WarningKind::ChecksDiffer, "1 slope is not what was counted")
         }],
         ..common::document(Kind::Sensitivity, common::environment())
     }
@@ -167,7 +167,7 @@ fn a_writer_that_knows_more_or_less_is_read() {
     let newer = golden
         .replacen("\"tool\":", "\"weather\": \"fine\",\n\"tool\":", 1)
         .replacen("\"release\":", "\"pressure\":[1013],\"release\":", 1)
-        .replacen("\"slope_differs\"", "\"sunspots\"", 1);
+        .replacen("\"checks_differ\"", "\"sunspots\"", 1);
     let read = parse(&newer).unwrap();
     assert_eq!(read.cells, document().cells);
     assert_eq!(read.warnings[0].kind, WarningKind::Other);
@@ -190,14 +190,26 @@ fn a_writer_that_knows_more_or_less_is_read() {
 fn wrong_values_are_named_with_their_place() {
     let golden = String::from_utf8(golden("sensitivity")).unwrap();
     for (from, to, place) in [
-        ("\"slope\":3.0004", "\"slope\":1e999", "not JSON at line "),
         (
-            "\"slope\":3.0004",
-            "\"slope\":null",
-            "cells[0].evidence.slope.slope",
+            "\"per_operation\":3.0004",
+            "\"per_operation\":1e999",
+            "not JSON at line ",
         ),
-        ("\"module\":\"bpf\"", "\"module\":\"ebpf\"", "cells[0].key"),
-        ("\"caches\":\"warm\"", "\"caches\":\"hot\"", "cells[0].key"),
+        (
+            "\"per_operation\":3.0004",
+            "\"per_operation\":null",
+            "measurements[0].evidence.checks.per_operation",
+        ),
+        (
+            "\"module\":\"bpf\"",
+            "\"module\":\"ebpf\"",
+            "measurements[0].key",
+        ),
+        (
+            "\"caches\":\"warm\"",
+            "\"caches\":\"hot\"",
+            "measurements[0].key",
+        ),
         (
             "\"delay_ns\":10000",
             "\"delay_ns\":-1",
@@ -221,23 +233,23 @@ fn wrong_values_are_named_with_their_place() {
     let broken = |from, to| contradiction(parse(&golden.replacen(from, to, 1)));
     assert_eq!(
         broken("\"n\":12,", "\"n\":13,"),
-        "sensitivity document: at cells[0]: n is 13, its points hold 12"
+        "sensitivity document: at measurements[0]: n is 13, its points hold 12"
     );
     assert_eq!(
-        broken("\"cells\":[2]", "\"cells\":[4]"),
+        broken("\"measurements\":[2]", "\"measurements\":[4]"),
         "sensitivity document: at warnings[0]: there is no cell 4"
     );
     let mut document = document();
     of(&mut document, 1).points.clear();
     let error = contradiction(parse(&written(&document)));
     assert!(
-        error.ends_with("cells[1]: a slope without points"),
+        error.ends_with("measurements[1]: a slope without points"),
         "{error}"
     );
     document.cells[1].key.delay = None;
     let error = contradiction(parse(&written(&document)));
     assert!(
-        error.ends_with("cells[1]: a slope without a delay"),
+        error.ends_with("measurements[1]: a slope without a delay"),
         "{error}"
     );
 }

@@ -5,15 +5,15 @@ use model::{Experiment, Policy};
 
 use super::{refused, spec};
 
-const WEB: &str = "[given.web]\nmodule = 'apparmor'\nfiles = ['web']\n\
+const WEB: &str = "[custom.web]\nmodule = 'apparmor'\nfiles = ['web']\n\
                    denied = ['read /etc/shadow']\nallowed = ['read /etc/hosts']\n";
-const BOX: &str = "[given.box]\nmodule = 'landlock'\nfiles = ['box.toml']\n\
+const BOX: &str = "[custom.box]\nmodule = 'landlock'\nfiles = ['box.toml']\n\
                    denied = ['connect 80']\nallowed = ['connect 443']\n";
 
-const SMACK: &str = "[given.user]\nmodule = 'smack'\nfiles = ['/etc/smack']\nlabel = 'User'\n\
+const SMACK: &str = "[custom.user]\nmodule = 'smack'\nfiles = ['/etc/smack']\nlabel = 'User'\n\
                      files_label = 'User::Home'\nlabels = { '/etc/shadow' = 'System::Shadow' }\n\
                      denied = ['read /etc/shadow']\nallowed = ['read /etc/hosts']\n";
-const IMA: &str = "[given.mine]\nmodule = 'ima'\nfiles = ['ima-policy']\n\
+const IMA: &str = "[custom.mine]\nmodule = 'ima'\nfiles = ['ima-policy']\n\
                    measured = ['read /etc/shadow']\nnot_measured = ['read /etc/hosts']\n";
 
 fn titles(e: &Experiment) -> Vec<String> {
@@ -31,7 +31,7 @@ fn stacks_have_the_policies_of_their_modules() {
             "capability,landlock (enforcing, policy box)",
         ]
     );
-    assert_eq!(e.given["web"].denied[0].to_string(), "read /etc/shadow");
+    assert_eq!(e.custom["web"].denied[0].to_string(), "read /etc/shadow");
 
     let stacks = "stacks = ['capability,apparmor,landlock', 'capability,selinux']\n\
                   policies = ['none', 'enforcing']\n";
@@ -47,7 +47,7 @@ fn stacks_have_the_policies_of_their_modules() {
     );
 
     // Two of one module are measured one after the other.
-    let other = WEB.replace("given.web", "given.other");
+    let other = WEB.replace("custom.web", "custom.other");
     let e = spec(&[WEB, other.as_str()].concat()).resolve().unwrap();
     assert_eq!(
         titles(&e)[1..],
@@ -62,15 +62,15 @@ fn stacks_have_the_policies_of_their_modules() {
 fn a_configuration_names_its_own() {
     let text = [
         "stacks = ['capability']\nwork_dir = '/srv/www'\n",
-        "[[configurations]]\nstack = 'capability,apparmor'\npolicy = 'permissive'\ngiven = ['web']\n",
+        "[[configurations]]\nstack = 'capability,apparmor'\npolicy = 'permissive'\ncustom = ['web']\n",
         WEB,
     ]
     .concat();
     let e = spec(&text).resolve().unwrap();
     assert_eq!(e.work_dir.as_deref(), Some("/srv/www"));
     assert_eq!(e.configurations[1].policy, Policy::Permissive);
-    assert_eq!(e.configurations[1].tuning.given["apparmor"], "web");
-    let wrong = text.replace("given = ['web']", "given = ['web', 'wep']");
+    assert_eq!(e.configurations[1].settings.custom["apparmor"], "web");
+    let wrong = text.replace("custom = ['web']", "custom = ['web', 'wep']");
     let (message, hint) = refused(&wrong);
     assert!(message.contains("`wep`, which is not given"), "{message}");
     assert!(hint.contains("there are: web"), "{hint}");
@@ -104,7 +104,7 @@ fn a_policy_of_ima_decides_whatever_the_modules_do() {
     let e = spec(&[stacks, IMA].concat()).resolve().unwrap();
     assert_eq!(titles(&e), ["capability,selinux +audit,ima (policy mine)"]);
     let written = "stacks = ['capability']\nintegrity = ['none']\n[[configurations]]\n\
-                   stack = 'default'\nintegrity = 'ima'\ngiven = ['mine']\n";
+                   stack = 'default'\nintegrity = 'ima'\ncustom = ['mine']\n";
     let e = spec(&[written, IMA].concat()).resolve().unwrap();
     assert_eq!(titles(&e)[1], "default +ima (policy mine)");
     let (message, hint) = refused(&[&written.replace("'ima'", "'evm'"), IMA].concat());
@@ -124,7 +124,7 @@ fn policies_that_make_no_sense_are_refused() {
             "did you mean apparmor?",
         ),
         (
-            WEB.replace("given.web", "given.'a b'"),
+            WEB.replace("custom.web", "custom.'a b'"),
             "no name of a policy",
             "letters",
         ),
@@ -205,7 +205,7 @@ fn policies_that_make_no_sense_are_refused() {
         ),
         (
             format!("where = 'host'\ndir = '/x'\n{WEB}"),
-            "`given` has no meaning",
+            "`custom` has no meaning",
             "leave out",
         ),
         (

@@ -118,7 +118,11 @@ fn wrong_values_are_named() {
             "`jobs` is 1000; it must be from 1 to 256",
             "",
         ),
-        ("cell_timeout_s = 0", "`cell_timeout_s` is 0", ""),
+        (
+            "measurement_timeout_s = 0",
+            "`measurement_timeout_s` is 0",
+            "",
+        ),
         (
             "throughput_period_s = nan",
             "`throughput_period_s` is NaN; it must be from 0.01 to 3600 seconds",

@@ -73,26 +73,26 @@ impl Place<'_, '_, '_> {
         events: &[Event],
         why: &mut dyn FnMut(CauseSet) -> Vec<u32>,
     ) -> (SyscallPlacement, Vec<Unparsed>) {
-        let mut nominal: BTreeMap<Key, Count> = BTreeMap::new();
+        let mut success_path: BTreeMap<Key, Count> = BTreeMap::new();
         for event in events {
-            let sum = nominal.entry(event.key).or_default();
+            let sum = success_path.entry(event.key).or_default();
             *sum = sum.plus(event.times);
         }
         let most: BTreeMap<Key, Most> = most.iter().copied().collect();
-        let keys: BTreeSet<Key> = most.keys().chain(nominal.keys()).copied().collect();
+        let keys: BTreeSet<Key> = most.keys().chain(success_path.keys()).copied().collect();
         let mut contradictions = Vec::new();
         let mut hooks: BTreeMap<String, HookPlacement> = BTreeMap::new();
         for key in keys {
             let hook = self.hook(key);
             let at_most = most.get(&key).copied().unwrap_or_default();
             let mut reach = Reach {
-                nominal: nominal.get(&key).copied().unwrap_or_default(),
+                success_path: success_path.get(&key).copied().unwrap_or_default(),
                 max: at_most.count,
             };
-            if !reach.nominal.is_within(reach.max) {
+            if !reach.success_path.is_within(reach.max) {
                 // The code around what a fact is about was rewritten.
                 contradictions.push(self.contradiction(&hook, reach));
-                reach.max = reach.max.or(reach.nominal);
+                reach.max = reach.max.or(reach.success_path);
             }
             let placed = hooks
                 .entry(hook)
@@ -106,12 +106,12 @@ impl Place<'_, '_, '_> {
             }
             if key.modules != 0 {
                 let nested = placed.nested.entry(self.part(key)).or_default();
-                nested.nominal = nested.nominal.plus(reach.nominal);
+                nested.success_path = nested.success_path.plus(reach.success_path);
                 nested.max = nested.max.plus(reach.max);
             } else if key.teardown {
                 placed.teardown = reach;
             } else {
-                (placed.nominal, placed.max) = (reach.nominal, reach.max);
+                (placed.success_path, placed.max) = (reach.success_path, reach.max);
             }
         }
         let called = events.iter().filter(|event| !event.times.is_zero());
@@ -155,7 +155,7 @@ impl Place<'_, '_, '_> {
     fn contradiction(&self, hook: &str, reach: Reach) -> Unparsed {
         let reason = format!(
             "{hook} on {}: {} times by facts, {} at most by the code",
-            self.fs, reach.nominal, reach.max
+            self.fs, reach.success_path, reach.max
         );
         unparsed(self.world.program, self.entry, reason)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What some modules check on a nominal path, and others of their kind do not.
+//! What some modules check on a success path, and others of their kind do not.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,10 @@ pub(crate) fn missing(
     let mut found: BTreeMap<MissingCheck, Vec<&SyscallPlacement>> = BTreeMap::new();
     for call in syscalls {
         // What the kernel itself asks, outside of teardown.
-        let asked = call.hooks.iter().filter(|hook| !hook.nominal.is_zero());
+        let asked = call
+            .hooks
+            .iter()
+            .filter(|hook| !hook.success_path.is_zero());
         let asked: Vec<&HookPlacement> = asked.collect();
         for subject in &facts.subject {
             for module in modules {
@@ -80,7 +83,7 @@ fn lacking(
         let why = format!("it is asked there, but through other hooks: {}", kind.why);
         (Confidence::Likely, why)
     } else {
-        let why = "nothing on the nominal path asks it";
+        let why = "nothing on the success path asks it";
         (Confidence::Sure, why.to_owned())
     };
     Some(MissingCheck {
@@ -105,7 +108,7 @@ mod tests {
     fn hook(name: &str, modules: &[&str]) -> HookPlacement {
         HookPlacement {
             hook: name.to_owned(),
-            nominal: Count::ONE,
+            success_path: Count::ONE,
             max: Count::ONE,
             modules: modules.iter().map(|&name| name.to_owned()).collect(),
             ..HookPlacement::default()

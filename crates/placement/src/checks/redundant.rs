@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Hooks that a nominal path asks twice: of the same object? The arguments of both are
+//! Hooks that a success path asks twice: of the same object? The arguments of both are
 //! followed up the call string, to the function below which both are asked.
 
 use std::cmp::Reverse;
@@ -59,7 +59,7 @@ impl<'x, 'a> Finder<'x, 'a> {
         }
     }
 
-    /// Compares the hooks of one nominal path. `hooks` names them.
+    /// Compares the hooks of one success path. `hooks` names them.
     pub(crate) fn add(
         &mut self,
         title: &str,

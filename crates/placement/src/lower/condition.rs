@@ -252,7 +252,7 @@ fn own_hint(text: &str) -> Hint {
     }
 }
 
-/// Comparisons with special names, which the nominal path's names are not.
+/// Comparisons with special names, which the success path's names are not.
 fn compares_names(text: &str) -> bool {
     starts_with_any(text, "strcmp( strncmp( memcmp(")
 }

@@ -95,7 +95,7 @@ fn what_is_read_for_others_does_not_widen_an_answer() {
     let hooks = |syscall: &str| {
         let (call, _) = &all[&["toyfs", syscall, ""].map(str::to_owned)];
         let hooks = call.hooks.iter();
-        let hooks = hooks.map(|hook| format!("{} {}/{}", hook.hook, hook.nominal, hook.max));
+        let hooks = hooks.map(|hook| format!("{} {}/{}", hook.hook, hook.success_path, hook.max));
         hooks.collect::<Vec<_>>()
     };
     assert_eq!(hooks("chdir"), ["inode_getattr 1/1"]);

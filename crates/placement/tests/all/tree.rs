@@ -41,14 +41,14 @@ fn rows(call: &SyscallPlacement) -> Vec<String> {
         let nested: Vec<_> = hook
             .nested
             .iter()
-            .map(|(modules, reach)| format!(" {modules} {}/{}", reach.nominal, reach.max))
+            .map(|(modules, reach)| format!(" {modules} {}/{}", reach.success_path, reach.max))
             .collect();
         format!(
             "{} {}/{} {}/{}{}",
             hook.hook,
-            hook.nominal,
+            hook.success_path,
             hook.max,
-            hook.teardown.nominal,
+            hook.teardown.success_path,
             hook.teardown.max,
             nested.concat()
         )
@@ -72,7 +72,7 @@ fn counts() {
         rows(call(&document, "stat")),
         ["inode_getattr 1/2 0/0", "inode_permission D/4D 0/0"]
     );
-    // The loop over guests has no bound that is known; in the nominal path it has one.
+    // The loop over guests has no bound that is known; in the success path it has one.
     assert_eq!(
         rows(call(&document, "mkdir")),
         [

@@ -8,7 +8,7 @@ mod records;
 use std::collections::HashMap;
 
 use model::estimate::{EstimatedCell, EstimatedHook, LeftOutStack, Nanoseconds, Weight};
-use model::{EstimateDocument, Integrity, Policy, Subject, Tuning};
+use model::{EstimateDocument, Integrity, Policy, Settings, Subject};
 
 use crate::column::Columns;
 use crate::format;
@@ -114,15 +114,15 @@ fn added(
 }
 
 /// A stack and the states of its policies.
-type Configured<'a> = (&'a [String], &'a [Integrity], Policy, &'a Tuning);
+type Configured<'a> = (&'a [String], &'a [Integrity], Policy, &'a Settings);
 
 fn configured(cell: &EstimatedCell) -> Configured<'_> {
     let key = &cell.key;
-    (&key.stack, &key.integrity, key.policy, &key.tuning)
+    (&key.stack, &key.integrity, key.policy, &key.settings)
 }
 
-fn title((stack, integrity, policy, tuning): Configured<'_>) -> String {
-    model::configuration_title(&full_name(stack), integrity, policy, tuning)
+fn title((stack, integrity, policy, settings): Configured<'_>) -> String {
+    model::configuration_title(&full_name(stack), integrity, policy, settings)
 }
 
 fn signed(ns: f64) -> String {

@@ -40,16 +40,16 @@ fn modules(document: &PlacementDocument, version: &str) -> Draft {
     .about(&[&document.version])
 }
 
-/// Calls of hooks on the nominal path of each system call (Table 7).
+/// Calls of hooks on the success path of each system call (Table 7).
 fn reach(calls: &[&SyscallPlacement], fs: &str, version: &str) -> Draft {
     let fs_title = short(fs);
-    let mut bars = Bars::new("hook calls on the nominal path", "system call", "path");
+    let mut bars = Bars::new("hook calls on the success path", "system call", "path");
     let mut unbounded = 0;
     for call in calls {
         let title = call.title();
         bars.category(&title);
         for (depth, path) in DEPTHS {
-            let counts = call.hooks.iter().map(|hook| hook.nominal.at(depth, 0));
+            let counts = call.hooks.iter().map(|hook| hook.success_path.at(depth, 0));
             match counts.sum::<Option<u64>>() {
                 Some(sum) => {
                     bars.add(&title, path, sum as f64);
@@ -60,7 +60,7 @@ fn reach(calls: &[&SyscallPlacement], fs: &str, version: &str) -> Draft {
     }
     Draft::new(
         "reach",
-        format!("Hook calls on nominal paths: Linux {version}, {fs_title}"),
+        format!("Hook calls on success paths: Linux {version}, {fs_title}"),
         "Bars: how often each system call calls hooks if all goes well, for a short and a long path \
          without symbolic links, by the sources alone.",
         Chart::Bars(bars),

@@ -166,7 +166,9 @@ impl<'a> Figures<'a, '_> {
         let watched = |c: &&Configuration| !c.integrity.is_empty();
         let beside = |c: &&Configuration| {
             all.iter().filter(watched).any(|watched| {
-                watched.stack == c.stack && watched.policy == c.policy && watched.tuning == c.tuning
+                watched.stack == c.stack
+                    && watched.policy == c.policy
+                    && watched.settings == c.settings
             })
         };
         let of: Vec<&Configuration> = all.iter().filter(beside).collect();
@@ -238,7 +240,7 @@ impl<'a> Figures<'a, '_> {
                     .filter(|_| cell.status() == Status::Ok && cell.is_exact())?;
                 Some(hooks::Operation {
                     title: operation_title(*row),
-                    total: cell.paths()?.modal.instructions,
+                    total: cell.paths()?.dominant.instructions,
                     hooks,
                 })
             };

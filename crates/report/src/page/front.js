@@ -199,11 +199,11 @@ const PATHS_SHOWN = 4;
 function pathsOf(name, cell) {
 	if (!cell.paths)
 		return "";
-	const [[, modal], ...others] = cell.paths, shown = others.slice(0, PATHS_SHOWN);
-	const told = shown.map(([instructions, windows]) => `${windows} one of ${whole.format(instructions)} instructions`);
+	const [[, dominant], ...others] = cell.paths, shown = others.slice(0, PATHS_SHOWN);
+	const told = shown.map(([instructions, regions]) => `${regions} one of ${whole.format(instructions)} instructions`);
 	if (others.length > shown.length)
 		told.push(`the rest ${others.length - shown.length} or more others`);
-	return `${name}: ${modal} of ${cell.windows} windows took the path that is shown` +
+	return `${name}: ${dominant} of ${cell.regions} measured regions took the path that is shown` +
 		told.map(of => ", " + of).join("") + ". ";
 }
 

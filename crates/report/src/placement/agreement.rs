@@ -52,7 +52,7 @@ fn summary(kernel: &str, comparison: &Comparison) -> Table {
         (what.to_owned(), Value::default(), share)
     };
     let mut rows: Vec<(String, Value, Value)> = vec![(
-        "hooks of operations, measured or nominal".to_owned(),
+        "hooks of operations, measured or on the success path".to_owned(),
         all.into(),
         Value::default(),
     )];
@@ -68,15 +68,15 @@ fn summary(kernel: &str, comparison: &Comparison) -> Table {
     }
     rows.extend([
         percent(
-            "recall: of hooks measured those that are nominal",
+            "recall: of measured hooks those on the success path",
             comparison.recall_percent,
         ),
         percent(
-            "precision: of nominal hooks those that were measured",
+            "precision: of hooks on the success path those measured",
             comparison.precision_percent,
         ),
         percent(
-            "false alarms: of nominal hooks those that were not",
+            "false alarms: of hooks on the success path those not measured",
             comparison.false_alarm_percent,
         ),
     ]);
@@ -128,8 +128,8 @@ fn disagreements(comparison: &Comparison) -> Option<Table> {
         .left("on", |hook| &hook.filesystem)
         .left("hook", |hook| &hook.hook)
         .column("measured", |hook| hook.measured)
-        .right("nominal", move |hook| {
-            bound((hook.nominal < u64::MAX).then_some(hook.nominal))
+        .right("success path", move |hook| {
+            bound((hook.success_path < u64::MAX).then_some(hook.success_path))
         })
         .right("at most", move |hook| bound(hook.max))
         .table("Hooks that do not agree", hooks)
@@ -144,11 +144,11 @@ pub(super) fn word(agreement: Agreement) -> &'static str {
 /// In a word, and what that means.
 fn words(agreement: Agreement) -> [&'static str; 2] {
     match agreement {
-        Agreement::Exact => ["exact", "as often as nominally"],
-        Agreement::Over => ["over", "less often than nominally"],
-        Agreement::Under => ["under", "more often than nominally"],
-        Agreement::FalseAlarm => ["false alarm", "nominal, not measured"],
-        Agreement::Missed => ["missed", "not nominal, but measured"],
+        Agreement::Exact => ["exact", "as often as on the success path"],
+        Agreement::Over => ["over", "less often than on the success path"],
+        Agreement::Under => ["under", "more often than on the success path"],
+        Agreement::FalseAlarm => ["false alarm", "on the success path, not measured"],
+        Agreement::Missed => ["missed", "not on the success path, but measured"],
         Agreement::AboveMaximum => ["above maximum", "more often than at most"],
         Agreement::Unknown => ["unknown", "not in the static set, but measured"],
     }

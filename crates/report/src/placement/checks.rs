@@ -98,7 +98,7 @@ fn redundant(document: &PlacementDocument, options: &ChecksOptions) -> Table {
         )
         .fixed(2)
         .legend([
-            "Hooks that a nominal path asks twice. question: same if all other arguments are, too; \
+            "Hooks that a success path asks twice. question: same if all other arguments are, too; \
              first, second: what is asked, as the function would write it below which both are; \
              sure: the code says that it is one object; likely: if nothing changes it in between, \
              or a fact says so.",
@@ -125,7 +125,7 @@ fn missing(document: &PlacementDocument, options: &ChecksOptions) -> Table {
         )
         .fixed(2)
         .legend([
-            "What modules with a policy on files ask on a nominal path, and another does not. \
+            "What modules with a policy on files ask on a success path, and another does not. \
              sure: nothing on the path asks that module; likely: it is asked there about something \
              else. A module may not mean to mediate it: whether that is a fault is for its policy \
              to say.",

@@ -17,7 +17,7 @@ const NAMED: usize = 8;
 /// What a report of a difference shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DifferenceOptions {
-    /// Also hooks of which only the reach beside the nominal path or the maximum differ.
+    /// Also hooks of which only the reach beside the success path or the maximum differ.
     pub reach: bool,
     /// Also the call strings that lead to hooks anew and no longer.
     pub trace: bool,
@@ -74,7 +74,7 @@ fn answer(document: &PlacementDifference) -> String {
     let asking: Vec<String> = document.asking_more().map(title).collect();
     match asking.len() {
         0 => format!(
-            "No system call asks a hook on its nominal path that it did not ask, or more often \
+            "No system call asks a hook on its success path that it did not ask, or more often \
              ({compared} compared)."
         ),
         n => {
@@ -83,7 +83,7 @@ fn answer(document: &PlacementDifference) -> String {
                 more => format!(" and {} more", count(more as u64)),
             };
             format!(
-                "{} of {compared} system calls ask more hooks on their nominal path, or more often: \
+                "{} of {compared} system calls ask more hooks on their success path, or more often: \
                  {}{more}.",
                 count(n as u64),
                 asking[..n.min(NAMED)].join(", ")
@@ -165,7 +165,7 @@ fn changes(document: &PlacementDifference, options: &DifferenceOptions) -> Optio
     let all = || both(document).flat_map(hooks_of);
     let shown = |hook: &HookDifference| options.reach || hook.change.is_nominal();
     let left_out = all().filter(|(_, hook)| !shown(hook)).count() as u64;
-    let (nominal, at_most) = (Some("nominal"), Some("at most"));
+    let (success_path, at_most) = (Some("success path"), Some("at most"));
     let table = Columns::new()
         .left("system call", |(call, _): Line<'_>| {
             Value::plain(title(call))
@@ -175,8 +175,12 @@ fn changes(document: &PlacementDifference, options: &DifferenceOptions) -> Optio
             Value::toned(word(hook.change), tone(hook.change))
         })
         .left("when", |(_, hook)| Value::plain(part(&hook.part)))
-        .grouped(nominal, "before", |(_, hook)| times(hook.before.nominal))
-        .grouped(nominal, "after", |(_, hook)| times(hook.after.nominal))
+        .grouped(success_path, "before", |(_, hook)| {
+            times(hook.before.success_path)
+        })
+        .grouped(success_path, "after", |(_, hook)| {
+            times(hook.after.success_path)
+        })
         .grouped(at_most, "before", |(_, hook)| times(hook.before.max))
         .grouped(at_most, "after", |(_, hook)| times(hook.after.max))
         .left("implemented by", |(_, hook)| names(&hook.modules))
@@ -191,7 +195,7 @@ fn changes(document: &PlacementDifference, options: &DifferenceOptions) -> Optio
         n => format!("{} more hooks differ", count(n)),
     };
     Some(table.legend([format!(
-        "{hooks} beside the nominal path only: --reach shows them."
+        "{hooks} beside the success path only: --reach shows them."
     )]))
 }
 
@@ -234,12 +238,16 @@ pub fn difference_records(document: &PlacementDifference) -> Records<'_> {
         .column("hook", |(_, hook)| &hook.hook)
         .column("when", |(_, hook)| part(&hook.part))
         .column("change", |(_, hook)| word(hook.change))
-        .column("nominal_before", |(_, hook)| {
-            hook.before.nominal.to_string()
+        .column("success_path_before", |(_, hook)| {
+            hook.before.success_path.to_string()
         })
-        .column("nominal_after", |(_, hook)| hook.after.nominal.to_string())
-        .column("max_before", |(_, hook)| hook.before.max.to_string())
-        .column("max_after", |(_, hook)| hook.after.max.to_string())
+        .column("success_path_after", |(_, hook)| {
+            hook.after.success_path.to_string()
+        })
+        .column("upper_bound_before", |(_, hook)| {
+            hook.before.max.to_string()
+        })
+        .column("upper_bound_after", |(_, hook)| hook.after.max.to_string())
         .column("modules", |(_, hook)| hook.modules.join(","))
         .column("new_calls", move |(_, hook)| strings(&hook.new_calls))
         .column("gone_calls", move |(_, hook)| strings(&hook.gone_calls))

@@ -43,7 +43,7 @@ pub(super) fn tables(document: &PlacementDocument) -> Vec<Table> {
             .left("file", |of| &of.file)
             .left("condition", |of| Value::long(&of.code, CODE_LIMIT))
             .table(
-                "Decisions on nominal paths that neither a fact nor the code made",
+                "Decisions on success paths that neither a fact nor the code made",
                 &document.undecided,
             )
             .legend(["What depends on them is then not done."]),

@@ -27,9 +27,9 @@ pub use records::{agreement_records, placement_records};
 pub struct PlacementOptions {
     /// Every hook of each system call, not the modules and one line for each system call.
     pub details: bool,
-    /// In details, also hooks that are not on the nominal path.
+    /// In details, also hooks that are not on the success path.
     pub reach: bool,
-    /// Also the nominal path of each system call, hook by hook.
+    /// Also the success path of each system call, hook by hook.
     pub trace: bool,
     /// Also what the analysis could not decide, understand or use, and what it read.
     pub explain: bool,

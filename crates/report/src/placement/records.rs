@@ -43,12 +43,16 @@ pub fn placement_records(document: &PlacementDocument) -> Records<'_> {
         .column("case", |line| line.of.map(|(call, _)| &call.case))
         .column("fs", |line| line.of.map(|(call, _)| &call.filesystem))
         .column("hook", |line| line.of.map(|(_, hook)| &hook.hook))
-        .column("nominal", |line| Some(line.reach?.nominal.to_string()))
-        .column("max", |line| Some(line.reach?.max.to_string()))
-        .column("teardown_nominal", |line| {
-            Some(line.teardown?.nominal.to_string())
+        .column("success_path", |line| {
+            Some(line.reach?.success_path.to_string())
         })
-        .column("teardown_max", |line| Some(line.teardown?.max.to_string()))
+        .column("upper_bound", |line| Some(line.reach?.max.to_string()))
+        .column("teardown_success_path", |line| {
+            Some(line.teardown?.success_path.to_string())
+        })
+        .column("teardown_upper_bound", |line| {
+            Some(line.teardown?.max.to_string())
+        })
         .records(lines(document))
 }
 
@@ -97,7 +101,7 @@ fn of_hook<'a>(
         modules: &hook.modules,
         of: Some((call, hook)),
         reach: Some(Reach {
-            nominal: hook.nominal,
+            success_path: hook.success_path,
             max: hook.max,
         }),
         teardown: Some(hook.teardown),
@@ -122,10 +126,10 @@ pub fn agreement_records(comparison: &Comparison) -> Records<'_> {
         .column("fs", |hook| &hook.filesystem)
         .column("hook", |hook| &hook.hook)
         .column("measured", |hook| hook.measured)
-        .column("nominal", |hook| {
-            (hook.nominal < u64::MAX).then_some(hook.nominal)
+        .column("success_path", |hook| {
+            (hook.success_path < u64::MAX).then_some(hook.success_path)
         })
-        .column("max", |hook| hook.max)
+        .column("upper_bound", |hook| hook.max)
         .column("agreement", |hook| word(hook.agreement))
         .records(&comparison.hooks)
 }

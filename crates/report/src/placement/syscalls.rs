@@ -35,8 +35,8 @@ pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
         };
         columns = columns
             .grouped(group, "hooks", move |line| Some(of(line)?.hooks))
-            .grouped(group, "nominal", move |line| {
-                Some(of(line)?.nominal.to_string())
+            .grouped(group, "success path", move |line| {
+                Some(of(line)?.success_path.to_string())
             })
             .grouped(group, "at most", move |line| {
                 Some(of(line)?.max.to_string())
@@ -54,8 +54,8 @@ pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
     };
     let title = format!("{}{on}: calls of hooks by system call", kernel(document));
     Some(columns.table(title, &rows).legend([
-        "hooks: different ones on the nominal path; nominal: their calls on it; at most: their \
-         calls on any path; teardown: calls on the nominal path while objects are released; \
+        "hooks: different ones on the success path; success path: their calls on it; at most: their \
+         calls on any path; teardown: calls on the success path while objects are released; \
          others: hooks that are reached only on other paths, in teardown or from inside hooks. \
          --syscall NAME shows them.",
         VARIABLES,
@@ -67,7 +67,7 @@ pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
 struct Sums {
     hooks: usize,
     reachable: usize,
-    nominal: Count,
+    success_path: Count,
     max: Count,
     teardown: Count,
 }
@@ -79,10 +79,10 @@ fn sums(call: &SyscallPlacement) -> Sums {
         ..Sums::default()
     };
     for hook in &call.hooks {
-        sums.teardown = sums.teardown.plus(hook.teardown.nominal);
-        if !hook.nominal.is_zero() {
+        sums.teardown = sums.teardown.plus(hook.teardown.success_path);
+        if !hook.success_path.is_zero() {
             sums.hooks += 1;
-            sums.nominal = sums.nominal.plus(hook.nominal);
+            sums.success_path = sums.success_path.plus(hook.success_path);
             sums.max = sums.max.plus(hook.max);
         }
     }
@@ -104,32 +104,34 @@ pub(super) fn details(document: &PlacementDocument, call: &SyscallPlacement, rea
     let teardown = Some("teardown");
     Columns::new()
         .left("hook", |hook: &HookPlacement| &hook.hook)
-        .right("nominal", |hook| times(hook.nominal))
+        .right("success path", |hook| times(hook.success_path))
         .right("at most", |hook| times(hook.max))
-        .grouped(teardown, "nominal", |hook| times(hook.teardown.nominal))
+        .grouped(teardown, "success path", |hook| {
+            times(hook.teardown.success_path)
+        })
         .grouped(teardown, "at most", |hook| times(hook.teardown.max))
         .left("inside hooks", move |hook| inside(hook, reach))
         .left("implemented by", |hook| names(&hook.modules))
         .table(title(document, call), hooks)
         .legend([
-            "nominal: calls on the path that the call takes if all goes well; at most: on any \
+            "success path: calls on the path that the call takes if all goes well; at most: on any \
              path; teardown: while objects are released; inside hooks: calls by modules from \
-             within other hooks, nominal/at most.",
+             within other hooks, success_path/at most.",
             VARIABLES,
             &left_out,
         ])
 }
 
-/// Is it called on the nominal path, by whomever?
+/// Is it called on the success path, by whomever?
 pub(super) fn is_nominal(hook: &HookPlacement) -> bool {
-    let nested = hook.nested.values().map(|reach| reach.nominal);
-    let mut all = nested.chain([hook.nominal, hook.teardown.nominal]);
+    let nested = hook.nested.values().map(|reach| reach.success_path);
+    let mut all = nested.chain([hook.success_path, hook.teardown.success_path]);
     all.any(|count: Count| !count.is_zero())
 }
 
 /// Is what modules call from within other hooks printed?
 pub(super) fn shown(nested: &Reach, reach: bool) -> bool {
-    reach || !nested.nominal.is_zero()
+    reach || !nested.success_path.is_zero()
 }
 
 /// `ima 1/2, selinux+ima 0/1`.
@@ -138,7 +140,7 @@ fn inside(hook: &HookPlacement, reach: bool) -> Value {
         .nested
         .iter()
         .filter(|(_, nested)| shown(nested, reach))
-        .map(|(modules, reach)| format!("{modules} {}/{}", reach.nominal, reach.max))
+        .map(|(modules, reach)| format!("{modules} {}/{}", reach.success_path, reach.max))
         .collect();
     names(&texts)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The hooks of a nominal path in the order of their calls.
+//! The hooks of a success path in the order of their calls.
 
 use model::PlacementDocument;
 use model::placement::{Count, SyscallPlacement, TraceEntry};

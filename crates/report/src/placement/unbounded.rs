@@ -18,7 +18,7 @@ const CODE_LIMIT: usize = 80;
 const FIRST: usize = 8;
 
 /// What makes the maxima of a system call unbounded that [`super::syscalls::details`] shows;
-/// None if none is. `reach`: also of hooks that are not on the nominal path; `all`: also
+/// None if none is. `reach`: also of hooks that are not on the success path; `all`: also
 /// the causes of few.
 pub(super) fn causes(
     document: &PlacementDocument,

@@ -230,7 +230,7 @@ mod tests {
             stack: vec!["smack".to_owned()],
             integrity: Vec::new(),
             policy: model::Policy::None,
-            tuning: model::Tuning::default(),
+            settings: model::Settings::default(),
         }
     }
 

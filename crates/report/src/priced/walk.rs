@@ -204,7 +204,7 @@ mod tests {
             stack: vec!["smack".to_owned()],
             integrity: Vec::new(),
             policy: model::Policy::None,
-            tuning: model::Tuning::default(),
+            settings: model::Settings::default(),
         };
         let straight = walk(&configuration, [100, 130, 190]);
         assert_eq!(straight.each(|at| at.overhead), 30.0);

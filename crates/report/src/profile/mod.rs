@@ -123,7 +123,7 @@ pub(crate) fn full_name(stack: &[String]) -> String {
 fn configured(profile: &Cell) -> String {
     let key = &profile.key;
     let stack = full_name(&key.stack);
-    let title = model::configuration_title(&stack, &key.integrity, key.policy, &key.tuning);
+    let title = model::configuration_title(&stack, &key.integrity, key.policy, &key.settings);
     printable(&title, 4 * TEXT_LIMIT)
 }
 

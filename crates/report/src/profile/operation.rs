@@ -190,23 +190,23 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
         last += " residual: what differs outside of hooks; 0 proves that they are all there is.";
     }
     legend.push(last);
-    legend.extend(windows(sides, names));
+    legend.extend(regions(sides, names));
     legend
 }
 
 /// How sure the figures are: a line of the legend.
-fn windows(sides: &[Side<'_>], names: &StackNames<'_>) -> Option<String> {
+fn regions(sides: &[Side<'_>], names: &StackNames<'_>) -> Option<String> {
     let text = |side: &Side<'_>| {
         let (counted, path) = (side.profile.counted()?, path(side.profile)?);
         let mut text = format!(
             "{} of {}, {} dirty, {} REP iterations",
-            count(path.windows),
-            count(counted.windows()),
+            count(path.regions),
+            count(counted.regions()),
             count(counted.dirty()),
             count(path.rep_iterations.unwrap_or_default())
         );
         if let Some(baseline) = side.baseline {
-            let (path, all) = (baseline.path.windows, baseline.windows);
+            let (path, all) = (baseline.path.regions, baseline.regions);
             text += &format!(" (baseline {} of {})", count(path), count(all));
         }
         Some((names.short(&side.profile.key.stack), text))
@@ -224,7 +224,9 @@ fn windows(sides: &[Side<'_>], names: &StackNames<'_>) -> Option<String> {
             texts.collect::<Vec<_>>().join("; ")
         }
     };
-    Some(format!("Clean windows on the profiled path: {text}."))
+    Some(format!(
+        "Clean measured regions on the profiled path: {text}."
+    ))
 }
 
 /// Hooks that were called, the dearest first, each with the modules' functions.

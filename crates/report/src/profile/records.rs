@@ -93,8 +93,8 @@ pub fn profile_records(document: &Document) -> Records<'_> {
         })
         .column("hooked", |line| Some(line.path()?.hooked))
         .column("residual", |line| Some(line.baseline()?.instructions))
-        .column("windows", |line| Some(line.operation()?.windows()))
-        .column("path_windows", |line| Some(line.path()?.windows))
+        .column("regions", |line| Some(line.operation()?.regions()))
+        .column("path_windows", |line| Some(line.path()?.regions))
         .column("dirty", |line| Some(line.operation()?.dirty()))
         .column("baseline_stack", |line| {
             Some(line.baseline()?.stack.join(","))

@@ -20,7 +20,7 @@ pub fn sensitivity_records(document: &Document) -> Records<'_> {
         .column("variant", |of| of.cell.key.variant())
         .column("syscalls", |of| of.cell.syscalls.join(","))
         .column("status", |of| of.cell.status().to_string())
-        .column("slope", |of| Some(of.slope?.slope))
+        .column("checks_per_operation", |of| Some(of.slope?.slope))
         .column("ci95_low", |of| Some(of.slope?.ci95[0]))
         .column("ci95_high", |of| Some(of.slope?.ci95[1]))
         .column("intercept", |of| Some(of.slope?.intercept))

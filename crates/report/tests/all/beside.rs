@@ -41,13 +41,13 @@ fn cell(kernel: &str, stack: &str, title: &str, metric: Metric, value: f64) -> C
     };
     let evidence = if metric.is_counted() {
         let paths = Paths {
-            modal: PathCount {
+            dominant: PathCount {
                 instructions: value as u64,
                 rep_iterations: 0,
-                windows: 64,
+                regions: 64,
             },
             others: Vec::new(),
-            windows: 64,
+            regions: 64,
             dirty: 0,
             path_hash: None,
         };
@@ -79,7 +79,7 @@ fn with_hooks(mut cell: Cell, system_calls: &[&str], hooks: Vec<HookCost>) -> Ce
             events: None,
             total: 0,
             rep_iterations: None,
-            windows: 64,
+            regions: 64,
             hooked: 0,
             hooks,
             irqs_off: None,

@@ -114,7 +114,7 @@ fn layouts_of_other_numbers_are_compared_each_with_each() {
 #[test]
 fn published_times_have_nanoseconds_beside_them() {
     let run = document();
-    let given = [Given {
+    let custom = [Given {
         name: "run",
         content: Content::Measured(&run),
     }];
@@ -122,7 +122,7 @@ fn published_times_have_nanoseconds_beside_them() {
         .iter()
         .find(|source| source.id == "paper")
         .unwrap();
-    let all = publication(paper, &given);
+    let all = publication(paper, &custom);
     let beside = |id: &str| {
         let mut rows = all.rows.iter().filter(|row| row.figure.id == id);
         match rows.next().map(|row| &row.answer) {

@@ -197,15 +197,15 @@ fn what_has_no_single_path_leads_no_summary() {
         rest.split_once("</li>").unwrap().0.to_owned()
     };
     assert!(leads(&run).contains("most on open:AA/BB, +31.9 %; counted exactly."));
-    // Half of its windows take other paths, one of them far longer.
+    // Half of its measured regions take other paths, one of them far longer.
     for cell in &mut run.cells {
         if cell.key.benchmark() != "open" {
             continue;
         }
         if let Some(paths) = cell.counted_mut().and_then(|of| of.paths.as_mut()) {
-            let mut other = paths.modal;
-            paths.modal.windows = paths.windows / 4;
-            other.windows = paths.windows - paths.modal.windows;
+            let mut other = paths.dominant;
+            paths.dominant.regions = paths.regions / 4;
+            other.regions = paths.regions - paths.dominant.regions;
             paths.others = vec![other];
         }
     }

@@ -80,7 +80,7 @@ fn rows_of_csv() {
     assert!(is_harmless(&text), "{text}");
     assert!(text.starts_with(
         "version,level,module,category,hooks,unconditional,file_accessing,loc,loc_per_hook,syscall,\
-         case,fs,hook,nominal,max,teardown_nominal,teardown_max\n"
+         case,fs,hook,success_path,upper_bound,teardown_success_path,teardown_upper_bound\n"
     ));
     insta::assert_snapshot!(text);
 }
@@ -110,7 +110,7 @@ fn checks_made_twice_and_not_by_all() {
 fn compared(
     hook: &str,
     measured: u64,
-    nominal: u64,
+    success_path: u64,
     max: Option<u64>,
     agreement: Agreement,
 ) -> ComparedHook {
@@ -119,7 +119,7 @@ fn compared(
         filesystem: "ext4".to_owned(),
         hook: hook.to_owned(),
         measured,
-        nominal,
+        success_path,
         max,
         agreement,
     }
@@ -158,7 +158,7 @@ fn agreements() {
     let mut bytes = Vec::new();
     csv(agreement_records(&unsound), &mut bytes).unwrap();
     let text = String::from_utf8(bytes).unwrap();
-    let header = "operation,fs,hook,measured,nominal,max,agreement\n";
+    let header = "operation,fs,hook,measured,success_path,upper_bound,agreement\n";
     assert!(text.starts_with(header), "{text}");
     assert!(
         text.contains("open:AA,ext4,path_mkdir,1,0,0,unknown\n"),

@@ -94,20 +94,20 @@ fn profile(kernel: &str, modules: &[&str], (benchmark, variant): (&str, &str)) -
         events: None,
         total: OUTSIDE + hooked,
         rep_iterations: Some(4_324),
-        windows: 61,
+        regions: 61,
         hooked,
         hooks,
         irqs_off: None,
     };
     let counted = Counted {
         paths: Some(Paths {
-            modal: PathCount {
+            dominant: PathCount {
                 instructions: path.total,
                 rep_iterations: 4_324,
-                windows: 61,
+                regions: 61,
             },
             others: Vec::new(),
-            windows: 64,
+            regions: 64,
             dirty: 3,
             path_hash: None,
         }),
@@ -152,7 +152,7 @@ fn against(mut profile: Cell, baseline: &Cell, more: i64) -> Cell {
     counted(&mut profile).residual = Some(Residual {
         stack: baseline.key.stack.clone(),
         path: of.hooked.clone().unwrap(),
-        windows: of.windows(),
+        regions: of.regions(),
         instructions: more,
         functions: Vec::new(),
     });
@@ -237,7 +237,10 @@ fn three_stacks() {
             .map(|stack| profile("debian:6.1", stack, OPEN))
             .into(),
     );
-    document.warnings = vec![Warning::new(WarningKind::DirtyWindows, "3 of 67 windows")];
+    document.warnings = vec![Warning::new(
+        WarningKind::DirtyRegions,
+        "3 of 67 measured regions",
+    )];
     insta::assert_snapshot!(shown(&document, ProfileView::Operation));
 }
 

@@ -50,13 +50,13 @@ fn every_figure_has_a_row_and_one_state() {
 fn the_paper_beside_what_was_measured() {
     let (run, slopes) = (document("paper.json.xz"), document("slopes.json.xz"));
     let placement = PlacementDocument::parse(&unpacked("placement-6.12.json.xz")).unwrap();
-    let given = [
+    let custom = [
         ("run", Content::Measured(&run)),
         ("slopes", Content::Measured(&slopes)),
         ("source", Content::Placement(&placement)),
     ];
-    let given = given.map(|(name, content)| Given { name, content });
-    let of = publication(source("paper"), &given);
+    let custom = custom.map(|(name, content)| Given { name, content });
+    let of = publication(source("paper"), &custom);
     let row = |id: &str, from: &str| {
         let mut rows = of.rows.iter();
         rows.find(|row| {
@@ -102,11 +102,11 @@ fn the_paper_beside_what_was_measured() {
 #[test]
 fn times_of_hooks_have_instructions_beside_them() {
     let run = document("lsmpmon.json.xz");
-    let given = [Given {
+    let custom = [Given {
         name: "run",
         content: Content::Measured(&run),
     }];
-    let of = publication(source("lsmpmon"), &given);
+    let of = publication(source("lsmpmon"), &custom);
     let beside = |row: &&published::Row<'_>| row.state() == State::Beside;
     let hooks: Vec<&str> = of
         .rows
@@ -129,11 +129,11 @@ fn times_of_hooks_have_instructions_beside_them() {
 #[test]
 fn what_could_stand_for_a_figure_is_tried_and_struck_off() {
     let run = document("audit.json.xz");
-    let given = [Given {
+    let custom = [Given {
         name: "run",
         content: Content::Measured(&run),
     }];
-    let of = publication(source("paper"), &given);
+    let of = publication(source("paper"), &custom);
     let alternatives = |id: &str| {
         let mut all = of.alternatives.iter();
         all.find(|of| of.figure.id == id).unwrap()
@@ -174,11 +174,11 @@ fn what_could_stand_for_a_figure_is_tried_and_struck_off() {
     assert!(made.contains("**By what of ours could stand for theirs**"));
     // With labels EVM has something to protect of a directory.
     let run = document("integrity.json.xz");
-    let given = [Given {
+    let custom = [Given {
         name: "run",
         content: Content::Measured(&run),
     }];
-    let of = publication(source("paper"), &given);
+    let of = publication(source("paper"), &custom);
     let mut rows = of.rows.iter();
     let mkdir = rows.find(|row| row.figure.id == "paper:figure8.ima-evm.mkdir");
     let Answer::Compared {

@@ -207,7 +207,7 @@ pub fn document() -> Document {
         ],
     }];
     document.warnings = vec![Warning::new(
-        WarningKind::DirtyWindows,
+        WarningKind::DirtyRegions,
         "2 of 38 operations",
     )];
     document

@@ -243,7 +243,7 @@ proptest! {
     }
 }
 
-/// Without a majority the modal path says little: the median stands, with its interval.
+/// Without a majority the dominant path says little: the median stands, with its interval.
 #[test]
 fn a_count_without_a_majority_is_a_median() {
     let mut run = golden();
@@ -254,8 +254,8 @@ fn a_count_without_a_majority_is_a_median() {
         let (Some(paths), Some(estimate)) = (&mut counted.paths, &mut counted.estimate) else {
             continue;
         };
-        paths.modal.windows = 20;
-        paths.modal.instructions = 1;
+        paths.dominant.regions = 20;
+        paths.dominant.instructions = 1;
         estimate.ci95 = Some([estimate.median - 3_000.0, estimate.median + 3_000.0]);
     }
     let text = shown(&run, false, Layout::default());
@@ -318,8 +318,8 @@ fn asked(run: &mut Document) -> &mut Experiment {
 fn recount(cell: &mut Cell, change: impl Fn(&Key, &mut u64)) {
     let key = cell.key.clone();
     let paths = |cell| Cell::counted_mut(cell)?.paths.as_mut();
-    if let Some(Paths { modal, .. }) = paths(cell) {
-        change(&key, &mut modal.instructions);
+    if let Some(Paths { dominant, .. }) = paths(cell) {
+        change(&key, &mut dominant.instructions);
     }
 }
 
@@ -410,7 +410,7 @@ fn the_bare_framework_is_split_where_hooks_are_known() {
             events: None,
             total: 0,
             rep_iterations: None,
-            windows: 0,
+            regions: 0,
             hooked: 350,
             hooks,
             irqs_off: None,

@@ -58,7 +58,7 @@ fn duckdb_reads_what_was_exported() {
             (&row["kernel"], &row["stack"]),
             (&"debian:6.1".into(), &stack.into())
         );
-        assert_eq!(row["cells"], "2", "{row}");
+        assert_eq!(row["measurements"], "2", "{row}");
         assert!(
             (row["percent"].as_f64().unwrap() - percent).abs() < 0.051,
             "{row}"

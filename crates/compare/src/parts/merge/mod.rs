@@ -60,7 +60,7 @@ const OF_ALL_CELLS: [WarningKind; 5] = [
     WarningKind::EmulatedTime,
     WarningKind::ExtraModules,
     WarningKind::NonMonotone,
-    WarningKind::MissingCells,
+    WarningKind::MissingMeasurements,
     WarningKind::Interrupted,
 ];
 

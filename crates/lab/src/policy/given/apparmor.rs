@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use kernels::scratch::Scratch;
-use model::{GivenPolicy, Policy, nearest};
+use model::{CustomPolicy, Policy, nearest};
 
 use super::super::apparmor::FEATURES;
 use super::super::{PolicyError, Prepared, Request, tools};
@@ -29,7 +29,7 @@ const LISTED: usize = 12;
 /// The compiled profiles, and the command by which the agent comes under one of them.
 pub(in super::super) fn prepare(
     request: &Request<'_>,
-    of: &GivenPolicy,
+    of: &CustomPolicy,
 ) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "AppArmor")?;
     tools::need(request, "AppArmor", "CONFIG_SECURITY_APPARMOR")?;
@@ -114,7 +114,7 @@ fn again(command: &Command) -> Command {
 }
 
 /// What confines: the profile that the user names, or the only one.
-fn chosen<'a>(of: &'a GivenPolicy, names: &[&'a str]) -> Result<&'a str, PolicyError> {
+fn chosen<'a>(of: &'a CustomPolicy, names: &[&'a str]) -> Result<&'a str, PolicyError> {
     let listed = || {
         let more = names.len().saturating_sub(LISTED);
         let some = names.iter().take(LISTED).copied();
@@ -187,13 +187,13 @@ fn system_digest(sources: &[GivenFile]) -> Result<String, PolicyError> {
     if own {
         return Ok(String::new());
     }
-    let of = GivenPolicy {
+    let of = CustomPolicy {
         files: ["abi", "abstractions", "tunables"]
             .map(|name| format!("{SYSTEM}/{name}"))
             .into_iter()
             .filter(|path| Path::new(path).is_dir())
             .collect(),
-        ..GivenPolicy::default()
+        ..CustomPolicy::default()
     };
     if of.files.is_empty() {
         return Ok(String::new());
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn a_profile_is_named_or_the_only_one() {
-        let mut of = GivenPolicy::default();
+        let mut of = CustomPolicy::default();
         assert_eq!(chosen(&of, &["a"]), Ok("a"));
         assert!(chosen(&of, &["a", "b"]).is_err());
         of.profile = Some("a//&b".to_owned());

@@ -9,7 +9,7 @@ use std::ffi::{c_char, c_int, c_void};
 use std::sync::Mutex;
 
 use libbpf_rs::{AsRawLibbpf as _, ObjectBuilder, OpenObject, ProgramType};
-use model::{GivenPolicy, Policy, nearest};
+use model::{CustomPolicy, Policy, nearest};
 
 use super::super::{PolicyError, Prepared, Request, tools};
 use super::{GivenFile, files, prepared};
@@ -26,7 +26,7 @@ const OF_CONTROL_GROUPS: &str = "lsm_cgroup/";
 /// The loaders of all objects, with the programs that each loads.
 pub(in super::super) fn prepare(
     request: &Request<'_>,
-    of: &GivenPolicy,
+    of: &CustomPolicy,
 ) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "a BPF object")?;
     tools::need(request, "BPF LSM", "CONFIG_BPF_LSM")?;

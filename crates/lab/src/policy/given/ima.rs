@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A policy of IMA of the user's own: rules, one a line, as `/etc/ima/ima-policy` has them.
 
-use model::{GivenPolicy, excerpt, nearest};
+use model::{CustomPolicy, excerpt, nearest};
 
 use super::super::{PolicyError, Prepared, Request, tools};
 use super::{GivenFile, files, prepared};
@@ -24,7 +24,7 @@ const RULES_LIMIT: usize = 100_000;
 /// The rules as the guest writes them.
 pub(in super::super) fn prepare(
     request: &Request<'_>,
-    of: &GivenPolicy,
+    of: &CustomPolicy,
 ) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "IMA")?;
     tools::need(request, "IMA", "CONFIG_IMA")?;
@@ -106,7 +106,7 @@ fn read(file: &GivenFile, rules: &mut Vec<String>) -> Result<(), (String, String
 }
 
 /// Can what is to prove it be seen at all?
-fn check_proofs(of: &GivenPolicy, appraises: bool, measures: bool) -> Result<(), PolicyError> {
+fn check_proofs(of: &CustomPolicy, appraises: bool, measures: bool) -> Result<(), PolicyError> {
     let files = of.files.join(", ");
     if !of.denied.is_empty() && !appraises {
         return Err(tools::failed(
@@ -168,7 +168,7 @@ mod tests {
     fn what_cannot_be_seen_proves_nothing() {
         let of = |key: &str| {
             let access = vec!["read /x".parse().unwrap()];
-            let mut of = GivenPolicy::default();
+            let mut of = CustomPolicy::default();
             match key {
                 "denied" => of.denied = access,
                 _ => of.measured = access,

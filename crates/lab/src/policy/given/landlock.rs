@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use model::GivenPolicy;
+use model::CustomPolicy;
 use serde::Deserialize;
 
 use super::super::{PolicyError, Prepared, Request, tools};
@@ -100,7 +100,7 @@ struct Layer {
 /// The layers, in lines that the guest makes rulesets of.
 pub(in super::super) fn prepare(
     request: &Request<'_>,
-    of: &GivenPolicy,
+    of: &CustomPolicy,
 ) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "a ruleset of your own")?;
     tools::need(request, "Landlock", "CONFIG_SECURITY_LANDLOCK")?;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Policies of the user's own: what their files hold, and what the agent is told of them.
 //!
-//! `guest/settings/given.c` proves that they decide, and measures under them.
+//! `guest/settings/custom.c` proves that they decide, and measures under them.
 
 mod apparmor;
 mod bpf;
@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use model::{Experiment, Failure, GivenPolicy};
+use model::{CustomPolicy, Experiment, Failure};
 
 use super::{FILE_LIMIT_BYTES, PolicyError, Prepared, Request, tools};
 
@@ -42,14 +42,14 @@ pub(super) struct GivenFile {
 }
 
 /// The policy of the user's own that a module has in this configuration.
-pub(super) fn of<'a>(request: &Request<'a>, module: &str) -> Option<&'a GivenPolicy> {
-    let name = request.configuration.tuning.given.get(module)?;
-    request.given.get(name)
+pub(super) fn of<'a>(request: &Request<'a>, module: &str) -> Option<&'a CustomPolicy> {
+    let name = request.configuration.settings.custom.get(module)?;
+    request.custom.get(name)
 }
 
 /// Looks at the policies that an experiment has of the user's own, and notes what they hold.
 pub fn take_in(experiment: &mut Experiment) -> Result<(), Failure> {
-    for of in experiment.given.values_mut() {
+    for of in experiment.custom.values_mut() {
         let files = read(of).map_err(|failure| packaged(of, failure))?;
         of.digest = digest(&files);
     }
@@ -69,7 +69,7 @@ fn digest(files: &[GivenFile]) -> String {
 }
 
 /// What the files of a policy hold, as it was when its digest was taken.
-pub(super) fn files(of: &GivenPolicy) -> Result<Vec<GivenFile>, PolicyError> {
+pub(super) fn files(of: &CustomPolicy) -> Result<Vec<GivenFile>, PolicyError> {
     let files = read(of)?;
     if !of.digest.is_empty() && digest(&files) != of.digest {
         return Err(tools::failed(
@@ -80,7 +80,7 @@ pub(super) fn files(of: &GivenPolicy) -> Result<Vec<GivenFile>, PolicyError> {
     Ok(files)
 }
 
-fn read(of: &GivenPolicy) -> Result<Vec<GivenFile>, Failure> {
+fn read(of: &CustomPolicy) -> Result<Vec<GivenFile>, Failure> {
     let mut files = Vec::new();
     for path in &of.files {
         let path = Path::new(path);
@@ -108,7 +108,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
 }
 
 /// Who lacks it is told in which package it is.
-fn packaged(of: &GivenPolicy, failure: Failure) -> Failure {
+fn packaged(of: &CustomPolicy, failure: Failure) -> Failure {
     let missing = of.files.iter().any(|path| !Path::new(path).exists());
     if !missing || of.packages.is_empty() {
         return failure;
@@ -172,7 +172,7 @@ fn read_one(path: &Path, name: &Path, files: &mut Vec<GivenFile>) -> Result<(), 
 }
 
 /// What every policy of the user's own brings along: that it is one, and what proves it.
-pub(super) fn prepared(of: &GivenPolicy) -> Prepared {
+pub(super) fn prepared(of: &CustomPolicy) -> Prepared {
     let mut accesses = String::new();
     for (verdict, list) in [
         ("denied", &of.denied),
@@ -215,9 +215,9 @@ mod tests {
         fs::write(dir.path().join("b/x"), "1").unwrap();
         fs::write(dir.path().join("a"), "2").unwrap();
         fs::write(dir.path().join(".basemodules"), "a").unwrap();
-        let of = GivenPolicy {
+        let of = CustomPolicy {
             files: vec![dir.path().to_string_lossy().into_owned()],
-            ..GivenPolicy::default()
+            ..CustomPolicy::default()
         };
         let files = read(&of).unwrap();
         let names: Vec<_> = files
@@ -238,9 +238,9 @@ mod tests {
             error.contains("nested more than") || error.contains("reading"),
             "{error}"
         );
-        let none = GivenPolicy {
+        let none = CustomPolicy {
             files: vec!["/nonexistent/policy".to_owned()],
-            ..GivenPolicy::default()
+            ..CustomPolicy::default()
         };
         assert!(read(&none).is_err());
     }
@@ -250,9 +250,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("policy");
         fs::File::create(&path).unwrap().set_len(100 << 20).unwrap();
-        let of = GivenPolicy {
+        let of = CustomPolicy {
             files: vec![path.to_string_lossy().into_owned()],
-            ..GivenPolicy::default()
+            ..CustomPolicy::default()
         };
         let error = read(&of).unwrap_err().to_string();
         assert!(error.contains("at most 64 MiB"), "{error}");

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use model::GivenPolicy;
+use model::CustomPolicy;
 
 use super::super::selinux::{
     CONVERTER, CONVERTER_PACKAGE, REFERENCE_VERSION, converted, is_binary,
@@ -24,7 +24,7 @@ const CONTEXTS_LIMIT: usize = 32 << 10;
 /// What is loaded, and the labels that go with it.
 pub(in super::super) fn prepare(
     request: &Request<'_>,
-    of: &GivenPolicy,
+    of: &CustomPolicy,
 ) -> Result<Prepared, PolicyError> {
     // Compiling modules takes minutes: labels that are missing are found first.
     let contexts = contexts(request, of)?;
@@ -71,14 +71,14 @@ pub(in super::super) fn prepare(
 }
 
 /// Is that the domain that is to come under the policy?
-fn is_of(of: &GivenPolicy, domain: &str) -> bool {
+fn is_of(of: &CustomPolicy, domain: &str) -> bool {
     let context = of.context.as_deref().unwrap_or_default();
     context.split(':').nth(2) == Some(domain)
 }
 
 fn compiled(
     request: &Request<'_>,
-    of: &GivenPolicy,
+    of: &CustomPolicy,
     modules: &[GivenFile],
 ) -> Result<(Vec<u8>, String), PolicyError> {
     let secilc = tools::find("secilc", "secilc")?;
@@ -135,7 +135,7 @@ fn is_cil(name: &Path) -> bool {
 }
 
 /// What the guest does with contexts: see `apply_line()` of `guest/policy/selinux.c`.
-fn contexts(request: &Request<'_>, of: &GivenPolicy) -> Result<String, PolicyError> {
+fn contexts(request: &Request<'_>, of: &CustomPolicy) -> Result<String, PolicyError> {
     let work_dir = request.work_dir();
     let work = match (&of.files_context, &of.file_contexts) {
         (Some(context), _) => context.clone(),
@@ -231,7 +231,7 @@ fn is_without_entry(complaint: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Configuration, Tuning};
+    use model::{Configuration, Settings};
     use std::collections::BTreeMap;
 
     #[test]
@@ -254,22 +254,22 @@ mod tests {
              /srv(/.*)?\tsystem_u:object_r:var_t:s0\n",
         )
         .unwrap();
-        let of = GivenPolicy {
+        let of = CustomPolicy {
             module: "selinux".to_owned(),
             context: Some("user_u:user_r:user_t:s0".to_owned()),
             file_contexts: Some(file.to_string_lossy().into_owned()),
             denied: vec!["read /etc/shadow".parse().unwrap()],
             allowed: vec!["list /srv/x".parse().unwrap()],
-            ..GivenPolicy::default()
+            ..CustomPolicy::default()
         };
         let configuration = Configuration {
-            tuning: Tuning::default(),
+            settings: Settings::default(),
             ..Configuration::of_stack("capability,selinux".parse().unwrap())
         };
         let request = Request {
             configuration: &configuration,
             work_dir: Some("/srv/work"),
-            given: &BTreeMap::new(),
+            custom: &BTreeMap::new(),
             programs: false,
             kernel: None,
             cache: dir.path(),
@@ -292,7 +292,7 @@ mod tests {
         for (of, path) in [
             (of.clone(), "/srv/work"),
             (
-                GivenPolicy {
+                CustomPolicy {
                     files_context: Some("a:b:c".to_owned()),
                     ..of.clone()
                 },

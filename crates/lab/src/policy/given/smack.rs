@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use model::{GivenPolicy, excerpt, is_smack_label};
+use model::{CustomPolicy, excerpt, is_smack_label};
 
 use super::super::smack::check_state;
 use super::super::{PolicyError, Prepared, Request, tools};
@@ -32,7 +32,7 @@ const AGENT: &str = "lsmeter-agent";
 /// The rules, and the labels that the guest gives.
 pub(in super::super) fn prepare(
     request: &Request<'_>,
-    of: &GivenPolicy,
+    of: &CustomPolicy,
 ) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "Smack")?;
     let sources = files(of)?;

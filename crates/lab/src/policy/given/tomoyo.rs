@@ -2,7 +2,7 @@
 //! A policy of TOMOYO of the user's own: the files that tomoyo-savepolicy(8) writes, and the domain
 //! that benchmarks are moved into.
 
-use model::{GivenPolicy, Policy, nearest};
+use model::{CustomPolicy, Policy, nearest};
 
 use super::super::tomoyo::leave_for;
 use super::super::{PolicyError, Prepared, Request, tools};
@@ -22,7 +22,7 @@ const LISTED: usize = 8;
 /// The three files as they are, and leave for the agent to move into the domain.
 pub(in super::super) fn prepare(
     request: &Request<'_>,
-    of: &GivenPolicy,
+    of: &CustomPolicy,
 ) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "TOMOYO")?;
     tools::need(request, "TOMOYO", "CONFIG_SECURITY_TOMOYO")?;
@@ -80,7 +80,7 @@ fn text<'a>(sources: &'a [GivenFile], name: &str) -> Result<Option<&'a str>, Pol
 }
 
 /// What the agent needs to get from the kernel's domain, in which nothing is denied, into another.
-fn leave(of: &GivenPolicy, policy: &str) -> Result<String, PolicyError> {
+fn leave(of: &CustomPolicy, policy: &str) -> Result<String, PolicyError> {
     let domains: Vec<&str> = policy
         .lines()
         .filter(|line| line.starts_with("<kernel>"))
@@ -146,11 +146,11 @@ fn permissive(profiles: &str, number: u8) -> String {
 mod tests {
     use super::*;
 
-    fn of(domain: Option<&str>) -> GivenPolicy {
-        GivenPolicy {
+    fn of(domain: Option<&str>) -> CustomPolicy {
+        CustomPolicy {
             files: vec!["current".to_owned()],
             domain: domain.map(str::to_owned),
-            ..GivenPolicy::default()
+            ..CustomPolicy::default()
         }
     }
 

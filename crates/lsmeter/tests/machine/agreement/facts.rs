@@ -114,9 +114,9 @@ impl Facts {
                 fact.unseen,
                 fact.within.is_some(),
             ];
-            let given = amounts.iter().filter(|given| **given).count();
+            let custom = amounts.iter().filter(|custom| **custom).count();
             assert!(
-                given == 1 && !fact.code.is_empty() && !fact.why.is_empty(),
+                custom == 1 && !fact.code.is_empty() && !fact.why.is_empty(),
                 "{}",
                 fact.name
             );

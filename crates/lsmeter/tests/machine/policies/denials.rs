@@ -38,7 +38,7 @@ fn open<'a>(run: &'a Document, stack: &str, file: &str) -> (u64, BTreeSet<&'a st
     let hook = hooks.find(|hook| hook.hook == "file_open");
     let asked = hook.into_iter().flat_map(|hook| &hook.implementations);
     let modules = asked.map(|of| of.module.as_str()).collect();
-    (cell.paths().unwrap().modal.instructions, modules)
+    (cell.paths().unwrap().dominant.instructions, modules)
 }
 
 #[track_caller]

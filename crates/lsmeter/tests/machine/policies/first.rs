@@ -28,7 +28,7 @@ fn what_was_decided_is_forgotten_before_each_operation() {
             let key = &cell.key;
             key.stack.join(",") == stack
                 && key.benchmark() == benchmark
-                && key.tuning.first_after == after
+                && key.settings.first_after == after
         });
         let cell = found.unwrap();
         assert_eq!(cell.status(), Status::Ok, "{:?}", cell.reason());
@@ -49,7 +49,7 @@ fn what_was_decided_is_forgotten_before_each_operation() {
         run.cells
             .iter()
             .filter(alone)
-            .all(|cell| cell.key.tuning.first_after.is_none())
+            .all(|cell| cell.key.settings.first_after.is_none())
     );
     for (stack, text) in [
         (
@@ -102,7 +102,7 @@ fn a_policy_of_ones_own_is_loaded_again_and_its_files_relabelled() {
     let asked = [&asked[..], &["--policy", "enforcing"]].concat();
     place.write(
         "user.toml",
-        r#"[given.user]
+        r#"[custom.user]
         module = "selinux"
         files = ["/etc/selinux/default/policy/policy.33"]
         context = "user_u:user_r:user_t:s0"

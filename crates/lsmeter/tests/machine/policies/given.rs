@@ -23,65 +23,65 @@ benchmarks = ["open:AA", "creat"]
 samples = 8
 work_dir = "/srv/www"
 
-[given.web]
+[custom.web]
 module = "apparmor"
 files = ["profiles"]
 profile = "web"
 denied = ["read /etc/shadow", "create /srv/x"]
 allowed = ["read /srv/www/index.html", "execute /usr/bin/x", "list /srv"]
-[given.stacked]
+[custom.stacked]
 module = "apparmor"
 files = ["profiles"]
 profile = "web//&other"
 denied = ["read /etc/shadow", "read /srv/www/secret"]
 allowed = ["read /srv/www/index.html"]
-[given.lax]
+[custom.lax]
 module = "apparmor"
 files = ["lax"]
 denied = ["read /etc/shadow"]
 allowed = ["read /etc/hosts"]
-[given.strict]
+[custom.strict]
 module = "apparmor"
 files = ["lax"]
 denied = ["read /proc/version"]
 allowed = ["read /srv/x"]
 
-[given.box]
+[custom.box]
 module = "landlock"
 files = ["box.toml", "second.toml"]
 denied = ["write /etc/passwd", "bind 8080", "connect 80"]
 allowed = ["read /usr/lib/x", "connect 443"]
-[given.open]
+[custom.open]
 module = "landlock"
 files = ["open.toml"]
 denied = ["read /etc/shadow"]
 allowed = ["read /etc/hosts"]
 
-[given.server]
+[custom.server]
 module = "tomoyo"
 files = ["tomoyo"]
 domain = "<kernel> /usr/sbin/server"
 denied = ["read /etc/shadow"]
 allowed = ["read /etc/hosts"]
-[given.guard]
+[custom.guard]
 module = "bpf"
 files = ["lsm.o"]
 programs = ["guard"]
 denied = ["read /etc/shadow"]
 allowed = ["read /etc/hosts", "write /etc/hosts"]
-[given.wild]
+[custom.wild]
 module = "bpf"
 files = ["lsm.o"]
 programs = ["wild"]
 denied = ["read /etc/shadow"]
 allowed = ["read /etc/hosts"]
-[given.all]
+[custom.all]
 module = "bpf"
 files = ["lsm.o"]
 programs = ["all"]
 denied = ["read /etc/shadow"]
 allowed = ["read /etc/hosts"]
-[given.nowhere]
+[custom.nowhere]
 module = "bpf"
 files = ["lsm.o"]
 programs = ["nowhere"]
@@ -97,7 +97,7 @@ samples = 8
 work_dir = "/home/user/work"
 stacks = ["capability", "capability,selinux"]
 policies = ["enforcing", "permissive"]
-[given.user]
+[custom.user]
 module = "selinux"
 files = ["/etc/selinux/default/policy/policy.33"]
 context = "user_u:user_r:user_t:s0"
@@ -106,7 +106,7 @@ files_context = "user_u:object_r:user_home_t:s0"
 booleans = { allow_execmem = true }
 denied = ["read /etc/shadow"]
 allowed = ["read /etc/hosts"]
-[given.nobody]
+[custom.nobody]
 module = "selinux"
 files = ["/etc/selinux/default/policy/policy.33"]
 context = "user_u:user_r:nobody_knows_t:s0"
@@ -192,8 +192,8 @@ fn run(place: &Place, experiment: &str) -> Document {
 
 /// How the cells of a policy ended, each with its benchmark; and what was done for it.
 fn ended<'a>(run: &'a Document, name: &str) -> (Vec<(&'a str, Status, &'a str)>, Vec<&'a str>) {
-    let is_of = |tuning: &model::Tuning| tuning.given.values().any(|given| given == name);
-    let cells = run.cells.iter().filter(|cell| is_of(&cell.key.tuning));
+    let is_of = |settings: &model::Settings| settings.custom.values().any(|custom| custom == name);
+    let cells = run.cells.iter().filter(|cell| is_of(&cell.key.settings));
     let cells: Vec<_> = cells
         .map(|cell| {
             (
@@ -207,7 +207,7 @@ fn ended<'a>(run: &'a Document, name: &str) -> (Vec<(&'a str, Status, &'a str)>,
     let setups = run
         .setups
         .iter()
-        .filter(|setup| is_of(&setup.configuration.tuning));
+        .filter(|setup| is_of(&setup.configuration.settings));
     let steps = setups.flat_map(|setup| setup.steps.iter().map(String::as_str));
     (cells, steps.collect())
 }
@@ -324,7 +324,12 @@ fn policies_of_ones_own_decide_or_nothing_is_measured() {
             cell.key.benchmark() == "open"
                 && match name {
                     "" => cell.key.stack == ["capability"],
-                    name => cell.key.tuning.given.values().any(|given| given == name),
+                    name => cell
+                        .key
+                        .settings
+                        .custom
+                        .values()
+                        .any(|custom| custom == name),
                 }
         };
         run.cells
@@ -359,8 +364,11 @@ fn policies_of_ones_own_decide_or_nothing_is_measured() {
     );
     assert_refused(&run, "nowhere", "a hook, a type or a symbol");
     // The digest of what was measured is in the document.
-    let given = &run.experiment.as_ref().unwrap().given;
-    assert!(given.values().all(|of| of.digest.len() == 16), "{given:?}");
+    let custom = &run.experiment.as_ref().unwrap().custom;
+    assert!(
+        custom.values().all(|of| of.digest.len() == 16),
+        "{custom:?}"
+    );
 }
 
 #[test]
@@ -420,7 +428,7 @@ fn what_is_no_policy_is_refused_before_a_boot() {
         let proof = "denied = ['read /etc/shadow']\nallowed = ['read /etc/hosts']\n";
         place.write(
             "policy.toml",
-            format!("[given.x]\n{proof}module = {policy}\n"),
+            format!("[custom.x]\n{proof}module = {policy}\n"),
         );
         let asked = ["run", "--offline", "--bench", "open:AA"];
         let asked = [&asked[..], &["--policy-file", "policy.toml"]].concat();
@@ -465,9 +473,9 @@ fn what_is_no_policy_is_refused_before_a_boot() {
 fn programs_of_ones_own_are_in_profiles() {
     let place = Place::with_kernels();
     write_sources(&place);
-    let (_, guard) = EXPERIMENT.split_once("[given.guard]").unwrap();
-    let (guard, _) = guard.split_once("[given.wild]").unwrap();
-    place.write("guard.toml", format!("[given.guard]{guard}"));
+    let (_, guard) = EXPERIMENT.split_once("[custom.guard]").unwrap();
+    let (guard, _) = guard.split_once("[custom.wild]").unwrap();
+    place.write("guard.toml", format!("[custom.guard]{guard}"));
     let asked = [
         "profile",
         "--offline",

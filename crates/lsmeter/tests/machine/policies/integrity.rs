@@ -176,7 +176,7 @@ fn each_rule_of_ima_costs_an_open_something() {
         let cell = run
             .cells
             .iter()
-            .find(|cell| cell.key.benchmark() == "open" && cell.key.tuning.rules == Some(rules));
+            .find(|cell| cell.key.benchmark() == "open" && cell.key.settings.rules == Some(rules));
         cell.and_then(|cell| Some(cell.estimate()?.median))
             .unwrap_or_else(|| panic!("{:#?}", run.cells))
     };

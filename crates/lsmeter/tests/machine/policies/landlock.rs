@@ -94,7 +94,7 @@ fn check_sandboxes(run: &Document) {
     }
     assert_eq!(run.setups.len(), 4, "every sandbox proves itself");
     for setup in &run.setups {
-        let layers = setup.configuration.tuning.layers.unwrap();
+        let layers = setup.configuration.settings.layers.unwrap();
         for text in [
             format!("landlock_restrict_self {layers} times"),
             "landlock: denied: creat of ../landlock-denied: EACCES (13)".to_owned(),

@@ -61,7 +61,7 @@ fn every_output_of_every_boot_says_the_same() {
     let figures = |document: &Document| -> Vec<(Key, HookedPath, [u64; 2])> {
         let cells = document.hooked();
         cells
-            .map(|(cell, of, path)| (cell.key.clone(), path.clone(), [of.windows(), of.dirty()]))
+            .map(|(cell, of, path)| (cell.key.clone(), path.clone(), [of.regions(), of.dirty()]))
             .collect()
     };
     assert_eq!(figures(&read(&place.join("b.json"))), figures(&a));
@@ -133,11 +133,11 @@ fn every_output_of_every_boot_says_the_same() {
         assert_eq!(without.hooks(), with.hooks());
         // Rare paths may differ from boot to boot.
         let [counts, others] = [with, without].map(|cell| cell.paths().unwrap());
-        assert_eq!(counts.modal, others.modal, "{}", cell.title());
-        assert_eq!(counts.modal.instructions, path.total);
-        assert_eq!(Some(counts.modal.rep_iterations), path.rep_iterations);
-        assert_eq!(counts.windows, profiled.windows());
-        assert_eq!(counts.modal.windows, path.windows);
+        assert_eq!(counts.dominant, others.dominant, "{}", cell.title());
+        assert_eq!(counts.dominant.instructions, path.total);
+        assert_eq!(Some(counts.dominant.rep_iterations), path.rep_iterations);
+        assert_eq!(counts.regions, profiled.regions());
+        assert_eq!(counts.dominant.regions, path.regions);
     }
     assert_eq!((with.cells.len(), without.cells.len()), (6, 6));
     assert_eq!(place.left_over(), Vec::<String>::new());

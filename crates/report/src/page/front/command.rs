@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Document, GivenPolicy, Policy, Spec, Tuning};
+use model::{CustomPolicy, Document, Policy, Settings, Spec};
 
 use crate::cells::{Configuration, Group};
 use crate::text::short;
@@ -39,15 +39,15 @@ pub(super) fn command(run: &Document, group: &Group<'_>, configuration: &Configu
             .collect();
         flag("integrity", &all.join(","));
     }
-    let Tuning {
+    let Settings {
         rules,
         layers,
         denials,
         first_after,
         ..
-    } = configuration.tuning;
+    } = configuration.settings;
     // A custom policy of a module is enforced.
-    let is_custom = configuration.tuning.has_given_modules();
+    let is_custom = configuration.settings.has_given_modules();
     if configuration.policy != Policy::None && !is_custom {
         flag("policy", configuration.policy.as_str());
     }
@@ -57,22 +57,22 @@ pub(super) fn command(run: &Document, group: &Group<'_>, configuration: &Configu
         }
     }
     let experiment = run.experiment.as_ref();
-    let custom = configuration.tuning.given.values().filter_map(|name| {
-        let mut policy = experiment?.given.get(name)?.clone();
+    let custom = configuration.settings.custom.values().filter_map(|name| {
+        let mut policy = experiment?.custom.get(name)?.clone();
         policy.digest.clear();
         Some((name.clone(), policy))
     });
-    let custom: BTreeMap<String, GivenPolicy> = custom.collect();
+    let custom: BTreeMap<String, CustomPolicy> = custom.collect();
     let settings = Spec {
-        avc_entries: configuration.tuning.avc_entries,
-        selinux_policy: configuration.tuning.selinux_policy,
-        labels: configuration.tuning.labels,
+        avc_entries: configuration.settings.avc_entries,
+        selinux_policy: configuration.settings.selinux_policy,
+        labels: configuration.settings.labels,
         denials: denials.then_some(true),
         first_after: first_after.map(|event| vec![event]),
-        audit_rules: configuration.tuning.audit_rules,
-        ima_policy: configuration.tuning.ima_policy,
+        audit_rules: configuration.settings.audit_rules,
+        ima_policy: configuration.settings.ima_policy,
         work_dir: experiment.and_then(|of| of.work_dir.clone()),
-        given: Some(custom).filter(|custom| !custom.is_empty()),
+        custom: Some(custom).filter(|custom| !custom.is_empty()),
         ..Spec::default()
     };
     for (key, value) in toml::Table::try_from(settings).unwrap_or_default() {

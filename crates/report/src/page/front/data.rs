@@ -47,11 +47,11 @@ struct Figures {
     /// Over the baseline, as it is shown.
     #[serde(skip_serializing_if = "String::is_empty")]
     overhead: String,
-    /// Of each path its instructions, and the windows that took it; the commonest first.
+    /// Of each path its instructions, and the measured regions that took it; the commonest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     paths: Vec<[u64; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    windows: Option<u64>,
+    regions: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hooks: Vec<Hook>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -124,12 +124,12 @@ fn figures(cell: &Cell, names: &mut Names, has_room: bool) -> Figures {
     };
     let hooks = cell.hooks().filter(|_| has_room && cell.is_exact());
     let paths =
-        { cell.paths().into_iter() }.flat_map(|of| [&of.modal].into_iter().chain(&of.others));
+        { cell.paths().into_iter() }.flat_map(|of| [&of.dominant].into_iter().chain(&of.others));
     Figures {
         figure,
         value: cell.headline().filter(|value| value.is_finite()),
-        paths: paths.map(|of| [of.instructions, of.windows]).collect(),
-        windows: cell.paths().map(|of| of.windows),
+        paths: paths.map(|of| [of.instructions, of.regions]).collect(),
+        regions: cell.paths().map(|of| of.regions),
         hooks: hooks
             .unwrap_or(&[])
             .iter()

@@ -13,44 +13,44 @@ benchmarks = ["stat:AA", "open:AA"]
 samples = 8
 work_dir = "/srv/www"
 
-[given.both]
+[custom.both]
 module = "ima"
 files = ["both"]
 denied = ["read /srv/www/none"]
 allowed = ["read /srv/www/right"]
 measured = ["read /srv/www/m", "execute /usr/bin/x"]
 not_measured = ["write /srv/www/w", "read /etc/a b"]
-[given.measures]
+[custom.measures]
 module = "ima"
 files = ["measures"]
 measured = ["execute /usr/bin/a b"]
 not_measured = ["read /usr/bin/a b"]
-[given.lax]
+[custom.lax]
 module = "ima"
 files = ["lax"]
 denied = ["read /srv/www/none"]
 allowed = ["read /srv/www/x"]
-[given.signed]
+[custom.signed]
 module = "ima"
 files = ["signed"]
 denied = ["read /srv/www/none"]
 allowed = ["read /srv/www/x"]
-[given.strict]
+[custom.strict]
 module = "ima"
 files = ["strict"]
 denied = ["read /srv/www/none"]
 allowed = ["read /srv/www/x"]
-[given.few]
+[custom.few]
 module = "ima"
 files = ["measures"]
 measured = ["read /srv/www/x"]
 not_measured = ["read /srv/www/y"]
-[given.many]
+[custom.many]
 module = "ima"
 files = ["both"]
 measured = ["read /srv/www/x"]
 not_measured = ["read /srv/www/y"]
-[given.wrong]
+[custom.wrong]
 module = "ima"
 files = ["wrong"]
 measured = ["read /srv/www/x"]
@@ -124,11 +124,11 @@ fn rules_of_ones_own_appraise_and_measure_or_nothing_is_measured() {
     let cost = |benchmark: &str, name: &str| {
         let mut cells = run.cells.iter();
         let cell = cells.find(|cell| {
-            let mut given = cell.key.tuning.given.values();
+            let mut custom = cell.key.settings.custom.values();
             cell.key.benchmark() == benchmark
                 && match name {
                     "" => cell.key.integrity.is_empty(),
-                    name => given.any(|given| given == name),
+                    name => custom.any(|custom| custom == name),
                 }
         });
         cell.unwrap().estimate().unwrap().median
@@ -163,7 +163,7 @@ fn what_are_no_rules_is_refused_before_a_boot() {
         ("measures", denied, "no rule of measures appraises"),
         ("nothing", measured, "No such file"),
     ] {
-        let policy = format!("[given.x]\nmodule = 'ima'\nfiles = ['{rules}']\n{proof}\n");
+        let policy = format!("[custom.x]\nmodule = 'ima'\nfiles = ['{rules}']\n{proof}\n");
         place.write("policy.toml", policy);
         let asked = ["run", "--offline", "--policy-file", "policy.toml"];
         place.run(&asked).refused(3, error, Some(""));

@@ -15,18 +15,18 @@ benchmarks = ["stat:AA", "creat"]
 samples = 8
 work_dir = "/srv/www"
 
-[given.server]
+[custom.server]
 module = "tomoyo"
 files = ["tomoyo"]
 domain = "<kernel> /usr/sbin/server"
 denied = ["read /etc/shadow", "write /srv/x"]
 allowed = ["read /etc/hosts"]
-[given.box]
+[custom.box]
 module = "landlock"
 files = ["box.toml"]
 denied = ["write /etc/passwd"]
 allowed = ["read /usr/lib/x"]
-[given.guard]
+[custom.guard]
 module = "bpf"
 files = ["lsm.o"]
 programs = ["guard"]

@@ -15,7 +15,7 @@ benchmarks = ["stat:AA", "creat", "chmod:depth1"]
 samples = 8
 work_dir = "/home/user"
 
-[given.user]
+[custom.user]
 module = "smack"
 files = ["smack"]
 label = "User"
@@ -23,27 +23,27 @@ files_label = "User::Home"
 labels = { "/etc/shadow" = "System::Shadow", "/srv/log" = "Log" }
 denied = ["read /etc/shadow", "create /etc/x", "write /srv/log"]
 allowed = ["read /srv/log", "read /etc/hosts", "execute /usr/bin/x"]
-[given.own]
+[custom.own]
 module = "smack"
 files = ["smack/accesses"]
 label = "User"
 labels = { "/etc/shadow" = "Other" }
 denied = ["read /etc/shadow"]
 allowed = ["read /etc/hosts"]
-[given.reader]
+[custom.reader]
 module = "smack"
 files = ["reader"]
 label = "Reader"
 files_label = "User::Home"
 denied = ["write /etc/hosts"]
 allowed = ["read /etc/hosts"]
-[given.lax]
+[custom.lax]
 module = "smack"
 files = ["smack"]
 label = "User"
 denied = ["read /etc/hosts"]
 allowed = ["read /srv/x"]
-[given.strict]
+[custom.strict]
 module = "smack"
 files = ["smack"]
 label = "User"
@@ -135,7 +135,7 @@ fn what_are_no_rules_is_refused_before_a_boot() {
         ("nothing", "No such file"),
     ] {
         let policy = format!(
-            "[given.x]\nmodule = 'smack'\nlabel = 'User'\nfiles = ['{rules}']\n\
+            "[custom.x]\nmodule = 'smack'\nlabel = 'User'\nfiles = ['{rules}']\n\
              denied = ['read /etc/shadow']\nallowed = ['read /etc/hosts']\n"
         );
         place.write("policy.toml", policy);
