@@ -54,7 +54,7 @@ const ALLOWED: [(&str, &str); 13] = [
         "crates/monitor/bpf/",
         "tells calls of 32-bit programs on the monitored machine",
     ),
-    ("crates/monitor/src/error.rs", "says where trampolines are"),
+    ("crates/monitor/src/attach.rs", "says where trampolines are"),
     (
         "crates/placement/facts/",
         "facts about files and options of a kernel's tree",
