@@ -12,16 +12,14 @@ use super::shared::{architectures, words};
 
 /// Build a kernel from source, with every security module or with none
 ///
-/// Stock kernels have the framework for security modules in them, but no Smack and no
-/// Tunable Security Module. A kernel of flavour `all` has every module, integrity, BTF
-/// and that one; a kernel of flavour `dac` is its twin with CONFIG_SECURITY=n. A kernel of
-/// flavour `um` is a program of this machine, for `lsmeter run --on um`, and `um-dac` is its
-/// twin; `all-up` is the same code for a virtual machine, where it is counted. All are configured as distributions do where that changes what a system call costs,
-/// and small elsewhere.
+/// Stock kernels have neither Smack nor the Tunable Security Module. Flavour `all` has every
+/// module, integrity, BTF and the Tunable one; `dac` is the same with CONFIG_SECURITY=n. Flavour
+/// `um` is a UML kernel, for `lsmeter run --on um`, and `um-dac` is its counterpart without
+/// modules; `all-up` is the code of `um` for a virtual machine, where it is counted. Options that
+/// change the cost of system calls are those of distributions; the rest is small.
 ///
-/// The source is not written to. Objects are kept: an interrupted build goes on where it
-/// stopped, and after a change only what must is compiled again. A recipe that was built
-/// before is found at once.
+/// The source is not written to. Objects are kept: an interrupted build continues, and a change
+/// recompiles only what it must. A recipe that was built before is found at once.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   lsmeter kernel build 6.12-all --source linux-source-6.12
@@ -40,34 +38,31 @@ use super::shared::{architectures, words};
 
 What else it takes (compilers, headers, 3 GiB of disk) it asks for by name before it starts.")]
 pub struct BuildArgs {
-    /// What to call it: build:NAME
+    /// Its name: build:NAME
     pub name: String,
-    /// Debian's package linux-source-VERSION, or the directory of a kernel's source
+    /// Debian's package linux-source-VERSION, or a source directory
     #[arg(long, value_name = "linux-source-VERSION|PATH", value_hint = ValueHint::DirPath)]
     pub source: Source,
-    /// Architecture that it is for: compiled with that one's cross-compiler [default: this
-    /// machine's]
+    /// Architecture, compiled with its cross-compiler [default: this machine's]
     #[arg(long, value_name = "ARCH", value_parser = architectures())]
     pub arch: Option<Architecture>,
-    /// How it is configured
+    /// Configuration
     #[command(flatten)]
     pub configuration: ConfigurationArgs,
     /// Compilers at a time [default: the number of processors]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Look for a newer version of the source package than the one that is here
+    /// Look for a newer version of the source package
     #[arg(long)]
     pub refresh: bool,
-    /// Let lsm= put capability anywhere, which Linux has first: for orders of modules that were
-    /// published
+    /// Let lsm= put capability anywhere (Linux has it first), for published orders of modules
     #[arg(long)]
     pub any_order: bool,
     /// Link it N times, with functions in N orders: build:NAME.1 to build:NAME.N (flavours um
     /// and um-dac)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub layouts: Option<u32>,
-    /// What code for other machines has, and one processor without mitigations need not have
-    /// (flavours um and um-dac)
+    /// Code that one processor without mitigations does not need (flavours um and um-dac)
     #[arg(long, value_name = "FEATURE", value_delimiter = ',', value_parser = words::<With>(&With::ALL))]
     pub with: Vec<With>,
     /// No progress
@@ -78,15 +73,15 @@ pub struct BuildArgs {
 /// How a kernel is configured.
 #[derive(Debug, Args)]
 pub struct ConfigurationArgs {
-    /// `all`: every security module; `dac`: none; `um`: every one, in a kernel that is a
-    /// process and measures itself; `um-dac`: none, in such a kernel; `all-up`: every one, for
-    /// one processor and configured as `um`, so that what is timed there can be counted
+    /// `all`: every security module; `dac`: none; `um`: every one, in a UML kernel; `um-dac`: none, in
+    /// a UML kernel; `all-up`: every one, for one processor, configured like `um`, so that what is
+    /// timed there can be counted
     #[arg(long, default_value_t, value_name = "all|all-up|dac|um|um-dac")]
     pub flavour: Flavour,
-    /// What compiles it, with the tools that go with it: Clang for the settings that only it has
+    /// Compiler and its tools: Clang for settings that only it has
     #[arg(long, default_value_t, value_name = "gcc|clang|clang-N")]
     pub compiler: Compiler,
-    /// Options over those of the flavour, as lines of a .config (repeatable)
+    /// Options in addition to the flavour's, as lines of a .config (repeatable)
     #[arg(long, value_name = "FRAGMENT", value_hint = ValueHint::FilePath)]
     pub config: Vec<PathBuf>,
 }

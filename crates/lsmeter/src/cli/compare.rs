@@ -9,22 +9,22 @@ use model::comparison::{Axis, Correction};
 use super::output::OutputArgs;
 use super::shared::words;
 
-/// Formats that a comparison is printed in, beside those of all commands.
+/// Formats of comparisons in addition to those of all commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CompareFormat {
-    /// A page: what changed, by how much, and the hooks that hold it
+    /// A page: what changed, by how much, and the hooks that account for it
     Html,
-    /// The kernel's test format: what the gate says of each cell
+    /// The kernel's test format: the gate's verdict on each measurement
     Ktap,
-    /// XML that GitLab and Jenkins read: what the gate says of each cell
+    /// XML for GitLab and Jenkins: the gate's verdict on each measurement
     Junit,
 }
 
-/// Tell what differs between two documents, and whether it is real
+/// Compare two result files: what changed, and is it real
 ///
 /// BASE and NEW are of the same kind: runs, profiles, recordings or sweeps. Counts are
 /// compared exactly, times by a non-parametric test with an effect size and an interval,
-/// corrected for the number of cells. With --fail-above or --budget it is a gate.
+/// corrected for the number of measurements. With --fail-above or --budget it is a gate.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -40,13 +40,13 @@ A budget is TOML: default = \"1%\" and, below [limits], lines such as
 \"open:*\" = \"20 instructions\". Without a gate the exit status is 0, whatever differs; with one
 it is 1 if a cell is worse by more than its limit, 5 if that cannot be told of a cell.")]
 pub struct CompareArgs {
-    /// What NEW is compared with; the run whose cells are compared with --across
+    /// The baseline; with --across, the run whose measurements are compared
     #[arg(value_hint = ValueHint::FilePath)]
     pub base: PathBuf,
-    /// What is under test
+    /// The result file under test
     #[arg(required_unless_present = "across", conflicts_with = "across", value_hint = ValueHint::FilePath)]
     pub new: Option<PathBuf>,
-    /// Compare the cells of one run that differ in this
+    /// Compare the measurements of one run that differ in this
     #[arg(long, value_name = "AXIS", value_parser = words::<Axis>(Axis::ALL),
         help_heading = "What is compared")]
     pub across: Option<Axis>,
@@ -62,26 +62,26 @@ pub struct CompareArgs {
     #[arg(long, value_name = "P", default_value = "0.05", value_parser = probability,
         help_heading = "What is compared")]
     pub alpha: f64,
-    /// How p values are corrected for the number of cells
+    /// How p values are corrected for the number of measurements
     #[arg(long, value_name = "HOW", default_value = "holm", value_parser = words::<Correction>(Correction::ALL),
         help_heading = "What is compared")]
     pub correction: Correction,
-    /// Compare times although they were measured on other machines or in other ways
+    /// Compare times even if machines or methods differ
     #[arg(long, help_heading = "What is compared")]
     pub trust_environment: bool,
-    /// Exit with 1 if a cell is worse by more than this: 1%, 20 instructions, 50 ns
+    /// Exit with 1 if a measurement is worse by more than this: 1%, 20 instructions, 50 ns
     #[arg(long, value_name = "LIMIT", help_heading = "As a gate")]
     pub fail_above: Option<String>,
-    /// Limits by benchmark, in TOML; before --fail-above where both speak of a cell
+    /// Limits by benchmark, in TOML; they override --fail-above
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "As a gate")]
     pub budget: Option<PathBuf>,
-    /// Rank the hooks that hold each difference in instructions
+    /// Rank the hooks that account for each difference in instructions
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
-    /// Leave out cells that are the same
+    /// Leave out measurements that are the same
     #[arg(long, help_heading = "Output")]
     pub changed: bool,
-    /// What is printed, and where it goes
+    /// Output
     #[command(flatten)]
     pub out: OutputArgs<CompareFormat>,
 }

@@ -7,15 +7,14 @@ use clap::{Args, ValueHint};
 
 use super::output::OutputArgs;
 
-/// Tell how many nanoseconds counted operations would take on this processor
+/// Estimate the nanoseconds of counted operations on a processor
 ///
-/// Instructions do not take the same time each: one `rep stos` may take as long as a hundred
-/// others. Of operations that were both timed on a processor (`lsmeter run --on um`) and
-/// counted with what their instructions do (`lsmeter profile --events`), this finds how many ns
-/// each instruction, REP instruction and byte takes, and says what all counted operations would
-/// take: also those of kernels and modules that were never timed. Says how far it was off for
-/// operations, and for stacks, that it was not shown; of what is unlike all that it was shown
-/// it says nothing.
+/// Instructions differ in time: one `rep stos` may take as long as a hundred others. From
+/// operations that were both timed on a processor (`lsmeter run --on um`) and counted with
+/// events (`lsmeter profile --events`), this fits the ns per instruction, REP instruction and
+/// byte, and estimates all counted operations, even of kernels and modules that were never timed.
+/// It prints its error for operations and stacks left out of the fit, and refuses operations unlike
+/// all that it was fitted to.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -31,27 +30,26 @@ Examples:
   lsmeter estimate both.json")]
 #[command(next_help_heading = "What is estimated")]
 pub struct EstimateArgs {
-    /// What was counted: documents of `lsmeter profile --events` or `run --events`
+    /// Counts: result files of `lsmeter profile --events` or `run --events`
     #[arg(required = true, value_name = "COUNTS.json", value_hint = ValueHint::FilePath)]
     pub counts: Vec<PathBuf>,
-    /// What the same operations took, to fit weights to: a document of `lsmeter run` with times
-    /// of kernels that are processes, or of the running one [default: one of COUNTS.json that has
-    /// them, too]
+    /// Times of the same operations, to fit weights to: a result file of `lsmeter run` on UML
+    /// kernels or on the host [default: the one of COUNTS.json that has times]
     #[arg(short, long, value_name = "TIMES.json", value_hint = ValueHint::FilePath)]
     pub times: Option<PathBuf>,
-    /// Weights that were fitted before: what --keep-weights or --output wrote
+    /// Weights from an earlier fit (--keep-weights or --output)
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
         conflicts_with = "times")]
     pub weights: Option<PathBuf>,
-    /// What has a weight: instructions, or an event's name as CSV has it
+    /// Terms with a weight: instructions, or names of events as in CSV
     #[arg(long, value_name = "EVENT,…", value_delimiter = ',', conflicts_with = "weights",
         default_values = estimate::DEFAULT_TERMS)]
     pub terms: Vec<String>,
-    /// Keep the weights, with how good they are, for --weights
+    /// Write the weights, with their errors, for --weights
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "weights",
         help_heading = "Output")]
     pub keep_weights: Option<PathBuf>,
-    /// What is printed, and where it goes
+    /// Output
     #[command(flatten)]
     pub out: OutputArgs,
 }

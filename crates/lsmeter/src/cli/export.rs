@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-/// Write the cells of runs as one table, for other programs
+/// Write result files as CSV
 ///
-/// As CSV, for DuckDB, R, pandas or a spreadsheet. A row is a cell, with what it ran on; the
-/// columns are documented in docs/export.md and stay. A profile has a row for each hook, a sweep
-/// for each slope, a placement for each operation and hook, as `--format csv` prints them.
+/// For DuckDB, R, pandas or a spreadsheet. Each row is a measurement and where it ran; the columns
+/// are documented in docs/export.md and stay. A profile has a row per hook, a sweep per hook that
+/// is delayed, a placement per operation and hook, as `--format csv` prints them.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -26,7 +26,7 @@ pub struct ExportArgs {
     #[arg(short, long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath,
         help_heading = "Output")]
     pub output: PathBuf,
-    /// A row for each sample, of cells that have them (`lsmeter run --keep-samples`)
+    /// A row per sample, where they were kept (`lsmeter run --keep-samples`)
     #[arg(long, help_heading = "Output")]
     pub samples: bool,
 }

@@ -61,33 +61,33 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Count what each LSM hook of an operation costs
     Profile(Box<ProfileArgs>),
-    /// Sweep the time of a policy's decision: how often an operation asks for permission
+    /// Count permission checks per operation, by delaying decisions
     Sensitivity(Box<SensitivityArgs>),
-    /// Watch the LSM hooks of a live machine: which, how often, how long, for whom
+    /// Watch the LSM hooks of a live machine: calls, times, errors
     Monitor(Box<MonitorArgs>),
-    /// Tell what differs between two documents, and whether it is real; a gate for CI
+    /// Compare two result files: what changed, and is it real; a gate for CI
     Compare(Box<CompareArgs>),
-    /// Find the commit with which counts changed, in a git history of kernels
+    /// Find the commit that changed a count, in a kernel's git history
     Bisect(Box<BisectArgs>),
-    /// Tell which LSM hooks each system call can reach, from a kernel's sources alone
+    /// List the LSM hooks that each system call can reach, from kernel sources
     Placement(Box<PlacementArgs>),
-    /// Tell what another stack would cost where calls of hooks were recorded
+    /// Predict another stack's cost from recorded hook calls
     Predict(Box<PredictArgs>),
-    /// Tell how many nanoseconds counted operations would take on this processor
+    /// Estimate the nanoseconds of counted operations on a processor
     Estimate(Box<EstimateArgs>),
-    /// Put the parts of a run together
+    /// Merge the parts of a run
     Merge(MergeArgs),
-    /// Make a page of documents: verdict, figures, tables, warnings, method
+    /// Make a page of result files: findings, figures, tables, method
     Report(ReportArgs),
-    /// Write the cells of runs as one table, in CSV
+    /// Write result files as CSV
     Export(ExportArgs),
     /// Fetch, build, add, list and remove kernels
     #[command(subcommand)]
     Kernel(KernelCommand),
-    /// List what can be measured, and in what
+    /// List benchmarks, stacks, presets and published figures
     #[command(subcommand)]
     List(ListCommand),
-    /// Tell what works on this machine, and how to get the rest
+    /// Check what works on this machine, and how to get the rest
     Doctor(DoctorArgs),
     /// Write completions of shells and the manual pages into a directory
     #[command(hide = true)]
@@ -141,7 +141,7 @@ pub enum KernelCommand {
     },
 }
 
-/// List what can be measured, and in what
+/// List benchmarks, stacks, presets and published figures
 #[derive(Debug, Subcommand)]
 pub enum ListCommand {
     /// Benchmarks and their variants, with the system calls that are measured
@@ -176,7 +176,7 @@ pub enum ListCommand {
     },
 }
 
-/// Tell what works on this machine, and how to get the rest
+/// Check what works on this machine, and how to get the rest
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     /// As JSON

@@ -10,14 +10,13 @@ use clap::{Args, ValueHint};
 use super::output::OutputArgs;
 use super::shared::ProgressArgs;
 
-/// Watch the LSM hooks of a live machine: which, how often, how long, for whom
+/// Watch the LSM hooks of a live machine: calls, times, errors
 ///
-/// Attaches eBPF programs to the kernel's security_*() functions, and to the functions of
-/// its modules if asked to, until it ends, however it ends. Calls are summed up in the
-/// kernel: nothing is sampled and nothing is lost. What watching costs is measured at the
-/// start, subtracted and shown.
+/// Attaches eBPF programs to the kernel's security_*() functions, and with --functions to
+/// modules' functions, until it ends, however it ends. Calls are summed in the kernel, not
+/// sampled. The cost of watching is measured at the start, subtracted and shown.
 ///
-/// It takes Linux 5.15 or newer with BTF, and root or CAP_BPF and CAP_PERFMON.
+/// It needs Linux 5.15 or newer with BTF, and root or CAP_BPF and CAP_PERFMON.
 #[derive(Debug, Args)]
 #[command(mut_arg("output", |output| output.visible_alias("record")),
     mut_arg("resume", |resume| resume.requires("output").conflicts_with_all(["command", "replay"])),
@@ -39,10 +38,10 @@ processes has ended. Times are those of a hook itself: hooks that are called wit
 not part of it.")]
 #[command(next_help_heading = "What is watched")]
 pub struct MonitorArgs {
-    /// Watch this process, its threads and its descendants; may be given several times
+    /// Watch this process, its threads and its descendants; repeatable
     #[arg(short, long = "pid", value_name = "PID")]
     pub processes: Vec<u32>,
-    /// Watch the processes of a control group (cgroup v2) and of those below it
+    /// Watch the processes of a control group (cgroup v2) and of the groups below it
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath,
         conflicts_with = "processes")]
     pub cgroup: Option<PathBuf>,
@@ -67,23 +66,23 @@ pub struct MonitorArgs {
         conflicts_with_all = ["processes", "cgroup", "hooks", "functions", "count", "histogram",
             "duration", "output"])]
     pub replay: Option<PathBuf>,
-    /// Only count calls: the cheapest
+    /// Only count calls; the cheapest
     #[arg(long, conflicts_with = "histogram", help_heading = "How")]
     pub count: bool,
     /// Also keep histograms of times, for percentiles
     #[arg(long, help_heading = "How")]
     pub histogram: bool,
-    /// Also time system calls as a whole, for the share that hooks have in them: adds to
-    /// every system call, and takes 32 MiB
+    /// Also time whole system calls, for the share of hooks in them; costs time in every
+    /// system call, and 32 MiB
     #[arg(long, conflicts_with_all = ["count", "replay"], help_heading = "How")]
     pub system_calls: bool,
     /// Seconds until it ends
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds, help_heading = "How")]
     pub duration: Option<Duration>,
-    /// Seconds between figures [default: 1 where there is more than one set of them]
+    /// Seconds between figures [default: 1 if there is more than one set]
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds, help_heading = "How")]
     pub interval: Option<Duration>,
-    /// Pairs of a hook and a system call that are told apart, on each processor
+    /// Pairs of a hook and a system call to count separately, per processor
     #[arg(
         long,
         value_name = "N",
@@ -92,13 +91,13 @@ pub struct MonitorArgs {
         help_heading = "How"
     )]
     pub pairs: u32,
-    /// Tables at the end, not the live view, on a terminal too
+    /// Print tables at the end instead of the live view
     #[arg(long, help_heading = "Output")]
     pub plain: bool,
     /// Rows of a table, 0 for all [default: 25]
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub rows: Option<usize>,
-    /// What is printed, and where it goes
+    /// Output
     #[command(flatten)]
     pub out: OutputArgs,
     /// Print each interval as a line of JSON
@@ -108,7 +107,7 @@ pub struct MonitorArgs {
     #[arg(long, value_name = "FILE.prom", value_parser = textfile, value_hint = ValueHint::FilePath,
         help_heading = "Output")]
     pub textfile: Option<PathBuf>,
-    /// How it goes on
+    /// Progress
     #[command(flatten)]
     pub progress: ProgressArgs,
 }

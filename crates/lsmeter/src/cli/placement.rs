@@ -9,25 +9,25 @@ use model::Architecture;
 use super::output::OutputArgs;
 use super::shared::architectures;
 
-/// What of a kernel is looked at, and how.
+/// What is analysed.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What is analysed")]
 pub struct ScopeArgs {
-    /// File systems that the paths lie on, as their directories in fs are named, or tmpfs
+    /// File systems of the paths, named like their directories in fs, or tmpfs
     /// [default: ext4, or those of the profiles]
     #[arg(long, value_name = "FS,…", value_delimiter = ',')]
     pub fs: Vec<String>,
     /// System calls, without sys_; shows their hooks [default: those on files]
     #[arg(long = "syscall", value_name = "NAME,…", value_delimiter = ',')]
     pub syscalls: Vec<String>,
-    /// Every system call that the tree defines
+    /// All system calls that the tree defines
     #[arg(long, conflicts_with = "syscalls")]
     pub all: bool,
     /// Decide #if by a kernel's .config, instead of taking every option as set
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
-    /// Architecture of the kernels: its own directory is read, and system calls are those that
-    /// it has [default: x86_64, or that of the profiles]
+    /// Architecture, whose directory and system calls are read [default: x86_64, or that of the
+    /// profiles]
     #[arg(long, value_name = "ARCH", value_parser = architectures())]
     pub arch: Option<Architecture>,
     /// Neither read nor write $XDG_CACHE_HOME/lsmeter/placement
@@ -50,12 +50,11 @@ pub struct TreeArgs {
     pub scope: ScopeArgs,
 }
 
-/// Tell which LSM hooks each system call can reach, from a kernel's sources alone
+/// List the LSM hooks that each system call can reach, from kernel sources
 ///
-/// Reads a kernel tree: no build, no configuration, no boot. Tells what each security
-/// module implements, and for each system call which hooks it calls, on the path that it
-/// takes if all goes well (success path) and at most, as a sum of a number, of D (components
-/// looked up on a path) and of S (symbolic links followed on it).
+/// Reads a kernel tree: no build, no configuration, no boot. Prints what each security module
+/// implements, and the hooks that each system call calls: on the success path (all goes well) and
+/// at most, as a sum of a number, D (path components looked up) and S (symbolic links followed).
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -94,13 +93,13 @@ pub struct PlacementArgs {
     /// Print the hooks of each success path in the order of their calls, with their callers
     #[arg(long, help_heading = "Output")]
     pub trace: bool,
-    /// Print every hook of each system call, also those that are not on the success path
+    /// Print every hook of each system call, even those that are not on the success path
     #[arg(long, help_heading = "Output")]
     pub reach: bool,
     /// Print what could not be decided or parsed, facts that match nothing, and timing
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
-    /// What is printed, and where it goes
+    /// Output
     #[command(flatten)]
     pub out: OutputArgs,
     /// No progress
@@ -119,7 +118,7 @@ pub enum PlacementCommand {
 /// Where and how it is printed.
 #[derive(Debug, Args)]
 pub struct TableArgs {
-    /// What is printed, and where it goes
+    /// Output
     #[command(flatten)]
     pub out: OutputArgs,
     /// No progress
@@ -127,11 +126,11 @@ pub struct TableArgs {
     pub quiet: bool,
 }
 
-/// Tell what a patch or a release changed: does this series add a hook to the open path?
+/// Show what a patch or a release changed: does this series add a hook to the open path?
 ///
-/// A and B are kernel trees, tarballs, or documents that `lsmeter placement --output` wrote;
-/// with --repo, revisions of a git repository. Says which hooks each system call asks anew, more
-/// often, less often or no longer, on its success path, and how the framework and the modules differ.
+/// A and B are kernel trees, tarballs, or result files of `lsmeter placement --output`; with --repo,
+/// revisions of a git repository. Lists the hooks that each system call gains, loses, or calls more or
+/// less often on its success path, and how the framework and the modules differ.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -148,7 +147,7 @@ pub struct DiffArgs {
     /// The second
     #[arg(value_name = "B", value_hint = ValueHint::AnyPath)]
     pub after: PathBuf,
-    /// A git repository of which A and B are revisions; nothing is checked out
+    /// A git repository; A and B are its revisions, and nothing is checked out
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "What is analysed")]
     pub repo: Option<PathBuf>,
     /// What of them
@@ -157,10 +156,10 @@ pub struct DiffArgs {
     /// Exit with 1 if a system call gains a hook call on its success path
     #[arg(long, help_heading = "Output")]
     pub fail_on_gain: bool,
-    /// Print also what differs beside success paths, and in how often at most
+    /// Also print differences off the success path, and in upper bounds
     #[arg(long, help_heading = "Output")]
     pub reach: bool,
-    /// Print the calls that lead to hooks anew and no longer
+    /// Print the calls that newly lead to hooks, and those that no longer do
     #[arg(long, help_heading = "Output")]
     pub trace: bool,
     /// Tables
@@ -168,11 +167,11 @@ pub struct DiffArgs {
     pub table: TableArgs,
 }
 
-/// Tell which checks are made twice, and which some modules make and others do not
+/// List checks made twice, and checks that some modules make and others do not
 ///
-/// Of a tree, a tarball, or a document that `lsmeter placement --output` wrote. On the success path
-/// of each system call: hooks that are asked twice of one object, and what modules with a policy on files
-/// ask that another is not asked. Each finding says how far it can be believed, and why.
+/// For a tree, a tarball, or a result file of `lsmeter placement --output`: on the success path of each
+/// system call, hooks called twice for one object, and checks that one module with a policy on files
+/// makes and another does not. Each finding has a confidence and a reason.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -180,7 +179,7 @@ Examples:
   lsmeter placement checks ~/linux --syscall rename --unknown
   lsmeter placement checks ~/linux --format csv > findings.csv")]
 pub struct ChecksArgs {
-    /// A tree, a tarball or a document; a git repository with --rev
+    /// A tree, a tarball or a result file; a git repository with --rev
     #[arg(value_name = "TREE", value_hint = ValueHint::AnyPath)]
     pub tree: PathBuf,
     /// Revision in a git repository: a tag, a branch or a commit; nothing is checked out
@@ -189,7 +188,7 @@ pub struct ChecksArgs {
     /// What of it
     #[command(flatten)]
     pub scope: ScopeArgs,
-    /// Print also findings of which it cannot be told whether they are any
+    /// Also print uncertain findings
     #[arg(long, help_heading = "Output")]
     pub unknown: bool,
     /// Tables

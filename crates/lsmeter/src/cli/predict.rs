@@ -8,13 +8,12 @@ use clap::{Args, ValueHint};
 use super::output::OutputArgs;
 use super::shared::{LabArgs, ProgressArgs, number_within};
 
-/// Tell what another stack would cost where calls of hooks were recorded
+/// Predict another stack's cost from recorded hook calls
 ///
-/// Takes how often each hook was called in each system call, from a recording of `lsmeter
-/// monitor`, and multiplies it with what a call costs in the lab under each stack. Says which
-/// calls the lab has a cost of, how far it may be off, and which hooks, system calls and
-/// modules it would be. Figures are instructions; with --weights also nanoseconds, as far as they
-/// are known of the processor that the weights are of.
+/// Takes the calls of each hook in each system call from a recording of `lsmeter monitor`, and
+/// multiplies them by the cost of a call in the lab under each stack. Prints which calls have a
+/// known cost, the error, and the cost by hook, system call and module. Figures are instructions; with
+/// --weights also nanoseconds.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -29,29 +28,26 @@ Of whole programs that were counted under the stacks, what was measured stands b
 predicted: how good predictions are can be seen where both are known.")]
 #[command(next_help_heading = "What is predicted")]
 pub struct PredictArgs {
-    /// What was called: a recording of `lsmeter monitor --record`, or a document of whole
-    /// programs
+    /// Calls: a recording of `lsmeter monitor --record`, or a result file of whole programs
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub recording: PathBuf,
-    /// Which program of a document of several [default: all]
+    /// Which of several programs [default: all]
     #[arg(long, value_name = "NAME")]
     pub workload: Option<String>,
-    /// What calls cost: a document of `lsmeter profile`, or of whole programs; may be given
-    /// several times, of the same kernel
+    /// Costs: a result file of `lsmeter profile` or of whole programs; repeatable, for one kernel
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
         conflicts_with = "resume")]
     pub costs: Vec<PathBuf>,
-    /// Kernel to boot and count costs on; with --costs, the one of theirs
+    /// Kernel to boot and count costs on; with --costs, the kernel to use of those
     #[arg(short, long, value_name = "KERNEL")]
     pub kernel: Option<String>,
-    /// Stack of LSMs, as lsm= takes it; may be given several times: the first is the baseline
-    /// [default: all that the costs have]
+    /// Stack of LSMs as in lsm=; repeatable, the first is the baseline [default: all of the costs]
     #[arg(short, long = "stack", value_name = "LSM,…")]
     pub stacks: Vec<String>,
-    /// The stack that the others are compared with, such as the one that runs there
+    /// Baseline, such as the stack of the recorded machine
     #[arg(long, value_name = "LSM,…")]
     pub baseline: Option<String>,
-    /// Benchmark, or benchmark:variant, that costs are counted of, with * and ?; `!` excludes
+    /// Benchmark, or benchmark:variant, to count costs of, with * and ?; `!` excludes
     /// [default: all but treewalk:full*]
     #[arg(
         short,
@@ -61,29 +57,27 @@ pub struct PredictArgs {
         conflicts_with = "costs"
     )]
     pub benchmarks: Vec<String>,
-    /// Nanoseconds that an instruction takes there, as you take it to be: adds the time to
-    /// the tables
+    /// Assumed nanoseconds per instruction there; adds times to the tables
     #[arg(long, value_name = "NS", value_parser = ns_per_instruction)]
     pub ns_per_instruction: Option<f64>,
-    /// Weights of what instructions do, for the time that calls take: what `lsmeter estimate
-    /// --keep-weights` wrote, on a processor like that one
+    /// Weights from `lsmeter estimate --keep-weights` on a similar processor, for times
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
         conflicts_with = "ns_per_instruction")]
     pub weights: Option<PathBuf>,
     /// How costs are counted
     #[command(flatten)]
     pub lab: LabArgs,
-    /// Keep the costs that are counted, for --costs
+    /// Save the counted costs, for --costs
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "costs",
         help_heading = "Output")]
     pub keep_costs: Option<PathBuf>,
     /// Rows of each table; 0 for all [default: 15]
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub rows: Option<usize>,
-    /// What is printed, and where it goes
+    /// Output
     #[command(flatten)]
     pub out: OutputArgs,
-    /// How it goes on
+    /// Progress
     #[command(flatten)]
     pub progress: ProgressArgs,
 }

@@ -11,7 +11,7 @@ use super::shared::{CellArgs, LabArgs, ProgramArgs, ProgressArgs};
 /// Which tables show a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum View {
-    /// For each operation, every hook that it calls and what the modules do in it
+    /// For each operation, every hook that it calls, and the modules in it
     Operation,
     /// For each kernel and stack, every hook over all operations
     Hooks,
@@ -23,11 +23,10 @@ pub enum View {
 
 /// Count what each LSM hook of an operation costs
 ///
-/// Boots kernels as `lsmeter run` does, unmodified, and follows every call that an
-/// operation makes: how often it calls each LSM hook, how many instructions the
-/// framework spends there (placement), and how many each module. With --baseline it shows
-/// the same for two stacks, and what differs outside all hooks: 0 proves that the
-/// hooks are all there is.
+/// Boots unmodified kernels like `lsmeter run`, and follows every call of an operation: how often
+/// it calls each LSM hook, the instructions of the framework there (placement), and those of each
+/// module. With --baseline it compares two stacks, and shows what differs outside all hooks: 0 proves
+/// that the hooks account for everything.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -54,11 +53,11 @@ pub struct ProfileArgs {
     /// Compare each stack with this one
     #[arg(long, value_name = "LSM,…", help_heading = "What is measured")]
     pub baseline: Option<String>,
-    /// Also count what the instructions do that takes time: atomics, indirect branches,
-    /// cache lines, bytes of REP instructions …
+    /// Also count events that take time: atomics, indirect branches, cache lines, bytes of REP
+    /// instructions …
     #[arg(long, help_heading = "What is measured")]
     pub events: bool,
-    /// Fail (exit status 1) if a comparison leaves a residual that nothing explains
+    /// Fail (exit status 1) if a comparison leaves an unexplained residual
     #[arg(long, requires = "baseline", help_heading = "What is measured")]
     pub check: bool,
     /// How they are measured
@@ -74,7 +73,7 @@ pub struct ProfileArgs {
     /// Print the hooks of each operation in the order of their calls, with their callers
     #[arg(long, help_heading = "Output")]
     pub trace: bool,
-    /// What is printed, and where it goes
+    /// Output
     #[command(flatten)]
     pub out: OutputArgs,
     /// Write all calls for KCachegrind and callgrind_annotate; - is standard output
@@ -83,7 +82,7 @@ pub struct ProfileArgs {
     /// Write all calls as folded stacks, for flame graphs; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub folded: Option<PathBuf>,
-    /// How it goes on
+    /// Progress
     #[command(flatten)]
     pub progress: ProgressArgs,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-/// What a report is written as.
+/// Formats of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
     /// One page that needs no network and no other file
@@ -14,10 +14,10 @@ pub enum ReportFormat {
     Markdown,
 }
 
-/// Make a page of documents: verdict, figures, tables, warnings, method
+/// Make a page of result files: findings, figures, tables, method
 ///
-/// Takes whatever lsmeter wrote: runs, profiles, sweeps, recordings, placements, checks,
-/// in any number and mix. Runs of several kernels are also compared with each other.
+/// Takes runs, profiles, sweeps, recordings and placements, in any number and mix. Runs of several
+/// kernels are also compared with each other.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -31,18 +31,18 @@ Examples:
 A figure is written as its file's name ends: .svg, .csv or .json (its data); on
 standard output as SVG.")]
 pub struct ReportArgs {
-    /// Documents that lsmeter wrote, with --output or --record
+    /// Result files (--output or --record)
     #[arg(required = true, value_name = "DOCUMENT.json", value_hint = ValueHint::FilePath)]
     pub documents: Vec<PathBuf>,
-    /// Where to; - is standard output
+    /// Output file; - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath,
         help_heading = "Output")]
     pub output: PathBuf,
-    /// What it is written as [default: html; of what is published markdown]
+    /// Format [default: html; for --published and --publication markdown]
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub format: Option<ReportFormat>,
-    /// Tell beside what stacks add to a count what that takes in nanoseconds, by weights that
-    /// `lsmeter estimate --keep-weights` wrote; of documents that were counted with --events
+    /// Also show added counts in nanoseconds, by weights from `lsmeter estimate --keep-weights`;
+    /// for result files counted with --events
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub weights: Option<PathBuf>,
     /// Write this figure only
@@ -53,18 +53,18 @@ pub struct ReportArgs {
         help_heading = "Output"
     )]
     pub figure: Option<String>,
-    /// List only the hooks that no operation of these profiles calls, and those that are called
+    /// Only list the hooks that no operation of these profiles calls, and those that are called
     #[arg(long, conflicts_with_all = ["figure", "list_figures", "published", "publication"],
         help_heading = "Output")]
     pub coverage: bool,
-    /// Write nothing but what is published of the same operations, beside them
+    /// Only compare with published figures of the same operations
     #[arg(long, conflicts_with_all = ["figure", "list_figures"], help_heading = "Output")]
     pub published: bool,
-    /// Write nothing but every figure of this publication, with what the documents say of it
+    /// Only compare with every figure of this publication
     ///
-    /// Publications are those of `lsmeter list published`: paper, lsmpmon, howells … Runs, sweeps
-    /// and placements are of use. First how many figures agree with ours, and how many differ, with
-    /// a cause that is shown, possible or unknown; then table by table each of them.
+    /// Publications are those of `lsmeter list published`: paper, lsmpmon, howells … Takes runs, sweeps
+    /// and placements. First how many figures agree, and how many differ, with a cause that is shown,
+    /// possible or unknown; then each figure, table by table.
     #[arg(long, value_name = "NAME", help_heading = "Output",
         conflicts_with_all = ["figure", "list_figures", "published"])]
     pub publication: Option<String>,

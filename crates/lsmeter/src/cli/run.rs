@@ -12,12 +12,12 @@ use super::shared::{CellArgs, LabArgs, PlaceArgs, ProgramArgs, ProgressArgs, wor
 
 /// Measure what LSM stacks cost
 ///
-/// Boots each kernel under each stack, runs the benchmarks in it, prints what every
-/// stack costs against the baseline, and saves a run document (JSON). Without
-/// arguments it runs the preset `quick`: Debian's 6.12 kernel under five stacks, one
-/// variant of each benchmark, exact instruction counts.
+/// Boots each kernel under each stack, runs the benchmarks in it, prints the cost of every stack
+/// against the baseline, and saves a result file (JSON). Without arguments it runs the preset
+/// `quick`: Debian's 6.12 kernel under five stacks, one variant of each benchmark, exact
+/// instruction counts.
 ///
-/// A run that is interrupted, or killed, loses no finished cell: `--resume` goes on.
+/// An interrupted or killed run loses no finished measurement: `--resume` continues it.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -75,7 +75,7 @@ pub struct RunArgs {
         conflicts_with_all = ["metrics", "baseline", "baseline_kernel", "rounds", "resume", "aa",
             "with_hooks", "events", "keep_samples", "details", "fail_above"])]
     pub watch: Option<PathBuf>,
-    /// Run it N times to find false alarms [default: 1, without N 2]
+    /// Run N times to find false alarms [default: 1, without N 2]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true,
         default_missing_value = "2", value_parser = clap::value_parser!(u32).range(2..=50),
         help_heading = "Where and how")]
@@ -92,17 +92,17 @@ pub struct RunArgs {
     /// Keep all calls; fail where hooks cannot be counted
     #[arg(long, help_heading = "Output")]
     pub with_hooks: bool,
-    /// Count events, too: atomics, cache lines, REP bytes …
+    /// Also count events: atomics, cache lines, REP bytes …
     #[arg(long, help_heading = "Output")]
     pub events: bool,
     /// Keep every sample in the result file
     #[arg(long, hide_short_help = true, help_heading = "Output")]
     pub keep_samples: bool,
-    /// Show more tables; of these benchmarks all calls as a tree
+    /// Show more tables; with a pattern, all calls as a tree
     #[arg(long, value_name = "PATTERN", num_args = 0..=1, require_equals = true,
         help_heading = "Output")]
     pub details: Option<Option<Pattern>>,
-    /// Exit with 1 if one is worse by more than 1%, '20 instructions'
+    /// Exit with 1 if one is worse by more: 1%, '20 instructions'
     #[arg(long, value_name = "LIMIT", help_heading = "Output")]
     pub fail_above: Option<String>,
 }

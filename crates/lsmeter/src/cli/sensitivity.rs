@@ -9,15 +9,14 @@ use model::DelayModule;
 use super::output::OutputArgs;
 use super::shared::{LabArgs, PlaceArgs, ProgressArgs, SelectionArgs, number_within, words};
 
-/// Sweep the time of a policy's decision: how often an operation asks for permission
+/// Count permission checks per operation, by delaying decisions
 ///
-/// Makes the decisions at LSM hooks take longer, step by step, and fits a line to what an
-/// operation costs then. If each decision takes 10 µs longer and the operation 20 µs, it
-/// asks for permission twice: the slope is the number of questions. The hooks that the
-/// operation calls without any delay are counted beside it.
+/// Delays the decisions at LSM hooks step by step and fits a line to the operation's cost. If each
+/// decision takes 10 µs longer and the operation 20 µs, it makes two checks. The hooks that the
+/// operation calls without delay are counted for comparison.
 ///
-/// Kernels built by `lsmeter kernel build` have the Tunable Security Module for that;
-/// stock kernels from 5.17 on take programs of the BPF LSM.
+/// Kernels from `lsmeter kernel build` contain the Tunable Security Module for this; stock kernels
+/// from 5.17 on use BPF LSM programs.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -62,8 +61,8 @@ pub struct SensitivityArgs {
     /// Also with cold caches: dentries and inodes are dropped before each operation
     #[arg(long)]
     pub cold: bool,
-    /// Predict each operation's overhead: under decisions of so many instructions, or of
-    /// these modules, beside what they do cost
+    /// Predict each operation's overhead under decisions of so many instructions, or under these
+    /// modules, next to their real cost
     #[arg(long, value_name = "N|LSM,…")]
     pub predict: Option<String>,
     /// How it is measured
@@ -72,20 +71,20 @@ pub struct SensitivityArgs {
     /// Where
     #[command(flatten)]
     pub place: PlaceArgs,
-    /// Exit with 1 if a slope is further from its count than this, such as 0.05
+    /// Exit with 1 if checks per operation differ from their count by more than this, such as 0.05
     #[arg(long, value_name = "CHECKS",
         value_parser = |text: &str| number_within(text, 0.0..=1_000.0), help_heading = "Output")]
     pub fail_above: Option<f64>,
-    /// Show the slope of each hook [default: for up to four operations]
+    /// Show checks by hook [default: for up to four operations]
     #[arg(long, help_heading = "Output")]
     pub by_hook: bool,
-    /// What is printed, and where it goes
+    /// Output
     #[command(flatten)]
     pub out: OutputArgs,
     /// Draw cost over delay, as the paper's Figure 4, as SVG; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub svg: Option<PathBuf>,
-    /// How it goes on
+    /// Progress
     #[command(flatten)]
     pub progress: ProgressArgs,
 }

@@ -74,7 +74,7 @@ pub struct ProgramArgs {
     #[arg(long, value_name = "ROOT", value_hint = ValueHint::AnyPath, conflicts_with = "programs",
         help_heading = PROGRAMS)]
     pub root: Option<PathBuf>,
-    /// Make a root of these programs and their libraries
+    /// Make a root with these programs and their libraries
     #[arg(long, value_name = "PROGRAM,…", value_delimiter = ',', help_heading = PROGRAMS)]
     pub programs: Vec<String>,
     /// Add these files and directories to that root
