@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Does a stack cost what its modules cost alone, added up? Section 5.1.2 of the paper says that it
-//! costs more.
+//! Does a stack cost the sum of what its modules cost alone? Section 5.1.2 of the LSM overhead
+//! paper says that it costs more.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,19 +12,16 @@ use crate::format;
 use crate::table::{Table, Value};
 use crate::text::short;
 
-/// Most hooks named for one operation.
 const HOOKS_SHOWN: usize = 3;
-/// Most operations that are shown one by one.
 const OPERATIONS_SHOWN: usize = 25;
 
-/// A row for each stack of which a base and the base with each of its modules alone were counted,
-/// and one for each operation of these in which the whole is not the sum; empty if there is no such
-/// stack.
+/// A row for each stack of which a base, and the base with each of its modules alone, were counted;
+/// a row for each operation in which the whole is not the sum. Empty without such a stack.
 pub(crate) fn additivity(run: &Document, group: &Group<'_>) -> Vec<Table> {
     if group.of_kernels || !group.metric.is_counted() {
         return Vec::new();
     }
-    // Of the orders of the same modules the first: what orders differ by is told elsewhere.
+    // Of several orders of the same modules only the first: another table compares orders.
     let stacks = group.configurations.iter().enumerate().filter(|(at, of)| {
         let mut earlier = group.configurations[..*at].iter();
         !earlier.any(|other| other.is_reordered(of))
@@ -89,25 +86,21 @@ pub(crate) fn additivity(run: &Document, group: &Group<'_>) -> Vec<Table> {
     [summary, operations].into_iter().flatten().collect()
 }
 
-/// A row of the second table.
 struct Apart<'a> {
     of: &'a Whole<'a>,
     sum: &'a Sum<'a>,
 }
 
-/// A stack, its base, and what each operation costs.
 struct Whole<'a> {
     stack: &'a Configuration,
     base: &'a Configuration,
     sums: Vec<Sum<'a>>,
 }
 
-/// An operation: what the whole adds to the base, and what its modules do.
 struct Sum<'a> {
     row: Operation<'a>,
     whole: i128,
     parts: i128,
-    /// By hook, what the whole has there beyond the sum.
     in_hooks: BTreeMap<&'a str, i128>,
 }
 
@@ -123,7 +116,6 @@ impl<'a> Whole<'a> {
         let alike: Vec<&Configuration> = group.configurations.iter().filter(alike).collect();
         let set = |of: &'a Configuration| of.stack.iter().collect::<BTreeSet<_>>();
         let all = set(stack);
-        // The smallest base is that of most modules.
         let bases = alike.iter().copied().filter_map(|base| {
             let below = set(base);
             let modules: Vec<_> = all.difference(&below).copied().collect();
@@ -159,7 +151,6 @@ impl<'a> Whole<'a> {
             .count()
     }
 
-    /// The operation furthest from the sum on this side.
     fn furthest(&self, sign: i128) -> Option<Value> {
         let far = |sum: &&Sum<'_>| sum.interaction() * sign;
         let sum = self

@@ -8,11 +8,10 @@ use crate::format;
 use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
-/// What opens files that have labels in turn, one an operation.
+/// The operation that opens labelled files in turn.
 const OPENS: (&str, &str) = ("openat", "random");
 
-/// A row for each size of the cache under which files that have labels were opened, where one was
-/// that all fit into; None if there is none.
+/// A row for each cache size; None unless one size was measured in which all opened labels fit.
 pub(crate) fn avc(run: &Document) -> Option<Table> {
     let lines: Vec<Line<'_>> = run.cells.iter().filter_map(|c| Line::of(run, c)).collect();
     Columns::new()
@@ -59,7 +58,7 @@ impl<'a> Line<'a> {
             && key.settings.labels.is_some()
             && key.metric == Metric::Instructions;
         let own = is_asked.then(|| used(run, cell)).flatten()?;
-        // With the kernel's own size where it says none.
+        // 512 is the kernel's default size.
         let entries = |of: &Cell| of.key.settings.avc_entries.unwrap_or(512);
         let same = |of: &&Cell| {
             let mut other = of.key.clone();
@@ -76,7 +75,8 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// How much more than where all fit, by misses; empty where few miss.
+    /// Cost beyond the size in which all labels fit, per miss; empty if fewer than half of the
+    /// opens miss.
     fn more(&self, figure: impl Fn(&Estimate) -> Option<f64>, misses: f64) -> String {
         let many = self.used.opens > 0 && 2 * self.used.misses >= self.used.opens;
         let more = self.fits.filter(|_| many).and_then(|fits| {
@@ -91,7 +91,6 @@ fn round(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| format::figure(value.round()))
 }
 
-/// What the cache came to in the boots of this cell's configuration.
 fn used(run: &Document, cell: &Cell) -> Option<CacheUse> {
     let key = &cell.key;
     let of = run.setups.iter().find(|proof| {

@@ -12,19 +12,17 @@ use model::Events;
 use crate::folded::SYMBOL_LIMIT;
 use crate::text::printable;
 
-/// Writes the operations as one callgrind profile, which `callgrind_annotate` and
-/// KCachegrind read. Each operation is a function without callers, by its title;
-/// operations with the same title are one. `command` is what the profile says it is of.
+/// Writes the operations as one callgrind profile, which `callgrind_annotate` and KCachegrind read.
+/// Each operation is a function without callers, by its title; operations with the same title are
+/// one.
 ///
-/// Callgrind knows a graph of functions, not a tree: whatever called it, a function is
-/// one. Its own instructions are summed up, and sum up to the trees' totals. What a
-/// caller's line says of a callee is the inclusive cost of those calls; calls of a
-/// function that is already running (recursion, cycles) are counted there, but with no
-/// cost, for the outer call has it. So the costs of the calls of a function sum up to
-/// the instructions between its entry and its return, each once.
+/// Callgrind has a call graph, not a tree: a function appears once for all its callers. A call line
+/// has the inclusive cost. Calls of a function that is already running (recursion, cycles) are
+/// counted with cost 0, since the outer call includes it: each instruction is in a function's calls
+/// once.
 ///
-/// A call that was never counted as one (a function that was jumped to) is written as
-/// one call: readers take a call's cost for the caller's own otherwise.
+/// A function that was jumped to, not called, is written as one call: readers would otherwise add
+/// its cost to the caller's own.
 pub fn callgrind(
     operations: &[(String, &CallTree)],
     command: &str,
@@ -73,7 +71,6 @@ pub fn callgrind(
     writer.flush()
 }
 
-/// A name in one line that is not taken for a reference to another.
 fn name(name: &str) -> String {
     let name = printable(name, SYMBOL_LIMIT);
     match name.trim() {
@@ -82,7 +79,6 @@ fn name(name: &str) -> String {
     }
 }
 
-/// Calls of one function by another.
 #[derive(Default)]
 struct Edge {
     calls: u64,
@@ -105,7 +101,6 @@ impl AddAssign for Cost {
 struct Function {
     name: String,
     own: Cost,
-    /// What it calls, in the order in which it first did.
     calls: Vec<(usize, Edge)>,
 }
 
@@ -113,9 +108,8 @@ struct Function {
 struct Graph {
     functions: Vec<Function>,
     by_name: HashMap<String, usize>,
-    /// Where a caller's list has a callee.
+    /// (caller, callee) to the position in the caller's `calls`.
     edges: HashMap<(usize, usize), usize>,
-    /// What instructions do was counted in some operation.
     with_events: bool,
 }
 
@@ -201,7 +195,6 @@ impl Graph {
         line
     }
 
-    /// How a function is written: with its name only the first time.
     fn reference(&self, id: usize, named: &mut HashSet<usize>) -> String {
         if named.insert(id) {
             format!("({}) {}", id + 1, self.functions[id].name)

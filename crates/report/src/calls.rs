@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Calls of a cell as a tree beside the baseline's, by chains of callers.
+//! Calls of a cell as a tree next to the baseline's, by chains of callers.
 
 use std::collections::HashMap;
 
@@ -14,13 +14,12 @@ use crate::table::{Table, Value};
 use crate::text::short;
 use crate::tree::branches;
 
-/// What takes less than this part of the operation, and no more than in the baseline, is told as one
-/// line beside its like.
+/// Calls below this share of the operation, and no more expensive than in the baseline, are shown
+/// together in one line.
 const LEAST: f64 = 0.005;
-/// Calls below this depth are not told: a kernel's own chains are some 30 deep.
+/// Deeper calls are not shown: a kernel's own chains are about 30 deep.
 const DEPTH_LIMIT: usize = 100;
 
-/// A function under one chain of callers: in the baseline, and in the cell.
 #[derive(Default)]
 struct Node<'a> {
     function: &'a str,
@@ -45,8 +44,8 @@ struct Line {
     adds: i128,
 }
 
-/// A tree of calls for each cell of an operation that is `wanted`, if both it and its baseline have kept
-/// theirs: in runs `--with-hooks`, of operations with one path.
+/// A tree of calls for each cell of a `wanted` operation whose call tree and baseline's call tree
+/// were kept: runs `--with-hooks`, operations with a dominant path.
 pub fn call_tables(run: &Document, wanted: &Pattern) -> Vec<Table> {
     let judgements = Judgements::of(run);
     let groups = groups(run);
@@ -108,7 +107,6 @@ fn table(title: String, operation: &str, trees: [&PathTree; 2]) -> Table {
         ])
 }
 
-/// Both trees as one; callers come before what they call.
 fn merged(trees: [&PathTree; 2]) -> Vec<Node<'_>> {
     let mut nodes = vec![Node::default()];
     let mut places: HashMap<(usize, &str), usize> = HashMap::new();

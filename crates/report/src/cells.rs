@@ -13,22 +13,19 @@ use crate::group::{distinct, grouped, shared};
 use crate::table::{TEXT_LIMIT, Tone, Value};
 use crate::text::{printable, short};
 
-/// A row: benchmark and variant.
 pub(crate) type Operation<'a> = (&'a str, &'a str);
 
-/// The row that a cell stands in.
 pub(crate) fn operation(cell: &Cell) -> Operation<'_> {
     (cell.key.benchmark(), cell.key.variant())
 }
 
-/// `open:AA/BB`, harmless.
+/// `open:AA/BB`, escaped.
 pub(crate) fn operation_title((benchmark, variant): Operation<'_>) -> String {
     short(&model::cell_title(benchmark, variant))
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Configuration {
-    /// Where it is not the kernel of the whole table.
     pub(crate) kernel: Option<String>,
     pub(crate) stack: Vec<String>,
     pub(crate) integrity: Vec<Integrity>,
@@ -47,7 +44,7 @@ impl Configuration {
         }
     }
 
-    /// `capability,selinux`, with what else is at work.
+    /// `capability,selinux` with its settings.
     pub(crate) fn title(&self) -> String {
         let title = configuration_title(
             &self.stack.join(","),
@@ -61,7 +58,6 @@ impl Configuration {
         }
     }
 
-    /// Does the other have the same modules in another order, and differ in nothing else?
     pub(crate) fn is_reordered(&self, other: &Configuration) -> bool {
         let sorted = |configuration: &Configuration| {
             let mut configuration = configuration.clone();
@@ -71,8 +67,7 @@ impl Configuration {
         self.stack != other.stack && sorted(self) == sorted(other)
     }
 
-    /// Its title in few characters beside the baseline's: `+selinux` for the baseline's
-    /// stack with selinux added at its end.
+    /// Short title next to the baseline's: `+selinux` for its stack with selinux appended.
     pub(crate) fn short_title(&self, baseline: Option<&Configuration>) -> String {
         if let Some(baseline) = baseline
             && self != baseline
@@ -89,17 +84,16 @@ impl Configuration {
     }
 }
 
-/// What a stack has behind `base`, if it is that with something added at its end.
+/// What `stack` appends to `base`; None if it does not start with `base`.
 pub(crate) fn added<'a>(stack: &'a [String], base: &[String]) -> Option<&'a [String]> {
     let added = stack.strip_prefix(base)?;
     (base != ["default"] && base != ["none"] && !added.is_empty()).then_some(added)
 }
 
-/// Modules for which lsmeter has a policy of its own.
 const WITH_POLICIES: [&str; 5] = ["selinux", "apparmor", "smack", "tomoyo", "landlock"];
 
-/// The cells of one table: of one kernel, file system and metric; where kernels are
-/// compared, of one configuration, file system and metric.
+/// The cells of one table: one kernel, file system and metric; where kernels are compared, one
+/// configuration, file system and metric.
 pub(crate) struct Group<'a> {
     /// Kernel; the configuration, if the columns are kernels.
     pub(crate) subject: String,
@@ -109,7 +103,6 @@ pub(crate) struct Group<'a> {
     /// The baseline first, if it was measured.
     pub(crate) configurations: Vec<Configuration>,
     pub(crate) baseline: Option<Configuration>,
-    /// Benchmark and variant, in the order of the document.
     pub(crate) rows: Vec<Operation<'a>>,
     cells: HashMap<(Operation<'a>, Configuration), &'a Cell>,
 }
@@ -134,7 +127,6 @@ impl<'a> Group<'a> {
         self.cell(row, self.baseline.as_ref()?)
     }
 
-    /// All that was measured, by rows and then by columns.
     pub(crate) fn cells(&self) -> impl Iterator<Item = &'a Cell> {
         let cells = self.rows.iter().flat_map(move |&row| {
             let columns = self.configurations.iter();
@@ -163,7 +155,6 @@ impl<'a> Group<'a> {
         text
     }
 
-    /// Whose policies decide where a column only says `enforcing`.
     pub(crate) fn own_policies(&self) -> Option<String> {
         let is_own = |cell: &&Cell| {
             let key = &cell.key;
@@ -192,12 +183,12 @@ impl<'a> Group<'a> {
         })
     }
 
-    /// Can its rows be summed up? A whole boot's memory and an inode's have no mean.
+    /// False for memory: a whole boot's and an inode's have no mean.
     pub(crate) fn has_mean(&self) -> bool {
         self.metric != Metric::Memory
     }
 
-    /// The mean overhead of a configuration in these rows, and of how many: see [`mean`].
+    /// Mean overhead of a configuration and its n: see [`mean`].
     pub(crate) fn mean(
         &self,
         rows: &[Operation<'a>],
@@ -213,7 +204,6 @@ impl<'a> Group<'a> {
         (self.configurations.iter()).filter(|c| Some(*c) != self.baseline.as_ref())
     }
 
-    /// Is every figure a count that needs no interval?
     pub(crate) fn is_exact(&self) -> bool {
         self.cells
             .values()
@@ -221,8 +211,6 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Modules that kernels added to the stacks of these cells: every stock kernel adds some. A sentence
-/// for each kernel.
 pub(crate) fn added_modules<'a>(cells: impl Iterator<Item = &'a Cell>) -> Vec<String> {
     let mut added: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for cell in cells.filter(|cell| cell.key.stack != ["default"]) {
@@ -240,7 +228,6 @@ pub(crate) fn added_modules<'a>(cells: impl Iterator<Item = &'a Cell>) -> Vec<St
     added.into_iter().map(sentence).collect()
 }
 
-/// Releases that the guests of these cells reported, each once.
 pub(crate) fn releases<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Vec<&'a str> {
     let mut releases = distinct(cells.into_iter().map(|cell| cell.release.as_str()));
     releases.retain(|release| !release.is_empty());
@@ -256,8 +243,8 @@ pub(crate) fn place(subject: &str, releases: &str, filesystem: &str) -> String {
     text + &format!(", {}", short(filesystem))
 }
 
-/// What tells the path `name` from `all` others: the directories that all share before
-/// and after it are left out. Names that are no paths stay whole.
+/// `name` without the directories that `all` share at their start and end. Names that are not paths
+/// stay whole.
 fn telling_part(name: &str, all: &[&str]) -> String {
     let split: Vec<Vec<&str>> = all.iter().map(|name| name.split('/').collect()).collect();
     let shortest = split.iter().map(Vec::len).min().unwrap_or(0);
@@ -282,11 +269,10 @@ fn telling_part(name: &str, all: &[&str]) -> String {
     told
 }
 
-/// All groups, in the order in which the document has their first cells.
 pub(crate) fn groups(run: &Document) -> Vec<Group<'_>> {
     let baselines = Baselines::of(run);
     let experiment = run.experiment.as_ref();
-    // Kernels are beside each other in its tables, and not stacks.
+    // The columns of its tables are kernels.
     let of_kernels = experiment.is_some_and(|of| of.baseline_kernel.is_some());
     let parts = grouped(&run.cells, |cell| {
         let subject = if of_kernels {
@@ -300,7 +286,7 @@ pub(crate) fn groups(run: &Document) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = groups
         .map(|(key, members)| group(run, &baselines, of_kernels, key, &members))
         .collect();
-    // A kernel with nothing but the baseline of the others is in their tables.
+    // A kernel with only the baseline of others is already in their tables.
     let shown = |group: &Group<'_>| group.configurations.len() > 1 || group.baseline.is_none();
     if groups.iter().any(shown) {
         let pinned = experiment.and_then(|experiment| experiment.baseline_configuration());
@@ -337,7 +323,6 @@ fn group<'a>(
             cells.insert((row, column), cell);
         }
     }
-    // As the experiment lists them, but the baseline first: it is what others add to.
     configurations.sort_by_key(|configuration| Some(configuration) != baseline.as_ref());
     Group {
         subject,
@@ -351,15 +336,14 @@ fn group<'a>(
     }
 }
 
-/// Overhead of the tested cell over the baseline's as a fraction, and the ratio of the two.
+/// Overhead over the baseline as a fraction, and the ratio.
 pub(crate) fn cost(tested: &Cell, baseline: &Cell) -> Option<(f64, f64)> {
     let (a, b) = (tested.headline()?, baseline.headline()?);
     Some((overhead(a, b, tested.key.metric.direction())?, a / b))
 }
 
-/// The mean overhead of tested cells over their baselines, and of how many: everywhere the
-/// geometric mean of operations whose figures are exact, if they are counted, without the floor
-/// that every system call has. None if there are none, or no mean of them.
+/// Mean overhead and n: the geometric mean, for counts over exact operations only and without the
+/// floor (the cost of any system call). None if there is no mean.
 pub(crate) fn mean<'a>(
     metric: Metric,
     pairs: impl Iterator<Item = (&'a Cell, &'a Cell)>,
@@ -372,13 +356,12 @@ pub(crate) fn mean<'a>(
     found.filter(|_| metric != Metric::Memory)
 }
 
-/// Guest kernel instructions of an operation that has one path.
+/// Guest kernel instructions of an operation with a dominant path.
 pub(crate) fn instructions(cell: &Cell) -> Option<i128> {
     let paths = cell.paths().filter(|paths| paths.is_stable())?;
     Some(i128::from(paths.dominant.instructions))
 }
 
-/// What stands for a figure that there is none of.
 pub(crate) fn without_figure(cell: &Cell) -> Value {
     let text = match cell.status() {
         Status::Unsupported => "-",
@@ -387,12 +370,10 @@ pub(crate) fn without_figure(cell: &Cell) -> Value {
     Value::toned(text, Tone::Missing).noted([reason(cell)])
 }
 
-/// What stands for a cell that there is none of.
 pub(crate) fn not_measured(why: &str) -> Value {
     Value::dash().noted([why.to_owned()])
 }
 
-/// Why a cell has no figure, as a footnote says it.
 pub(crate) fn reason(cell: &Cell) -> String {
     let reason = cell.reason().filter(|reason| !reason.trim().is_empty());
     let lines: Vec<&str> = reason.unwrap_or("no reason was given").lines().collect();

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Columns: what a table holds of each of its rows, said once for all formats.
+//! Columns: the name of each and its value in a row, defined once for all formats.
 
 use crate::table::{Align, Heading, Row, Table};
 use crate::value::{Kind, Typed, Value};
 
-/// A column of a table whose rows are `R`, usually a reference into a document.
 pub struct Column<'a, R> {
     heading: Heading,
     value: Box<dyn Fn(R) -> Value + 'a>,
 }
 
-/// The columns of a table, in order, each added by one call.
 pub struct Columns<'a, R>(Vec<Column<'a, R>>);
 
 impl<R> Default for Columns<'_, R> {
@@ -20,12 +18,10 @@ impl<R> Default for Columns<'_, R> {
 }
 
 impl<'a, R: Copy + 'a> Columns<'a, R> {
-    /// None yet.
     pub fn new() -> Columns<'a, R> {
         Columns::default()
     }
 
-    /// Adds a column: its name, and its value in each row. Numbers stand at its right edge.
     #[must_use]
     pub fn column<T: Typed>(
         self,
@@ -39,7 +35,6 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
         self.aligned(align, name, None, value)
     }
 
-    /// Adds a column whose values stand at its left edge.
     #[must_use]
     pub fn left<T: Typed>(
         self,
@@ -49,7 +44,6 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
         self.aligned(Align::Left, name, None, value)
     }
 
-    /// Adds a column whose values stand at its right edge.
     #[must_use]
     pub fn right<T: Typed>(
         self,
@@ -59,7 +53,6 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
         self.aligned(Align::Right, name, None, value)
     }
 
-    /// Adds a column at whose right edge values stand, and which belongs to a group.
     #[must_use]
     pub fn grouped<T: Typed>(
         self,
@@ -70,7 +63,7 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
         self.aligned(Align::Right, name, group, value)
     }
 
-    /// Compiled for each column of each table, a thousand times: so it does next to nothing itself.
+    /// Instantiated about a thousand times (per column and table): keep it small.
     fn aligned<T: Typed>(
         self,
         align: Align,
@@ -88,7 +81,6 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
         self
     }
 
-    /// Adds the columns of something that each row has.
     #[must_use]
     pub fn all<S: Copy + 'a>(
         mut self,
@@ -103,7 +95,6 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
         self
     }
 
-    /// Adds what `more` adds, if `wanted`.
     #[must_use]
     pub fn only_if(
         self,
@@ -121,7 +112,6 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
         self.0.iter().map(|column| column.heading.clone()).collect()
     }
 
-    /// These columns of these rows, for formats that programs read.
     pub fn records<I>(self, rows: I) -> Records<'a>
     where
         I: IntoIterator<Item = R>,
@@ -133,12 +123,11 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
         }
     }
 
-    /// These columns of these rows, for readers.
     pub fn table(&self, title: impl Into<String>, rows: impl IntoIterator<Item = R>) -> Table {
         self.summed_up(title, rows, [])
     }
 
-    /// The same with rows below that sum the others up; they may be shorter.
+    /// With summary rows below, which may be shorter.
     pub fn summed_up(
         &self,
         title: impl Into<String>,
@@ -155,15 +144,13 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
     }
 }
 
-/// A table for programs, which is made row by row while it is written.
+/// A machine-readable table whose rows are made while they are written.
 pub struct Records<'a> {
     pub headings: Vec<Heading>,
-    /// Its rows, of a value for each column.
     pub rows: Box<dyn Iterator<Item = Vec<Value>> + 'a>,
 }
 
 impl Records<'_> {
-    /// The same for readers.
     pub fn table(self, title: impl Into<String>) -> Table {
         let rows = self.rows.map(|values| Row {
             values,

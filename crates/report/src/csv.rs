@@ -7,22 +7,18 @@ use crate::column::Records;
 use crate::text::printable;
 use crate::value::Datum;
 
-/// Longest text of one field, in characters.
 const FIELD_LIMIT: usize = 4_096;
 
-/// The CSV could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write CSV: {0}")]
 pub struct CsvError(#[from] ::csv::Error);
 
-/// Writes a heading line with the names of the columns, and one line for each row. What is missing
-/// is empty.
+/// Writes a heading line with the column names and one line per row. Missing values are empty.
 pub fn csv(records: Records<'_>, writer: impl Write) -> Result<(), CsvError> {
     write_values(records, writer, |of| text(&of))
 }
 
-/// As [`csv`], with every text as the document has it, of any length and with any characters, but
-/// for the `'` in front of formulas.
+/// As [`csv`], but with texts of any length and any characters; only `'` is put before formulas.
 pub fn raw_csv(records: Records<'_>, writer: impl Write) -> Result<(), CsvError> {
     write_values(records, writer, no_formula)
 }
@@ -41,7 +37,6 @@ fn write_values(
     write(writer, &names, values)
 }
 
-/// Writes a heading line and one line for each row. Flushes at the end.
 pub(crate) fn write(
     writer: impl Write,
     columns: &[&str],
@@ -66,7 +61,6 @@ fn field(datum: Datum, text: fn(String) -> String) -> String {
     }
 }
 
-/// A text that can be shown, and is not a formula.
 pub(crate) fn text(text: &str) -> String {
     no_formula(printable(text, FIELD_LIMIT))
 }

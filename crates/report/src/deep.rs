@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How what an operation costs grows with the depth of its path, a sparkline for each stack: what one
-//! sees at a glance of a run in a terminal.
+//! Cost of an operation over the depth of its path, as a sparkline per stack in a terminal.
 
 use compare::judge::Judgements;
 use model::Document;
@@ -12,11 +11,10 @@ use crate::glance::{Depth, Glance};
 use crate::table::{Table, Value};
 use crate::text::short;
 
-/// From the least to the most of all stacks.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// A table of sparklines for each kernel, file system and metric of which an operation was measured
-/// at two depths or more. Operations without one path have no place in it.
+/// A table per kernel, file system and metric for operations with a dominant path at two depths or
+/// more.
 pub fn depth_tables(run: &Document) -> Vec<Table> {
     let judgements = Judgements::of(run);
     let groups = groups(run);
@@ -70,7 +68,6 @@ pub(crate) fn table(run: &Document, glance: &Glance<'_, '_>) -> Option<Table> {
     Some(table)
 }
 
-/// A block for each depth that was measured.
 fn sparkline(line: &Depth<'_>, [least, most]: [f64; 2]) -> String {
     let block = |(_, figure): &(u32, f64)| {
         let part = (figure - least) / (most - least).max(f64::MIN_POSITIVE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Opens that modules deny, in every order of these modules: whoever denies first spares the
-//! others. Section 6 of the paper says so of its Figure 5, by counting checks.
+//! Opens that modules deny, in every order of these modules: the first to deny saves the cost of
+//! the others. Section 6 of the LSM overhead paper shows this in Figure 5 by counting checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,14 +16,13 @@ use crate::text::short;
 
 const BENCHMARK: &str = "denied-open";
 const ALLOWED: &str = "allowed";
-/// Where modules that look at paths decide on an open, and those that look at labels, which come
-/// before.
+/// Modules that check paths decide in this hook; those that check labels decide earlier.
 const BY_PATH: &str = "file_open";
 const BY_LABEL: &str = "inode_permission";
 
-/// Modules A, B and C of Figure 5, of which A grants files 1, 2 and 3, B 2, 3 and 4, and C 2.
+/// Modules A, B and C of Figure 5: A grants files 1, 2 and 3, B 2, 3 and 4, C only 2.
 const MODULES: [&str; 3] = ["apparmor", "tomoyo", "landlock"];
-/// Its files 1 to 4.
+/// Files 1 to 4 of Figure 5.
 const FILES: [&str; 4] = [
     "by-tomoyo-landlock",
     ALLOWED,
@@ -31,8 +30,8 @@ const FILES: [&str; 4] = [
     "by-apparmor-landlock",
 ];
 
-/// A table of each file's cheapest and dearest order, and one of the paper's four files; empty
-/// without stacks of deciding modules in several orders.
+/// A table with each file's cheapest and most expensive order, and one of the paper's four files;
+/// empty unless stacks of deciding modules were measured in several orders.
 pub(crate) fn denials(run: &Document, group: &Group<'_>) -> Vec<Table> {
     if group.of_kernels || !group.metric.is_counted() {
         return Vec::new();
@@ -49,7 +48,6 @@ pub(crate) fn denials(run: &Document, group: &Group<'_>) -> Vec<Table> {
     .collect()
 }
 
-/// A file under one order of the modules.
 struct Open<'a> {
     of: &'a Configuration,
     cell: &'a Cell,
@@ -67,7 +65,7 @@ impl<'a> Open<'a> {
         short(&self.of.stack.join(","))
     }
 
-    /// The hook that has the last word: what comes before it has let the open pass.
+    /// The last hook called: all earlier ones granted the open.
     fn decided(&self) -> Option<&'a HookCost> {
         let hooks = self.cell.hooks()?;
         let find = |name| hooks.iter().find(|of| of.hook == name && of.calls > 0);
@@ -79,7 +77,6 @@ impl<'a> Open<'a> {
         self.decided().is_some_and(is)
     }
 
-    /// Whom that hook asked, in the order in which it does.
     fn asked(&self) -> String {
         let asked = self.of.stack.iter().filter(|module| self.asks(module));
         let asked: Vec<String> = asked.map(|module| short(module)).collect();
@@ -87,11 +84,9 @@ impl<'a> Open<'a> {
     }
 }
 
-/// The same file where it costs least and where it costs most.
 struct Apart<'a> {
     file: &'a str,
     least: Open<'a>,
-    /// None if it costs the same in all orders.
     most: Option<Open<'a>>,
 }
 
@@ -123,7 +118,6 @@ fn orders<'a>(group: &Group<'a>, deciding: &[&'a Configuration], place: &str) ->
             of_set.copied().collect()
         })
         .collect();
-    // As the experiment lists them.
     let position = |of: &Configuration| deciding.iter().position(|other| *other == of);
     sets.sort_by_key(|set: &Vec<_>| position(set[0]));
     let rows = || {
@@ -178,7 +172,6 @@ fn sorted(of: &Configuration) -> Vec<&String> {
     modules
 }
 
-/// The paper's four files under one order.
 struct Replay<'a> {
     opens: Vec<Open<'a>>,
 }
@@ -188,7 +181,7 @@ impl Replay<'_> {
         self.opens.iter().map(|open| open.cost).sum()
     }
 
-    /// How many files each module is asked about, as it is asked; None if hooks were not told apart.
+    /// Files that each module checks, in call order; None without hook data.
     fn asked(&self) -> Option<Vec<(&str, usize)>> {
         if self.opens.iter().any(|open| open.decided().is_none()) {
             return None;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What lies behind each figure: measured regions and paths, or samples and their spread.
+//! Details of each figure: measured regions and paths, or samples and their spread.
 
 use model::{Cell, Document};
 
@@ -8,10 +8,8 @@ use crate::column::Columns;
 use crate::format::{count, difference, figure};
 use crate::table::Table;
 
-/// A cell, the configuration it stands under, and its baseline.
 type Line<'a> = (&'a Cell, &'a Configuration, Option<&'a Cell>);
 
-/// One row for each cell of the group that has a figure.
 pub(crate) fn details(run: &Document, group: &Group<'_>) -> Table {
     let lines = group.rows.iter().flat_map(|&row| {
         let base = group.baseline_cell(row);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The measurements of run documents as one table, for DuckDB, R, pandas and the like. The columns
-//! stay: a later version may append some.
+//! Result files as one table for DuckDB, R and pandas. Columns are stable: later versions only
+//! append.
 
 use std::collections::HashMap;
 
@@ -9,11 +9,10 @@ use stats::overhead;
 
 use crate::column::{Columns, Records};
 
-/// What one row of the table is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rows {
     Cells,
-    /// A sample of a cell. Cells whose samples were not kept have none.
+    /// Cells whose samples were not kept have none.
     Samples,
 }
 
@@ -23,15 +22,13 @@ struct Line<'a> {
     run: &'a Document,
     environment: &'a Environment,
     cell: &'a Cell,
-    /// Of `cell` against its baseline, as a fraction.
+    /// Against the baseline, as a fraction.
     overhead: Option<f64>,
     is_baseline: bool,
-    /// Position and figure.
     sample: Option<(usize, f64)>,
 }
 
-/// The table of named documents: columns of cells, or fewer with those of a sample.
-/// `docs/export.md` explains each.
+/// The columns of a cell, for `Rows::Samples` those of a sample, too: `docs/export.md`.
 pub fn exported(sources: &[(String, Document)], rows: Rows) -> Records<'_> {
     let columns = match rows {
         Rows::Cells => of_cells(shared()),
@@ -42,7 +39,7 @@ pub fn exported(sources: &[(String, Document)], rows: Rows) -> Records<'_> {
     columns.records({ sources.iter() }.flat_map(move |(name, run)| lines(name, run, rows)))
 }
 
-/// A row for each cell, in the document's order: [`exported`] without what all cells share.
+/// A row per cell in document order: [`exported`] without the columns shared by all cells.
 pub fn run_records(run: &Document) -> Records<'_> {
     let columns = Columns::new()
         .column("kernel", |line: Line<'_>| &line.cell.key.kernel)
@@ -50,7 +47,6 @@ pub fn run_records(run: &Document) -> Records<'_> {
     of_cells(columns).records(lines("", run, Rows::Cells))
 }
 
-/// Where a figure comes from, and of what it is. What is no time of ours is missing.
 fn shared<'a>() -> Columns<'a, Line<'a>> {
     let moment = |text: &Option<String>| text.as_ref()?.parse::<jiff::Timestamp>().ok();
     Columns::new()
@@ -79,7 +75,6 @@ fn shared<'a>() -> Columns<'a, Line<'a>> {
         .all(cell_columns(), |line| line.cell)
 }
 
-/// What was measured, and on what.
 fn cell_columns<'a>() -> Columns<'a, &'a Cell> {
     Columns::new()
         .column("release", |cell: &Cell| &cell.release)
@@ -100,7 +95,6 @@ fn cell_columns<'a>() -> Columns<'a, &'a Cell> {
         .column("unit", |cell| cell.key.metric.unit().to_owned())
 }
 
-/// What all samples of a cell come to, in its unit.
 fn sample_columns<'a>() -> Columns<'a, &'a Cell> {
     Columns::new()
         .column("n", |cell: &Cell| Some(cell.estimate()?.n))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Folded stacks, as flame graph programs read them.
+//! Folded stacks, the input of flame graph programs.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -8,13 +8,13 @@ use counts::calltree::CallTree;
 
 use crate::text::printable;
 
-/// Longest name of a function, in characters: the kernel's KSYM_NAME_LEN.
+/// In characters: the kernel's KSYM_NAME_LEN.
 pub(crate) const SYMBOL_LIMIT: usize = 512;
 
-/// Writes a line for each chain of calls that holds instructions of its own, outermost
-/// function first: `open:AA;entry_SYSCALL_64;do_syscall_64 12`. The operation's title
-/// stands for the root. Lines are sorted; the same chain of two operations with the
-/// same title is one line. The numbers sum up to the trees' totals.
+/// Writes a line per chain of calls with instructions of its own, outermost function first:
+/// `open:AA;entry_SYSCALL_64;do_syscall_64 12`. The operation's title is the root. Lines are
+/// sorted; equal chains of operations with the same title are merged. The numbers add up to the
+/// trees' totals.
 pub fn folded(operations: &[(String, &CallTree)], mut writer: impl Write) -> io::Result<()> {
     let mut lines: BTreeMap<String, u64> = BTreeMap::new();
     for (title, tree) in operations {
@@ -41,7 +41,6 @@ pub fn folded(operations: &[(String, &CallTree)], mut writer: impl Write) -> io:
     writer.flush()
 }
 
-/// A name in which nothing separates frames or ends them.
 fn frame(name: &str) -> String {
     let separates = |c: char| c == ';' || c.is_whitespace();
     let name = printable(name, SYMBOL_LIMIT).replace(separates, "_");

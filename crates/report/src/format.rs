@@ -21,8 +21,7 @@ pub(crate) fn measured(metric: Metric) -> String {
     what.to_owned()
 }
 
-/// A figure with thousands separated by commas: whole if it is whole or large enough
-/// that a fraction says nothing, else with one decimal; two below 10.
+/// With thousands separators; whole if large, else with one decimal, below 10 with two.
 pub(crate) fn figure(value: f64) -> String {
     if value.fract() == 0.0 || value.abs() >= 1_000.0 {
         grouped(&format!("{value:.0}"))
@@ -35,33 +34,31 @@ pub(crate) fn figure(value: f64) -> String {
     }
 }
 
-/// A count with thousands separated by commas.
 pub(crate) fn count(value: u64) -> String {
     grouped(&value.to_string())
 }
 
-/// A difference with its sign and thousands separated by commas; `0` without a sign.
+/// With its sign and thousands separators; `0` without a sign.
 pub(crate) fn difference(value: i128) -> String {
     let sign = if value > 0 { "+" } else { "" };
     format!("{sign}{}", grouped(&value.to_string()))
 }
 
-/// A part of a whole in per cent: `31.9 %`. None if the whole is nothing.
+/// `31.9 %`; None if the whole is 0.
 pub(crate) fn share(part: u64, whole: u64) -> Option<String> {
     (whole > 0).then(|| fraction(part as f64 / whole as f64))
 }
 
-/// A part of a whole, given as a fraction, in per cent: `31.9 %`.
+/// A fraction as `31.9 %`.
 pub(crate) fn fraction(part: f64) -> String {
     format!("{:.1} %", part * 100.0)
 }
 
-/// The first names, and how many more there are: `open, stat and 12 more`.
+/// The first names, and the number of others: `open, stat and 12 more`.
 pub(crate) fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
     model::listed(names, most, TEXT_LIMIT)
 }
 
-/// A number's digits, thousands separated by commas.
 pub(crate) fn grouped(number: &str) -> String {
     let (sign, digits) = match number.strip_prefix('-') {
         Some(digits) => ("-", digits),
@@ -77,8 +74,7 @@ pub(crate) fn grouped(number: &str) -> String {
     text
 }
 
-/// An overhead, given as a fraction, in per cent with a sign: `+31.9 %`. Exactly
-/// nothing is `0 %`, so that it differs from what only rounds to it.
+/// An overhead fraction as `+31.9 %`. Exactly zero is `0 %`, unlike what only rounds to it.
 pub(crate) fn percent(overhead: f64) -> String {
     let percent = overhead * 100.0;
     if percent == 0.0 {
@@ -93,7 +89,6 @@ pub(crate) fn percent(overhead: f64) -> String {
     }
 }
 
-/// The same; `~` where it may be chance.
 pub(crate) fn change(overhead: f64, is_clear: bool) -> String {
     match is_clear {
         true => percent(overhead),
@@ -101,13 +96,12 @@ pub(crate) fn change(overhead: f64, is_clear: bool) -> String {
     }
 }
 
-/// A cell's headline; for statistical metrics with its interval.
 pub(crate) fn headline(cell: &Cell) -> Option<String> {
     let interval = cell.ci95().filter(|_| !cell.is_exact());
     Some(with_interval(cell.headline()?, interval))
 }
 
-/// A figure with the larger distance from it to an end of its 95 % interval: `405 ±2`.
+/// With the larger distance to an end of its 95 % interval: `405 ±2`.
 pub(crate) fn with_interval(value: f64, interval: Option<[f64; 2]>) -> String {
     let mut text = figure(value);
     if let Some([low, high]) = interval {

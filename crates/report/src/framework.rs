@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the bare framework costs: a kernel with no module but capabilities against one
-//! without LSMs, split by where its instructions went.
+//! Cost of the LSM framework: a kernel with only capabilities against one without LSMs, split by
+//! where the instructions went.
 
 use model::{Cell, Document};
 
@@ -9,8 +9,7 @@ use crate::column::Columns;
 use crate::format;
 use crate::table::Table;
 
-/// A row for each operation that has hooks under the stack `capability` and a baseline
-/// without LSMs; None if there is none.
+/// A row per operation with hooks under the stack `capability` and a baseline without LSMs.
 pub(crate) fn framework(run: &Document, group: &Group<'_>) -> Option<Table> {
     let baseline = group.baseline.as_ref()?;
     let tested = group.configurations.iter().find(|configuration| {
@@ -48,7 +47,6 @@ pub(crate) fn framework(run: &Document, group: &Group<'_>) -> Option<Table> {
         .if_any()
 }
 
-/// An operation's instructions: without LSMs, with capability, and of these in hooks.
 struct Split {
     title: String,
     bare: i128,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a run says at a glance: of each configuration what it costs, on what most, and which hook
-//! holds that. Operations without a dominant path lead nothing.
+//! Summary of a run: what each configuration costs, on which operation most, and which hook
+//! accounts for it. Operations without a dominant path never come first.
 
 use std::collections::BTreeMap;
 
@@ -11,41 +11,35 @@ use crate::cells::{Configuration, Group, Operation, operation_title};
 use crate::format;
 use crate::text::short;
 
-/// A group of cells, and what judges them.
 pub(crate) struct Glance<'a, 'b> {
     pub(crate) group: &'b Group<'a>,
     pub(crate) judgements: &'b Judgements<'a>,
 }
 
-/// An overhead, and whether it may stand for others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Overhead {
     pub(crate) value: f64,
-    /// It is more than chance.
     pub(crate) is_shown: bool,
-    /// It is of an operation with a dominant path, or of times.
+    /// The operation has a dominant path, or the metric is time.
     is_exact: bool,
 }
 
-/// What a hook adds under a configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct HookShare<'a> {
     pub(crate) configuration: &'a Configuration,
     pub(crate) hook: &'a str,
-    /// Its part of an operation's cost in the baseline, as a fraction: the mean of all operations.
+    /// Fraction of an operation's cost in the baseline: the mean of all operations.
     pub(crate) adds: f64,
 }
 
-/// How what an operation costs grows with the depth of its path.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Depth<'a> {
     pub(crate) configuration: &'a Configuration,
-    /// Components of the path, and the figure there; by components, two or more.
     pub(crate) points: Vec<(u32, f64)>,
 }
 
 impl Depth<'_> {
-    /// What one more component adds, between the shallowest and the deepest.
+    /// Cost per component, between the shallowest and the deepest.
     pub(crate) fn slope(&self) -> f64 {
         match (self.points.first(), self.points.last()) {
             (Some(first), Some(last)) if last.0 > first.0 => {
@@ -57,7 +51,6 @@ impl Depth<'_> {
 }
 
 impl<'a, 'b> Glance<'a, 'b> {
-    /// Of an operation under a configuration, over the baseline.
     pub(crate) fn overhead(
         &self,
         row: Operation<'a>,
@@ -72,7 +65,6 @@ impl<'a, 'b> Glance<'a, 'b> {
         })
     }
 
-    /// Classes of operations, as the document has them, with their operations.
     pub(crate) fn classes(&self) -> Vec<(&'a str, Vec<Operation<'a>>)> {
         let mut classes: Vec<(&str, Vec<Operation<'a>>)> = Vec::new();
         for row in &self.group.rows {
@@ -87,7 +79,7 @@ impl<'a, 'b> Glance<'a, 'b> {
         classes
     }
 
-    /// What hooks add under all configurations, the most first; empty for a run without hooks.
+    /// The most first; empty for a run without hooks.
     pub(crate) fn hooks(&self) -> Vec<HookShare<'b>>
     where
         'a: 'b,
@@ -132,8 +124,8 @@ impl<'a, 'b> Glance<'a, 'b> {
         sums.into_iter().map(share).collect()
     }
 
-    /// How the operation that has most depths grows with them, a line for each configuration;
-    /// None where no operation was measured at two depths.
+    /// The operation with the most depths, a line per configuration; None unless an operation has
+    /// two depths.
     pub(crate) fn depths(&self) -> Option<(&'a str, Vec<Depth<'b>>)>
     where
         'a: 'b,
@@ -150,7 +142,6 @@ impl<'a, 'b> Glance<'a, 'b> {
             });
             deep[at].1.entry(depth).or_insert(*row);
         }
-        // Of several the first.
         let most = deep.iter().map(|(_, depths)| depths.len()).max()?;
         let (name, rows) = deep.iter().find(|(_, depths)| depths.len() == most)?;
         let line = |configuration: &'b Configuration| {
@@ -169,7 +160,7 @@ impl<'a, 'b> Glance<'a, 'b> {
         (!lines.is_empty()).then_some((*name, lines))
     }
 
-    /// One sentence of a configuration, without its full stop; None if nothing of it can be compared.
+    /// Without its full stop; None if nothing can be compared.
     pub(crate) fn sentence(&self, configuration: &'b Configuration) -> Option<String>
     where
         'a: 'b,
@@ -214,7 +205,6 @@ impl<'a, 'b> Glance<'a, 'b> {
         Some(format!("{sentence}; {}", self.certainty(configuration)))
     }
 
-    /// How sure the figures of a configuration are.
     fn certainty(&self, configuration: &Configuration) -> String {
         let (mut shown, mut others) = (0, 0);
         for row in &self.group.rows {
@@ -237,7 +227,6 @@ impl<'a, 'b> Glance<'a, 'b> {
         }
     }
 
-    /// The cell of the baseline and that of a configuration, if both have figures.
     pub(crate) fn pair(
         &self,
         row: Operation<'a>,
@@ -252,7 +241,6 @@ impl<'a, 'b> Glance<'a, 'b> {
     }
 }
 
-/// What each hook takes more with the second than with the first.
 pub(crate) fn added<'a>(without: &'a [HookCost], with: &'a [HookCost]) -> Vec<(&'a str, f64)> {
     let mut differences: BTreeMap<&str, f64> = BTreeMap::new();
     for (hooks, sign) in [(without, -1.0), (with, 1.0)] {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What belongs together, in the document's order.
+//! Grouping in document order.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
-/// Items with the same key, in the order in which each key first comes.
+/// Keys are in the order of their first item.
 pub(crate) fn grouped<'a, T, K: Eq + Hash + Clone>(
     items: impl IntoIterator<Item = &'a T>,
     key: impl Fn(&'a T) -> K,
@@ -23,21 +23,18 @@ pub(crate) fn grouped<'a, T, K: Eq + Hash + Clone>(
     groups
 }
 
-/// Each item once, in the order in which they first come.
 pub(crate) fn distinct<T: Eq + Hash + Copy>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut seen = HashSet::new();
     let items = items.into_iter();
     items.filter(|item| seen.insert(*item)).collect()
 }
 
-/// What all items are, if they are the same.
 pub(crate) fn shared<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Option<T> {
     let mut items = items.into_iter();
     let first = items.next()?;
     items.all(|other| other == first).then_some(first)
 }
 
-/// Names by cost, the dearest first.
 pub(crate) fn dearest_first<K: Ord>(costs: impl IntoIterator<Item = (K, u64)>) -> Vec<K> {
     let costs = costs.into_iter();
     let mut names: Vec<_> = costs.map(|(name, cost)| (Reverse(cost), name)).collect();
@@ -45,7 +42,7 @@ pub(crate) fn dearest_first<K: Ord>(costs: impl IntoIterator<Item = (K, u64)>) -
     names.into_iter().map(|(_, name)| name).collect()
 }
 
-/// A sum that a lying document cannot overflow.
+/// Saturating: documents may be malicious.
 pub(crate) fn sum(figures: impl IntoIterator<Item = u64>) -> u64 {
     figures.into_iter().fold(0, u64::saturating_add)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How what an operation costs grows with the rules of a policy.
+//! Cost of an operation over the number of rules in a policy.
 
 use std::collections::BTreeMap;
 
@@ -11,27 +11,24 @@ use crate::format;
 use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
-/// Fewer numbers of rules tell no way of growing.
+/// Fewer points do not determine a kind of growth.
 const LEAST_POINTS: usize = 3;
-/// What two boots may differ by though no rule decides, as a part of what an operation costs:
-/// hash chains and slabs are as what happened before has left them.
+/// Fraction by which two boots may differ without any rule: hash chains and slabs depend on
+/// history.
 const LAYOUT: f64 = 0.005;
-/// How far from a way of growing a figure may be, as a part of all that they grow by.
+/// Tolerated distance from a fitted growth, as a fraction of the whole growth.
 const BESIDE: f64 = 0.15;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Growth {
-    /// Not beyond what boots differ by.
     Not,
-    /// By so much with each rule.
     Linear(f64),
-    /// By so much each time that there are twice as many.
     Logarithmic(f64),
     Otherwise,
 }
 
 impl Growth {
-    /// Of figures by numbers of rules, from 1 on, in any order.
+    /// (rules, cost), rules from 1 on, in any order.
     fn of(points: &[(f64, f64)]) -> Growth {
         let least = points.iter().map(|of| of.1).fold(f64::INFINITY, f64::min);
         let most = points.iter().map(|of| of.1).fold(0.0, f64::max);
@@ -68,15 +65,12 @@ impl Growth {
     }
 }
 
-/// An operation under one policy by its rules.
 struct Line<'a> {
-    /// Of its cells the one without rules, or with fewest.
     first: &'a Cell,
     points: Vec<(f64, f64)>,
 }
 
-/// A row for each operation that was measured under a policy with three numbers of rules; None
-/// if there is none.
+/// A row per operation measured under a policy with three numbers of rules.
 pub(crate) fn growth(run: &Document) -> Option<Table> {
     let mut groups: BTreeMap<Key, Vec<&Cell>> = BTreeMap::new();
     for cell in &run.cells {
@@ -88,7 +82,6 @@ pub(crate) fn growth(run: &Document) -> Option<Table> {
         }
     }
     let mut lines: Vec<Line<'_>> = groups.into_values().filter_map(Line::of).collect();
-    // As the document has them.
     let place = |cell: &Cell| run.cells.iter().position(|of| std::ptr::eq(of, cell));
     lines.sort_by_key(|line| place(line.first));
     Columns::new()

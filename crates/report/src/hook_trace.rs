@@ -8,22 +8,17 @@ use counts::calltree::CallTree;
 use crate::format::count;
 use crate::text::printable;
 
-/// Widest line, in columns: what a review mail bears.
+/// In columns: fits a review mail.
 const WIDTH: usize = 100;
-/// Most columns for hook names; a longer one stands in a line of its own.
 const HOOK_WIDTH: usize = 44;
-/// Longest title or name of a hook, in characters.
 const NAME_LIMIT: usize = 60;
-/// Deepest indentation of nested hooks, in levels.
 const INDENT_LEVELS: usize = 6;
-/// The hooks of one operation in the order in which they were called, in lines of at
-/// most 100 columns: the call's number, the hook, and the chain of its callers from the
-/// system call's function inwards. A hook called from inside another one stands indented
-/// below it, with the chain from there. The same call several times in a row is one line
-/// with `×n`, numbered by the first of them.
+/// The hooks of one operation in call order, in lines of at most 100 columns: the call's number,
+/// the hook, and its callers from the system call's function inwards. A hook called inside another
+/// one is indented below it. Equal calls in a row are one line with `×n`, numbered by the first.
 ///
-/// `hook_of` gives a function's hook: `inode_permission` for
-/// `security_inode_permission`. A function that it does not know stands by its own name.
+/// `hook_of` maps a function to its hook: `security_inode_permission` to `inode_permission`. Other
+/// functions keep their name.
 pub fn hook_trace(
     title: &str,
     tree: &CallTree,
@@ -86,13 +81,11 @@ pub fn hook_trace(
     out
 }
 
-/// Calls in a row that are the same.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Call {
-    /// Of the first of them, from 1 on.
+    /// Number of the first one, from 1.
     number: usize,
     pub(crate) times: usize,
-    /// How many hooks it is inside of.
     pub(crate) depth: usize,
     pub(crate) hook: String,
     pub(crate) chain: Vec<String>,
@@ -109,7 +102,7 @@ impl Call {
     }
 }
 
-/// Calls of hooks in the order in which they began, those in a row that are the same as one.
+/// Hook calls in order, equal ones in a row merged.
 pub(crate) fn calls(tree: &CallTree, hook_of: &dyn Fn(&str) -> Option<String>) -> Vec<Call> {
     let nodes = tree.nodes();
     let hooks: HashSet<usize> = tree.sequence.iter().copied().collect();

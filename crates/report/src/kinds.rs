@@ -7,11 +7,10 @@ use crate::gather::Content;
 
 pub(crate) struct View {
     pub(crate) name: &'static str,
-    /// How the figures came to be.
     pub(crate) method: &'static str,
-    /// Figures that lead a page, the first one that the document has.
+    /// Figures that may lead a page: the first that the document has is used.
     pub(crate) leading: &'static [&'static str],
-    /// Columns that stand beside it, of the first table that has two of them.
+    /// Columns next to it, from the first table that has two of them.
     pub(crate) beside: &'static [&'static str],
 }
 

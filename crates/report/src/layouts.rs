@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What stacks add over several layouts of one kernel, in nanoseconds.
+//! Nanoseconds that stacks add over several layouts of one kernel.
 
 use compare::judge::Layouts;
 use model::{Key, Metric, Status, layouts_base, path_depth};
@@ -12,7 +12,7 @@ use crate::group::grouped;
 use crate::table::{Table, Value};
 use crate::text::short;
 
-/// Is it one layout of a kernel whose layouts are in a table of their own?
+/// True for one layout of a kernel whose layouts have their own table.
 pub(crate) fn is_one_of(group: &Group<'_>, drawn: &[Layouts<'_>]) -> bool {
     let of_time = group.metric == Metric::Time && !group.of_kernels;
     of_time && drawn.iter().any(|of| is_of(group, of))
@@ -22,8 +22,7 @@ fn is_of(group: &Group<'_>, layouts: &Layouts<'_>) -> bool {
     layouts_base(&group.subject) == Some(layouts.kernel) && group.filesystem == layouts.filesystem
 }
 
-/// Tables for each kernel of which there are enough layouts; `groups` are the run's, on this
-/// processor.
+/// Tables for each kernel with enough layouts; `groups` are the run's on this processor.
 pub(crate) fn layouts(drawn: &[Layouts<'_>], groups: &[Group<'_>], processor: &str) -> Vec<Table> {
     let timed = |group: &&Group<'_>| group.metric == Metric::Time && !group.of_kernels;
     let tables = drawn.iter().flat_map(|layouts| {
@@ -38,7 +37,6 @@ pub(crate) fn layouts(drawn: &[Layouts<'_>], groups: &[Group<'_>], processor: &s
     tables.collect()
 }
 
-/// What stacks add to one of them, over layouts.
 struct Drawing<'a> {
     layouts: &'a Layouts<'a>,
     group: &'a Group<'a>,
@@ -47,8 +45,8 @@ struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    /// What stacks add to the baseline; if that is of another kernel, then what others add to the
-    /// first of this one, which is more exact.
+    /// What stacks add to the baseline; if that is another kernel, also what they add to the first
+    /// stack of this kernel, which is more precise.
     fn all(layouts: &'a Layouts<'a>, group: &'a Group<'a>, processor: &'a str) -> Vec<Drawing<'a>> {
         let own = group.configurations.iter().find(|of| of.kernel.is_none());
         let own = own.filter(|_| layouts.baseline().is_some());
@@ -68,7 +66,6 @@ impl<'a> Drawing<'a> {
         tables.into_iter().flatten().collect()
     }
 
-    /// All that are measured on this kernel, but for the baseline.
     fn tested(&self) -> impl Iterator<Item = &'a Configuration> + use<'a> {
         let (all, baseline) = (self.group.configurations.iter(), self.baseline);
         let is_other = |of: &&Configuration| of.kernel.is_some();
@@ -76,7 +73,6 @@ impl<'a> Drawing<'a> {
         all.filter(move |of| *of != baseline && !(foreign && is_other(of)))
     }
 
-    /// A column's heading, without a layout's number.
     fn heading(&self, column: &Configuration) -> String {
         let mut column = column.clone();
         if let Some(kernel) = &mut column.kernel
@@ -102,7 +98,6 @@ impl<'a> Drawing<'a> {
         )
     }
 
-    /// Which layouts are compared, if the baseline is another kernel's.
     fn pairing(&self) -> Option<String> {
         let other = self.layouts.baseline();
         let other = other.filter(|_| self.baseline.kernel.is_some())?;
@@ -128,7 +123,7 @@ impl<'a> Drawing<'a> {
         self.layouts.added(base, self.key(row, of)?)
     }
 
-    /// What stacks add to each operation, as a part of what it takes under the baseline.
+    /// Fraction of the operation's time under the baseline.
     fn part(&self, row: Operation<'_>, of: &Configuration) -> Option<Centre> {
         let base = self.key(row, self.baseline)?;
         let ratio = self.layouts.ratio(&[base], &[self.key(row, of)?])?;
@@ -210,7 +205,7 @@ impl<'a> Drawing<'a> {
             .legend(std::iter::once(self.honest()).chain(self.pairing()))
     }
 
-    /// What a component of the path costs, of benchmarks that walk paths of several depths.
+    /// Cost per path component, of benchmarks with several depths.
     fn slopes(&self) -> Option<Table> {
         let (group, baseline) = (self.group, self.baseline);
         let rows = group.rows.iter().filter_map(|row| {
@@ -254,10 +249,8 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// An operation, with how deep its path is.
 type Point<'a> = (f64, Operation<'a>);
 
-/// Fewest depths that a line is drawn through.
 const FEWEST_DEPTHS: usize = 3;
 
 fn holds_zero(of: &Centre) -> bool {

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Documents as tables (terminal, Markdown, CSV) and figures (SVG).
 //!
-//! A table is a list of columns ([`Columns`]): the name of each, and what it takes from a row. Made
-//! [`Records`] it is for programs: [`csv`] writes them. Made a [`Table`] it is for readers:
-//! [`terminal`], [`markdown`] and [`page`] lay it out.
+//! A table is a list of [`Columns`]: names, and functions from a row to a value. [`Records`] are
+//! for programs ([`csv`]); a [`Table`] is for readers ([`terminal`], [`markdown`], [`page`]).
 //!
-//! What there is of each kind of document: [`report`] and [`run_records`] of a run,
-//! [`profile_report`] and [`profile_records`] of what LSM hooks cost, and so on by the documents'
-//! names; [`agreement_report`] of what a placement and a measurement agree on, [`checks_report`] of
-//! checks made twice and not by all, [`instruments_report`] of whether instruments agree,
-//! [`estimate_report`] of what counted operations would take in nanoseconds,
-//! [`prediction_report`] of what other stacks would cost, [`coverage_report`] of which hooks
-//! operations call.
-//! [`callgrind`], [`folded`] and [`hook_trace`] write the calls of an operation for other programs
-//! and for a mail, [`latency_over_delay`] draws a sweep,
-//! [`ktap`] and [`junit`] say for other machines what a gate says. All text from a document
-//! is made harmless on the way: it may come from a guest that lies, or out of any tree.
+//! [`report`] and [`run_records`] are of a run; other kinds of documents have functions by their
+//! names ([`profile_report`], [`profile_records`] …). [`callgrind`], [`folded`] and [`hook_trace`]
+//! write call trees for other programs; [`ktap`] and [`junit`] write a gate's result. All text from
+//! a document is escaped or made printable: it may come from a malicious guest or any source tree.
 
 mod additivity;
 mod architectures;
@@ -61,7 +53,6 @@ mod terminal;
 mod text {
     pub(crate) use model::{harmless, printable};
 
-    /// A text out of a document, as long as a cell of a table may be.
     pub(crate) fn short(text: &str) -> String {
         printable(text, crate::table::TEXT_LIMIT)
     }

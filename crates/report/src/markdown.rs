@@ -7,10 +7,9 @@ use crate::table::{Align, Report, Value};
 use crate::text::printable;
 use crate::verdict::verdict;
 
-/// Longest name of a document, in characters.
 const NAME_LIMIT: usize = 200;
 
-/// The verdicts and tables of documents as Markdown, warnings at the top of each.
+/// Verdicts and tables of documents, each document's warnings first.
 pub fn markdown_page(sources: &[Source]) -> String {
     let mut out = String::new();
     for source in sources {
@@ -35,7 +34,6 @@ pub fn markdown_page(sources: &[Source]) -> String {
     out
 }
 
-/// The report as Markdown. Everything that came from the document is escaped.
 pub fn markdown(report: &Report) -> String {
     let mut out = String::new();
     for (index, table) in report.tables.iter().enumerate() {
@@ -84,7 +82,7 @@ pub fn markdown(report: &Report) -> String {
 fn cell(value: &Value) -> String {
     let whole = value.in_full();
     let text = whole.trim_start_matches(' ');
-    // Blanks at a cell's start would be lost.
+    // Markdown drops leading blanks.
     let indent = "&emsp;".repeat((whole.len() - text.len()) / 2);
     indent + &escaped(text)
 }
@@ -98,7 +96,6 @@ fn line(values: impl Iterator<Item = String>) -> String {
     line
 }
 
-/// Text in which no character means anything to Markdown or HTML.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Does the order of a stack matter? Configurations that differ in nothing else,
-//! beside each other.
+//! Configurations that differ only in the order of their modules, compared.
 
 use compare::judge::Judgements;
 use model::{Cell, Document, comparison::Verdict};
@@ -10,8 +9,8 @@ use crate::column::Columns;
 use crate::format;
 use crate::table::{Table, Tone, Value};
 
-/// A row for each two configurations of the group that have the same modules in
-/// another order; None if there are none.
+/// A row per pair of configurations with the same modules in another order; None without such a
+/// pair.
 pub(crate) fn order<'a>(
     run: &Document,
     group: &Group<'a>,
@@ -86,7 +85,6 @@ pub(crate) fn order<'a>(
         .if_any()
 }
 
-/// Two configurations, and what each operation costs in the second against the first.
 struct Pair<'a> {
     first: &'a Configuration,
     second: &'a Configuration,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Whole programs: what each stack adds in hooks, and what took each into the kernel.
+//! Whole programs: what each stack adds in hooks, and how each entered the kernel.
 
 mod repeats;
 mod totals;
@@ -14,10 +14,8 @@ use crate::format;
 use crate::table::{Table, Tone, Value};
 use crate::text::short;
 
-/// Ways into the kernel that a table has of each program; with details all.
 const ENTRIES: usize = 8;
 
-/// A program under one configuration, with what it is compared with.
 #[derive(Clone, Copy)]
 struct Line<'a> {
     cell: &'a Cell,
@@ -27,7 +25,6 @@ struct Line<'a> {
     base: Option<(&'a Program, &'a HookedPath)>,
 }
 
-/// The tables of a group's programs; none if it has no program.
 pub(crate) fn programs(run: &Document, group: &Group<'_>, details: bool) -> Vec<Table> {
     let lines = lines(group);
     if lines.is_empty() {
@@ -85,7 +82,6 @@ fn median(program: &Program, of: impl Fn(&ProgramRun) -> u64) -> Option<u64> {
 }
 
 impl Line<'_> {
-    /// Instructions that its hooks take more than the baseline's.
     fn added(&self) -> Option<i128> {
         let (_, base) = self.base?;
         Some(i128::from(self.hooked.hooked) - i128::from(base.hooked))
@@ -113,21 +109,19 @@ impl Line<'_> {
         Value::toned(text, tone)
     }
 
-    /// `added` as a part of what the baseline executed.
     fn part(&self, of: impl Fn(&ProgramRun) -> u64) -> Option<String> {
         let (base, _) = self.base?;
         let whole = median(base, of).filter(|whole| *whole > 0)?;
         Some(format::percent(self.added()? as f64 / whole as f64))
     }
 
-    /// What the totals differ by outside hooks.
     fn outside(&self) -> Option<i128> {
         let (_, base) = self.base?;
         let outside = |path: &HookedPath| i128::from(path.total) - i128::from(path.hooked);
         Some(outside(self.hooked) - outside(base))
     }
 
-    /// A number of instructions as a part of the baseline's in the kernel.
+    /// Instructions as a fraction of the baseline's in the kernel.
     fn of_kernel(&self, instructions: f64) -> Option<f64> {
         let (_, base) = self.base?;
         (base.total > 0).then(|| instructions / base.total as f64)
@@ -137,7 +131,6 @@ impl Line<'_> {
         Some(format::percent(self.of_kernel(self.outside()? as f64)?))
     }
 
-    /// The same by function, where the document compares it with this baseline.
     fn held(&self) -> Option<&ProgramResidual> {
         let held = self.program.residual.as_ref()?;
         (Some(i128::from(held.instructions)) == self.outside()).then_some(held)
@@ -154,14 +147,13 @@ impl Line<'_> {
     }
 }
 
-/// By how many instructions a program's hooks differ between its runs; None if it does not say.
+/// Instructions by which a program's hooks differ between its runs; None if unknown.
 fn spread(program: &Program) -> Option<i128> {
     let spread = program.differing.iter().map(repeats::spread);
     let sum = spread.map(i128::from).sum();
     (program.same_hooks || !program.differing.is_empty()).then_some(sum)
 }
 
-/// Does the document tell which functions hold a residual?
 fn tells_functions(lines: &[Line<'_>]) -> bool {
     lines.iter().any(|line| line.held().is_some())
 }
@@ -201,7 +193,6 @@ fn costs(place: &str, lines: &[Line<'_>]) -> Table {
         .legend(added_modules(lines.iter().map(|line| line.cell)))
 }
 
-/// Programs without figures, and why.
 fn failures(group: &Group<'_>) -> Option<Table> {
     let rows = group.rows.iter().flat_map(|&row| {
         let configurations = group.configurations.iter();
@@ -216,7 +207,6 @@ fn failures(group: &Group<'_>) -> Option<Table> {
         .if_any()
 }
 
-/// The most expensive ways into the kernel.
 fn entries(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
     let limit = if all { usize::MAX } else { ENTRIES };
     let rows: Vec<(&Line<'_>, &ProgramEntry)> = lines
@@ -250,7 +240,6 @@ fn entries(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
         .if_any()
 }
 
-/// A hook of a program over all its ways into the kernel.
 #[derive(Default)]
 struct ProgramHook<'a> {
     calls: u64,
@@ -272,7 +261,6 @@ fn by_hook(program: &Program) -> BTreeMap<&str, ProgramHook<'_>> {
     hooks
 }
 
-/// A hook under one stack and under the baseline.
 struct Change<'a> {
     line: &'a Line<'a>,
     hook: &'a str,
@@ -281,12 +269,10 @@ struct Change<'a> {
 }
 
 impl Change<'_> {
-    /// Instructions that it takes more than under the baseline.
     fn added(&self) -> i128 {
         i128::from(self.own.instructions) - i128::from(self.base.instructions)
     }
 
-    /// The module whose part of it differs most from the baseline's.
     fn module(&self) -> Option<&str> {
         let of = |hook: &ProgramHook<'_>, module: &str| {
             i128::from(hook.modules.get(module).copied().unwrap_or(0))
@@ -300,8 +286,7 @@ impl Change<'_> {
     }
 }
 
-/// The hooks of a program that take more, or less, than under the baseline, those first that differ
-/// most.
+/// Hooks that cost more or less than under the baseline, the largest difference first.
 fn changes<'a>(line: &'a Line<'a>) -> Vec<Change<'a>> {
     let Some((base, _)) = line.base else {
         return Vec::new();
@@ -353,18 +338,15 @@ fn hooks(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
         .if_any()
 }
 
-/// Tasks of one name, in the run in the middle.
 #[derive(Clone, Copy, Default)]
 struct Process<'a> {
     name: Option<&'a str>,
     tasks: usize,
     user: u64,
     kernel: u64,
-    /// None if a task does not tell.
     hooked: Option<u64>,
 }
 
-/// A program's tasks by name, those first that execute most in the kernel.
 fn by_name(program: &Program) -> Vec<Process<'_>> {
     let mut names: BTreeMap<Option<&str>, Process<'_>> = BTreeMap::new();
     for task in &program.tasks {
@@ -385,7 +367,7 @@ fn by_name(program: &Program) -> Vec<Process<'_>> {
     processes
 }
 
-/// What each of the programs that a program starts costs, where it starts any.
+/// Cost of each program that a program starts, if it starts any.
 fn processes(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
     let limit = if all { usize::MAX } else { ENTRIES };
     let several = lines.iter().filter(|line| line.program.tasks.len() > 1);

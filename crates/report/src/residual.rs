@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What differs from the baseline outside of every hook, and who holds it.
+//! Differences from the baseline outside every hook, and the functions that account for them.
 
 use model::{FunctionDifference, ProgramResidual, Residual};
 
@@ -7,10 +7,8 @@ use crate::format;
 use crate::table::{Tone, Value};
 use crate::text::{printable, short};
 
-/// Most functions that a footnote names.
 const FUNCTIONS_NAMED: usize = 12;
 
-/// The residual, with a footnote on the functions that hold it.
 pub(crate) fn value(of: &Residual) -> Value {
     let residual = i128::from(of.instructions);
     let held = residual != 0 || !of.functions.is_empty();
@@ -23,18 +21,16 @@ pub(crate) fn value(of: &Residual) -> Value {
         .noted(held.then(|| holders(residual, &of.functions, 0)))
 }
 
-/// A footnote on the functions that hold a program's residual.
 pub(crate) fn note_on_program(of: &ProgramResidual) -> String {
     holders(of.instructions.into(), &of.functions, of.more)
 }
 
-/// Functions with one explanation, or a function that has none.
 struct Holders<'a> {
     functions: Vec<String>,
     why: Option<&'a str>,
 }
 
-/// `nameless`: how many more functions are in the residual.
+/// `nameless`: number of further functions in the residual.
 fn holders(residual: i128, of: &[FunctionDifference], nameless: u64) -> String {
     let mut functions: Vec<&FunctionDifference> = of.iter().collect();
     functions.sort_by_key(|held| std::cmp::Reverse(held.difference.unsigned_abs()));

@@ -26,23 +26,20 @@ use crate::setup::setup;
 use crate::table::{Report, Table, Tone, Value, warnings};
 use crate::text::short;
 
-/// What `~` says of an overhead.
 const UNCLEAR: &str = "~: the difference may be chance, as `lsmeter compare` judges it.";
-/// What hooks say where paths do not.
 const IN_HOOKS: &str = "in hooks: without a dominant path, what hooks take more than in the baseline, on \
                         the most frequent path of each.";
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options<'a> {
-    /// Also a table of every cell's measured regions, paths and spread, and tables of what hooks hold and of
-    /// what checks of directories cost.
+    /// Also tables of measured regions, paths and spread, of what hooks account for, and of
+    /// directory checks.
     pub details: bool,
-    /// What stacks would add in nanoseconds, as far as something is said of the run's cells.
     pub estimates: Option<&'a EstimateDocument>,
 }
 
-/// All tables of a run: one for each kernel, file system and metric; more with details, and
-/// where stacks differ in their order only. The order of rows is the order of its cells.
+/// A table per kernel, file system and metric; more with details, and where stacks differ in order
+/// only. Rows are in the order of the cells.
 pub fn report(run: &Document, options: &Options<'_>) -> Report {
     let (mut tables, mut prices) = (Vec::new(), Vec::new());
     let mut judgements = Judgements::of(run);
@@ -52,7 +49,7 @@ pub fn report(run: &Document, options: &Options<'_>) -> Report {
     tables.extend(layouts(&drawn, &groups, &run.environment.cpu));
     tables.extend(architectures(run, &groups, &judgements));
     for group in groups {
-        // What differs by little there may be the layout's.
+        // Small differences there may come from the layout.
         if is_one_of(&group, &drawn) && !options.details {
             continue;
         }
@@ -66,7 +63,7 @@ pub fn report(run: &Document, options: &Options<'_>) -> Report {
         tables.extend(framework(run, &group));
         tables.extend(additivity(run, &group));
         tables.extend(denials(run, &group));
-        // Of memory there are no measured regions and no paths.
+        // Memory has no measured regions and no paths.
         if options.details && group.metric != Metric::Memory {
             tables.push(details(run, &group));
             prices.extend(priced(run, &group));
@@ -154,8 +151,7 @@ fn value<'a>(
     overhead.beside(absolute)
 }
 
-/// By how much a cell is above its baseline's; of counts that may differ by chance the part that
-/// is known, which is in hooks.
+/// Overhead over the baseline; for counts that may differ by chance only the part in hooks.
 pub(crate) fn overhead<'a>(
     cell: &'a Cell,
     base: &'a Cell,
@@ -176,8 +172,8 @@ pub(crate) fn overhead<'a>(
     ))
 }
 
-/// Instructions inside hooks on the most frequent path; None if fewer than a tenth of the measured regions
-/// took it, where hooks may vary as the rest does.
+/// Instructions in hooks on the most frequent path; None if it covers less than a tenth of the
+/// measured regions, where hooks may vary like the rest.
 fn hooked(cell: &Cell) -> Option<i128> {
     let counted = cell.counted()?;
     let path = counted.hooked.as_ref()?;
@@ -185,7 +181,6 @@ fn hooked(cell: &Cell) -> Option<i128> {
     is_frequent.then_some(path.hooked.into())
 }
 
-/// The mean overhead of each column, with its n.
 fn summary(group: &Group<'_>) -> Vec<Value> {
     let value = |configuration| {
         if group.baseline.as_ref() == Some(configuration) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What it takes to bring policies into force.
+//! Cost of loading policies.
 
 use model::{Clock, Document, Metric, PolicyPart, PolicyProof};
 
@@ -8,8 +8,7 @@ use crate::format;
 use crate::table::{TEXT_LIMIT, Table};
 use crate::text::printable;
 
-/// A row for each policy of each configuration, under a clock that counts instructions; None if nothing
-/// tells, or it is not asked for.
+/// A row per policy and configuration, with the clock that counts instructions; None without data.
 pub(crate) fn setup(run: &Document, details: bool) -> Option<Table> {
     let is_of_memory = |cell: &model::Cell| cell.key.metric == Metric::Memory;
     if !details && !run.cells.iter().any(is_of_memory)

@@ -12,24 +12,20 @@ pub(crate) use crate::value::{TEXT_LIMIT, Tone, Value};
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
-    /// In the order in which they are shown.
     pub tables: Vec<Table>,
-    /// Reasons to doubt it, one text each.
+    /// Reasons to doubt the report.
     pub warnings: Vec<String>,
 }
 
-/// A table of text. All text is printable; Markdown's own characters are not escaped.
+/// All text is printable; Markdown's special characters are not escaped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     pub title: String,
     pub legend: Vec<String>,
     pub columns: Vec<Heading>,
-    /// How many columns, from the left, a layout repeats when it splits the table
-    /// because it is too wide.
+    /// Leftmost columns that a layout repeats when it splits a wide table.
     pub fixed_columns: usize,
-    /// Rows of as many values as there are columns.
     pub rows: Vec<Row>,
-    /// What the numbers in brackets mean, from `[1]` on.
     pub footnotes: Vec<String>,
 }
 
@@ -37,14 +33,12 @@ pub struct Table {
 pub struct Heading {
     pub title: String,
     pub kind: Kind,
-    /// What it and its neighbours with the same text belong to, as a heading above
-    /// theirs: a stack. A layout that splits a table keeps them together if it can.
+    /// Heading shared with neighbours that have the same text: a stack. A layout that splits a
+    /// table keeps them together if it can.
     pub group: Option<String>,
-    /// Where its values stand.
     pub align: Align,
 }
 
-/// Where values stand in their column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     Left,
@@ -53,7 +47,6 @@ pub enum Align {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// One for each column.
     pub values: Vec<Value>,
     pub summary: bool,
 }
@@ -69,7 +62,6 @@ impl Heading {
         }
     }
 
-    /// With its group before it.
     pub(crate) fn in_full(&self) -> String {
         let group = self.group.iter().map(String::as_str);
         let names: Vec<&str> = group.chain([self.title.as_str()]).collect();
@@ -78,7 +70,6 @@ impl Heading {
 }
 
 impl Table {
-    /// A table that has its footnotes, and no legend yet.
     pub(crate) fn new(
         title: impl Into<String>,
         columns: Vec<Heading>,
@@ -112,26 +103,23 @@ impl Table {
         }
     }
 
-    /// With these lines on how to read it; empty ones are left out.
+    /// Adds lines on how to read it; empty ones are dropped.
     pub(crate) fn legend<T: Into<String>>(mut self, lines: impl IntoIterator<Item = T>) -> Table {
         let lines = lines.into_iter().map(T::into);
         self.legend.extend(lines.filter(|line| !line.is_empty()));
         self
     }
 
-    /// With this many columns that are repeated where it is split.
     pub(crate) fn fixed(mut self, columns: usize) -> Table {
         self.fixed_columns = columns;
         self
     }
 
-    /// None without rows.
     pub(crate) fn if_any(self) -> Option<Table> {
         (!self.rows.is_empty()).then_some(self)
     }
 }
 
-/// Each warning as a text of its own.
 pub(crate) fn warnings(warnings: &[Warning]) -> Vec<String> {
     let warnings = warnings.iter().filter(|warning| is_doubt(warning));
     let text = |warning: &Warning| {
@@ -150,7 +138,7 @@ pub(crate) fn warnings(warnings: &[Warning]) -> Vec<String> {
     warnings.map(text).collect()
 }
 
-/// Captions of tables name modules that kernels add: older versions warned of them.
+/// Captions name modules that kernels add; older versions warned of them instead.
 pub(crate) fn is_doubt(warning: &Warning) -> bool {
     warning.kind != WarningKind::ExtraModules
 }
@@ -163,7 +151,7 @@ fn sentence(text: &str) -> String {
 #[derive(Default)]
 pub(crate) struct Footnotes {
     pub(crate) texts: Vec<String>,
-    /// Where each is, so that a long document does not take its square in time.
+    /// Index by text: avoids quadratic time on long documents.
     numbers: HashMap<String, usize>,
 }
 

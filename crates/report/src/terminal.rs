@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A report for a terminal, or a mail.
+//! A report for a terminal or a mail.
 
 use crate::table::{Align, Report, Row, Table, Tone, Value};
 use crate::text::{harmless, printable};
 
-/// Narrowest width that a layout uses, in columns; below it lines get longer.
+/// In columns; narrower terminals get longer lines.
 pub const WIDTH_MIN: usize = 40;
 
-/// How a report is laid out for a terminal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// Columns there are; a wider table is split into several below each other, each
-    /// with its first columns repeated. None: as wide as it gets.
+    /// In columns; wider tables are split into several that repeat the first columns. None:
+    /// unlimited.
     pub width: Option<usize>,
     /// Use colour. What a colour says is also said in characters.
     pub colour: bool,
@@ -19,8 +18,7 @@ pub struct Layout {
 
 const GAP: usize = 2;
 
-/// The report as lines of text, each with its newline. Its texts may be of any origin: a terminal
-/// takes them as text.
+/// Lines of text. Control characters of untrusted text are made harmless.
 pub fn terminal(report: &Report, layout: &Layout) -> String {
     let width = layout.width.map(|width| width.max(WIDTH_MIN));
     let mut out = String::new();
@@ -54,15 +52,10 @@ pub fn terminal(report: &Report, layout: &Layout) -> String {
     out
 }
 
-/// A table's values as they are printed: the two parts of a value padded so that they
-/// stand below those of other rows.
 struct Texts {
     headings: Vec<String>,
-    /// What a column belongs to, with others.
     groups: Vec<Option<String>>,
-    /// By row, then column.
     rows: Vec<Vec<String>>,
-    /// Of each column, in characters.
     widths: Vec<usize>,
 }
 
@@ -96,8 +89,7 @@ impl Texts {
         }
     }
 
-    /// Positions in `columns` at which another group begins; a column without a group
-    /// is one of its own.
+    /// Positions in `columns` at which a group begins; a column without a group is its own.
     fn parts(&self, columns: &[usize]) -> Vec<std::ops::Range<usize>> {
         let mut parts: Vec<std::ops::Range<usize>> = Vec::new();
         for (at, &column) in columns.iter().enumerate() {
@@ -114,8 +106,7 @@ impl Texts {
         parts
     }
 
-    /// The heading above the headings: each group's name over its columns, a line
-    /// behind it to where they end.
+    /// The line above the headings: group names with a rule over their columns.
     fn group_line(&self, columns: &[usize]) -> Option<String> {
         if columns.iter().all(|&column| self.groups[column].is_none()) {
             return None;
@@ -139,13 +130,12 @@ impl Texts {
         Some(line)
     }
 
-    /// Of these columns beside each other.
     fn width(&self, columns: &[usize]) -> usize {
         let widths = columns.iter().map(|&column| self.widths[column] + GAP);
         widths.sum::<usize>().saturating_sub(GAP)
     }
 
-    /// Sets of columns that fit the width together, the first `fixed` in each.
+    /// Sets of columns that fit the width, the first `fixed` in each.
     fn blocks(&self, fixed: usize, width: Option<usize>) -> Vec<Vec<usize>> {
         let n = self.widths.len();
         let fixed = fixed.min(n);
@@ -186,7 +176,7 @@ fn joined(value: &Value, width: usize) -> String {
     }
 }
 
-/// A text in one line that a terminal takes as text.
+/// One line, safe for a terminal.
 fn shown(text: &str) -> String {
     printable(text, usize::MAX)
 }
@@ -215,7 +205,7 @@ fn push_grid(out: &mut String, table: &Table, texts: &Texts, columns: &[usize], 
         format!("{}\n", line.trim_end())
     };
     *out += &line(&|at| (texts.headings[at].clone(), String::new()));
-    // A line below the headings and nothing else: it survives a mail and a quote.
+    // Only a line below the headings: it survives a mail and a quote.
     *out += &format!("{}\n", "-".repeat(texts.width(columns)));
     let mut summed_up = false;
     for (row, values) in table.rows.iter().zip(&texts.rows) {
@@ -231,7 +221,7 @@ fn push_grid(out: &mut String, table: &Table, texts: &Texts, columns: &[usize], 
     }
 }
 
-/// The parameters of the escape sequence that sets it.
+/// Parameters of the SGR escape sequence.
 fn style(tone: Tone, summary: bool) -> String {
     let colour = match tone {
         Tone::Plain => None,
@@ -244,7 +234,7 @@ fn style(tone: Tone, summary: bool) -> String {
     bold.into_iter().chain(colour).collect::<Vec<_>>().join(";")
 }
 
-/// Appends `text`, broken at blanks, further lines indented.
+/// Broken at blanks, further lines indented.
 fn push_wrapped(out: &mut String, text: &str, indent: usize, width: Option<usize>) {
     let width = width.unwrap_or(usize::MAX);
     let mut used = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Cells as trees: the operation, in it what lies outside hooks and each hook, in these what modules
-//! implement, each beside the baseline.
+//! Cells as trees: the operation, its hooks and what is outside them, and in hooks the modules'
+//! functions, each next to the baseline.
 
 use compare::judge::Judgements;
 use model::{Document, HookCost};
@@ -11,19 +11,18 @@ use crate::glance::Glance;
 use crate::table::{Table, Value};
 use crate::text::short;
 
-/// Most cells that are shown so: who wants one has measured few.
 const CELLS_LIMIT: usize = 6;
 
 struct Line {
     name: String,
     calls: Option<u64>,
     instructions: u64,
-    /// More than in the baseline; None where that has no such line.
+    /// None where the baseline has no such line.
     adds: Option<i128>,
 }
 
-/// A tree for each cell of a run with hooks, if there are at most 6 beside their baselines; of
-/// operations that have one path.
+/// A tree per cell of a run with hooks, for at most 6 cells with baselines, of operations with a
+/// dominant path.
 pub fn tree_tables(run: &Document) -> Vec<Table> {
     let judgements = Judgements::of(run);
     let groups = groups(run);
@@ -129,7 +128,6 @@ fn tree<'a>(
     Some(table)
 }
 
-/// What is drawn before each line of a tree, by how many lines it stands in.
 pub(crate) fn branches(depths: &[usize]) -> Vec<String> {
     let is_last = |at: usize, depth: usize| {
         let below = depths[at + 1..].iter().find(|of| **of <= depth);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A value of a table: what it is, and how a reader sees it.
+//! A value of a table: its data and its text.
 
 use jiff::Timestamp;
 use model::comparison::Verdict;
@@ -7,61 +7,51 @@ use model::comparison::Verdict;
 use crate::format;
 use crate::text::{printable, short};
 
-/// Longest text of a table cell that comes from a document, in characters.
 pub(crate) const TEXT_LIMIT: usize = 60;
 
-/// What a value is. Formats for programs write it as it is, without rounding it.
+/// Machine-readable formats write it unrounded.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Datum {
     #[default]
     Missing,
-    /// Text, which may come from a document and hold anything.
+    /// May come from a document and contain anything.
     Text(String),
     Whole(i128),
     Number(f64),
-    /// Yes or no.
     Flag(bool),
     Moment(Timestamp),
 }
 
-/// What the values of a column are. Any may be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Text, UTF-8.
     Text,
     Integer,
-    /// A number, 64 bits.
+    /// 64 bits.
     Float,
     Flag,
-    /// A point in time, UTC: RFC 3339.
+    /// UTC, RFC 3339.
     Moment,
 }
 
-/// A value of a table, from which each format takes what it can show.
+/// Each format takes what it can show.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Value {
     pub datum: Datum,
-    /// How a reader sees it, printable; None: as its datum is usually shown. The overhead where
-    /// there is an `absolute`.
+    /// Printable text; None: the datum's default text. The overhead where there is an `absolute`.
     pub text: Option<String>,
     pub absolute: Option<String>,
-    /// What a colour may say.
     pub tone: Tone,
     pub notes: Vec<String>,
 }
 
-/// What a colour may say about a value. Never the only place where it is said.
+/// Meaning of a colour. Never the only place that shows it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Tone {
     #[default]
     Plain,
-    /// It costs more than the baseline.
     Worse,
-    /// It costs less.
     Better,
-    /// No difference is shown.
     Faint,
-    /// It has no figure.
     Missing,
 }
 
@@ -78,7 +68,7 @@ impl Tone {
 }
 
 impl Value {
-    /// A text made here, of printable characters.
+    /// A text of ours, of printable characters.
     pub(crate) fn plain(text: impl Into<String>) -> Value {
         Value {
             text: Some(text.into()),
@@ -90,17 +80,16 @@ impl Value {
         Value::plain(text).tone(tone)
     }
 
-    /// A text out of a document, shown in at most `limit` characters.
+    /// A document's text, truncated to `limit` characters.
     pub(crate) fn long(text: &str, limit: usize) -> Value {
         Value::from(text).shown(printable(text, limit))
     }
 
-    /// `-`, in the colour of what is missing.
     pub(crate) fn dash() -> Value {
         Value::toned("-", Tone::Missing)
     }
 
-    /// A difference, with its sign, in the colour of what more costs.
+    /// With its sign; more is `Worse`.
     pub(crate) fn difference(difference: i128) -> Value {
         let tone = match difference {
             1.. => Tone::Worse,
@@ -112,7 +101,6 @@ impl Value {
             .tone(tone)
     }
 
-    /// The same, shown to readers as this text.
     pub(crate) fn shown(mut self, text: impl Into<String>) -> Value {
         self.text = Some(text.into());
         self
@@ -145,7 +133,6 @@ impl Value {
         }
     }
 
-    /// The same with the figure beside it.
     pub(crate) fn in_full(&self) -> String {
         match &self.absolute {
             Some(absolute) => format!("{} ({absolute})", self.text()),
@@ -154,7 +141,6 @@ impl Value {
     }
 }
 
-/// What can stand in a column, and what the column's values then are.
 pub trait Typed: Into<Value> {
     const KIND: Kind;
 }
@@ -163,7 +149,6 @@ impl Typed for Value {
     const KIND: Kind = Kind::Text;
 }
 
-/// Makes a type a value that is not shown otherwise than its datum is.
 macro_rules! typed {
     ($($type:ty: $kind:ident, $datum:expr;)*) => {$(
         impl From<$type> for Value {

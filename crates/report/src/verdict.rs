@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a document says, in sentences.
+//! Findings of a document, in sentences.
 
 use compare::judge::Judgements;
 use model::{
@@ -16,14 +16,11 @@ use crate::monitor::framework;
 use crate::table::is_doubt;
 use crate::text::short;
 
-/// Most sentences about one document.
 const SENTENCES_LIMIT: usize = 40;
-/// What was found, the doubts first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Reasons not to trust it as a whole; the warnings themselves are elsewhere.
+    /// Reasons not to trust the document as a whole; warnings are elsewhere.
     pub doubts: Vec<String>,
-    /// What was found, each with its n.
     pub findings: Vec<String>,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What calling a hook costs besides what modules do in it: what static calls are worth where an
+//! Instructions that calling a hook costs outside the modules: what static calls save where an
 //! architecture has them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,19 +11,16 @@ use crate::column::Columns;
 use crate::format;
 use crate::table::{Table, Value};
 
-/// Most implementations of a hook that have a column.
 const MOST: u64 = 4;
 
-/// Dispatch of one architecture's hooks, by how many implementations each call goes to.
 struct Dispatch {
     kernel: String,
     architecture: Architecture,
-    /// By how many functions each call goes to: instructions of a call of each hook, on its
-    /// cheapest way.
+    /// Instructions of one call of each hook, by the number of functions it calls; the cheapest
+    /// call.
     by_functions: BTreeMap<u64, BTreeMap<String, u64>>,
 }
 
-/// A row a kernel and architecture; None if hooks were not told apart.
 pub(super) fn by_modules(kernels: &[Kernel<'_, '_>]) -> Option<Table> {
     let mut all = Vec::new();
     for kernel in kernels {
@@ -88,7 +85,7 @@ impl Dispatch {
     }
 }
 
-/// The hooks whose calls go to so many functions in every row.
+/// The hooks that call this many functions in every row.
 fn common(all: &[Dispatch], functions: u64) -> BTreeSet<String> {
     let hooks = |of: &Dispatch| -> BTreeSet<String> {
         let figures = of.by_functions.get(&functions).into_iter().flatten();
@@ -98,8 +95,8 @@ fn common(all: &[Dispatch], functions: u64) -> BTreeSet<String> {
     every.reduce(|one, other| &one & &other).unwrap_or_default()
 }
 
-/// To how many functions each call of a hook goes, and what it takes besides; None if its calls are
-/// not all alike, as far as their sums can tell.
+/// Functions per call of a hook, and its instructions outside them; None if its calls differ, as
+/// far as their sums show.
 fn each_call(hook: &HookCost) -> Option<(u64, u64)> {
     if hook.calls == 0 || !hook.function.starts_with("security_") {
         return None;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Why a hook may be called a different number of times on another architecture: a data file.
+//! Why an architecture calls a hook a different number of times: a data file.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,6 @@ use serde::Deserialize;
 
 const FACTS: &str = include_str!("../../facts/architectures.toml");
 
-/// Why the kernel of an architecture makes fewer calls of a hook.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fact {
@@ -31,14 +30,12 @@ static ALL: LazyLock<Vec<Fact>> = LazyLock::new(|| {
     facts.map(|facts| facts.fact).unwrap_or_default()
 });
 
-/// How often a hook is called in an operation on an architecture.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Calls {
     pub(super) architecture: Architecture,
     pub(super) calls: u64,
 }
 
-/// Why the two differ, with the code that decides; None if no fact says so.
 pub(super) fn why(
     (benchmark, variant): (&str, &str),
     hook: &str,

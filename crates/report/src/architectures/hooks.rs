@@ -11,7 +11,6 @@ use crate::cells::{Operation, operation_title};
 use crate::column::Columns;
 use crate::table::{Table, Value};
 
-/// A hook whose calls differ, and in how many configurations of the kernel they do so alike.
 struct Difference<'a> {
     kernel: String,
     row: Operation<'a>,
@@ -21,8 +20,6 @@ struct Difference<'a> {
     configurations: usize,
 }
 
-/// A row a kernel, operation and hook; empty if no hooks were told apart. The legend says how many
-/// operations call the same.
 pub(super) fn differences(kernels: &[Kernel<'_, '_>]) -> Option<Table> {
     let (mut found, mut same, mut all) = (Vec::new(), 0, 0);
     for kernel in kernels {
@@ -85,13 +82,11 @@ impl Difference<'_> {
     }
 }
 
-/// Calls by hook; None if hooks were not told apart.
 fn calls(cell: &Cell) -> Option<BTreeMap<&str, u64>> {
     let hooks = cell.hooks()?.iter();
     Some(hooks.map(|hook| (&*hook.hook, hook.calls)).collect())
 }
 
-/// Where architectures differ from the first.
 fn apart<'a>(
     kernel: &Kernel<'_, '_>,
     row: Operation<'a>,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Kernels of one name and several architectures in one run: what modules add on each, which
-//! hooks are called a different number of times, and what calling one costs.
+//! One kernel on several architectures in one run: overheads, calls of hooks, and costs of a call.
 
 mod dispatch;
 mod facts;
@@ -19,21 +18,16 @@ use crate::run::overhead;
 use crate::table::{Table, Value};
 use crate::text::short;
 
-/// The tables of a kernel that was measured on one architecture.
 struct Side<'a, 'g> {
     architecture: Architecture,
     group: &'g Group<'a>,
 }
 
-/// A kernel that was measured on several.
 struct Kernel<'a, 'g> {
-    /// Its name without what tells its architecture.
     name: String,
     sides: Vec<Side<'a, 'g>>,
 }
 
-/// The tables of all kernels that were measured on several architectures; none if there is no such
-/// kernel.
 pub(crate) fn architectures<'a>(
     run: &Document,
     groups: &[Group<'a>],
@@ -55,10 +49,9 @@ pub(crate) fn architectures<'a>(
     tables.into_iter().flatten().chain(single).collect()
 }
 
-/// Kernels whose groups have one metric and file system on several architectures.
 fn kernels<'a, 'g>(groups: &'g [Group<'a>]) -> Vec<Kernel<'a, 'g>> {
     let mut kernels: Vec<Kernel<'a, 'g>> = Vec::new();
-    // Where kernels stand beside each other they are compared already.
+    // Tables whose columns are kernels compare them already.
     let counted = |group: &&Group<'_>| !group.of_kernels && group.metric.is_counted();
     for group in groups.iter().filter(counted) {
         let Some(architecture) = group.cells().next().map(|cell| cell.key.architecture) else {
@@ -91,24 +84,21 @@ fn kernels<'a, 'g>(groups: &'g [Group<'a>]) -> Vec<Kernel<'a, 'g>> {
 }
 
 impl<'a, 'g> Kernel<'a, 'g> {
-    /// What is measured on the first architecture, and is compared with its baseline.
     fn tested(&self) -> impl Iterator<Item = &'g Configuration> {
         self.sides[0].group.tested()
     }
 
-    /// A row's cells under a configuration, one a side, if all have been measured.
+    /// A row's cells under a configuration, one per architecture; None unless all were measured.
     fn cells(&self, row: Operation<'a>, of: &Configuration) -> Option<Vec<&'a Cell>> {
         let cells = self.sides.iter().map(|side| side.group.cell(row, of));
         cells.collect()
     }
 }
 
-/// A configuration of a kernel, on all of its architectures.
 struct Stack<'a, 'g, 'k> {
     kernel: &'k Kernel<'a, 'g>,
     configuration: &'g Configuration,
-    /// By architecture: the operations' overheads as fractions, of those that have one path in
-    /// all of the cells that are compared.
+    /// By architecture: overheads as fractions, of operations with a dominant path in all cells.
     overheads: Vec<Vec<f64>>,
     rows: Vec<Operation<'a>>,
 }
@@ -151,7 +141,6 @@ impl Stack<'_, '_, '_> {
         mean.map_or_else(Value::dash, |(mean, _)| Value::plain(format::percent(mean)))
     }
 
-    /// How the operations' overheads on the first architecture and the last go together.
     fn correlation(&self) -> Value {
         let last = self.overheads.len() - 1;
         let pairs = self.overheads[0].iter().zip(&self.overheads[last]);
@@ -162,7 +151,7 @@ impl Stack<'_, '_, '_> {
         }
     }
 
-    /// Points by which the overheads of the first architecture and the last differ.
+    /// Percentage points between the overheads of the first architecture and the last.
     fn points(&self) -> Vec<(f64, usize)> {
         let last = self.overheads.len() - 1;
         let pairs = self.overheads[0].iter().zip(&self.overheads[last]);
@@ -179,7 +168,6 @@ impl Stack<'_, '_, '_> {
         }
     }
 
-    /// The operation whose overheads differ most.
     fn furthest(&self) -> String {
         let points = self.points().into_iter();
         let furthest = points.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
@@ -189,7 +177,6 @@ impl Stack<'_, '_, '_> {
     }
 }
 
-/// A row a kernel and stack; says first how far apart they are.
 fn summary(stacks: &[Stack<'_, '_, '_>]) -> Option<Table> {
     let mut sides: Vec<Architecture> = Vec::new();
     for side in stacks.iter().flat_map(|stack| &stack.kernel.sides) {
@@ -228,7 +215,6 @@ fn summary(stacks: &[Stack<'_, '_, '_>]) -> Option<Table> {
         .if_any()
 }
 
-/// Each operation's instructions and overheads on each architecture.
 fn side_by_side<'a>(run: &Document, kernel: &Kernel<'a, '_>, judgements: &Judgements<'a>) -> Table {
     let mut columns = Columns::new().left("benchmark", operation_title);
     for side in &kernel.sides {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a machine measures when nothing has changed, as tables.
+//! Results of an A/A test as tables.
 
 use model::{AaLayouts, AaMetric, AaReport};
 
@@ -8,7 +8,6 @@ use crate::format;
 use crate::table::{Table, Value};
 use crate::text::short;
 
-/// One row for each metric, and one for each kernel of several layouts; none without a report.
 pub(crate) fn tables(report: Option<&AaReport>) -> Vec<Table> {
     let Some(report) = report else {
         return Vec::new();
@@ -49,7 +48,6 @@ fn of_layouts(layouts: &[AaLayouts]) -> Table {
         ])
 }
 
-/// One row for each metric.
 fn of_metrics(report: &AaReport) -> Table {
     Columns::new()
         .left("metric", |of: &AaMetric| of.metric.to_string())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The table of what changed, as the page of a comparison has it.
+//! The table of changes on the page of a comparison.
 
 use model::comparison::ComparedCell;
 
@@ -9,7 +9,6 @@ use crate::column::Columns;
 use crate::format;
 use crate::table::{Table, Tone, Value};
 
-/// What changed in one metric, the most that matters first, each row with what holds it.
 pub(crate) fn changed(found: &Found<'_>) -> Option<Table> {
     let has_places = (found.changed.iter()).any(|of| !found.place(&of.cell.place).is_empty());
     let statistical = found.changed.iter().any(|of| is_statistical(of.cell));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which hooks hold a difference, as tables.
+//! Which hooks account for a difference, as tables.
 
 use model::comparison::{EventChange, Explanation, HookChange};
 use model::{ComparisonDocument, Events};
@@ -9,10 +9,8 @@ use crate::format;
 use crate::table::{Table, Value};
 use crate::text::{printable, short};
 
-/// Most operations that get a table, those that differ most first.
 const TABLES_MAX: usize = 50;
 
-/// One table for each operation that differs.
 pub(super) fn tables(document: &ComparisonDocument) -> Vec<Table> {
     let explanations = document.explanations.iter().take(TABLES_MAX);
     explanations
@@ -20,7 +18,6 @@ pub(super) fn tables(document: &ComparisonDocument) -> Vec<Table> {
         .collect()
 }
 
-/// A hook, a function or a sum: how often it is called, what it differs by and who calls it.
 struct Line {
     name: String,
     calls: String,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a comparison found, the most that matters first: which cells changed, by how much, and
-//! what holds it. Operations without one path are counted apart and lead nothing.
+//! Findings of a comparison, the most important first. Operations without a dominant path are
+//! counted separately and never come first.
 
 use std::collections::HashMap;
 
@@ -14,56 +14,48 @@ use crate::group::grouped;
 use crate::table::{TEXT_LIMIT, Tone};
 use crate::text::{printable, short};
 
-/// What was found in the cells of one metric.
 pub(crate) struct Found<'a> {
     pub(crate) metric: Metric,
     pub(crate) n: usize,
-    /// Those that changed: what became worse first, of both the largest part of BASE first.
+    /// Regressions first, then by size relative to BASE.
     pub(crate) changed: Vec<Changed<'a>>,
-    /// Those that changed without one path in both documents.
+    /// Changed cells without a dominant path in both documents.
     apart: usize,
-    /// In what the places of a document's cells differ.
     places: Places,
 }
 
 #[derive(Clone, Copy)]
 pub(crate) struct Changed<'a> {
     pub(crate) cell: &'a ComparedCell,
-    /// What holds most of it; None where it is not known.
     pub(crate) holder: Option<Holder<'a>>,
 }
 
-/// What holds most of a difference.
 #[derive(Clone, Copy)]
 pub(crate) enum Holder<'a> {
-    /// A hook, and in it a module's function; None: the function that calls the modules.
     Hook(&'a HookChange, Option<&'a ImplementationChange>),
-    /// The kernel outside hooks: instructions, and the function if it is known.
     Outside(i64, Option<&'a str>),
 }
 
-/// A function that holds most of what changed in some cells.
 pub(crate) struct Cause<'a> {
     pub(crate) holder: Holder<'a>,
     pub(crate) cells: usize,
-    /// The least and the most that it adds to an operation, in instructions.
+    /// Instructions added to an operation: least, most.
     pub(crate) adds: [i64; 2],
 }
 
-/// What was found, in a word and a sentence.
 pub(crate) struct Answer {
     pub(crate) word: &'static str,
     pub(crate) tone: Tone,
     pub(crate) sentence: String,
 }
 
-/// Which parts of a place are told, since cells differ in them.
+/// The parts of a place that differ between cells and are therefore shown.
 #[derive(Clone)]
 struct Places {
     kernel: bool,
     configuration: bool,
     filesystem: bool,
-    /// The module that is a configuration by itself and with which all longer ones begin, with its comma.
+    /// The first module of all stacks that is also a configuration by itself, with its comma.
     shared: Option<String>,
 }
 
@@ -89,7 +81,6 @@ impl<'a> Holder<'a> {
         }
     }
 
-    /// Instructions that it adds to an operation.
     pub(crate) fn adds(&self) -> i64 {
         match self {
             Holder::Hook(_, Some(own)) => own.difference,
@@ -98,7 +89,6 @@ impl<'a> Holder<'a> {
         }
     }
 
-    /// The module whose function it is; what is outside any is called so.
     pub(crate) fn module(&self) -> String {
         match self {
             Holder::Hook(_, Some(own)) => short(&own.module),
@@ -116,7 +106,7 @@ impl<'a> Holder<'a> {
         short(name)
     }
 
-    /// The hook, with its calls if there is not one; empty outside hooks.
+    /// The hook, with its number of calls unless it is 1; empty outside hooks.
     pub(crate) fn hook(&self) -> String {
         let Holder::Hook(hook, _) = self else {
             return String::new();
@@ -143,7 +133,7 @@ impl<'a> Holder<'a> {
     }
 }
 
-/// The module's function that holds most of a hook's difference, if it is not what calls modules.
+/// The module function with most of the difference, unless that is the calling function.
 fn within(hook: &HookChange) -> Option<&ImplementationChange> {
     let sign = hook.difference.signum();
     let own = hook.implementations.iter();
@@ -157,7 +147,7 @@ fn within(hook: &HookChange) -> Option<&ImplementationChange> {
 }
 
 impl<'a> Found<'a> {
-    /// By metric, those first of which most is known: instructions, what else is counted, times.
+    /// By metric: instructions, other counts, times.
     pub(crate) fn all(document: &'a ComparisonDocument) -> Vec<Found<'a>> {
         let explained: HashMap<u32, &Explanation> = (document.explanations.iter())
             .map(|explained| (explained.cell, explained))
@@ -196,13 +186,11 @@ impl<'a> Found<'a> {
         found
     }
 
-    /// Cells of which one of these is said.
     fn count(&self, verdict: Verdict) -> usize {
         let said = self.changed.iter();
         said.filter(|of| of.cell.verdict == verdict).count()
     }
 
-    /// Did it become worse, and by what?
     pub(crate) fn answer(&self, document: &ComparisonDocument) -> Answer {
         let (worse, better) = (self.count(Verdict::Worse), self.count(Verdict::Better));
         let cells = |n: usize| if n == 1 { "cell" } else { "cells" };
@@ -303,7 +291,6 @@ impl<'a> Found<'a> {
         told
     }
 
-    /// What a row is called in a picture: the operation, and where it ran if that tells rows apart.
     pub(crate) fn label(&self, cell: &ComparedCell) -> String {
         let mut label = short(&cell.title());
         let place = self.place(&cell.place);
@@ -313,7 +300,6 @@ impl<'a> Found<'a> {
         label
     }
 
-    /// What tells the place of a cell from others; empty if there is one place only.
     pub(crate) fn place(&self, place: &Place) -> String {
         let configuration = self.places.short(&place.configuration);
         let parts = [
@@ -326,7 +312,6 @@ impl<'a> Found<'a> {
         told.join(", ")
     }
 
-    /// The functions that hold most of the changes, those of most cells first.
     pub(crate) fn causes(&self) -> Vec<Cause<'a>> {
         let held: Vec<Holder<'a>> = self.changed.iter().filter_map(|of| of.holder).collect();
         let functions = grouped(&held, |holder| (holder.module(), holder.function()));
@@ -347,7 +332,7 @@ impl<'a> Found<'a> {
 }
 
 impl Changed<'_> {
-    /// How much it matters: the part of BASE, whichever way. What was nothing before, most.
+    /// Size of the change relative to BASE; infinite if BASE is 0.
     fn size(&self) -> f64 {
         self.cell.overhead.map_or(f64::INFINITY, f64::abs)
     }
@@ -378,7 +363,8 @@ impl Places {
         }
     }
 
-    /// `+selinux`, as the tables of a run have it, for what is added to a module that is there alone, too.
+    /// `+selinux`, as the tables of a run have it, also for what is added to a module that is there
+    /// alone.
     fn short(&self, configuration: &str) -> String {
         let shared = self.shared.as_deref();
         let added = shared.and_then(|shared| configuration.strip_prefix(shared));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A gate's word as a table.
+//! A gate's result as a table.
 
 use model::ComparisonDocument;
 use model::comparison::{CellGate, ComparedCell, GateVerdict};
@@ -8,7 +8,7 @@ use crate::column::Columns;
 use crate::table::{Table, Tone, Value};
 use crate::text::printable;
 
-/// Cells that did not pass, the failed ones first; None without a gate.
+/// Cells that did not pass, failed ones first; None without a gate.
 pub(super) fn table<'a>(document: &'a ComparisonDocument) -> Option<Table> {
     let gate = document.gate.as_ref()?;
     let judged = |cell: &'a ComparedCell| Some((cell, cell.gate.as_ref()?));

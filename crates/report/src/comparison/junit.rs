@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A gate's word as JUnit XML: what GitLab, Jenkins and most dashboards read.
+//! A gate's result as JUnit XML, which GitLab, Jenkins and most dashboards read.
 
 use std::fmt::Write as _;
 
@@ -11,9 +11,8 @@ use crate::text::printable;
 
 const TEXT_LIMIT: usize = 400;
 
-/// One suite for each kernel, configuration, file system and quantity, one case for each
-/// cell: a failure if it is worse than its limit, an error if that cannot be told, skipped
-/// if it has no limit.
+/// One suite per kernel, configuration, file system and quantity; one case per cell: a failure if
+/// it is worse than its limit, an error if that is undecidable, skipped if it has no limit.
 pub fn junit(document: &ComparisonDocument) -> String {
     let cells = grouped(&document.compared, |cell| (cell.metric, &cell.place));
     let mut suites: Vec<(String, Vec<String>)> = cells
@@ -45,7 +44,6 @@ pub fn junit(document: &ComparisonDocument) -> String {
     xml + "</testsuites>\n"
 }
 
-/// How many cases there are, and what became of them.
 fn counts<'a>(cases: impl IntoIterator<Item = &'a String> + Clone) -> String {
     let of = |what: &str| {
         let cases = cases.clone().into_iter();
@@ -93,7 +91,6 @@ fn ended(how: &str, message: &str, kind: &str) -> String {
     format!("            <{how}{message}{kind}/>\n")
 }
 
-/// An attribute with a blank before it.
 fn attribute(key: &str, text: &str) -> String {
     let mut escaped = String::new();
     for c in printable(text, TEXT_LIMIT).chars() {
@@ -102,7 +99,7 @@ fn attribute(key: &str, text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
-            // No characters of XML.
+            // Not allowed in XML.
             '\u{fffe}' | '\u{ffff}' => {}
             other => escaped.push(other),
         }

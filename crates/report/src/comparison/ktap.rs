@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A gate's word as KTAP (Documentation/dev-tools/ktap.rst of the kernel): what
-//! `kunit.py parse` and KernelCI read.
+//! A gate's result as KTAP (the kernel's Documentation/dev-tools/ktap.rst), which `kunit.py parse`
+//! and KernelCI read.
 
 use model::ComparisonDocument;
 use model::comparison::{ComparedCell, GateVerdict};
 
 use crate::text::printable;
 
-/// Longest text of a line, in characters.
 const LINE_LIMIT: usize = 300;
 
-/// One test for each compared cell. What cannot be told is skipped, with the reason: KTAP
-/// has no word of its own for that. What keeps the whole from passing is a test too.
+/// One test per compared cell; undecidable ones are skipped with the reason, as KTAP has no other
+/// way. Whatever else makes the gate fail is a test, too.
 pub fn ktap(document: &ComparisonDocument) -> String {
     let reasons = document.gate.iter().flat_map(|gate| &gate.reasons);
     let reasons: Vec<&String> = reasons.collect();
@@ -47,7 +46,7 @@ fn why(cell: &ComparedCell) -> Option<String> {
     (gate.verdict != GateVerdict::Pass).then(|| format!("{}: {}", cell.title(), gate.message))
 }
 
-/// Names hold neither `#`, which begins a directive, nor what a shell would split.
+/// Without `#`, which begins a directive, and characters that a shell splits at.
 fn name(cell: &ComparedCell) -> String {
     line(&path(cell))
 }

@@ -8,7 +8,6 @@ use super::comparison_summary;
 use crate::format;
 use crate::text::short;
 
-/// How many cells changed, and the one with the largest change.
 pub fn change_line(comparison: &ComparisonDocument) -> String {
     let n = comparison.compared.len();
     let cells = if n == 1 { "cell" } else { "cells" };

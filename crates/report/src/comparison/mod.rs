@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Comparisons as tables, and for the machines that read a gate's word.
+//! Comparisons as tables, and as output of a gate for other programs.
 
 use compare::judge::GETPPID;
 use model::comparison::{
@@ -36,14 +36,11 @@ pub(crate) use gate::word as gate_word;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ComparisonOptions {
-    /// Only cells that differ, or of which nothing can be said.
     pub changed: bool,
 }
 
-/// Most notes of either document that are told.
 const NOTES_MAX: usize = 20;
 
-/// All tables of a comparison, in the order of its cells.
 pub fn comparison_report(document: &ComparisonDocument, options: &ComparisonOptions) -> Report {
     let parts = parts(document, options).into_iter();
     Report {
@@ -52,7 +49,6 @@ pub fn comparison_report(document: &ComparisonDocument, options: &ComparisonOpti
     }
 }
 
-/// The tables, and what is in them; none without tables.
 pub(crate) fn parts(
     document: &ComparisonDocument,
     options: &ComparisonOptions,
@@ -196,7 +192,7 @@ fn statistics<'a>(columns: Columns<'a, &'a ComparedCell>) -> Columns<'a, &'a Com
         .right("detectable", |cell| cell.detectable.map(format::fraction))
 }
 
-/// The mean over the operations that are exact, if they are counted, without the floor.
+/// Mean over the operations, for counts exact ones only and without the floor.
 fn summary(cells: &[&ComparedCell]) -> Option<Vec<Value>> {
     let direction = cells.first()?.metric.direction();
     let is_in = |cell: &&&ComparedCell| {
@@ -280,7 +276,6 @@ fn notes(document: &ComparisonDocument) -> Vec<String> {
     notes
 }
 
-/// What was found, in one line: `24 cells: 3 worse, 1 better, 20 the same`.
 pub fn comparison_summary(document: &ComparisonDocument) -> String {
     let n = document.compared.len();
     let mut parts = Vec::new();

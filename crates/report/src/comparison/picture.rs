@@ -7,13 +7,11 @@ use crate::figure::{Bar, Bars, Chart, Figure};
 use crate::format;
 use crate::gather::position;
 
-/// Of what it is not known which hook holds it, where that is known of others.
 const UNKNOWN: &str = "not known";
 
 impl Found<'_> {
-    /// The changes as parts of BASE, the worst first, coloured by the module that holds most of
-    /// each, or by what they are; of what is estimated with intervals, in one colour. `name` is the
-    /// figure's.
+    /// Changes relative to BASE, the worst first, coloured by the responsible module or by verdict;
+    /// estimates have intervals and one colour. `name` is the figure's.
     pub(crate) fn picture(&self, name: String) -> Figure {
         let is_exact = self.metric.is_counted();
         let is_explained = self.changed.iter().any(|of| of.holder.is_some());

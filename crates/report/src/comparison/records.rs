@@ -5,7 +5,7 @@ use model::{ComparisonDocument, comparison::ComparedCell};
 
 use crate::column::{Columns, Records};
 
-/// A row for each compared cell. Columns: `docs/export.md`.
+/// Columns: `docs/export.md`.
 pub fn comparison_records(document: &ComparisonDocument) -> Records<'_> {
     fn base(cell: &ComparedCell) -> &model::comparison::Place {
         cell.base_place.as_ref().unwrap_or(&cell.place)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What stacks would add in nanoseconds, beside what they were counted to add.
+//! Estimated nanoseconds of stacks, next to their counted instructions.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,6 @@ use crate::cells::Group;
 use crate::table::Value;
 use crate::text::short;
 
-/// Estimates by their cells.
 #[derive(Default)]
 pub(crate) struct Estimates<'a> {
     cells: HashMap<&'a Key, &'a EstimatedCell>,
@@ -30,14 +29,12 @@ impl<'a> Estimates<'a> {
         }
     }
 
-    /// Is something said of one of the group's cells?
     pub(crate) fn are_of(&self, group: &Group<'_>) -> bool {
         let said = |cell: Option<&Cell>| cell.is_some_and(|of| self.cells.contains_key(&of.key));
         let mut rows = group.rows.iter().copied();
         rows.any(|row| group.tested().any(|of| said(group.cell(row, of))))
     }
 
-    /// What the cell's stack would add, with its interval; None if nothing was asked of it.
     pub(crate) fn value(&self, cell: &Cell) -> Option<Value> {
         self.cells.get(&cell.key).map(|cell| estimated(cell))
     }

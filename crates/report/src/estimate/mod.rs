@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What counted operations would take in nanoseconds, the weights that say so, and how good
-//! they are.
+//! Counted operations in estimated nanoseconds, the weights used, and their errors.
 
 mod beside;
 mod records;
@@ -20,11 +19,8 @@ use crate::text::{printable, short};
 pub(crate) use beside::Estimates;
 pub use records::estimate_records;
 
-/// Most operations whose hooks are shown.
 const FEW_OPERATIONS: usize = 4;
 
-/// What stacks would add, where that was measured to be otherwise, the hooks of a few operations,
-/// the weights, and how far they are off.
 pub fn estimate_report(document: &EstimateDocument) -> Report {
     let mut tables = estimate_tables(document);
     tables.extend(outside(document));
@@ -37,7 +33,6 @@ pub fn estimate_report(document: &EstimateDocument) -> Report {
     }
 }
 
-/// What stacks would add: a table for each kernel and file system.
 pub fn estimate_tables(document: &EstimateDocument) -> Vec<Table> {
     let cells = document.cells.iter();
     let places = grouped(cells, |cell| (&cell.key.kernel, &cell.key.filesystem));
@@ -113,7 +108,6 @@ fn added(
     table.legend(of_instructions)
 }
 
-/// A stack and the states of its policies.
 type Configured<'a> = (&'a [String], &'a [Integrity], Policy, &'a Settings);
 
 fn configured(cell: &EstimatedCell) -> Configured<'_> {
@@ -130,7 +124,6 @@ fn signed(ns: f64) -> String {
     format!("{sign}{}", tenths(ns.abs()))
 }
 
-/// To a tenth, or to whole ns.
 fn tenths(ns: f64) -> String {
     if ns < 100.0 {
         format!("{ns:.1}")
@@ -151,7 +144,6 @@ fn estimated(cell: &EstimatedCell) -> Value {
     }
 }
 
-/// Where the intervals of estimate and measurement do not meet, those furthest apart first.
 fn outside(document: &EstimateDocument) -> Option<Table> {
     let distance = |cell: &EstimatedCell| cell.estimate?.gap(&cell.measured?);
     let cells = document.cells.iter();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Estimates for programs: a row for each operation and stack, and for each hook of it.
+//! Estimates for programs: a row per operation and stack, and per hook.
 
 use model::EstimateDocument;
 use model::estimate::{EstimatedCell, EstimatedHook, Nanoseconds};
@@ -25,8 +25,7 @@ impl Line<'_> {
     }
 }
 
-/// A row for each operation and stack, and after it one for each hook that differs. Columns:
-/// `docs/export.md`.
+/// A row per operation and stack, followed by one per hook that differs. Columns: `docs/export.md`.
 pub fn estimate_records(document: &EstimateDocument) -> Records<'_> {
     let rows = document.cells.iter().flat_map(|cell| {
         let hooks = cell.hooks.iter().map(Some);

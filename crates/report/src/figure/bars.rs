@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How bars are drawn.
+//! Layout of bar charts.
 
 use super::drawing::{Anchor, CHARACTER, COLOURS, INK, MARGIN, WIDTH};
 use super::drawing::{Element, Mark, Role, Sheet, Text};
@@ -8,12 +8,10 @@ use super::scale::Scale;
 use crate::format;
 use crate::text::printable;
 
-/// Most categories that are drawn.
 pub(super) const CATEGORIES_LIMIT: usize = 120;
 const BAR: f64 = 9.0;
 const STACKED_BAR: f64 = 15.0;
 const GAP: f64 = 7.0;
-/// Longest label of a category, in characters.
 const LABEL: usize = 44;
 
 pub(super) fn draw(sheet: &mut Sheet, bars: &Bars) {
@@ -70,7 +68,6 @@ pub(super) fn draw(sheet: &mut Sheet, bars: &Bars) {
     sheet.add(Element::strokes(vec![zero], INK));
 }
 
-/// Bars of the first categories, each with where it begins, in the order of categories.
 fn placed<'a>(bars: &'a Bars, categories: usize) -> Vec<(&'a Bar, f64)> {
     let mut ends = vec![0.0; categories];
     let drawn = bars.bars.iter().filter(|bar| bar.category < categories);

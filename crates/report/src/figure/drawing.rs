@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A drawing: shapes and text with places, before it is written as SVG. Lengths are
-//! pixels, y grows downwards.
+//! A drawing before it becomes SVG: shapes and text at places. Lengths are pixels, y grows
+//! downwards.
 
 use super::model::Figure;
 use super::scale::Scale;
 use crate::format;
 use crate::text::printable;
 
-/// Colours that the colour-blind tell apart, after Okabe and Ito and, for many series,
-/// Tol; behind them lighter ones, for more than a dozen series.
+/// A palette for the colour-blind (Okabe and Ito; Tol for more series), then lighter variants.
 pub(super) const COLOURS: [&str; 24] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255", "#999933",
     "#332288", "#117733", "#aa4499", "#777777", "#8cc0dd", "#edb48c", "#8cd4be", "#e8c4d8",
@@ -19,17 +18,13 @@ pub(super) const GRID: &str = "#dddddd";
 pub(super) const PAPER: &str = "#ffffff";
 pub(super) const WIDTH: f64 = 800.0;
 pub(super) const MARGIN: f64 = 12.0;
-/// Of text that says nothing else.
 pub(super) const LETTERS: f64 = 11.0;
-/// Of a character of that size, about.
+/// Approximate width of a character of that size.
 pub(super) const CHARACTER: f64 = 6.0;
-/// Of a figure's title, and of a line of text.
 const HEAD: f64 = 30.0;
 const LINE: f64 = 18.0;
-/// Characters of a line of text over the whole width.
 const WRAP: usize = 118;
 
-/// Everything that is drawn, on paper of `WIDTH`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Drawing {
     /// Letters, digits and hyphens: an identifier.
@@ -41,17 +36,15 @@ pub(super) struct Drawing {
     pub(super) elements: Vec<Element>,
 }
 
-/// One part of a drawing.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Element {
     Rectangle {
         at: [f64; 2],
         size: [f64; 2],
         fill: &'static str,
-        /// With a thin edge of the paper's colour, to tell it from its neighbours.
+        /// A thin edge in the paper's colour separates it from its neighbours.
         edge: bool,
     },
-    /// Strokes through places, none joined with another.
     Strokes {
         through: Vec<Vec<[f64; 2]>>,
         colour: &'static str,
@@ -64,24 +57,22 @@ pub(super) enum Element {
         hollow: bool,
     },
     Text(Text),
-    /// What belongs together, and what it is.
     Group(Role, Vec<Element>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Text {
     pub(super) content: String,
-    /// Of its base line: the end that `anchor` names.
+    /// Baseline position, at the end that `anchor` names.
     pub(super) at: [f64; 2],
     pub(super) anchor: Anchor,
     pub(super) size: f64,
     pub(super) bold: bool,
-    /// From below to above.
+    /// Rotated: reads upwards.
     pub(super) turned: bool,
     pub(super) fill: &'static str,
 }
 
-/// Which part of a text is at its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -89,29 +80,24 @@ pub(super) enum Anchor {
     End,
 }
 
-/// What a group is for those who ask the drawing, not only look at it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Role {
-    /// The name and colour of the series at this position.
     Legend(usize),
     Series(usize, String),
     Mark(Mark),
 }
 
-/// What one mark stands for.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Mark {
-    /// Its category, place on the horizontal axis, or name.
     pub(super) label: String,
     pub(super) value: f64,
     pub(super) interval: Option<[f64; 2]>,
-    /// Where a frame of a flame graph begins, in the unit of `value`.
+    /// Start of a flame graph's frame, in the unit of `value`.
     pub(super) start: Option<f64>,
     pub(super) tip: String,
 }
 
 impl Mark {
-    /// Of a value, whose interval is told behind `tip`.
     pub(super) fn new(
         label: String,
         value: f64,
@@ -175,7 +161,6 @@ impl Element {
     }
 }
 
-/// What is drawn so far, and how far down.
 #[derive(Debug, Default)]
 pub(super) struct Sheet {
     pub(super) elements: Vec<Element>,
@@ -187,7 +172,6 @@ impl Sheet {
         self.elements.push(element.into());
     }
 
-    /// A heading, in as many lines as it needs.
     pub(super) fn heading(&mut self, title: &str) {
         self.height += 6.0;
         for line in wrapped(title, WRAP * 3 / 4) {
@@ -201,7 +185,6 @@ impl Sheet {
         self.height += HEAD - LINE;
     }
 
-    /// Names, each beside what `sample` draws at a place, in as many lines as they need.
     pub(super) fn legend(
         &mut self,
         names: impl Iterator<Item = String>,
@@ -223,7 +206,6 @@ impl Sheet {
         self.height += LINE;
     }
 
-    /// The horizontal axis below, with its title and a grid up to `top`.
     pub(super) fn horizontal(&mut self, scale: &Scale, title: &str, [top, low]: [f64; 2]) {
         let ticks = scale.ticks();
         let upright = |figure: f64| vec![[scale.place(figure), top], [scale.place(figure), low]];
@@ -239,7 +221,6 @@ impl Sheet {
         self.height = low + 41.0;
     }
 
-    /// The vertical axis at the left, with its title and a grid from `left` to `right`.
     pub(super) fn vertical(&mut self, scale: &Scale, title: &str, [left, right]: [f64; 2]) {
         let ticks = scale.ticks();
         let level = |figure: f64| vec![[left, scale.place(figure)], [right, scale.place(figure)]];
@@ -259,7 +240,6 @@ impl Sheet {
         });
     }
 
-    /// Sentences, in as many lines as they need.
     pub(super) fn notes<'a>(&mut self, notes: impl IntoIterator<Item = &'a String>) {
         for note in notes {
             for line in wrapped(note, WRAP) {
@@ -270,7 +250,6 @@ impl Sheet {
         self.height += MARGIN;
     }
 
-    /// As the drawing of `figure`.
     pub(super) fn finished(self, figure: &Figure) -> Drawing {
         Drawing {
             name: figure.name.clone(),
@@ -283,7 +262,6 @@ impl Sheet {
     }
 }
 
-/// Lines of at most `limit` characters, broken at blanks.
 fn wrapped(text: &str, limit: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How flame graphs are drawn.
+//! Layout of flame graphs.
 
 use super::drawing::{CHARACTER, MARGIN, WIDTH};
 use super::drawing::{Element, Mark, Role, Sheet, Text};
@@ -8,11 +8,9 @@ use crate::format;
 use crate::text::printable;
 
 const ROW: f64 = 19.0;
-/// Frames narrower than this share of the whole are left out: nobody would see them.
+/// Narrower frames are left out: they would be invisible.
 pub(super) const NARROWEST: f64 = 1.0 / 4_000.0;
-/// Depths are told apart by colour as well.
 const COLOURS: [&str; 4] = ["#b8c4ce", "#f0c987", "#e8a07c", "#d98880"];
-/// Of names on frames, which stay dark whatever the paper.
 const DARK: &str = "#111111";
 
 pub(super) fn draw(sheet: &mut Sheet, flame: &Flame) {
@@ -43,7 +41,6 @@ pub(super) fn draw(sheet: &mut Sheet, flame: &Flame) {
         }
         Element::Group(Role::Mark(mark(flame, frame, whole)), shapes)
     };
-    // From above to below, as one reads.
     for depth in (0..rows).rev() {
         let own = flame.frames.iter().filter(|frame| frame.depth == depth);
         let wide = own.filter(|frame| frame.width >= whole * NARROWEST);

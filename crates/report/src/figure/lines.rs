@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How lines through points are drawn.
+//! Layout of line charts.
 
 use super::drawing::{COLOURS, MARGIN, WIDTH};
 use super::drawing::{Element, Mark, Role, Sheet};
@@ -7,15 +7,14 @@ use super::model::{Lines, Point, Series};
 use super::scale::Scale;
 use crate::format;
 
-/// Most lines that differ from each other at a glance.
 pub(crate) const SERIES_LIMIT: usize = COLOURS.len();
-/// From this series on lines are dashed and their points hollow.
+/// From this series on lines are dashed and points hollow.
 const DASHED_FROM: usize = COLOURS.len() / 2;
 const PLOT: f64 = 300.0;
 const LEFT: f64 = 74.0;
 const RIGHT: f64 = WIDTH - 3.0 * MARGIN;
 
-/// Outlines of points, so that lines are told apart without colours, too.
+/// Outlines of points, so that lines differ without colours, too.
 const MARKERS: [&[[f64; 2]]; 6] = [
     &[[-3.2, -3.2], [3.2, -3.2], [3.2, 3.2], [-3.2, 3.2]],
     &[[0.0, -4.2], [3.9, 3.0], [-3.9, 3.0]],

@@ -15,7 +15,6 @@ pub(crate) use lines::SERIES_LIMIT as LINES_LIMIT;
 pub use model::{Bar, Bars, Chart, Figure, Flame, Frame, Lines, Point, Series};
 
 impl Figure {
-    /// What is in the data and not drawn, a sentence.
     pub(crate) fn left_out(&self) -> Option<String> {
         let (n, what) = match &self.chart {
             Chart::Bars(of) => {
@@ -38,7 +37,7 @@ impl Figure {
         (n > 0).then(|| format!("{n} more {what} in the data."))
     }
 
-    /// With no more than the first rows of bars; a note says how many are in the data besides.
+    /// With at most the first `rows` rows of bars; a note counts the others.
     pub(crate) fn first(&self, rows: usize) -> Figure {
         let mut first = self.clone();
         let Chart::Bars(bars) = &mut first.chart else {
@@ -55,7 +54,7 @@ impl Figure {
         first
     }
 
-    /// With the largest rows of bars, the largest first, if there are more than `rows`.
+    /// With at most the largest `rows` rows of bars, the largest first.
     pub(crate) fn largest(&self, rows: usize) -> Figure {
         let mut sorted = self.clone();
         let Chart::Bars(bars) = &mut sorted.chart else {
@@ -100,15 +99,13 @@ impl Figure {
         sheet.finished(self)
     }
 
-    /// The figure as an SVG that needs nothing else: no script, no font, no style sheet.
-    /// Its marks say what they stand for in attributes. The same figure makes the same
-    /// bytes.
+    /// A self-contained SVG: no script, font or style sheet. Marks have their values as attributes.
+    /// Output is deterministic.
     pub fn svg(&self) -> String {
         svg::written(&self.drawing())
     }
 }
 
-/// Figures below each other in one SVG, under a title and above notes.
 pub(crate) fn svg_of_all(
     figures: &[Figure],
     title: &str,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a figure shows, before any drawing: the same data is drawn and written as CSV and
-//! JSON.
+//! The data of a figure, independent of any drawing; also written as CSV and JSON.
 
 use serde::Serialize;
 
@@ -9,74 +8,62 @@ use crate::csv::{raw_csv, text};
 use crate::gather::position;
 use crate::text::short;
 
-/// One figure of a document. All of its text is printable.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figure {
-    /// Stable, unique among the figures of its documents: `overhead`, or
-    /// `overhead-tmpfs-time` where there are several.
+    /// Stable and unique among the figures of its documents: `overhead`, or `overhead-tmpfs-time`
+    /// where there are several.
     pub name: String,
     pub title: String,
-    /// How it is read, for those who cannot see it too.
+    /// For screen readers.
     pub description: String,
     pub chart: Chart,
-    /// What is missing or left out, a sentence each.
+    /// A sentence for each thing that is missing or left out.
     pub notes: Vec<String>,
 }
 
-/// The data of a figure, by the way it is drawn.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Chart {
     Bars(Bars),
     Lines(Lines),
-    /// Frames on top of each other.
     Flame(Flame),
 }
 
-/// Bars: beside each other, or stacked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Bars {
-    /// What the bars' lengths are, with their unit.
     pub axis: String,
-    /// What the categories are: `operation`.
+    /// What categories are: `operation`.
     pub category: String,
-    /// What the series are: `configuration`.
+    /// What series are: `configuration`.
     pub kind: String,
     /// From top to bottom.
     pub categories: Vec<String>,
-    /// What stands beside each other, or follows each other.
     pub series: Vec<String>,
-    /// The colour of each series, as its position in the palette: the same series has the
-    /// same colour in all figures of a document. Where it is missing, the series' position.
+    /// Palette position of each series, the same in all figures of a document. Default: the series'
+    /// position.
     pub colours: Vec<usize>,
-    /// In any order; at most one for each category and series.
+    /// In any order; at most one per category and series.
     pub bars: Vec<Bar>,
-    /// The series of a category follow each other in one bar.
     pub stacked: bool,
 }
 
-/// One bar, or one part of a stacked bar.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Bar {
-    /// Position in `categories`.
     pub category: usize,
-    /// Position in `series`.
     pub series: usize,
-    /// Its length, in the axis' unit; finite.
+    /// In the axis' unit; finite.
     pub value: f64,
-    /// Its 95 % interval, if it has one; finite.
+    /// 95 % interval; finite.
     pub interval: Option<[f64; 2]>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Lines {
-    /// What the horizontal axis shows, with its unit.
     pub x: String,
-    /// What the vertical axis shows, with its unit.
     pub y: String,
-    /// What the lines are: `configuration`.
+    /// What lines are: `configuration`.
     pub kind: String,
-    /// What each line's `figure` is, if it has one: `slope`.
+    /// What each line's `figure` is: `slope`.
     pub figure: Option<&'static str>,
     pub series: Vec<Series>,
 }
@@ -84,53 +71,42 @@ pub struct Lines {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Series {
     pub label: String,
-    /// A figure of its own, behind the name.
     pub figure: String,
-    /// In the order of x; finite.
+    /// By x; finite.
     pub points: Vec<Point>,
-    /// The ends of a line fitted to the points; else points are connected.
     pub fit: Option<[[f64; 2]; 2]>,
 }
 
-/// One point of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Point {
     pub x: f64,
     pub y: f64,
-    /// Its 95 % interval, if it has one; finite.
+    /// 95 % interval; finite.
     pub interval: Option<[f64; 2]>,
 }
 
-/// A flame graph: what is above another is part of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Flame {
     /// What widths are: `instructions`.
     pub unit: String,
-    /// A frame comes before those above it.
     pub frames: Vec<Frame>,
 }
 
-/// One frame of a flame graph.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Frame {
     pub label: String,
     pub depth: usize,
-    /// Where it begins, in the unit.
     pub start: f64,
-    /// How wide it is, in the unit.
     pub width: f64,
 }
 
-/// A magnitude beyond which nothing can be drawn beside others.
 pub(crate) const MAGNITUDE_LIMIT: f64 = 1e15;
 
-/// Can it be drawn?
 pub(crate) fn drawable(value: f64) -> bool {
     value.is_finite() && value.abs() <= MAGNITUDE_LIMIT
 }
 
 impl Flame {
-    /// Where the last frame ends, in the unit.
     pub(crate) fn whole(&self) -> f64 {
         let ends = self.frames.iter().map(|frame| frame.start + frame.width);
         ends.fold(0.0, f64::max)
@@ -146,7 +122,6 @@ impl Chart {
         }
     }
 
-    /// What its marks' values are, with their unit.
     pub(crate) fn axis(&self) -> &str {
         match self {
             Chart::Bars(bars) => &bars.axis,
@@ -157,8 +132,8 @@ impl Chart {
 }
 
 impl Figure {
-    /// Its data as CSV (RFC 4180), a heading line first. Text that a spreadsheet would
-    /// take for a formula is quoted.
+    /// CSV (RFC 4180) with a heading line. Text that a spreadsheet would take for a formula is
+    /// quoted.
     pub fn csv(&self) -> String {
         let records = match &self.chart {
             Chart::Bars(bars) => bars.records(),
@@ -166,7 +141,7 @@ impl Figure {
             Chart::Flame(flame) => flame.records(),
         };
         let mut bytes = Vec::new();
-        // Memory takes all that is written, in records as long as their heading.
+        // Writing to memory cannot fail, and records are as long as their heading.
         let written = raw_csv(records, &mut bytes);
         written.map_or_else(
             |_| String::new(),
@@ -174,8 +149,7 @@ impl Figure {
         )
     }
 
-    /// The figure's data as JSON: its name, title, description and notes, and of its chart
-    /// what is drawn and what is not.
+    /// JSON: name, title, description, notes, and the chart's data, drawn or not.
     pub fn json(&self) -> serde_json::Result<Vec<u8>> {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');
@@ -184,7 +158,7 @@ impl Figure {
 }
 
 impl Bars {
-    /// None yet: what their lengths, categories and series are.
+    /// Empty; `axis`, `category` and `kind` say what lengths, categories and series are.
     pub(crate) fn new(axis: &str, category: &str, kind: &str) -> Bars {
         Bars {
             axis: axis.to_owned(),
@@ -198,12 +172,11 @@ impl Bars {
         }
     }
 
-    /// The position of a category, at the end if it is new.
     pub(crate) fn category(&mut self, name: &str) -> usize {
         position(&mut self.categories, short(name))
     }
 
-    /// Adds a bar without an interval. Where there is one already, that stays: false.
+    /// Adds a bar without an interval; false, and no change, if there is one already.
     pub(crate) fn add(&mut self, category: &str, series: &str, value: f64) -> bool {
         let category = self.category(category);
         let series = position(&mut self.series, short(series));
@@ -220,7 +193,6 @@ impl Bars {
         true
     }
 
-    /// A series' colour, as its position in the palette.
     pub(crate) fn colour(&self, series: usize) -> usize {
         self.colours.get(series).copied().unwrap_or(series)
     }

@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From figures to places on paper, with ticks at round numbers.
+//! Values to coordinates, with ticks at round numbers.
 
 use crate::format;
 
 const TICKS: f64 = 7.0;
 
-/// An axis, which always holds 0.
+/// Always includes 0.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Scale {
     low: f64,
     high: f64,
-    /// Where `low` and `high` are on the paper.
     from: f64,
     to: f64,
     step: f64,
 }
 
 impl Scale {
-    /// For these figures, which are bounded, between two places on the paper. The axis
-    /// ends at ticks.
     pub(super) fn of(figures: impl Iterator<Item = f64>, from: f64, to: f64) -> Scale {
         let (low, high) = figures.fold((0.0f64, 0.0f64), |(low, high), figure| {
             (low.min(figure), high.max(figure))
@@ -44,12 +41,10 @@ impl Scale {
         self.from + share * (self.to - self.from)
     }
 
-    /// Where it begins and ends on the paper.
     pub(super) fn reach(&self) -> [f64; 2] {
         [self.from, self.to]
     }
 
-    /// Figures at which there is a tick, with their text.
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
         let first = (self.low / self.step).round();
         let n = ((self.high - self.low) / self.step).round().min(20.0) as u32;
@@ -66,7 +61,7 @@ impl Scale {
             return "0".to_owned();
         }
         if self.high.max(-self.low) >= 1e7 || self.step < 1e-3 {
-            // Rounded, since a sum of steps may be a little off.
+            // Rounded, since adding steps accumulates errors.
             let text = format!("{figure:.2e}");
             let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
             let digits = digits.trim_end_matches('0').trim_end_matches('.');
@@ -80,7 +75,6 @@ impl Scale {
     }
 }
 
-/// The next of 1, 2 and 5 times a power of ten.
 fn round_step(least: f64) -> f64 {
     let power = 10f64.powf(least.log10().floor());
     let digit = [1.0, 2.0, 5.0].into_iter().find(|d| d * power >= least);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Drawings as SVG that needs nothing else: no script, no font, no style sheet.
+//! Drawings as self-contained SVG.
 //!
-//! What a script asks of a mark is in its attributes: `data-label`, `data-value`,
-//! `data-lower` and `data-upper`, and `data-start` in a flame graph. Marks are in groups
-//! with `data-series`, which `data-legend` refers to.
+//! Marks have the attributes `data-label`, `data-value`, `data-lower`, `data-upper`, and
+//! `data-start` in a flame graph. Groups of marks have `data-series`, which `data-legend` refers
+//! to.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,6 @@ use maud::{Markup, html};
 use super::drawing::INK;
 use super::drawing::{Anchor, Drawing, Element, LETTERS, PAPER, Role, Text, WIDTH};
 
-/// The same drawing makes the same bytes.
 pub(super) fn written(drawing: &Drawing) -> String {
     let (width, height) = (place(WIDTH), place(drawing.height));
     let name = &drawing.name;
@@ -112,7 +111,7 @@ fn path(places: &[[f64; 2]]) -> String {
     places.iter().enumerate().map(step).collect()
 }
 
-/// Without the few characters that no XML may hold, in whatever way they are written.
+/// Without characters that XML cannot contain even escaped.
 fn allowed(text: &str) -> Cow<'_, str> {
     let forbidden = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
     match text.contains(forbidden) {
@@ -121,7 +120,7 @@ fn allowed(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A hundredth of a pixel is enough, and the same everywhere.
+/// To 0.01 pixel.
 fn place(at: f64) -> String {
     let text = format!("{at:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');

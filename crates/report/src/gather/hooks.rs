@@ -11,19 +11,15 @@ use crate::group::dearest_first;
 use crate::table::TEXT_LIMIT;
 use crate::text::{printable, short};
 
-/// Hooks with a colour of their own; the others are drawn together.
 const HOOKS_SHOWN: usize = 11;
-/// Most frames of a flame graph.
 const FRAMES_LIMIT: usize = 5_000;
 
-/// One operation, and what its hooks cost in instructions.
 pub(super) struct Operation<'a> {
     pub(super) title: String,
     pub(super) total: u64,
     pub(super) hooks: &'a [HookCost],
 }
 
-/// Both figures of operations in one place, under one stack; none without hooks.
 pub(super) fn drafts(
     operations: &[Operation<'_>],
     place: &str,
@@ -73,7 +69,6 @@ pub(super) fn drafts(
     ]
 }
 
-/// `shares`: in per cent of the operation.
 fn stacked(operations: &[Operation<'_>], shares: bool) -> Bars {
     let mut totals: HashMap<&str, u64> = HashMap::new();
     for hook in operations.iter().flat_map(|of| of.hooks) {
@@ -118,7 +113,6 @@ fn stacked(operations: &[Operation<'_>], shares: bool) -> Bars {
     }
 }
 
-/// As many operations as fit, and how many do not.
 fn flame(operations: &[Operation<'_>]) -> (Flame, usize) {
     let mut room = FRAMES_LIMIT;
     let fits = |of: &&Operation<'_>| {
@@ -146,7 +140,7 @@ fn flame(operations: &[Operation<'_>]) -> (Flame, usize) {
             let mut above = from;
             let inner = hook.implementations.iter();
             let inner: u128 = inner.map(|own| u128::from(own.inclusive)).sum();
-            // Of nested calls it is not known which modules' functions they were.
+            // For nested calls the implementing modules are unknown.
             if hook.outermost == hook.inclusive && inner <= u128::from(hook.inclusive) {
                 for own in hook.implementations.iter().filter(|own| own.inclusive > 0) {
                     frames.push(frame(&own.function, 3, above, own.inclusive as f64));

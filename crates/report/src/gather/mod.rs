@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The figures of documents of any kind, each with a name that stays.
+//! The figures of result files of any kind, with stable names.
 
 mod hooks;
 mod monitor;
@@ -19,17 +19,13 @@ use crate::text::printable;
 
 pub use sensitivity::latency_over_delay;
 
-/// A document, and what its reader calls it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
-    /// Its file, as its reader named it.
     pub name: String,
     pub content: Content,
-    /// What stacks would add in nanoseconds to what was counted, if that was asked for.
     pub estimates: Option<EstimateDocument>,
 }
 
-/// What can be put on a page.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
     Measured(Box<Document>),
@@ -37,7 +33,6 @@ pub enum Content {
 }
 
 impl Content {
-    /// Reads a document that is in memory.
     pub fn parse(bytes: &[u8]) -> Result<Content, DocumentError> {
         Ok(match Kind::of(bytes)? {
             Kind::Placement => Content::Placement(PlacementDocument::parse(bytes)?.into()),
@@ -60,21 +55,17 @@ impl Content {
     }
 }
 
-/// A figure, and where it is from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gathered {
-    /// Position of its document; None if it compares several.
     pub source: Option<usize>,
-    /// What it shows, with which its name begins: `overhead`.
+    /// First part of the figure's name: `overhead`.
     pub base: &'static str,
     pub figure: Figure,
 }
 
-/// A figure that has no name yet.
 pub(crate) struct Draft {
-    /// What it shows: `overhead`.
     pub(crate) base: &'static str,
-    /// What tells it from others of that kind: kernel, file system, metric …
+    /// What distinguishes it from others of that kind: kernel, file system, metric …
     pub(crate) subjects: Vec<String>,
     pub(crate) title: String,
     pub(crate) description: String,
@@ -121,7 +112,6 @@ impl Draft {
     }
 }
 
-/// A bar without an interval.
 fn bar(category: usize, series: usize, value: f64) -> Bar {
     Bar {
         category,
@@ -131,7 +121,6 @@ fn bar(category: usize, series: usize, value: f64) -> Bar {
     }
 }
 
-/// Where a name stands among others, at their end if it is new.
 pub(crate) fn position<S: PartialEq>(names: &mut Vec<S>, name: S) -> usize {
     let found = names.iter().position(|known| *known == name);
     found.unwrap_or_else(|| {
@@ -140,10 +129,9 @@ pub(crate) fn position<S: PartialEq>(names: &mut Vec<S>, name: S) -> usize {
     })
 }
 
-/// All figures of these documents, in their order; then those that compare documents.
-/// None of them is empty. Their names are what they show (`overhead`), with what they are
-/// of behind it where there are several (`overhead-tmpfs-time`). Mixed units never share
-/// a figure.
+/// All non-empty figures of each document in order, then those that compare documents. A name is
+/// what is shown (`overhead`), with its subjects if there are several (`overhead-tmpfs-time`).
+/// Units are never mixed in a figure.
 pub fn figures(sources: &[Source]) -> Vec<Gathered> {
     let mut drafts: Vec<(Option<usize>, Draft)> = Vec::new();
     for (at, source) in sources.iter().enumerate() {
@@ -168,12 +156,11 @@ pub fn figures(sources: &[Source]) -> Vec<Gathered> {
 
 fn named(sources: &[Source], mut drafts: Vec<(Option<usize>, Draft)>) -> Vec<Gathered> {
     for (source, draft) in &mut drafts {
-        // Two documents of the same kernel are told apart by their files.
+        // Documents of the same kernel differ by their files.
         let name = source.and_then(|at| sources.get(at));
         let stem = name.map_or("", |source| stem(&source.name));
         draft.subjects.push(stem.to_owned());
     }
-    // What of each kind of figure differs, subject by subject.
     let mut of_base: HashMap<&'static str, Vec<HashSet<Option<String>>>> = HashMap::new();
     let longest = drafts.iter().map(|(_, draft)| draft.subjects.len()).max();
     for (_, draft) in &drafts {
@@ -218,7 +205,7 @@ fn stem(name: &str) -> &str {
     file.strip_suffix(".json").unwrap_or(file)
 }
 
-/// Small letters, digits and hyphens: what a shell, a URL and an `id` take as it is.
+/// Lower-case letters, digits and hyphens: safe in a shell, a URL and an `id`.
 fn slug(text: &str) -> String {
     let mut slug = String::new();
     for c in text.chars() {

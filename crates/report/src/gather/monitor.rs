@@ -13,7 +13,6 @@ use crate::text::short;
 
 const HOOKS_SHOWN: usize = 25;
 const LINES_SHOWN: usize = 8;
-/// Most intervals that are drawn of each hook.
 const POINTS_LIMIT: usize = 2_000;
 
 pub(super) fn drafts(document: &Document, monitor: &Monitoring) -> Vec<Draft> {
@@ -62,7 +61,7 @@ fn bars(
     .noted((more > 0).then(|| format!("{more} more hooks were called less.")))
 }
 
-/// Calls a second, over the intervals; None if there is only one.
+/// Calls per second in each interval; None for a single interval.
 fn over_time(document: &Document, total: &Interval, place: &str) -> Option<Draft> {
     let intervals: Vec<&Interval> = document.intervals().collect();
     if intervals.len() < 2 {

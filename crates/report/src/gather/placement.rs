@@ -9,7 +9,6 @@ use crate::figure::{Bars, Chart};
 use crate::group::grouped;
 use crate::text::short;
 
-/// Components of the paths that system calls are compared at.
 const DEPTHS: [(u32, &str); 2] = [(1, "path of 1 component"), (8, "path of 8 components")];
 
 pub(super) fn drafts(document: &PlacementDocument) -> Vec<Draft> {
@@ -40,7 +39,7 @@ fn modules(document: &PlacementDocument, version: &str) -> Draft {
     .about(&[&document.version])
 }
 
-/// Calls of hooks on the success path of each system call (Table 7).
+/// Hook calls on the success path of each system call (Table 7).
 fn reach(calls: &[&SyscallPlacement], fs: &str, version: &str) -> Draft {
     let fs_title = short(fs);
     let mut bars = Bars::new("hook calls on the success path", "system call", "path");

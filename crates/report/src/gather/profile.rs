@@ -9,9 +9,8 @@ use crate::cells::{operation, operation_title};
 use crate::group::grouped;
 use crate::text::short;
 
-/// For each kernel, file system and configuration.
 pub(super) fn drafts(document: &Document) -> Vec<Draft> {
-    // Of one path among many the hooks say little.
+    // Without a dominant path hooks mean little.
     let titled: Vec<(String, &Cell, &HookedPath)> = document
         .hooked()
         .filter(|(_, counted, _)| counted.is_comparable())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Figures of runs: the paper's Figures 2, 3 and 6 to 8, from whatever was measured.
+//! Figures of runs: the paper's Figures 2, 3 and 6 to 8, as far as they were measured.
 
 use compare::judge::Judgements;
 use model::{Cell, Document, Kind, Metric, Status, comparison::Method, path_depth};
@@ -49,7 +49,6 @@ impl<'a> Figures<'a, '_> {
         short(&self.group.heading(configuration))
     }
 
-    /// Bars of what `value` says of each cell, and how many cells have none.
     fn bars(
         &self,
         axis: String,
@@ -176,7 +175,6 @@ impl<'a> Figures<'a, '_> {
             .then(|| self.overhead("integrity", "Integrity subsystems", &of))
     }
 
-    /// A figure for each benchmark with paths of several depths.
     fn path_depth(&self) -> Vec<Draft> {
         let group = self.group;
         let mut drafts = Vec::new();
@@ -227,14 +225,13 @@ impl<'a> Figures<'a, '_> {
         drafts
     }
 
-    /// Only of cells that were measured with their hooks.
     fn hooks(&self) -> Vec<Draft> {
         let group = self.group;
         let mut drafts = Vec::new();
         for configuration in &group.configurations {
             let of = |row: &Operation<'a>| {
                 let cell = group.cell(*row, configuration)?;
-                // Of one path among many the hooks say little.
+                // Without a dominant path hooks mean little.
                 let hooks = cell
                     .hooks()
                     .filter(|_| cell.status() == Status::Ok && cell.is_exact())?;
@@ -253,21 +250,18 @@ impl<'a> Figures<'a, '_> {
     }
 }
 
-/// The mean overhead of a configuration on a kernel.
 #[derive(Debug, Clone)]
 struct Mean {
     place: Place,
     kernel: String,
     configuration: String,
     overhead: f64,
-    /// Operations that it is the mean of, at least 1.
     n: usize,
 }
 
-/// What means share that may stand beside each other: file system, metric, baseline, machine.
+/// What comparable means share: file system, metric, baseline, machine.
 type Place = (String, Metric, String, String);
 
-/// How many operations the means are of.
 fn of_how_many(means: &[&Mean]) -> Vec<String> {
     let n = || means.iter().map(|mean| mean.n);
     match (n().min(), n().max()) {
@@ -286,7 +280,7 @@ fn runs(sources: &[Source]) -> impl Iterator<Item = &Document> {
     })
 }
 
-/// The mean overheads of all runs' configurations, over operations that have one path.
+/// Mean overheads of all runs' configurations, over operations with a dominant path.
 fn means(sources: &[Source]) -> Vec<Mean> {
     let mut found = Vec::new();
     for run in runs(sources) {
@@ -316,8 +310,8 @@ fn means(sources: &[Source]) -> Vec<Mean> {
     found
 }
 
-/// Geometric means of overheads, kernels beside each other, from all runs together; only
-/// what was measured on the same kind of machine.
+/// Geometric means of overheads, kernels next to each other, from all runs measured on the same
+/// kind of machine.
 pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
     let found = means(sources);
     let mut drafts = Vec::new();
@@ -342,7 +336,7 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
                          first.";
             notes.push(shown.to_owned());
         }
-        // The baseline, of the first colour, is none of them.
+        // The first colour belongs to the baseline, which is not shown.
         bars.colours = (1..=bars.series.len()).collect();
         let baseline = short(baseline);
         let machine = printable(machine, 2 * TEXT_LIMIT);
@@ -364,8 +358,8 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
     drafts
 }
 
-/// Each benchmark over the kernels of several documents, with a line for each variant and
-/// configuration; only what was measured on the same kind of machine.
+/// Each benchmark over the kernels of several documents, a line per variant and configuration; only
+/// runs measured on the same kind of machine.
 pub(super) fn benchmarks(sources: &[Source]) -> Vec<Draft> {
     let cells = runs(sources).flat_map(|run| run.cells.iter().map(move |cell| (run, cell)));
     let all: Vec<(&Document, &Cell)> = cells.collect();
@@ -426,7 +420,6 @@ pub(super) fn benchmarks(sources: &[Source]) -> Vec<Draft> {
     drafts.collect()
 }
 
-/// What a figure of this metric is.
 fn per_operation(metric: Metric) -> String {
     match metric {
         Metric::Throughput => "operations per second".to_owned(),

@@ -10,26 +10,21 @@ use crate::group::grouped;
 use crate::sensitivity::{Swept, numbers, operations, swept, where_swept};
 use crate::text::{printable, short};
 
-/// Most figures below each other in one file.
 const PANELS_LIMIT: usize = 16;
-/// Most points of a line; of more the first, the last and some between are shown.
 const POINTS_LIMIT: usize = 100;
-/// From here on nanoseconds are shown as microseconds.
 const MICROSECONDS_FROM_NS: f64 = 10_000.0;
 const DESCRIPTION: &str = "Points and fitted lines: the cost of operations over how much longer \
      each decision of a policy takes. The slope of a line is the number of decisions that the \
      operation asks for.";
 
-/// The paper's Figure 4, and decisions over the depth of paths.
 pub(super) fn drafts(document: &Document) -> Vec<Draft> {
     let mut drafts = over_delay(document);
     drafts.extend(by_depth(document));
     drafts
 }
 
-/// What operations cost over the time that each decision takes, for each kernel, module,
-/// state of the caches and file system, as one SVG that needs nothing else: no script, no
-/// font, no style sheet. The same document makes the same bytes.
+/// Costs over the delay of each check, per kernel, module, cache state and file system, as one
+/// self-contained SVG: no script, font or style sheet. Output is deterministic.
 pub fn latency_over_delay(document: &Document) -> String {
     let mut drafts = over_delay(document);
     let more = drafts.len().saturating_sub(PANELS_LIMIT);
@@ -47,7 +42,6 @@ pub fn latency_over_delay(document: &Document) -> String {
     svg_of_all(&figures, title, described(&figures), &notes)
 }
 
-/// The figures for those who cannot see them.
 fn described(figures: &[Figure]) -> String {
     let mut text = DESCRIPTION.to_owned();
     for figure in figures {
@@ -92,8 +86,8 @@ fn over_delay(document: &Document) -> Vec<Draft> {
     drafts
 }
 
-/// Lines of one kernel, module, state of the caches, file system and unit, of those that are drawn
-/// the highest first; and what is not drawn.
+/// The highest lines of one kernel, module, cache state, file system and unit, and notes on what is
+/// left out.
 fn panel<'a>(slopes: &[&'a Swept<'a>], clock: Clock) -> Option<(Lines, Vec<String>)> {
     let unit = slopes.first()?.unit;
     let operations = operations(slopes).into_iter();
@@ -147,7 +141,7 @@ fn label(swept: &Swept<'_>) -> String {
     printable(&swept.cell.title(), 36)
 }
 
-/// The ends of a slope's line, in ns of delay; None if it or a point cannot be drawn.
+/// Ends of the fitted line, in ns of delay; None if it or a point cannot be drawn.
 fn fit(swept: &Swept<'_>) -> Option<[[f64; 2]; 2]> {
     let slope = swept.slope?;
     let delays = || slope.points.iter().map(|point| point.delay_ns);
@@ -158,7 +152,7 @@ fn fit(swept: &Swept<'_>) -> Option<[[f64; 2]; 2]> {
     drawn.then_some(ends)
 }
 
-/// Over microseconds, in parts of `unit`.
+/// x in microseconds, y in `unit`.
 fn line(swept: &Swept<'_>, unit: f64) -> Option<Series> {
     let slope = swept.slope?;
     let every = slope.points.len().div_ceil(POINTS_LIMIT).max(1);
@@ -183,7 +177,7 @@ fn by_depth(document: &Document) -> Vec<Draft> {
     let swept = swept(document);
     let drawn = |of: &Swept<'_>| of.slope.is_some_and(|slope| drawable(slope.slope));
     let whole = swept.iter().filter(|of| of.delay.is_whole() && drawn(of));
-    // Decisions have no unit: those by instructions and by time stand in one figure.
+    // Checks per operation have no unit: those from instructions and from time share a figure.
     let groups = grouped(whole, |of| {
         let (kernel, module, caches, filesystem, _) = of.place();
         (kernel, module, caches, filesystem, of.hooks())

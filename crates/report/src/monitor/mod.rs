@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What was seen of a live machine's hooks, as tables.
+//! Hooks recorded on a live machine, as tables.
 
 mod records;
 
@@ -18,14 +18,11 @@ use crate::text::short;
 
 pub use records::monitor_records;
 
-/// Rows of a table unless more are asked for.
 const ROWS_SHOWN: usize = 25;
-/// Names of functions that are listed below a table.
 const NAMES_SHOWN: usize = 8;
 
-/// The hooks of a recording, and the pairs of a hook and a system call, those that took
-/// most (time, or calls if only they are known) first. `rows` of each table; None for 25, 0
-/// for all.
+/// Hooks, and pairs of hook and system call, by time (by calls if times are unknown). `rows` per
+/// table: default 25, 0 for all.
 pub fn monitor_report(document: &Document, rows: Option<usize>) -> Report {
     let total = document.all_intervals();
     let mut report = match &document.monitor {
@@ -36,8 +33,8 @@ pub fn monitor_report(document: &Document, rows: Option<usize>) -> Report {
     report
 }
 
-/// As [`monitor_report`], of one interval or all of them together; `left_out` are functions
-/// that were asked for and not watched.
+/// As [`monitor_report`], of one interval or all together; `left_out` are requested functions that
+/// were not watched.
 pub fn interval_report(
     monitor: &Monitoring,
     left_out: &[LeftOutFunction],
@@ -75,7 +72,7 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    /// The framework's functions, each with its modules' below it.
+    /// Framework functions, each followed by its modules' functions.
     fn hooks(&self) -> Table {
         let mut hooks: Vec<&WatchedHook> = self.framework().collect();
         hooks.sort_by_key(|hook| Reverse(weight(&hook.calls)));
@@ -85,7 +82,7 @@ impl View<'_> {
             let own = self.implementations(&hook.hook);
             lines.extend(own.map(|own| Line::of(format!("  {}", own.function), own)));
         }
-        // Of hooks whose framework function is not watched.
+        // A hook whose framework function is not watched.
         let orphan = |own: &&WatchedHook| {
             own.module.is_some() && !hooks.iter().any(|hook| hook.hook == own.hook)
         };
@@ -144,7 +141,6 @@ impl View<'_> {
             .if_any()
     }
 
-    /// System calls from entry to exit, and what hooks have of their time.
     fn wholes(&self) -> Option<Table> {
         let mut wholes: Vec<_> = self.total.system_calls.iter().collect();
         wholes.sort_by_key(|whole| Reverse(whole.sum_ns));
@@ -313,11 +309,10 @@ impl View<'_> {
     }
 }
 
-/// What a row is of: a hook, a module's function, a hook in a system call, or all of them.
 struct Line<'a> {
     name: String,
     calls: &'a Calls,
-    /// Only a function's own row knows what errors were.
+    /// Only a function's own row has the meaning of errors.
     hook: Option<&'a WatchedHook>,
     system_call: Option<&'a WatchedSystemCall>,
 }
@@ -339,7 +334,6 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Time if it is known, else calls.
 fn weight(calls: &Calls) -> (i64, u64) {
     (calls.sum_ns.unwrap_or(0), calls.count)
 }

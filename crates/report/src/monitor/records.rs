@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A recording for programs: a row for each function and system call in each interval.
+//! A recording for programs: a row per function and system call in each interval.
 
 use model::{Calls, Document, Interval, WatchedHook, WholeSystemCall};
 
@@ -7,7 +7,6 @@ use crate::column::{Columns, Records};
 
 const ALL: &str = "all";
 
-/// A function in a system call, or in all of them.
 #[derive(Clone, Copy)]
 struct Line<'a> {
     interval: &'a Interval,
@@ -22,7 +21,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// For each function of each interval a row for all system calls and one for each. Columns:
+/// For each function of each interval a row for all system calls and one per system call. Columns:
 /// `docs/export.md`.
 pub fn monitor_records(document: &Document) -> Records<'_> {
     Columns::new()

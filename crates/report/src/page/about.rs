@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How a document came to be: method and environment.
+//! Method and environment of a document.
 
 use maud::{Markup, html};
 use serde::Serialize;
@@ -9,7 +9,6 @@ use crate::gather::Content;
 use crate::kinds::view;
 use crate::text::printable;
 
-/// Longest text of one value, in characters.
 const VALUE_LIMIT: usize = 400;
 
 pub(super) fn about(content: &Content) -> Markup {
@@ -39,7 +38,6 @@ pub(super) fn about(content: &Content) -> Markup {
     }
 }
 
-/// What the document itself says of these, by the names of its keys.
 fn facts(content: &Content) -> Vec<(String, String)> {
     match content {
         Content::Measured(document) => {
@@ -61,7 +59,7 @@ fn facts(content: &Content) -> Vec<(String, String)> {
     }
 }
 
-/// The keys of a part, each with its value in one line. The baseline is a position: left out.
+/// Keys with values in one line, without the baseline, which is a position.
 fn keys(part: &impl Serialize) -> Vec<(String, String)> {
     let Ok(Value::Object(keys)) = serde_json::to_value(part) else {
         return Vec::new();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The page of a comparison: whether NEW is worse, by what, and which hook holds it; what changed;
-//! and folded away, all else.
+//! The page of a comparison: the verdict, the changes and their hooks; all else is folded.
 
 use std::collections::BTreeSet;
 
@@ -14,12 +13,10 @@ use crate::format;
 use crate::table::Tone;
 use crate::text::{printable, short};
 
-/// Most bars that are drawn: what one sees at once.
 const BARS_SHOWN: usize = 16;
-/// Most doubts of changed cells that are told before all else.
 const DOUBTS_LIMIT: usize = 3;
 
-/// A comparison as a page that needs nothing else. The same document makes the same bytes.
+/// A self-contained page. Output is deterministic.
 #[must_use]
 pub fn comparison_page(document: &ComparisonDocument) -> String {
     let found = Found::all(document);
@@ -107,7 +104,6 @@ fn tone(tone: Tone) -> &'static str {
     }
 }
 
-/// What the gate says, if there is one.
 fn gate(document: &ComparisonDocument) -> Markup {
     html! {
         @if let Some(gate) = &document.gate {
@@ -120,7 +116,6 @@ fn gate(document: &ComparisonDocument) -> Markup {
     }
 }
 
-/// Why changes may not be trusted.
 fn doubts(found: &[Found<'_>]) -> Markup {
     let changed = found.iter().flat_map(|of| &of.changed);
     let doubts: BTreeSet<&str> = changed
@@ -170,7 +165,6 @@ fn causes(found: &Found<'_>) -> Markup {
     }
 }
 
-/// Warnings of both documents.
 fn notes(document: &ComparisonDocument) -> Markup {
     html! {
         @if !document.notes.is_empty() {

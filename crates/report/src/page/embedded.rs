@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What every page carries: its style and its scripts, and the policy that lets nothing
-//! else run.
+//! Style and scripts of every page, and the policy that allows nothing else.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,8 +7,8 @@ use sha2::{Digest, Sha256};
 
 pub(super) const STYLE: &str = include_str!("page.css");
 
-/// Tables first, then drawings, calls and maps of overheads. None needs another: a map tells which
-/// cell it opened (`lsmeter-cell`), calls what they have drawn (`lsmeter-drawn`).
+/// In order: tables, drawings, calls, maps. They only communicate by events: a map sends which cell
+/// it opened (`lsmeter-cell`), calls what they drew (`lsmeter-drawn`).
 pub(super) const SCRIPTS: [&str; 4] = [
     include_str!("table.js"),
     include_str!("figure.js"),
@@ -17,7 +16,7 @@ pub(super) const SCRIPTS: [&str; 4] = [
     include_str!("front.js"),
 ];
 
-/// A Content-Security-Policy: these scripts, and nothing from anywhere. No `eval`.
+/// Content-Security-Policy: only these scripts, nothing remote, no `eval`.
 pub(super) fn policy() -> String {
     let mut policy = "default-src 'none'; base-uri 'none'; form-action 'none'; \
                       style-src 'unsafe-inline'; script-src"

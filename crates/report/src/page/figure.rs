@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A figure on a page: a drawing that stands by itself, and that a script lets answer.
+//! A figure on a page: works without its script.
 
 use maud::{Markup, PreEscaped, html};
 
 use crate::figure::Figure;
 
-/// A figure of a document, which `lsmeter report` draws alone, too.
+/// A figure that `lsmeter report` can also write alone.
 pub(super) fn figure(figure: &Figure) -> Markup {
     framed(figure, figure, &by_flag(figure))
 }
 
-/// The same with the largest of its bars only, where it has more than `rows`: its data has all.
 pub(super) fn largest(figure: &Figure, rows: usize) -> Markup {
     framed(&figure.largest(rows), figure, &by_flag(figure))
 }
@@ -19,13 +18,11 @@ fn by_flag(figure: &Figure) -> Markup {
     html! { " For --figure: " code { (figure.name) } "." }
 }
 
-/// A figure that is on this page only, of which not more than the first `rows` are drawn: its data
-/// has all.
+/// A figure that is only on this page; draws the first `rows`, the data has all.
 pub(super) fn alone(figure: &Figure, rows: usize) -> Markup {
     framed(&figure.first(rows), figure, &html! {})
 }
 
-/// The drawing, the data behind it, and what is said of it besides.
 fn framed(drawn: &Figure, figure: &Figure, more: &Markup) -> Markup {
     html! {
         figure.figure id={ "figure=" (figure.name) } data-name=(figure.name) tabindex="-1" {

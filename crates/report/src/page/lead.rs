@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The first screen of a page about a document without a map: its leading figure, and beside it
-//! the first rows of the table that readers ask for next.
+//! The first screen of a document without a map: its leading figure and the first rows of a table.
 
 use maud::{Markup, html};
 
@@ -10,12 +9,9 @@ use crate::gather::{Content, Gathered};
 use crate::kinds::view;
 use crate::table::{Report, Table};
 
-/// Most rows of bars that are drawn: what one sees at once.
 const BARS_SHOWN: usize = 16;
-/// Most rows beside the figure.
 const ROWS_LIMIT: usize = 16;
 
-/// Which of a document's figures leads it; None where none does.
 pub(super) fn lead<'a>(
     content: &Content,
     figures: impl Iterator<Item = &'a Gathered> + Clone,
@@ -25,7 +21,7 @@ pub(super) fn lead<'a>(
     found.map(|gathered| &gathered.figure)
 }
 
-/// The figure, and what stands beside it. `id` tells it from those of other documents.
+/// `id` distinguishes it from those of other documents.
 pub(super) fn front(content: &Content, report: &Report, lead: &Figure, id: &str) -> Markup {
     let wanted = view(content).beside;
     let found = report.tables.iter().find_map(|table| {
@@ -46,7 +42,7 @@ pub(super) fn front(content: &Content, report: &Report, lead: &Figure, id: &str)
     }
 }
 
-/// The first rows of a table in these columns, with `id` in the name that a screen reader reads.
+/// The first rows in these columns; `id` is part of the name for screen readers.
 pub(super) fn side(of: &Table, columns: &[usize], id: &str) -> Markup {
     let rows: Vec<_> = of.rows.iter().filter(|row| !row.summary).collect();
     html! {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Documents as one HTML page that needs nothing else: no network, no other file.
+//! Documents as one self-contained HTML page.
 //!
-//! Text is escaped by the macro that makes the elements; what is put in as it is comes
-//! from this crate only: the drawings, which escape their own text, style and scripts.
+//! The macro that makes elements escapes text. Only this crate's drawings (which escape their own
+//! text), style and scripts are inserted verbatim.
 
 mod about;
 mod compared;
@@ -30,11 +30,10 @@ use crate::table::Report;
 use crate::text::short;
 use crate::verdict::verdict;
 
-/// Bars of more operations than this are seen by nobody: the map of a run stands for them.
+/// More rows of bars are unreadable: the map of a run replaces them.
 const BARS_LIMIT: usize = 40;
 
-/// The tables of a document of any kind, as its own command prints them, with the details
-/// of a run.
+/// Tables of a document of any kind, as its own command prints them, with the details of a run.
 pub fn any_report(source: &Source) -> Report {
     let estimates = source.estimates.as_ref();
     let document = match &source.content {
@@ -64,8 +63,8 @@ pub fn any_report(source: &Source) -> Report {
     }
 }
 
-/// The page: a verdict on each document, then its warnings, figures, tables, method and
-/// environment. The same documents make the same bytes.
+/// Per document: verdict, warnings, figures, tables, method and environment. Output is
+/// deterministic.
 pub fn page(sources: &[Source]) -> String {
     let figures = figures(sources);
     let title = match sources {
@@ -90,7 +89,6 @@ pub fn page(sources: &[Source]) -> String {
     whole(&title, &navigation, &content)
 }
 
-/// A page of tables alone, the first of which says what it is of.
 pub fn tables_page(title: &str, report: &Report) -> String {
     let content = html! {
         section aria-label="Tables" {
@@ -100,7 +98,6 @@ pub fn tables_page(title: &str, report: &Report) -> String {
     whole(title, &html! {}, &content)
 }
 
-/// All that is around what a page holds.
 fn whole(title: &str, navigation: &Markup, content: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
@@ -143,7 +140,6 @@ fn contents(sources: &[Source], compared: bool) -> Markup {
     }
 }
 
-/// The figure that leads a document, of all figures.
 fn leading<'a>(at: usize, source: &Source, figures: &'a [Gathered]) -> Option<&'a Figure> {
     let own = figures.iter().filter(|of| of.source == Some(at));
     lead::lead(&source.content, own)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Tables that a script sorts and filters, and that stand without it.
+//! Tables that a script sorts and filters; readable without it.
 
 use maud::{Markup, html};
 
@@ -40,7 +40,6 @@ pub(super) fn table(table: &Table, id: &str) -> Markup {
     }
 }
 
-/// What columns belong to, each name over its columns.
 fn groups(table: &Table) -> Markup {
     let mut spans: Vec<(Option<&str>, usize)> = Vec::new();
     for column in &table.columns {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A placement beside measured profiles.
+//! A placement next to measured profiles.
 
 use model::placement::{Agreement, ComparedHook, Comparison};
 
@@ -8,7 +8,6 @@ use crate::format::count;
 use crate::table::{Report, Table, Tone, Value};
 use crate::text::{printable, short};
 
-/// In the order in which they matter to a reader.
 const ORDER: [Agreement; 7] = [
     Agreement::Unknown,
     Agreement::AboveMaximum,
@@ -19,7 +18,7 @@ const ORDER: [Agreement; 7] = [
     Agreement::Exact,
 ];
 
-/// How many hooks agree, and each that does not. `kernel` is what was compared.
+/// The number of hooks that agree, and each that does not. `kernel` is what was compared.
 pub fn agreement_report(kernel: &str, comparison: &Comparison) -> Report {
     let mut tables = vec![summary(kernel, comparison)];
     tables.extend(disagreements(comparison));
@@ -96,7 +95,6 @@ fn summary(kernel: &str, comparison: &Comparison) -> Table {
         .legend([sound, &bounded(comparison)])
 }
 
-/// How much it says that none is above its maximum.
 fn bounded(comparison: &Comparison) -> String {
     let above = comparison.cells.get(&Agreement::AboveMaximum).copied();
     let exceed = match above.unwrap_or_default() {
@@ -141,7 +139,6 @@ pub(super) fn word(agreement: Agreement) -> &'static str {
     words(agreement)[0]
 }
 
-/// In a word, and what that means.
 fn words(agreement: Agreement) -> [&'static str; 2] {
     match agreement {
         Agreement::Exact => ["exact", "as often as on the success path"],

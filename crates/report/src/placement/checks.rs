@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Checks that are made twice, and checks that some modules lack.
+//! Redundant checks, and checks that some modules do not make.
 
 use model::PlacementDocument;
 use model::placement::{Confidence, MissingCheck, RedundantCheck};
@@ -10,17 +10,14 @@ use crate::format::count;
 use crate::table::{Report, Table, Tone, Value};
 
 const CALLS_LIMIT: usize = 300;
-/// System calls that are named in a row.
 const NAMED: usize = 3;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ChecksOptions {
-    /// Also findings of which it cannot be told whether they are any.
     pub unknown: bool,
 }
 
-/// Checks that a path makes twice, then those that some modules make and others do not,
-/// the most certain first.
+/// Redundant checks, then checks that only some modules make, the most certain first.
 pub fn checks_report(document: &PlacementDocument, options: &ChecksOptions) -> Report {
     Report {
         tables: vec![redundant(document, options), missing(document, options)],
@@ -134,14 +131,13 @@ fn missing(document: &PlacementDocument, options: &ChecksOptions) -> Table {
     table
 }
 
-/// A check that is made twice, or one that a module lacks.
 type Finding<'a> = (Option<&'a RedundantCheck>, Option<&'a MissingCheck>);
 
 fn question(check: &RedundantCheck) -> &'static str {
     if check.same_question { "same" } else { "other" }
 }
 
-/// A row for each finding, also those of which it cannot be told. Columns: `docs/export.md`.
+/// A row per finding, undecidable ones included. Columns: `docs/export.md`.
 pub fn checks_records(document: &PlacementDocument) -> Records<'_> {
     let redundant = document.redundant.iter().map(|check| (Some(check), None));
     let missing = document.missing.iter().map(|check| (None, Some(check)));

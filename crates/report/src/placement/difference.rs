@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What differs between two placements, for whoever reviews what made the difference.
+//! Differences between two placements, for reviewers of a patch.
 
 use model::placement::{
     HookChange, HookDifference, HookPart, ModuleDifference, PlacementDifference, PlacementSide,
@@ -14,16 +14,14 @@ use crate::text::short;
 
 const NAMED: usize = 8;
 
-/// What a report of a difference shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DifferenceOptions {
-    /// Also hooks of which only the reach beside the success path or the maximum differ.
+    /// Also hooks that differ only in their reach off the success path or in their upper bound.
     pub reach: bool,
-    /// Also the call strings that lead to hooks anew and no longer.
     pub trace: bool,
 }
 
-/// The answer, then what differs: in the framework, in modules, in system calls.
+/// The answer, then differences: framework, modules, system calls.
 pub fn difference_report(document: &PlacementDifference, options: &DifferenceOptions) -> Report {
     let mut tables = vec![sides(document)];
     tables.extend(modules(document));
@@ -68,7 +66,6 @@ fn sides(document: &PlacementDifference) -> Table {
         .legend(only(document))
 }
 
-/// Does any system call ask more than it did?
 fn answer(document: &PlacementDifference) -> String {
     let compared = count(u64::from(document.compared));
     let asking: Vec<String> = document.asking_more().map(title).collect();
@@ -92,7 +89,6 @@ fn answer(document: &PlacementDifference) -> String {
     }
 }
 
-/// System calls that cannot be compared.
 fn only(document: &PlacementDifference) -> Vec<String> {
     let of = |side: Side, what: &str| {
         let calls = document.changes.iter();
@@ -127,7 +123,6 @@ fn modules(document: &PlacementDifference) -> Option<Table> {
         .if_any()
 }
 
-/// In one word, as it stands in tables and CSV.
 fn word(change: HookChange) -> &'static str {
     match change {
         HookChange::Added => "added",
@@ -199,7 +194,6 @@ fn changes(document: &PlacementDifference, options: &DifferenceOptions) -> Optio
     )]))
 }
 
-/// One line for each call string that is new or gone.
 fn call_strings(document: &PlacementDifference) -> Option<Table> {
     let lines = both(document).flat_map(hooks_of);
     let lines = lines.flat_map(|line| strings(line.1).map(move |string| (line, string)));
@@ -221,7 +215,7 @@ fn strings(hook: &HookDifference) -> impl Iterator<Item = (&'static str, &Vec<St
     gone.chain(hook.new_calls.iter().map(|calls| ("+", calls)))
 }
 
-/// A row for each hook of each system call that differs. Columns: `docs/export.md`.
+/// A row per system call and hook that differs. Columns: `docs/export.md`.
 pub fn difference_records(document: &PlacementDifference) -> Records<'_> {
     let strings = |calls: &[Vec<String>]| {
         let joined: Vec<String> = calls.iter().map(|calls| calls.join(" > ")).collect();
@@ -254,7 +248,6 @@ pub fn difference_records(document: &PlacementDifference) -> Records<'_> {
         .records(document.changes.iter().flat_map(hooks_of))
 }
 
-/// A system call and a hook of it that differs.
 type Line<'a> = (&'a SyscallDifference, &'a HookDifference);
 
 fn hooks_of(call: &SyscallDifference) -> impl Iterator<Item = Line<'_>> {

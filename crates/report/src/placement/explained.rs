@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What an analysis could not decide, understand or use, and what it read.
+//! What an analysis could not decide, understand or use, and its input.
 
 use model::PlacementDocument;
 use model::placement::{StaleFact, Undecided, Unparsed};
@@ -10,7 +10,6 @@ use crate::format::{count, share};
 use crate::table::{Table, Value};
 use crate::text::short;
 
-/// Longest piece of code or reason, in characters.
 const CODE_LIMIT: usize = 120;
 
 pub(super) fn tables(document: &PlacementDocument) -> Vec<Table> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which hooks system calls can reach, as tables and CSV.
+//! Hooks that system calls can reach, as tables and CSV.
 
 mod agreement;
 mod checks;
@@ -22,16 +22,12 @@ pub use checks::{ChecksOptions, checks_records, checks_report};
 pub use difference::{DifferenceOptions, difference_records, difference_report};
 pub use records::{agreement_records, placement_records};
 
-/// What a report of a placement shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PlacementOptions {
-    /// Every hook of each system call, not the modules and one line for each system call.
+    /// Every hook per system call, instead of modules and a line per system call.
     pub details: bool,
-    /// In details, also hooks that are not on the success path.
     pub reach: bool,
-    /// Also the success path of each system call, hook by hook.
     pub trace: bool,
-    /// Also what the analysis could not decide, understand or use, and what it read.
     pub explain: bool,
 }
 
@@ -61,7 +57,7 @@ pub fn placement_report(document: &PlacementDocument, options: &PlacementOptions
     }
 }
 
-/// What of the tree was not understood: hooks may be missing.
+/// Parts of the tree that were not understood: hooks may be missing.
 fn warnings(document: &PlacementDocument, options: &PlacementOptions) -> Vec<String> {
     let mut warnings = Vec::new();
     let unparsed = document.unparsed.len() as u64;
@@ -98,7 +94,6 @@ fn on(call: &str, filesystem: &str) -> String {
     format!("{call} on {filesystem}")
 }
 
-/// Names out of a tree, in one line.
 fn names(texts: &[String]) -> Value {
     Value::long(&texts.join(", "), 200)
 }
@@ -111,12 +106,11 @@ fn renamed(changes: &NameChanges) -> Value {
     names(&added.chain(removed).collect::<Vec<_>>())
 }
 
-/// A call string, the outermost function first.
 fn calls(calls: &[String]) -> Value {
     Value::long(&calls.join(" > "), 400)
 }
 
-/// A count; nothing for 0, so that those that are not stand out.
+/// Empty for 0, so that other counts are visible.
 fn times(count: Count) -> Value {
     if count.is_zero() {
         Value::default()

@@ -10,7 +10,6 @@ use crate::column::Columns;
 use crate::table::{Table, Value};
 use crate::text::short;
 
-/// Hooks and lines of code by module, and of the framework.
 pub(super) fn modules(document: &PlacementDocument) -> Table {
     let framework = &document.framework;
     let sum = vec![
@@ -46,7 +45,7 @@ pub(super) fn modules(document: &PlacementDocument) -> Table {
         .legend(direct)
 }
 
-/// Hooks by category in rows, modules in columns; None if there are no modules.
+/// Hooks by category, a column per module; None without modules.
 pub(super) fn categories(document: &PlacementDocument) -> Option<Table> {
     let modules = || document.modules.iter();
     let all: BTreeSet<&String> = modules()
@@ -77,7 +76,6 @@ fn heading(module: &ModulePlacement) -> String {
     format!("{}{mark}", short(&module.module))
 }
 
-/// Nothing for 0, so that others stand out.
 fn number(value: u32) -> Option<u32> {
     Some(value).filter(|value| *value != 0)
 }

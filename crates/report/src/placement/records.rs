@@ -11,7 +11,6 @@ use model::placement::{
 use super::agreement::word;
 use crate::column::{Columns, Records};
 
-/// What a row is about, and what it has.
 #[derive(Clone, Copy, Default)]
 struct Line<'a> {
     level: &'static str,
@@ -26,8 +25,8 @@ struct Line<'a> {
     teardown: Option<Reach>,
 }
 
-/// A row for the framework, one for each module and each category of its hooks, then one for each
-/// hook of each system call and file system. Columns: `docs/export.md`.
+/// A row for the framework, one per module and category of its hooks, then one per system call,
+/// file system and hook. Columns: `docs/export.md`.
 pub fn placement_records(document: &PlacementDocument) -> Records<'_> {
     Columns::new()
         .column("version", |_: Line<'_>| &document.version)
@@ -117,9 +116,9 @@ fn of_hook<'a>(
     std::iter::once(own).chain(nested)
 }
 
-/// A row for each hook of each operation: the operation (`benchmark:variant`), its file system
-/// and hook, calls measured, nominally and at most (empty without a bound), and how they agree. A
-/// later version may append columns; it keeps these.
+/// A row per operation (`benchmark:variant`), file system and hook: calls measured, on the success
+/// path and at most (empty without a bound), and how they agree. Later versions only append
+/// columns.
 pub fn agreement_records(comparison: &Comparison) -> Records<'_> {
     Columns::new()
         .column("operation", |hook: &ComparedHook| &hook.operation)

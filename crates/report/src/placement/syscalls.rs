@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What system calls can reach: the paper's Table 7.
+//! Hooks that system calls can reach: the paper's Table 7.
 
 use model::PlacementDocument;
 use model::placement::{Count, HookPlacement, Reach, SyscallPlacement};
@@ -14,7 +14,6 @@ use crate::text::short;
 pub(super) const VARIABLES: &str = "D: components looked up on a path, with those in the targets of symbolic \
                          links; S: symbolic links followed on it.";
 
-/// One line for each system call, file systems beside each other; None if there are none.
 pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
     let systems = grouped(&document.syscalls, |call| call.filesystem.as_str());
     let rows = grouped(&document.syscalls, |call| (&call.syscall, &call.case));
@@ -62,7 +61,6 @@ pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
     ]))
 }
 
-/// Sums over the hooks of a system call.
 #[derive(Default)]
 struct Sums {
     hooks: usize,
@@ -72,7 +70,7 @@ struct Sums {
     teardown: Count,
 }
 
-/// Calls from inside hooks are left out.
+/// Without calls from inside hooks.
 fn sums(call: &SyscallPlacement) -> Sums {
     let mut sums = Sums {
         reachable: call.hooks.len(),
@@ -89,7 +87,6 @@ fn sums(call: &SyscallPlacement) -> Sums {
     sums
 }
 
-/// Every hook of one system call.
 pub(super) fn details(document: &PlacementDocument, call: &SyscallPlacement, reach: bool) -> Table {
     let listed = |hook: &&HookPlacement| reach || is_nominal(hook);
     let hooks: Vec<&HookPlacement> = call.hooks.iter().filter(listed).collect();
@@ -122,14 +119,13 @@ pub(super) fn details(document: &PlacementDocument, call: &SyscallPlacement, rea
         ])
 }
 
-/// Is it called on the success path, by whomever?
+/// Called on the success path, from anywhere.
 pub(super) fn is_nominal(hook: &HookPlacement) -> bool {
     let nested = hook.nested.values().map(|reach| reach.success_path);
     let mut all = nested.chain([hook.success_path, hook.teardown.success_path]);
     all.any(|count: Count| !count.is_zero())
 }
 
-/// Is what modules call from within other hooks printed?
 pub(super) fn shown(nested: &Reach, reach: bool) -> bool {
     reach || !nested.success_path.is_zero()
 }

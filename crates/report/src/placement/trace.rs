@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The hooks of a success path in the order of their calls.
+//! The hooks of a success path in call order.
 
 use model::PlacementDocument;
 use model::placement::{Count, SyscallPlacement, TraceEntry};
@@ -8,7 +8,6 @@ use super::{calls, names, title};
 use crate::column::Columns;
 use crate::table::{Table, Value};
 
-/// One line for each call of a hook; None if there are none.
 pub(super) fn trace(document: &PlacementDocument, call: &SyscallPlacement) -> Option<Table> {
     let of = title(document, call);
     Columns::new()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What makes maxima unbounded.
+//! Causes of unbounded maxima.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,10 @@ use crate::table::{Table, Value};
 use crate::text::short;
 
 const CODE_LIMIT: usize = 80;
-/// Causes that are shown without `--trace`, those of most hooks first.
 const FIRST: usize = 8;
 
-/// What makes the maxima of a system call unbounded that [`super::syscalls::details`] shows;
-/// None if none is. `reach`: also of hooks that are not on the success path; `all`: also
-/// the causes of few.
+/// Why maxima shown by [`super::syscalls::details`] are unbounded. `reach`: also of hooks off the
+/// success path; `all`: also rare causes.
 pub(super) fn causes(
     document: &PlacementDocument,
     call: &SyscallPlacement,
@@ -83,10 +81,8 @@ pub(super) fn causes(
     Some(table)
 }
 
-/// A cause, and the hooks that it leaves without a bound.
 type Line<'a> = (&'a Unbounded, Vec<String>);
 
-/// Is a maximum among those that are printed?
 fn part_is_shown(hook: &HookPlacement, part: &str, reach: bool) -> bool {
     match part {
         "own" | "teardown" => true,

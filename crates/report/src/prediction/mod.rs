@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What other stacks would cost: per stack, by hook, by system call, by module, and of what
-//! nothing is known.
+//! What other stacks would cost: per stack, hook, system call and module, and what is unknown.
 
 mod records;
 
@@ -19,11 +18,10 @@ use crate::text::short;
 
 pub use records::prediction_records;
 
-/// Rows of a table unless more are asked for.
 const ROWS_SHOWN: usize = 15;
 
-/// What each stack would cost, the hooks and system calls that carry most of the difference,
-/// each module's part, and calls without a cost. `rows` of each table; None for 15, 0 for all.
+/// Cost of each stack, hooks and system calls with most of the difference, each module's part, and
+/// calls of unknown cost. `rows` per table: default 15, 0 for all.
 pub fn prediction_report(document: &PredictionDocument, rows: Option<usize>) -> Report {
     let view = View {
         document,
@@ -49,23 +47,19 @@ pub fn prediction_report(document: &PredictionDocument, rows: Option<usize>) -> 
 struct View<'a> {
     document: &'a PredictionDocument,
     rows: usize,
-    /// There are several loads, which each row names.
     several: bool,
-    /// Figures are of a second.
     timed: bool,
 }
 
 type Line<'a> = (&'a PredictedLoad, &'a str, &'a PredictedStack);
 
-/// Calls that are told together: of a hook, or in a system call.
 struct Group<'a> {
     load: &'a PredictedLoad,
     name: &'a str,
     calls: u64,
     ns: Option<i64>,
-    /// Part of the calls whose cost is known by their system call.
+    /// Fraction of the calls whose cost is known by system call.
     by_system_call: f64,
-    /// What they cost more, by stack.
     added: Vec<Range>,
 }
 
@@ -214,7 +208,7 @@ impl<'a> View<'a> {
         legend
     }
 
-    /// Calls together whose `key` is the same, those that differ most between stacks first.
+    /// Calls by `key`, those that differ most between stacks first.
     fn groups(&self, key: fn(&PredictedCalls) -> &String) -> Vec<Group<'a>> {
         let mut all = Vec::new();
         for load in &self.document.loads {
@@ -362,7 +356,6 @@ impl Group<'_> {
         }
     }
 
-    /// The most that it adds or saves under any stack.
     fn weight(&self) -> f64 {
         let added = self.added.iter().map(|range| range.middle.abs());
         added.fold(0.0, f64::max)
@@ -379,7 +372,7 @@ fn added_value(added: f64) -> Value {
     Value::from(added).shown(rounded.text()).tone(tone)
 }
 
-/// By how much the prediction is above what was measured, as part of that.
+/// (predicted - measured) / measured.
 fn error(stack: &PredictedStack) -> Option<String> {
     let measured = stack.measured.filter(|of| *of != 0)? as f64;
     Some(percent((stack.added?.middle - measured) / measured.abs()))

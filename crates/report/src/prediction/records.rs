@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A prediction for programs: a row for each hook, system call and stack.
+//! A prediction for programs: a row per hook, system call and stack.
 
 use model::PredictionDocument;
 use model::prediction::{CallCost, PredictedCalls, PredictedLoad};
 
 use crate::column::{Columns, Records};
 
-/// Calls under a stack, with its position.
 type Line<'a> = (
     &'a PredictedLoad,
     &'a PredictedCalls,
@@ -14,7 +13,7 @@ type Line<'a> = (
     Option<&'a CallCost>,
 );
 
-/// A row for each hook, system call and stack. Columns: `docs/export.md`.
+/// Columns: `docs/export.md`.
 pub fn prediction_records(document: &PredictionDocument) -> Records<'_> {
     let stacks = document.stacks.iter().enumerate();
     let rows = document.loads.iter().flat_map(move |load| {

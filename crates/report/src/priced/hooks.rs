@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which hooks hold what a stack adds, over all operations: if few do, few are worth the work.
+//! Hooks that account for what a stack adds, over all operations.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -14,10 +14,9 @@ use crate::group::sum;
 use crate::table::{Table, Value};
 use crate::text::short;
 
-/// How many of the dearest hooks are asked for what they hold together.
 const DEAREST: usize = 10;
 
-/// A row for each stack, and one for each hook of it until nine tenths are held.
+/// A row per stack, and one per hook up to nine tenths of the cost.
 pub(super) fn tables(place: &str, group: &Group<'_>) -> Vec<Table> {
     let stacks: Vec<Stack<'_>> = tested(group)
         .filter_map(|of| Stack::of(of, group))
@@ -74,24 +73,21 @@ pub(super) fn tables(place: &str, group: &Group<'_>) -> Vec<Table> {
 struct Sum<'a> {
     hook: &'a str,
     calls: u64,
-    /// Instructions beyond the baseline's that are in no other hook.
+    /// Instructions beyond the baseline's, without nested hooks.
     adds: i128,
-    /// The same with those inside of others.
     inclusive: i128,
     implemented: bool,
 }
 
-/// A stack and its hooks, the dearest first.
 struct Stack<'a> {
     configuration: &'a Configuration,
     operations: usize,
     overhead: i128,
     hooks: Vec<Sum<'a>>,
-    /// What each hook and all that are dearer add.
+    /// Sum of each hook and all more expensive ones.
     held: Vec<i128>,
 }
 
-/// A row of the second table: a hook, or all that are not shown.
 struct Line<'a> {
     stack: &'a Stack<'a>,
     nth: Option<usize>,
@@ -102,7 +98,6 @@ struct Line<'a> {
 }
 
 impl<'a> Stack<'a> {
-    /// None if no operation has hooks, or none adds anything.
     fn of(configuration: &'a Configuration, group: &Group<'a>) -> Option<Stack<'a>> {
         let rows = group.rows.iter();
         let pairs: Vec<Pair<'a>> = rows
@@ -127,12 +122,10 @@ impl<'a> Stack<'a> {
         }
     }
 
-    /// What hooks add, of those that add something.
     fn in_hooks(&self) -> i128 {
         self.held.last().copied().unwrap_or(0)
     }
 
-    /// What so many of the dearest hooks add, at least one.
     fn held_by(&self, dearest: usize) -> i128 {
         let nth = self.held.get(dearest.saturating_sub(1));
         nth.copied().unwrap_or_else(|| self.in_hooks())
@@ -183,7 +176,6 @@ impl<'a> Stack<'a> {
     }
 }
 
-/// Every hook that is called under the stack, the dearest first.
 fn summed<'a>(pairs: &[Pair<'a>]) -> Vec<Sum<'a>> {
     let mut sums: BTreeMap<&str, Sum<'a>> = BTreeMap::new();
     for hook in pairs.iter().flat_map(|pair| pair.hooks) {

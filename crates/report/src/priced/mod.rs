@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a run with hooks says of proposals to make LSMs cheaper (section 6 of the LSM overhead
-//! paper): which hooks it would pay to look at, and what a cache of directory checks could save.
+//! Proposals to make LSMs cheaper (section 6 of the LSM overhead paper), judged by a run with
+//! hooks: which hooks to optimise, and what caching directory checks could save.
 
 mod hooks;
 mod walk;
@@ -10,7 +10,6 @@ use model::{Cell, Document, HookCost, Metric};
 use crate::cells::{Configuration, Group, Operation, instructions};
 use crate::table::Table;
 
-/// The tables of a group of which hooks were counted, with a baseline; empty of any other.
 pub(crate) fn priced(run: &Document, group: &Group<'_>) -> Vec<Table> {
     if group.of_kernels || group.metric != Metric::Instructions {
         return Vec::new();
@@ -21,14 +20,12 @@ pub(crate) fn priced(run: &Document, group: &Group<'_>) -> Vec<Table> {
     tables
 }
 
-/// The configurations that are held against the baseline.
 fn tested<'a>(group: &'a Group<'_>) -> impl Iterator<Item = &'a Configuration> {
     let baseline = group.baseline.as_ref();
     let all = group.configurations.iter();
     all.filter(move |of| baseline.is_some_and(|baseline| baseline != *of))
 }
 
-/// An operation with its hooks, beside the same on the baseline.
 struct Pair<'a> {
     hooks: &'a [HookCost],
     base: &'a [HookCost],
@@ -36,7 +33,7 @@ struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// None unless both have one path and their hooks.
+    /// None unless both have a dominant path and hooks.
     fn of(row: Operation<'a>, of: &Configuration, group: &Group<'a>) -> Option<Pair<'a>> {
         let (tested, base): (&'a Cell, &'a Cell) =
             (group.cell(row, of)?, group.baseline_cell(row)?);
@@ -47,14 +44,13 @@ impl<'a> Pair<'a> {
         })
     }
 
-    /// What a figure of these hooks is beyond the baseline's.
     fn added(&self, figure: impl Fn(&HookCost) -> u64) -> i128 {
         let sum = |of: &[HookCost]| of.iter().map(|hook| i128::from(figure(hook))).sum::<i128>();
         sum(self.hooks) - sum(self.base)
     }
 }
 
-/// A part of a whole in per cent, to a tenth; None of nothing.
+/// In per cent, to a tenth; None if the whole is 0.
 fn percent_of(part: i128, whole: i128) -> Option<f64> {
     (whole != 0).then(|| (part as f64 / whole as f64 * 1_000.0).round() / 10.0)
 }

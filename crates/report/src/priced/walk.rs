@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What checks of directories cost on the way to a file. The paper proposes to cache their results.
+//! Cost of directory checks on the way to a file. The LSM overhead paper proposes to cache them.
 
 use model::{HookCost, path_depth};
 
@@ -8,16 +8,14 @@ use crate::cells::{Configuration, Group, Operation};
 use crate::column::Columns;
 use crate::table::Table;
 
-/// The hook that each directory on a path is checked by.
+/// The hook that checks each directory on a path.
 const CHECK: &str = "inode_permission";
-/// Checks nothing by that hook but directories (`vfs_statx` of the kernel asks for attributes by
-/// another one), so that it tells what directories cost of operations on the same path.
+/// Calls `inode_permission` for directories only (`vfs_statx` uses another hook for attributes), so
+/// it gives the cost of directories for other operations on the same path.
 const ONLY_DIRECTORIES: &str = "stat";
 const WALKS: [&str; 2] = ["open", ONLY_DIRECTORIES];
-/// Fewest depths that say how a walk's price grows.
 const FEWEST_DEPTHS: usize = 3;
 
-/// A row for each stack and operation; None if no operation walks paths of several depths.
 pub(super) fn table(place: &str, group: &Group<'_>) -> Option<Table> {
     let walks = tested(group).flat_map(|of| WALKS.map(|benchmark| Walk::of(of, benchmark, group)));
     let walks: Vec<Walk<'_>> = walks.flatten().collect();
@@ -54,7 +52,6 @@ pub(super) fn table(place: &str, group: &Group<'_>) -> Option<Table> {
         .if_any()
 }
 
-/// An operation on paths of several depths, under one stack.
 struct Walk<'a> {
     configuration: &'a Configuration,
     benchmark: &'a str,
@@ -62,14 +59,12 @@ struct Walk<'a> {
     points: Vec<Point>,
 }
 
-/// One path.
 #[derive(Debug, Clone, Copy)]
 struct Point {
     depth: u32,
     overhead: i128,
     calls: u64,
     checks: i128,
-    /// What is added in no hook.
     outside: i128,
 }
 
@@ -114,7 +109,7 @@ impl<'a> Walk<'a> {
         self.points[self.points.len() - 1]
     }
 
-    /// How much a figure grows by for each further component, over the whole way; to a tenth.
+    /// Growth per component, between the first and the last point; to a tenth.
     fn each(&self, figure: impl Fn(&Point) -> i128) -> f64 {
         (self.slope(figure) * 10.0).round() / 10.0
     }
@@ -124,7 +119,7 @@ impl<'a> Walk<'a> {
         (figure(&last) - figure(&first)) as f64 / f64::from(last.depth - first.depth)
     }
 
-    /// The furthest that an overhead is from the line through both ends, to an instruction.
+    /// Largest distance of an overhead from the line through both ends, in instructions.
     fn off_the_line(&self) -> f64 {
         let (first, slope) = (self.first(), self.slope(|at| at.overhead));
         let off = self.points.iter().map(|at| {

@@ -13,7 +13,7 @@ use crate::table::{Report, Table, Value, warnings};
 use crate::text::{printable, short};
 
 const FACTS: &str = include_str!("../../facts/unreached.toml");
-/// What it would take to call a hook, and what that means; what users can do most about first.
+/// What is required to call a hook, and its explanation; what users can change most easily first.
 const NEEDS: [[&str; 2]; 8] = [
     [
         "variant",
@@ -42,11 +42,9 @@ const NEEDS: [[&str; 2]; 8] = [
     ],
     ["configuration", "nothing in this kernel calls it"],
 ];
-/// Operations named in a row.
 const NAMED: usize = 3;
 const REASON_LIMIT: usize = 200;
 
-/// Why no operation calls some hooks, and where in the kernel's sources that is seen.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fact {
@@ -63,11 +61,10 @@ struct Facts {
     fact: Vec<Fact>,
 }
 
-/// Calls in one operation, least and most, by operation.
 type Callers = BTreeMap<String, (u64, u64)>;
 
-/// Two tables for each kernel whose hooks one of these profiles lists: the hooks that no operation
-/// in any of them calls, and the hooks that are called, with the operations.
+/// For each kernel whose hooks a profile lists: a table of hooks that no operation in any profile
+/// calls, and one of called hooks with their operations.
 pub fn coverage_report(profiles: &[&Document]) -> Report {
     let mut kernels: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (kernel, hooks) in profiles.iter().flat_map(|profile| &profile.kernel_hooks) {
@@ -150,7 +147,7 @@ fn of_kernel(kernel: &str, hooks: &BTreeSet<&str>, cells: &[&Cell], facts: &Fact
     tables
 }
 
-/// A hook with its calls, and hooks without a function of their own whose function in a module ran.
+/// A called hook, and hooks without a function of their own whose module function ran.
 fn called<'a>(
     cost: &'a HookCost,
     hooks: &BTreeSet<&'a str>,

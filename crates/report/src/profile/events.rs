@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What an operation's instructions do, hook by hook.
+//! Events of an operation's instructions, hook by hook.
 
 mod shared;
 
@@ -20,14 +20,13 @@ pub(crate) const LEGEND: [&str; 2] = [
      read, written, and changed by shared atomics.",
 ];
 
-/// A table for each operation and stack of which events were counted.
 pub(super) fn by_hook(profiles: &[Cell], clock: Clock) -> Vec<Table> {
     let profiles = profiles.iter();
     profiles.filter_map(|cell| of_hooks(cell, clock)).collect()
 }
 
-/// A table for each kernel, file system and stack: an operation in each row. Before them, what
-/// stacks change of the memory that processors share.
+/// A table per kernel, file system and stack, an operation per row; before them, changes of shared
+/// memory.
 pub(super) fn by_operation(profiles: &[Cell], clock: Clock) -> Vec<Table> {
     let mut tables = shared::tables(profiles, clock);
     tables.extend(all(profiles, clock));
@@ -47,12 +46,10 @@ fn events(cell: &Cell) -> Option<&Events> {
     path(cell)?.events.as_ref()
 }
 
-/// What a row is of, how often it was called, and what it did.
 struct Line {
     name: String,
     calls: Option<u64>,
     instructions: i128,
-    /// By kind.
     events: Vec<i128>,
 }
 
@@ -61,7 +58,6 @@ fn numbers(events: &Events) -> Vec<i128> {
     kinds.map(|kind| i128::from((kind.of)(events))).collect()
 }
 
-/// Whether something of each kind happened in any of these.
 fn chosen(lines: &[Line]) -> Vec<bool> {
     let kinds = 0..Events::KINDS.len();
     let some = |at: usize| lines.iter().any(|line| line.events[at] != 0);
@@ -133,7 +129,6 @@ fn of_hooks(cell: &Cell, clock: Clock) -> Option<Table> {
     Some(table.legend(elsewhere))
 }
 
-/// What happens in the operation and in none of these lines.
 fn elsewhere(lines: &[Line], all: &Events) -> Option<String> {
     let chosen = chosen(lines);
     let kinds = Events::KINDS.iter().zip(chosen);
@@ -152,7 +147,6 @@ fn count_or_difference(number: i128) -> Value {
     }
 }
 
-/// Of the baseline, if that was counted, too.
 fn against(whole: &HookedPath, cell: &Cell) -> Option<Line> {
     let (instructions, events) = difference(whole, cell)?;
     let stack = full_name(&baseline(cell)?.stack);
@@ -164,7 +158,6 @@ fn against(whole: &HookedPath, cell: &Cell) -> Option<Line> {
     })
 }
 
-/// A path's instructions and events less its baseline's.
 fn difference(whole: &HookedPath, cell: &Cell) -> Option<(i128, Vec<i128>)> {
     let base = &baseline(cell)?.path;
     let own = numbers(whole.events.as_ref()?);
@@ -210,7 +203,6 @@ fn of_operations(cells: &[&Cell], clock: Clock) -> Table {
         .legend(LEGEND)
 }
 
-/// Adds a column for each kind to records of `R`.
 pub(super) fn records<'a, R: Copy + 'a>(
     mut columns: Columns<'a, R>,
     of: fn(R) -> Option<Events>,

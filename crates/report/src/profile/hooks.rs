@@ -13,7 +13,6 @@ use crate::group::{dearest_first, distinct, grouped};
 use crate::table::{Table, Value};
 use crate::text::{printable, short};
 
-/// Most operations that a footnote names.
 const OPERATIONS_NAMED: usize = 10;
 
 pub(super) fn tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
@@ -33,11 +32,9 @@ struct Sum<'a> {
     calls: u64,
     inclusive: u64,
     dispatch: u64,
-    /// Inclusive, by module.
     modules: HashMap<&'a str, u64>,
 }
 
-/// All operations of one kernel, stack and file system.
 #[derive(Default)]
 struct Sums<'a> {
     hooks: HashMap<&'a str, Sum<'a>>,
@@ -141,7 +138,7 @@ fn of_operations(n: u64) -> String {
     }
 }
 
-/// Modules behind hooks: first those of the stack in its order, then the others.
+/// First those of the stack in its order, then the others.
 fn modules<'a>(profiles: &[&'a Cell], sums: &Sums<'a>) -> Vec<&'a str> {
     let active = profiles.iter().flat_map(|cell| &cell.active_lsms);
     let active = distinct(active.map(String::as_str)).into_iter().enumerate();
@@ -152,7 +149,6 @@ fn modules<'a>(profiles: &[&'a Cell], sums: &Sums<'a>) -> Vec<&'a str> {
     modules
 }
 
-/// Operations that have no figures, by reason.
 fn without_figures(profiles: &[&Cell]) -> Option<String> {
     let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for cell in profiles.iter().filter(|cell| path(cell).is_none()) {
@@ -165,7 +161,7 @@ fn without_figures(profiles: &[&Cell]) -> Option<String> {
     (!texts.is_empty()).then(|| format!("without figures: {}", texts.join("; ")))
 }
 
-/// The average cost of a call on each kernel; None for a single kernel.
+/// Average cost of a call on each kernel; None for a single kernel.
 fn kernels(profiles: &[&Cell], clock: &str) -> Option<Table> {
     let by_kernel = grouped(profiles.iter().copied(), |cell| &cell.key.kernel);
     if by_kernel.len() < 2 {

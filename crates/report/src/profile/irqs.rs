@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! For how long operations let no interrupt come.
+//! How long operations disable interrupts.
 
 use model::{Cell, IrqsOff};
 
@@ -9,7 +9,6 @@ use crate::group::grouped;
 use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
-/// A table for each kernel and file system: each operation and stack of which events were counted.
 pub(super) fn tables(profiles: &[Cell]) -> Vec<Table> {
     let counted = profiles.iter().filter(|cell| own(cell).is_some());
     let groups = grouped(counted, |cell| (&cell.key.kernel, &cell.key.filesystem));

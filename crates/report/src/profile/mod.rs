@@ -19,29 +19,25 @@ use crate::text::{printable, short};
 pub use coverage::coverage_report;
 pub use records::profile_records;
 
-/// Most operations that are shown hook by hook unless asked for.
 const FEW_OPERATIONS: usize = 4;
 
-/// What the tables of a profile document are about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ProfileView {
-    /// A table for each kernel, file system and operation: its hooks and behind them
-    /// the modules' functions, stacks beside each other.
+    /// A table per kernel, file system and operation: hooks, each followed by the modules'
+    /// functions, stacks next to each other.
     #[default]
     Operation,
-    /// A table for each kernel, stack and file system: the hooks over all operations,
-    /// as in LSMPMON's tables 5 to 7. With several kernels also the average cost of a
-    /// call on each.
+    /// A table per kernel, stack and file system: hooks over all operations, as in LSMPMON's tables
+    /// 5 to 7. With several kernels also the average cost of a call on each.
     Hooks,
-    /// A table for each kernel and file system: an operation in each row.
+    /// A table per kernel and file system, an operation per row.
     Operations,
     /// See [`coverage_report`].
     Coverage,
 }
 
 impl ProfileView {
-    /// The view that shows most of a document without growing long: hook by hook for a
-    /// few operations, else an operation in each row.
+    /// Hook by hook for a few operations, else an operation per row.
     pub fn suited_to(document: &Document) -> ProfileView {
         let keys = document.cells.iter().map(|cell| &cell.key);
         let operations = distinct(keys.map(|key| (&key.kernel, &key.filesystem, &key.subject)));
@@ -53,8 +49,7 @@ impl ProfileView {
     }
 }
 
-/// All tables of a profile document, in its order. Figures are guest kernel
-/// instructions per operation.
+/// In document order. Figures are guest kernel instructions per operation.
 pub fn profile_report(document: &Document, by: ProfileView) -> Report {
     let clock = document.environment.clock;
     let mut tables = match by {
@@ -77,24 +72,20 @@ pub fn profile_report(document: &Document, by: ProfileView) -> Report {
     }
 }
 
-/// The path that was profiled; None of a cell without figures.
 fn path(cell: &Cell) -> Option<&HookedPath> {
     cell.counted()?.hooked.as_ref()
 }
 
-/// What a profile was compared with, and what differs outside hooks.
 fn baseline(cell: &Cell) -> Option<&Residual> {
     path(cell).and(cell.counted()?.residual.as_ref())
 }
 
-/// Stacks in few characters: those that only add to the first by what they add.
 struct StackNames<'a> {
     first: &'a [String],
 }
 
 impl<'a> StackNames<'a> {
-    /// Names for the stacks of these profiles, beside the first one's baseline or the
-    /// first one.
+    /// Relative to the first profile's baseline, or to the first profile.
     fn of(profiles: &[&'a Cell]) -> StackNames<'a> {
         let mut baselines = profiles.iter().filter_map(|cell| baseline(cell));
         let first = baselines.next().map(|baseline| &baseline.stack);
@@ -119,7 +110,6 @@ pub(crate) fn full_name(stack: &[String]) -> String {
     printable(&stack.join(","), 3 * TEXT_LIMIT)
 }
 
-/// A profile's stack in full, with the state of its policies and integrity subsystems.
 fn configured(profile: &Cell) -> String {
     let key = &profile.key;
     let stack = full_name(&key.stack);
@@ -136,7 +126,6 @@ fn where_profiled(profiles: &[&Cell]) -> String {
     place(&key.kernel, &releases.join(", "), &key.filesystem)
 }
 
-/// `tested - baseline`.
 fn difference(tested: u64, baseline: u64) -> i128 {
     i128::from(tested) - i128::from(baseline)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! One operation's hooks, stacks beside each other.
+//! One operation's hooks, stacks next to each other.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -25,7 +25,6 @@ pub(super) fn tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
     operations.map(|(_, of)| table(of, clock)).collect()
 }
 
-/// One stack's figures, or two stacks' compared.
 struct Side<'a> {
     profile: &'a Cell,
     baseline: Option<&'a Residual>,
@@ -33,14 +32,12 @@ struct Side<'a> {
     baseline_costs: Costs<'a>,
 }
 
-/// What a row is of: a hook, or a module's function behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Line<'a> {
     hook: &'a str,
     behind: Option<(&'a str, &'a str)>,
 }
 
-/// What stands in a row for one stack.
 #[derive(Clone, Copy)]
 struct Figures {
     calls: u64,
@@ -48,7 +45,6 @@ struct Figures {
     own: Option<(u64, u64)>,
 }
 
-/// The hooks of a stack and what it called of the modules.
 type Costs<'a> = HashMap<Line<'a>, Figures>;
 
 fn costs(hooks: &[HookCost]) -> Costs<'_> {
@@ -82,7 +78,6 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Its stack in full, and what that is compared with.
     fn title(&self) -> String {
         let stack = configured(self.profile);
         match self.baseline {
@@ -91,7 +86,6 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// What stands in a row of its columns.
     fn values(&self, line: &Line<'_>) -> [Value; COLUMNS] {
         let tested = self.tested_costs.get(line);
         match self.baseline {
@@ -104,7 +98,7 @@ impl<'a> Side<'a> {
 fn table(profiles: &[&Cell], clock: Clock) -> Table {
     let baselines: Vec<&Residual> = profiles.iter().filter_map(|cell| baseline(cell)).collect();
     let mut shown = profiles.to_vec();
-    // What others are compared with already stands beside them.
+    // What others are compared with is already shown next to them.
     shown.retain(|cell| {
         let is_baseline = || baselines.iter().any(|of| of.stack == cell.key.stack);
         path(cell).is_none() || baseline(cell).is_some() || !is_baseline()
@@ -194,7 +188,6 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
     legend
 }
 
-/// How sure the figures are: a line of the legend.
 fn regions(sides: &[Side<'_>], names: &StackNames<'_>) -> Option<String> {
     let text = |side: &Side<'_>| {
         let (counted, path) = (side.profile.counted()?, path(side.profile)?);
@@ -229,7 +222,7 @@ fn regions(sides: &[Side<'_>], names: &StackNames<'_>) -> Option<String> {
     ))
 }
 
-/// Hooks that were called, the dearest first, each with the modules' functions.
+/// Called hooks, the most expensive first, each with the modules' functions.
 fn lines<'a>(sides: &[Side<'a>]) -> Vec<Line<'a>> {
     let tested = sides.iter().flat_map(|side| &side.tested_costs);
     let baselines = sides.iter().flat_map(|side| &side.baseline_costs);
@@ -262,7 +255,7 @@ impl Line<'_> {
     }
 }
 
-/// `  selinux_inode_permission`; with the module where the name does not say it.
+/// `  selinux_inode_permission`; with the module unless the name contains it.
 fn implementation(module: &str, function: &str) -> String {
     let prefix = if module == "capability" {
         "cap"
@@ -296,7 +289,7 @@ fn absent() -> [Value; COLUMNS] {
 }
 
 fn compared(tested: Option<&Figures>, baseline: Option<&Figures>) -> [Value; COLUMNS] {
-    // An absent side has `-` for its figure, so that its calls need not say it again.
+    // An absent side has `-` for its figure, so its calls are omitted.
     let calls = match (baseline, tested) {
         (None, None) => return absent(),
         (Some(was), Some(is)) if was.calls != is.calls => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Many operations, one in each row.
+//! Many operations, one per row.
 
 use std::collections::HashMap;
 
@@ -19,9 +19,7 @@ pub(super) fn tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
     places.map(|(_, of)| table(of, clock)).collect()
 }
 
-/// One stack's operations.
 struct Side<'a> {
-    /// One of its profiles.
     first: &'a Cell,
     profiles: HashMap<Operation<'a>, &'a Cell>,
     compared: bool,
@@ -47,7 +45,6 @@ impl<'a> Side<'a> {
         self.profiles.values().filter_map(|cell| pair(cell))
     }
 
-    /// Its columns beside those of other stacks, which are told apart by `name`.
     fn add<'c>(
         &'c self,
         columns: Columns<'c, Operation<'c>>,

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Profiles for programs, one row for each hook and each module's function.
+//! Profiles for programs, one row per hook and module function.
 
 use model::{Cell, Counted, Document, Events, HookCost, HookedPath, Implementation, Residual};
 
 use super::events;
 use crate::column::{Columns, Records};
 
-/// What a row is about: the operation, a hook of it, or a module's function behind one.
 #[derive(Clone, Copy)]
 struct Line<'a> {
     cell: &'a Cell,
@@ -23,12 +22,10 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// If the row is about a hook itself.
     fn own(self) -> Option<&'a HookCost> {
         self.hook.filter(|_| self.behind.is_none())
     }
 
-    /// If it is about an operation with figures.
     fn operation(self) -> Option<&'a Counted> {
         let of = self.cell.counted().filter(|of| of.hooked.is_some());
         of.filter(|_| self.hook.is_none())
@@ -66,8 +63,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// For each profile a row for the operation, one for each hook and one for each implementation of
-/// it. Columns: `docs/export.md`.
+/// For each profile a row for the operation, one per hook and one per implementation of it.
+/// Columns: `docs/export.md`.
 pub fn profile_records(document: &Document) -> Records<'_> {
     let columns = Columns::new()
         .column("kernel", |line: Line<'_>| &line.cell.key.kernel)

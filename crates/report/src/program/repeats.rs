@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What is behind a `±`: the hooks that a program's runs called otherwise.
+//! What causes a `±`: hooks that differ between a program's runs.
 
 use model::DifferingHook;
 
@@ -8,8 +8,6 @@ use crate::column::Columns;
 use crate::format;
 use crate::table::Table;
 
-/// Hooks that differ from run to run, those first that differ most; none where all runs did the
-/// same.
 pub(super) fn differing(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
     let limit = if all { usize::MAX } else { ENTRIES };
     let rows = lines.iter().flat_map(|line| {

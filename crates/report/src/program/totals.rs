@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What whole programs executed in all, and what totals differ by.
+//! Total instructions of whole programs, and their differences.
 
 use model::{Program, ProgramRun};
 
@@ -9,7 +9,7 @@ use crate::format;
 use crate::residual;
 use crate::table::{Table, Value};
 
-/// Least, median and most over runs that kernel instructions differ from the baseline's by.
+/// Least, median and most of the runs' kernel instructions, less the baseline's.
 fn total_difference(line: &Line<'_>) -> Option<[i128; 3]> {
     let (base, _) = line.base?;
     let range = |program: &Program| {
@@ -22,7 +22,6 @@ fn total_difference(line: &Line<'_>) -> Option<[i128; 3]> {
     Some([own.0 - other.1, middle, own.1 - other.0])
 }
 
-/// What whole programs differ by, in the kernel, with what runs differ by.
 pub(super) fn differences(place: &str, lines: &[Line<'_>]) -> Option<Table> {
     let rows = lines
         .iter()
@@ -65,7 +64,6 @@ pub(super) fn differences(place: &str, lines: &[Line<'_>]) -> Option<Table> {
         .if_any()
 }
 
-/// All that the guest executed while each run lasted.
 pub(super) fn everything(place: &str, lines: &[Line<'_>]) -> Table {
     let runs = lines.iter().flat_map(|line| {
         let runs = line.program.runs.iter().enumerate();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Published figures by what of ours could stand for them.
+//! Published figures by which of our configurations matches them.
 
 use published::{Alternatives, Comparison, Publication, Verdict};
 
@@ -8,8 +8,8 @@ use crate::column::Columns;
 use crate::table::{Table, Value};
 use crate::text::short;
 
-/// Which of several configurations comes nearest to what was published, and how many figures each
-/// has as theirs; None where there are not several.
+/// Number of figures that each of several candidate configurations reproduces; None without
+/// several.
 pub(super) fn table(publication: &Publication<'_>) -> Option<Table> {
     let all = &publication.alternatives;
     let mut titles: Vec<&str> = Vec::new();

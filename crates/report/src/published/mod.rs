@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What others published, alone and beside a run's own: tables of it for
-//! [`crate::terminal`] and [`crate::markdown`], and records for programs.
+//! Published figures, alone and next to a run's own.
 
 mod alternatives;
 mod publication;

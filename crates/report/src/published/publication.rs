@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A whole publication beside documents of ours, as tables.
+//! A whole publication next to our documents, as tables.
 
 use std::cell::RefCell;
 
@@ -15,8 +15,7 @@ use crate::text::{printable, short};
 const VERDICTS: &str = "agrees: inside their range, or within a tenth of theirs; calls: equal, or inside their bounds. \
      difference: ours less theirs, or less the nearest end of their range; of overheads and shares in points.";
 
-/// First a summary, with a line for each table or figure of theirs; then each of these with all
-/// that it has.
+/// A summary with a line per published table or figure, then each of these in full.
 pub fn publication_report(publication: &Publication<'_>) -> Report {
     let summaries = publication.summaries();
     let places = summaries.iter().filter_map(|summary| summary.place);
@@ -215,7 +214,7 @@ fn comparison<'a>(row: &'a Row<'_>) -> Option<&'a Comparison> {
     }
 }
 
-/// `capability,selinux vs none on 5.3.0`, or what modules are counted.
+/// `capability,selinux vs none on 5.3.0`, or the modules counted.
 fn theirs(figure: &Figure) -> String {
     match configurations(figure) {
         none if none.is_empty() => figure.modules.join(" and "),
@@ -223,7 +222,6 @@ fn theirs(figure: &Figure) -> String {
     }
 }
 
-/// Why they differ, with the reason as a footnote.
 fn because(cause: &Cause, figure: &Figure, mark: &dyn Fn(String) -> String) -> String {
     match cause {
         Cause::Shown { explanation, by } => {

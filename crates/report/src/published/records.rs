@@ -8,7 +8,6 @@ use crate::column::{Columns, Records};
 
 type Theirs<'a> = (&'a Figure, [Option<f64>; 2]);
 
-/// What is published, and where. A bound that a figure does not have is missing.
 fn theirs<'a>() -> Columns<'a, Theirs<'a>> {
     Columns::new()
         .column("figure", |(figure, _): Theirs<'_>| &figure.id)
@@ -24,14 +23,14 @@ fn theirs<'a>() -> Columns<'a, Theirs<'a>> {
         .column("high", |(_, [_, high])| high)
 }
 
-/// A row for each published figure whose id fits `pattern`. A later version may append columns.
+/// A row per published figure whose id matches `pattern`. Later versions only append columns.
 ///
 /// - `figure`: the id; `source`, `place`, `lines`, `their_kernel`, `their_benchmark`,
 ///   `their_configuration`: what is published, and where.
 /// - `quantity`, `unit`, `low`, `high`: the published range; both the same for a value, one empty
 ///   for a bound.
-/// - `hooks`, by blanks; `per_component`: 1 if the value is for each component of a path; `ours`:
-///   our benchmarks for theirs, by blanks.
+/// - `hooks`, separated by blanks; `per_component`: 1 if the value is per path component; `ours`:
+///   our benchmarks for theirs, separated by blanks.
 pub fn published_records(pattern: &str) -> Records<'_> {
     Columns::new()
         .all(theirs(), |figure: &Figure| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What published single values say by themselves.
+//! Tables of published single values.
 
 use published::{Figure, OwnTest, Publication};
 use stats::{Summary, Welch, welch};
@@ -9,7 +9,6 @@ use crate::column::Columns;
 use crate::format;
 use crate::table::{Table, Value};
 
-/// The figures that single values are published of, and tests of the overheads between them.
 pub(super) fn tables(publication: &Publication<'_>) -> Vec<Table> {
     let mut figures: Vec<&Figure> = publication.rows.iter().map(|row| row.figure).collect();
     figures.dedup_by(|one, next| std::ptr::eq(*one, *next));
@@ -52,7 +51,6 @@ pub(super) fn tables(publication: &Publication<'_>) -> Vec<Table> {
     [values, tests].into_iter().flatten().collect()
 }
 
-/// A test of an overhead between two means.
 struct Tested<'a> {
     figure: &'a Figure,
     means: String,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Published figures as tables, alone and beside ours.
+//! Published figures as tables, alone and next to ours.
 
 use std::cell::RefCell;
 
@@ -17,9 +17,8 @@ use crate::text::{printable, short};
 const VERDICTS: &str = "agrees: inside their range, or within a tenth of theirs; points: ours less theirs, or less \
      the nearest end of their range.";
 
-/// Ours beside theirs: for each kernel, file system and metric a table of overheads and
-/// one of counts. Numbers in brackets are what could explain a difference, what stands
-/// in for what, and what the source leaves open.
+/// For each kernel, file system and metric a table of overheads and one of counts. Footnotes list
+/// possible causes of a difference, substitutions, and what the source leaves open.
 pub fn beside_report(beside: &Beside) -> Report {
     let places = grouped(&beside.comparisons, place);
     let tables = places.iter().map(|(_, of_place)| compared(of_place));
@@ -49,7 +48,6 @@ pub fn beside_report(beside: &Beside) -> Report {
     report
 }
 
-/// Times of theirs and ours, which no verdict is about.
 fn times(times: &[Time]) -> Option<Table> {
     Columns::new()
         .left("published in", |of: &Time| Value::plain(long_place(of.figure)))
@@ -78,7 +76,6 @@ fn place(comparison: &Comparison) -> (&str, &str, Metric, bool) {
     )
 }
 
-/// One table, of comparisons of one place and kind.
 fn compared(comparisons: &[&Comparison]) -> Table {
     let first = comparisons[0];
     let overheads = first.figure.quantity.is_overhead();
@@ -116,7 +113,7 @@ fn compared(comparisons: &[&Comparison]) -> Table {
         short(&first.filesystem),
         if overheads { "overheads" } else { "counts" },
     );
-    // Marks stand close together, so that they are set here.
+    // Shared by the closures below.
     let notes = RefCell::new(Footnotes::default());
     let mark = |text: String| notes.borrow_mut().mark(text);
     let points = if overheads { "points" } else { "difference" };
@@ -160,7 +157,6 @@ fn compared(comparisons: &[&Comparison]) -> Table {
     table
 }
 
-/// What must be said before two figures stand side by side.
 fn clocks(metric: Metric, overheads: bool) -> String {
     let ours = match metric {
         _ if !overheads => {
@@ -194,7 +190,7 @@ pub(super) fn own(comparison: &Comparison) -> Value {
     Value::toned(format!("{value}{}", interval.unwrap_or_default()), tone)
 }
 
-/// What ours adds in nanoseconds, with its interval, where it is drawn over layouts.
+/// Nanoseconds added by ours with interval, if measured over layouts.
 pub(super) fn added_ns(comparison: &Comparison) -> Option<String> {
     let of = comparison.layouts.as_ref()?.added_ns?;
     let signed = |ns: f64| {
@@ -205,7 +201,6 @@ pub(super) fn added_ns(comparison: &Comparison) -> Option<String> {
     Some(format!("{} [{low}, {high}]", signed(of.value)))
 }
 
-/// What is to be known of intervals, if some are over layouts.
 pub(super) fn intervals<'a>(
     comparisons: impl IntoIterator<Item = &'a Comparison>,
 ) -> Option<String> {
@@ -230,12 +225,12 @@ fn long_place(figure: &Figure) -> String {
     format!("{}, {}", from.trim_end(), short_place(figure))
 }
 
-/// `Table 1, row Current SELinux: open`, with the hook if that is what is counted.
+/// `Table 1, row Current SELinux: open`, with the hook if calls of that are counted.
 fn short_place(figure: &Figure) -> String {
     format!("{}: {}", figure.place, subject(figure))
 }
 
-/// `open`, with the hook if that is what is counted.
+/// `open`, with the hook if calls of that are counted.
 pub(super) fn subject(figure: &Figure) -> String {
     let hooks = match figure.quantity {
         Quantity::CallsAtMost | Quantity::HookCalls | Quantity::HookTime => figure.hooks.join(" "),
@@ -245,7 +240,7 @@ pub(super) fn subject(figure: &Figure) -> String {
     format!("{}{separator}{hooks}", figure.theirs)
 }
 
-/// Ours less theirs: in points if they are fractions.
+/// Ours less theirs; percentage points for fractions.
 pub(super) fn difference(quantity: Quantity, difference: f64) -> String {
     match quantity {
         _ if difference.abs() < 1e-9 => "0".to_owned(),
@@ -267,7 +262,6 @@ pub(super) fn number(quantity: Quantity, value: f64) -> String {
     }
 }
 
-/// A published value, or its range, in words.
 pub(super) fn range(quantity: Quantity, bounds: [Option<f64>; 2], unsigned: bool) -> String {
     let text = match bounds {
         [Some(low), Some(high)] if low == high => number(quantity, low),
@@ -285,8 +279,8 @@ pub(super) fn range(quantity: Quantity, bounds: [Option<f64>; 2], unsigned: bool
     }
 }
 
-/// Every published figure whose id fits `pattern`, in which `*` stands for anything: one
-/// table for each source, with a source's own account of what it measured on.
+/// Published figures whose id matches `pattern` (`*` matches anything): one table per source, with
+/// the source's description of its machine.
 pub fn published_report(pattern: &str) -> Report {
     let tables = sources().iter().filter_map(|source| {
         let figures = named(pattern).filter(|figure| figure.source == source.id);
@@ -316,7 +310,7 @@ pub fn published_report(pattern: &str) -> Report {
                 Value::plain(value + each).noted(figure.note.clone())
             })
             .left("unit", |figure| match figure.quantity {
-                // The text says per cent.
+                // The text already has the per cent sign.
                 Quantity::Overhead | Quantity::ThroughputOverhead | Quantity::HookShare => "",
                 quantity => quantity.unit(),
             })
@@ -338,7 +332,7 @@ pub fn published_report(pattern: &str) -> Report {
     Report { tables, warnings }
 }
 
-/// `capability,selinux +audit vs none`; empty if no configuration plays a part.
+/// `capability,selinux +audit vs none`; empty without a configuration.
 pub(super) fn configurations(figure: &Figure) -> String {
     let title = |setups: &[Setup]| setups.first().map(Setup::to_string);
     match (title(&figure.tested), title(&figure.baseline)) {
@@ -361,7 +355,6 @@ fn what(figure: &Figure) -> String {
     what
 }
 
-/// Our benchmarks for theirs, separated by blanks.
 pub(super) fn ours(figure: &Figure) -> String {
     let names: Vec<String> = figure.ours.iter().map(ToString::to_string).collect();
     names.join(" ")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How often operations ask for authorisation, as tables.
+//! Permission checks per operation, as tables.
 
 pub(crate) mod numbers;
 mod predictions;
@@ -17,14 +17,12 @@ use crate::text::printable;
 
 pub use records::sensitivity_records;
 
-/// Most operations that are shown hook by hook unless asked for.
 const FEW_OPERATIONS: usize = 4;
 
-/// All tables of a sweep: slopes, rules of depth, predictions, questions asked more than once. A
-/// table without rows is left out.
+/// Checks per operation, rules of depth, predictions, repeated checks. Tables without rows are left
+/// out.
 ///
-/// `by_hook`: rows for single hooks below those for all hooks together; None: if there are
-/// at most 4 operations.
+/// `by_hook`: rows for single hooks below those for all together; None: for at most 4 operations.
 pub fn sensitivity_report(document: &Document, by_hook: Option<bool>) -> Report {
     let swept = swept(document);
     let by_hook = by_hook.unwrap_or_else(|| {
@@ -46,13 +44,11 @@ pub fn sensitivity_report(document: &Document, by_hook: Option<bool>) -> Report 
 pub(crate) struct Swept<'a> {
     pub(crate) cell: &'a Cell,
     pub(crate) delay: &'a Delay,
-    /// None if it has no figures.
     pub(crate) slope: Option<&'a Slope>,
-    /// Unit of its costs; of one without figures that of others in the document.
+    /// Unit of its costs; without figures that of other slopes in the document.
     pub(crate) unit: Unit,
 }
 
-/// All cells of a sweep, in the document's order.
 pub(crate) fn swept(document: &Document) -> Vec<Swept<'_>> {
     let unit = document.slopes().next();
     let unit = unit.map_or(Unit::Instructions, |(.., slope)| slope.unit);
@@ -68,7 +64,6 @@ pub(crate) fn swept(document: &Document) -> Vec<Swept<'_>> {
     document.cells.iter().filter_map(swept).collect()
 }
 
-/// Kernel, module, state of the caches, file system and unit: what one table or figure is of.
 pub(crate) type Place<'a> = (&'a str, DelayModule, Caches, &'a str, Unit);
 
 impl<'a> Swept<'a> {
@@ -113,7 +108,6 @@ impl<'a> Parted<'a> {
     }
 }
 
-/// Operations in the document's order, each with its slopes.
 pub(crate) fn operations<'a>(slopes: &[&'a Swept<'a>]) -> Vec<(Operation<'a>, Parted<'a>)> {
     grouped(slopes.iter().copied(), Swept::operation)
         .into_iter()
@@ -137,8 +131,7 @@ fn hooks_title(hooks: &[String]) -> String {
     }
 }
 
-/// `debian:6.1 (6.1.0-56-cloud-amd64), tmpfs, bpf, warm caches`: what slopes of one
-/// kernel, file system, module and state of the caches are of.
+/// `debian:6.1 (6.1.0-56-cloud-amd64), tmpfs, bpf, warm caches`.
 pub(crate) fn where_swept(slopes: &[&Swept<'_>]) -> String {
     let Some(Swept { cell, delay, .. }) = slopes.first() else {
         return String::new();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A sweep's figures as text. A document may hold any number: none makes a long text.
+//! A sweep's figures as text. A document may have any number; texts stay short.
 
 use crate::format;
 
-/// From here on a figure is shown as a power of ten.
+/// Larger figures are shown as a power of ten.
 const LARGE: f64 = 1e9;
 
-/// Distance from a whole number within which a rule's figure is one.
+/// Distance within which a rule's figure counts as whole.
 const WHOLE: f64 = 0.005;
 
-/// With this many decimals; `0.0000` without a sign.
+/// `0.0000` has no sign.
 pub(crate) fn decimals(value: f64, places: usize) -> String {
     if !value.is_finite() {
         return "n/a".to_owned();
@@ -48,8 +48,7 @@ pub(crate) fn cost(value: f64) -> String {
     }
 }
 
-/// The larger distance to an end of an interval: `±0.0002`; of a tiny one its power of
-/// ten.
+/// The larger distance to an end of an interval: `±0.0002`; tiny ones as a power of ten.
 pub(crate) fn plus_minus(value: f64, [low, high]: [f64; 2]) -> String {
     let size = (value - low).max(high - value).max(0.0);
     if size > 0.0 && size < 0.000_05 {
@@ -59,8 +58,7 @@ pub(crate) fn plus_minus(value: f64, [low, high]: [f64; 2]) -> String {
     }
 }
 
-/// An explained share of variance, so that 0.9999 and 0.9999999 differ at a glance:
-/// `1 - 2e-7`.
+/// Explained share of variance, so that 0.9999 and 0.9999999 differ visibly: `1 - 2e-7`.
 pub(crate) fn r2(value: Option<f64>) -> String {
     match value {
         None => "-".to_owned(),
@@ -70,7 +68,7 @@ pub(crate) fn r2(value: Option<f64>) -> String {
     }
 }
 
-/// A fraction in per cent with its sign; beyond any meaning as a power of ten.
+/// A fraction in per cent with its sign; absurdly large ones as a power of ten.
 pub(crate) fn percent(fraction: f64) -> String {
     if fraction.abs() < LARGE {
         format::percent(fraction)
@@ -81,7 +79,7 @@ pub(crate) fn percent(fraction: f64) -> String {
     }
 }
 
-/// `2·d + 2`, d being the depth; figures that are nearly whole as whole ones.
+/// `2·d + 2`, d being the depth; nearly whole figures are rounded.
 pub(crate) fn rule(a: f64, b: f64) -> String {
     let nearly = |value: f64| {
         if (value - value.round()).abs() <= WHOLE {
@@ -104,7 +102,6 @@ pub(crate) fn rule(a: f64, b: f64) -> String {
     }
 }
 
-/// Nanoseconds as microseconds, without needless decimals.
 pub(crate) fn microseconds(delay_ns: u32) -> String {
     (f64::from(delay_ns) / 1_000.0).to_string()
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What decisions should add to operations, beside what they add.
+//! Predicted and measured cost of checks.
 
 use model::{Prediction, SweepFindings, cell_title};
 
@@ -10,7 +10,6 @@ use crate::group::grouped;
 use crate::table::{Table, Value};
 use crate::text::short;
 
-/// Most hooks that a footnote names.
 const HOOKS_NAMED: usize = 12;
 
 pub(super) fn tables(findings: &SweepFindings) -> Vec<Table> {

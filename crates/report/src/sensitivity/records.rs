@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Slopes for programs, one row for each.
+//! Slopes for programs, one per row.
 
 use model::Document;
 
 use super::{Swept, swept};
 use crate::column::{Columns, Records};
 
-/// A row for each slope. Columns: `docs/export.md`.
+/// Columns: `docs/export.md`.
 pub fn sensitivity_records(document: &Document) -> Records<'_> {
     Columns::new()
         .column("kernel", |of: Swept<'_>| &of.cell.key.kernel)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Questions that operations ask more than once of the same object.
+//! Checks that operations repeat for the same object.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -11,12 +11,10 @@ use crate::group::grouped;
 use crate::table::{Footnotes, Table, Value};
 use crate::text::{printable, short};
 
-/// Most chains of a question that are shown.
 const CHAINS_SHOWN: usize = 6;
-/// Functions kept of a long chain, at its outer and at its inner end.
+/// Functions kept at the outer and the inner end of a long chain.
 const OUTER: usize = 2;
 const INNER: usize = 5;
-/// Longest name of a function in a chain, in characters.
 const FUNCTION_LIMIT: usize = 40;
 
 pub(super) fn tables(findings: &SweepFindings) -> Vec<Table> {

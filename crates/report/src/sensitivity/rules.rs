@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How counts grow with the depth of a path.
+//! Counts over the depth of a path.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,6 @@ use crate::group::grouped;
 use crate::table::{Table, Value};
 use crate::text::short;
 
-/// Most depths that are listed one by one.
 const DEPTHS_LISTED: usize = 8;
 
 pub(super) fn tables(findings: &SweepFindings, swept: &[Swept<'_>], by_hook: bool) -> Vec<Table> {
@@ -26,7 +25,6 @@ pub(super) fn tables(findings: &SweepFindings, swept: &[Swept<'_>], by_hook: boo
         .collect()
 }
 
-/// Is it about all that was delayed together?
 fn is_whole(rule: &DepthRule) -> bool {
     rule.hook == ALL_HOOKS || rule.hook.contains(',')
 }
@@ -89,7 +87,6 @@ fn table(rules: &[&DepthRule], unit: Option<Unit>, by_hook: bool) -> Option<Tabl
     )]))
 }
 
-/// A row's label and its rules, one for each state of the caches.
 type Line<'a> = &'a (String, Vec<&'a DepthRule>);
 
 fn of<'a>((_, rules): Line<'a>, caches: Caches) -> Option<&'a DepthRule> {

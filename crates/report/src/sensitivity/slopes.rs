@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Slopes beside counts: an operation in each row.
+//! Checks per operation next to counts: an operation per row.
 
 use model::{Clock, Slope, SlopePoint, Unit};
 
@@ -12,9 +12,8 @@ use crate::profile::full_name;
 use crate::table::{Table, Tone, Value};
 use crate::text::{printable, short};
 
-/// A sag from which on a line is called bent, as a share of its rise.
+/// Sag from which a line is reported as bent, as a fraction of its rise.
 const BEND_SHOWN: f64 = 0.01;
-/// Stands above the first table, and holds for all.
 const LEGEND: &str = "slope: decisions that an operation asks for, with its 95 % interval; \
     counted: calls of the hooks without delays; no delay: cost where the line begins; r²: share of \
     the variance that the line explains; n: operations; dirty: those left out because something \
@@ -29,9 +28,8 @@ pub(super) fn tables(swept: &[Swept<'_>], clock: Clock, by_hook: bool) -> Vec<Ta
     tables
 }
 
-/// What all rows of a table have in common.
 struct Shape<'a> {
-    /// The hooks delayed together, if they are the same in all rows.
+    /// Set if the same hooks were delayed together in all rows.
     hooks: Option<&'a [String]>,
     longest_ns: Option<u32>,
     delays_differ: bool,
@@ -91,14 +89,12 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// A slope under its name; none above those of an operation's hooks alone.
 struct Line<'a> {
     label: String,
     swept: Option<&'a Swept<'a>>,
 }
 
 impl<'a> Line<'a> {
-    /// The slope if it has figures.
     fn ok(&self) -> Option<&'a Slope> {
         self.swept?.slope
     }

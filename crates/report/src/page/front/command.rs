@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The command that measures a cell of a map beside its baseline.
+//! The command that measures a cell of a map and its baseline.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use model::{CustomPolicy, Document, Policy, Settings, Spec};
 use crate::cells::{Configuration, Group};
 use crate::text::short;
 
-/// What a reader types to see this configuration's cells with their hooks, beside the baseline's;
-/// but for the operation at its end.
+/// Command that measures this configuration and the baseline with hooks, without the operation at
+/// its end.
 pub(super) fn command(run: &Document, group: &Group<'_>, configuration: &Configuration) -> String {
     let mut words = vec!["lsmeter".to_owned(), "profile".to_owned()];
     let mut flag = |name: &str, value: &str| words.extend([format!("--{name}"), quoted(value)]);
@@ -22,7 +22,7 @@ pub(super) fn command(run: &Document, group: &Group<'_>, configuration: &Configu
     for kernel in kernels {
         flag("kernel", kernel);
     }
-    // What is on another kernel a profile does not compare with.
+    // A profile does not compare kernels.
     let baseline = group.baseline.as_ref().filter(|of| of.kernel.is_none());
     let baseline = baseline.map(|of| of.stack.join(","));
     let stack = configuration.stack.join(",");
@@ -46,7 +46,7 @@ pub(super) fn command(run: &Document, group: &Group<'_>, configuration: &Configu
         first_after,
         ..
     } = configuration.settings;
-    // A custom policy of a module is enforced.
+    // A module's custom policy is enforced.
     let is_custom = configuration.settings.has_given_modules();
     if configuration.policy != Policy::None && !is_custom {
         flag("policy", configuration.policy.as_str());
@@ -83,7 +83,6 @@ pub(super) fn command(run: &Document, group: &Group<'_>, configuration: &Configu
     words.join(" ")
 }
 
-/// As a shell takes it for one word.
 fn quoted(word: &str) -> String {
     let word = short(word);
     let harmless = |c: char| c.is_ascii_alphanumeric() || "-_.,:/+=@".contains(c);

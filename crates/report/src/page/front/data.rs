@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The cells of a map, for the script that opens them: what was counted, and in which hooks.
+//! The cells of a map for the script that opens them: counts and hooks.
 
 use std::collections::HashMap;
 
@@ -13,20 +13,18 @@ use crate::format;
 use crate::glance::Glance;
 use crate::text::short;
 
-/// Most operations whose hooks go along; of others the figures alone.
+/// Operations whose hooks are included; others have figures only.
 pub(super) const HOOKS_LIMIT: usize = 400;
 
 #[derive(Serialize)]
 struct Data {
     place: String,
     metric: String,
-    /// Names of hooks, functions and modules, which stand elsewhere as their places here.
+    /// Hooks, functions and modules; referred to by index.
     names: Vec<String>,
-    /// Of each configuration its heading; the baseline's place is `baseline`.
     columns: Vec<String>,
     baseline: usize,
-    /// The command that measures a cell of each configuration beside the baseline's, but for the
-    /// operation at its end.
+    /// Per configuration, without the operation at the end.
     commands: Vec<String>,
     rows: Vec<Row>,
 }
@@ -34,7 +32,6 @@ struct Data {
 #[derive(Serialize)]
 struct Row {
     title: String,
-    /// By configuration; null where nothing was measured.
     cells: Vec<Option<Figures>>,
 }
 
@@ -44,10 +41,9 @@ struct Figures {
     figure: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<f64>,
-    /// Over the baseline, as it is shown.
     #[serde(skip_serializing_if = "String::is_empty")]
     overhead: String,
-    /// Of each path its instructions, and the measured regions that took it; the commonest first.
+    /// Instructions per path and measured regions on it; the most frequent first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     paths: Vec<[u64; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +54,7 @@ struct Figures {
     why: String,
 }
 
-/// Hook, calls, instructions, and of each implementation module, function and instructions.
+/// Hook, calls, instructions; per implementation: module, function, instructions.
 type Hook = (usize, u64, u64, Vec<(usize, usize, u64)>);
 
 #[derive(Default)]
@@ -151,8 +147,7 @@ fn hook(cost: &HookCost, names: &mut Names) -> Hook {
     (names.place(&cost.hook), cost.calls, cost.outermost, own)
 }
 
-/// JSON that HTML takes for text, and that stays what it is: what could be an element or an entity
-/// is in strings only, which may have it as a number.
+/// Escapes `<`, `>` and `&`, which JSON has in strings only, as `\u` numbers.
 fn harmless(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A map of overheads: classes of operations, which open into benchmarks and variants, by
-//! configurations.
+//! configuration.
 
 use maud::{Markup, html};
 
@@ -11,7 +11,7 @@ use crate::glance::{Glance, Overhead};
 use crate::group::grouped;
 use crate::text::short;
 
-/// From which overhead on a tile has which colour; less, to the other side, has those of savings.
+/// Least overhead of each colour; mirrored for savings.
 const STEPS: [(f64, &str); 7] = [
     (1.0, "h6"),
     (0.5, "h5"),
@@ -63,7 +63,6 @@ pub(super) fn map(glance: &Glance<'_, '_>, id: &str) -> Markup {
     }
 }
 
-/// A row that stands for several operations.
 fn summary<'a>(
     glance: &Glance<'a, '_>,
     level: usize,
@@ -90,7 +89,6 @@ fn summary<'a>(
     }
 }
 
-/// A row of one operation, whose tiles lead to its cells.
 fn leaf<'a>(
     glance: &Glance<'a, '_>,
     id: &str,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the first screen of a page shows of a run: a sentence for each configuration, a map of
-//! overheads, how cost grows with a path's depth, and the hooks that hold most of it.
+//! The first screen of a run's page: sentences, a map of overheads, cost over path depth, and the
+//! most expensive hooks.
 
 mod command;
 mod data;
@@ -21,21 +21,17 @@ use crate::glance::{Glance, HookShare};
 use crate::layouts::is_one_of;
 use crate::table::Table;
 
-/// Most configurations of a map beside which something else has room.
+/// Wider maps leave no room next to them.
 const BESIDE_LIMIT: usize = 5;
 
-/// Most hooks beside it.
 const HOOKS_LIMIT: usize = 10;
 
-/// Most sentences that are shown before the map.
 const SENTENCES_LIMIT: usize = 5;
 
-/// Which tables of a document's have a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Maps {
     None,
-    /// Not those that are compared with nothing, nor those of a kernel that is linked many times,
-    /// of which each link is a table.
+    /// Not those without a baseline, nor those of a kernel with many layouts (a table each).
     Some,
     All,
 }
@@ -58,7 +54,6 @@ fn is_mapped(group: &Group<'_>, drawn: &[Layouts<'_>]) -> bool {
     group.baseline.is_some() && group.tested().next().is_some() && !is_one_of(group, drawn)
 }
 
-/// Of a run, whose place among the page's documents is `at`.
 pub(super) fn front(at: usize, run: &Document) -> Markup {
     let judgements = Judgements::of(run);
     let drawn = Layouts::of(run);
@@ -82,7 +77,6 @@ pub(super) fn front(at: usize, run: &Document) -> Markup {
     }
 }
 
-/// What stands beside the map: how cost grows with depth, and the hooks that hold most of it.
 fn beside(run: &Document, glance: &Glance<'_, '_>, id: &str) -> Markup {
     let hooks = glance.hooks();
     let hooks = hooks.iter().filter(|hook| hook.adds > 0.0);
@@ -107,7 +101,7 @@ fn beside(run: &Document, glance: &Glance<'_, '_>, id: &str) -> Markup {
     }
 }
 
-/// A sentence for each configuration; of many the first, so that the map is on the first screen, too.
+/// A sentence per configuration; limited, so that the map stays on the first screen.
 fn sentences(glance: &Glance<'_, '_>) -> Markup {
     let tested = glance.group.tested();
     let all: Vec<String> = tested.filter_map(|of| glance.sentence(of)).collect();
@@ -127,7 +121,6 @@ fn sentences(glance: &Glance<'_, '_>) -> Markup {
     }
 }
 
-/// What a link to a cell has behind `#`.
 fn anchor(glance: &str, operation: usize, configuration: usize) -> String {
     format!("cell={glance}.{operation}.{configuration}")
 }

@@ -19,32 +19,29 @@ use crate::hook_trace;
 
 #[derive(Serialize)]
 struct Packed {
-    /// Names of functions, hooks and modules, which stand elsewhere as their places here.
+    /// Functions, hooks and modules; referred to by index.
     names: Vec<String>,
-    /// Of functions that are hooks the hook, and of those that modules implement the module.
+    /// Function to its hook, or to the module that implements it.
     hooks: BTreeMap<usize, usize>,
     modules: BTreeMap<usize, usize>,
-    /// By operation, then by configuration.
     trees: Vec<Vec<Option<Tree>>>,
 }
 
-/// Columns, of which the nodes are the rows: packed, they are smaller than rows.
+/// Columns with one entry per node: smaller than rows when packed.
 #[derive(Serialize)]
 struct Tree {
-    /// How far before each node its caller stands.
+    /// Distance back to each node's caller.
     callers: Vec<usize>,
     functions: Vec<usize>,
     calls: Vec<u64>,
     instructions: Vec<u64>,
-    /// Calls of hooks in their order; fewer than there were of a path with very many.
+    /// Hook calls in order; truncated for very long paths.
     order: Vec<Call>,
 }
 
-/// Calls of a hook in a row: the hook, how many, inside of how many other hooks, and the chain of
-/// callers.
+/// Equal hook calls in a row: hook, number, enclosing hooks, callers.
 type Call = (usize, usize, usize, Vec<usize>);
 
-/// What becomes of all trees; None if no cell has one.
 pub(super) fn trees(glance: &Glance<'_, '_>, id: &str) -> Option<Markup> {
     let group = glance.group;
     if group.rows.len() > HOOKS_LIMIT {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What stacks change of memory that other processors change, too: who makes them wait.
+//! What stacks change in memory that other processors write, too: a source of contention.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,6 @@ use crate::format;
 use crate::group::{distinct, grouped};
 use crate::table::{Table, Value};
 
-/// What an operation does, and what it does under the baseline.
 type Pair<'a> = (&'a Events, &'a Events);
 
 fn pair(cell: &Cell) -> Option<Pair<'_>> {
@@ -20,8 +19,7 @@ fn pair(cell: &Cell) -> Option<Pair<'_>> {
     Some((super::events(cell)?, base))
 }
 
-/// A table for each kernel and file system of which stacks are compared: the operations to which
-/// some stack adds shared atomics.
+/// A table per kernel and file system: operations to which some stack adds shared atomics.
 pub(super) fn tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
     let compared = profiles.iter().filter(|cell| pair(cell).is_some());
     let places = grouped(compared, |cell| (&cell.key.kernel, &cell.key.filesystem));
