@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a machine measures when nothing has changed.
+//! What a machine measures when nothing has changed (A/A test).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ pub struct AaLayouts {
 }
 
 impl AaLayouts {
-    /// The part of intervals that are false.
+    /// Fraction of intervals that are false.
     pub fn rate(&self) -> f64 {
         self.false_intervals as f64 / self.intervals.max(1) as f64
     }
@@ -105,7 +105,6 @@ impl AaReport {
         self.metrics.iter().find(|of| of.metric == metric)
     }
 
-    /// What contradicts itself in it, if anything.
     pub(crate) fn contradiction(&self) -> Option<String> {
         if let Some(of) = self.layouts.iter().find_map(AaLayouts::contradiction) {
             return Some(of);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! One cell: what was measured under which circumstances, and what came out of it.
+//! One cell: its key and its outcome.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -103,7 +103,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Without evidence: failed or unsupported. [`Status::Ok`] is taken as a failure.
+    /// A failed or unsupported cell. [`Status::Ok`] counts as a failure.
     pub fn without(status: Status, reason: impl Into<String>) -> Outcome {
         let reason = reason.into();
         match status {
@@ -120,7 +120,6 @@ impl From<Evidence> for Outcome {
 }
 
 impl Cell {
-    /// A cell that has not been measured.
     pub fn unmeasured(key: Key) -> Cell {
         Cell {
             key,
@@ -143,7 +142,7 @@ impl Cell {
         }
     }
 
-    /// Why there is no evidence; None if there is.
+    /// None if there is evidence.
     pub fn reason(&self) -> Option<&str> {
         match &self.outcome {
             Outcome::Ok { .. } => None,
@@ -151,7 +150,6 @@ impl Cell {
         }
     }
 
-    /// What stands behind it; None unless it was measured.
     pub fn evidence(&self) -> Option<&Evidence> {
         match &self.outcome {
             Outcome::Ok { evidence } => Some(evidence),
@@ -159,7 +157,6 @@ impl Cell {
         }
     }
 
-    /// What was counted, if that is its evidence.
     pub fn counted(&self) -> Option<&Counted> {
         match self.evidence()? {
             Evidence::Counted(counted) => Some(counted),
@@ -167,12 +164,10 @@ impl Cell {
         }
     }
 
-    /// The hooks on its path, if they were told apart.
     pub fn hooks(&self) -> Option<&[HookCost]> {
         Some(&self.counted()?.hooked.as_ref()?.hooks)
     }
 
-    /// What was timed, if that is its evidence.
     pub fn timed(&self) -> Option<&Timed> {
         match self.evidence()? {
             Evidence::Timed(timed) => Some(timed),
@@ -180,7 +175,6 @@ impl Cell {
         }
     }
 
-    /// As [`Cell::counted`], to change it.
     pub fn counted_mut(&mut self) -> Option<&mut Counted> {
         match &mut self.outcome {
             Outcome::Ok {
@@ -190,7 +184,6 @@ impl Cell {
         }
     }
 
-    /// As [`Cell::timed`], to change it.
     pub fn timed_mut(&mut self) -> Option<&mut Timed> {
         match &mut self.outcome {
             Outcome::Ok {
@@ -200,7 +193,6 @@ impl Cell {
         }
     }
 
-    /// The slope, if that is its evidence.
     pub fn slope(&self) -> Option<&Slope> {
         match self.evidence()? {
             Evidence::Slope(slope) => Some(slope),
@@ -208,7 +200,6 @@ impl Cell {
         }
     }
 
-    /// What was seen of a live machine, if that is its evidence.
     pub fn interval(&self) -> Option<&Interval> {
         match self.evidence()? {
             Evidence::Calls(interval) => Some(interval),
@@ -216,7 +207,6 @@ impl Cell {
         }
     }
 
-    /// What its samples say together, where it has any.
     pub fn estimate(&self) -> Option<&Estimate> {
         match self.evidence()? {
             Evidence::Counted(counted) => counted.estimate.as_ref(),
@@ -225,30 +215,27 @@ impl Cell {
         }
     }
 
-    /// Its measured regions by their path through the kernel, if those were told apart.
+    /// Measured regions by their path through the kernel, if known.
     pub fn paths(&self) -> Option<&Paths> {
         self.counted()?.paths.as_ref()
     }
 
-    /// The 95 % interval of its samples' median; None where nothing was sampled, and of fewer
-    /// than 6 samples.
+    /// 95 % interval of the samples' median; None below 6 samples.
     pub fn ci95(&self) -> Option<[f64; 2]> {
         self.estimate()?.ci95
     }
 
-    /// `benchmark:variant`, or `benchmark` if there is only one variant.
     pub fn title(&self) -> String {
         self.key.title()
     }
 
-    /// What it was measured under: `capability,selinux (enforcing)`.
     pub fn configuration_title(&self) -> String {
         self.key.configuration_title()
     }
 
-    /// The figure that stands for the cell, in its metric's unit: the instructions of the dominant
-    /// path, the median where there is none and of what was timed, a slope. None unless it was
-    /// measured, and of calls, which are many figures.
+    /// The cell's value in its metric's unit: the instructions of the dominant path; the median
+    /// without one, and of times; a slope. None unless measured, and for calls, which are many
+    /// values.
     pub fn headline(&self) -> Option<f64> {
         match self.evidence()? {
             Evidence::Counted(counted) => counted.headline(),
@@ -258,12 +245,10 @@ impl Cell {
         }
     }
 
-    /// Is its figure an exact count, and not the median of a mixture of paths?
     pub fn is_exact(&self) -> bool {
         self.key.metric.is_counted() && self.counted().is_none_or(Counted::is_exact)
     }
 
-    /// What contradicts itself in the cell, if anything.
     pub(crate) fn contradiction(&self) -> Option<String> {
         if self.key.stack.is_empty() && self.interval().is_none() {
             return Some("the stack is empty".to_owned());

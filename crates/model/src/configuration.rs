@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a boot is set up with: its stack, what the modules decide with, and what
-//! watches over integrity.
+//! Configuration of a boot: stack, policies and integrity subsystems.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -72,17 +71,16 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Is none of them set?
     pub fn is_default(&self) -> bool {
         *self == Settings::default()
     }
 
-    /// Has a module of the stack a policy of the user's own? IMA is none.
+    /// A module of the stack has a custom policy. IMA is not a module of the stack.
     pub fn has_given_modules(&self) -> bool {
         self.custom.keys().any(|module| module != IMA)
     }
 
-    /// Is none of them set that says something to modules? Audit's rules and IMA's do not.
+    /// No setting concerns modules; rules of audit and IMA do not.
     pub fn is_default_of_modules(&self) -> bool {
         let mut custom = self.custom.clone();
         custom.remove(IMA);
@@ -95,9 +93,8 @@ impl Settings {
         without.is_default()
     }
 
-    /// What is set, as `key value` pairs in the order of the fields.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
-        // Taken apart in full, so that a new key cannot be forgotten here.
+        // Destructured in full, so that a new key cannot be forgotten here.
         let Settings {
             rules,
             layers,
@@ -128,7 +125,6 @@ impl Settings {
 }
 
 impl Configuration {
-    /// A stack on every kernel, and nothing else.
     pub fn of_stack(stack: Stack) -> Configuration {
         Configuration {
             kernel: None,
@@ -144,8 +140,7 @@ impl Configuration {
         only.is_none_or(|only| names_kernel(only, kernel))
     }
 
-    /// What it is set up with, without its kernel: `capability,selinux +audit
-    /// (enforcing)`.
+    /// Without its kernel: `capability,selinux +audit (enforcing)`.
     pub fn title(&self) -> String {
         title(
             self.stack.as_str(),
@@ -166,7 +161,6 @@ impl fmt::Display for Configuration {
     }
 }
 
-/// A configuration in one line.
 pub fn title(stack: &str, integrity: &[Integrity], policy: Policy, settings: &Settings) -> String {
     let mut title = stack.to_owned();
     if !integrity.is_empty() {

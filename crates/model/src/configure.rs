@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From a spec's stacks and states to configurations, and which of them is the baseline.
+//! From a spec's stacks and states to configurations, with the baseline.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,7 +15,6 @@ use crate::words::{AuditRules, FirstAfter, ImaPolicy, Integrity, Place, Policy};
 
 const CONFIGURATIONS_LIMIT: usize = 256;
 
-/// The kernel that is measured unless others are named.
 pub const DEFAULT_KERNEL: &str = "debian:6.12";
 const DEFAULT_STACKS: [&str; 5] = [
     "capability",
@@ -25,7 +24,6 @@ const DEFAULT_STACKS: [&str; 5] = [
     "default",
 ];
 
-/// Kernels, what is set up on them, and what is compared with what.
 pub(crate) struct Matrix {
     pub(crate) kernels: Vec<String>,
     pub(crate) configurations: Vec<Configuration>,
@@ -48,7 +46,7 @@ impl Matrix {
         let baseline_kernel = match &spec.baseline_kernel {
             Some(kernel) if kernels.contains(kernel) => Some(kernel.clone()),
             Some(kernel) => return Err(no_kernel("baseline_kernel", kernel, &kernels)),
-            // With one configuration there is nothing else to compare; layouts of one kernel are
+            // A single configuration is compared between kernels; layouts of one kernel count as
             // one kernel.
             None => (kernels.len() > 1 && configurations.len() == 1 && !are_layouts(&kernels))
                 .then(|| kernels[0].clone()),
@@ -123,7 +121,7 @@ fn product(
             parse(stacks.iter().map(String::as_str))?
         }
     };
-    // Who gives a policy wants it to decide; IMA's does in any state of the modules'.
+    // A custom policy is enforced by default; IMA's is independent of the modules' state.
     let default = if custom.values().all(|of| of.module == given::IMA) {
         Policy::None
     } else {
@@ -184,7 +182,7 @@ fn product(
     let mut all: Vec<Configuration> = Vec::new();
     for stack in &stacks {
         for &policy in &policies {
-            // Capabilities decide always: there is no policy to load, and so one state.
+            // Capabilities always decide: no policy to load, so a single state.
             let policy = if stack.as_str() == "capability" {
                 Policy::None
             } else {
@@ -199,7 +197,6 @@ fn product(
                         stack: stack.to_string(),
                         policy,
                         integrity: integrity.clone(),
-                        // What has no policy has no size either.
                         rules: rules.filter(|_| has_rules(policy, integrity)),
                         layers: layers.filter(|_| policy != Policy::None),
                         avc_entries: spec.avc_entries,
@@ -220,7 +217,7 @@ fn product(
                         let mut configuration = configuration.clone();
                         configuration.settings.custom = chosen;
                         given::check_beside(&configuration)?;
-                        // Sizes fall away without a policy: once is enough then.
+                        // Sizes have no effect without a policy: measured once.
                         if policy != Policy::None && has_event || !all.contains(&configuration) {
                             all.push(configuration);
                         }
@@ -232,13 +229,12 @@ fn product(
     Ok(all)
 }
 
-/// Whether anything takes rules: a policy, audit or IMA.
 fn has_rules(policy: Policy, integrity: &IntegrityList) -> bool {
     let takes = |of: &Integrity| matches!(of, Integrity::Audit | Integrity::Ima);
     policy != Policy::None || integrity.0.iter().any(takes)
 }
 
-/// Only what is enforced denies. Capabilities have no state, and are what others are compared with.
+/// Only enforced policies deny. Capabilities have no state; they are the usual baseline.
 fn can_deny(stack: &Stack, policy: Policy) -> bool {
     policy == Policy::Enforcing || stack.as_str() == "capability"
 }
@@ -250,7 +246,7 @@ fn deny_nothing(what: &str) -> SpecError {
     )
 }
 
-/// Has the stack, in this state, a module that remembers what it decided, and forgets it then?
+/// Whether a module of the stack caches decisions and drops them at this event.
 fn can_be(event: FirstAfter, stack: &Stack, policy: Policy) -> bool {
     let decides = matches!(policy, Policy::Enforcing | Policy::Permissive);
     match event {
@@ -275,7 +271,7 @@ fn nothing_forgotten(event: FirstAfter, what: &str) -> SpecError {
     )
 }
 
-/// What a kernel's default stack has is not known here.
+/// A kernel's default stack is not known here.
 fn may_have(stack: &Stack, module: &str) -> bool {
     stack.is_default() || stack.names().iter().any(|name| name == module)
 }
@@ -379,7 +375,7 @@ fn not_at_work(key: &str, value: impl fmt::Display, subsystem: Integrity) -> Spe
     )
 }
 
-/// Rules are audit's, and more of them need some that they are more than.
+/// Rules belong to audit, and a number of rules needs a rule set to extend.
 fn check_audit(
     audit_rules: AuditRules,
     rules: Option<u32>,
@@ -398,7 +394,7 @@ fn check_audit(
     Ok(())
 }
 
-/// A policy is IMA's, and to the kernel's own none can be added.
+/// A policy belongs to IMA; nothing can be added to the kernel's built-in one.
 fn check_ima(
     ima_policy: ImaPolicy,
     rules: Option<u32>,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How deep the path of a variant is, by its name.
+//! Depth of a variant's path, from its name.
 
 /// The suite has no deeper paths.
 const DEEPEST: u32 = 64;
 
-/// Components of the path that a variant walks straight down: `AA/BB` and `depth2` are 2.
-/// None if its name is no such path: `4KB`, `random`, `AA/../HH`.
+/// Components of the path that a variant walks straight down: 2 for `AA/BB` and `depth2`. None for
+/// other names: `4KB`, `random`, `AA/../HH`.
 ///
-/// A benchmark says it itself (`depth` of the agent's list). This is for what knows
-/// variants by their names only: documents of version 1, and what others published.
+/// The agent's list has the depth of each benchmark (`depth`); this is for documents of version 1
+/// and for publications.
 #[must_use]
 pub fn path_depth(variant: &str) -> Option<u32> {
     let is_short = variant.len() == 2 && variant.bytes().all(|byte| byte.is_ascii_uppercase());
@@ -22,8 +22,7 @@ pub fn path_depth(variant: &str) -> Option<u32> {
     (1..=DEEPEST).contains(&depth).then_some(depth)
 }
 
-/// Components of the path that a variant names, whatever they are: `AA/../HH` has three,
-/// what is no path has one.
+/// 3 for `AA/../HH`, 1 for a name that is not a path.
 #[must_use]
 pub fn path_components(variant: &str) -> u32 {
     let components = numbered(variant).unwrap_or_else(|| {

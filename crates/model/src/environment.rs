@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What was measured with, and on what.
+//! The machine and tools of a measurement.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,7 +76,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The environments of those in which one of the document's `cells` was timed.
+    /// Environments in which at least one of `cells` was timed.
     pub fn of_timed<'a>(origins: &'a [Origin], cells: &[Cell]) -> Vec<&'a Environment> {
         let is_timed = |&position: &u32| {
             let cell = cells.get(position as usize);
@@ -107,7 +107,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// One of which nothing was recorded: all texts are empty.
+    /// All texts are empty.
     pub fn unknown() -> Environment {
         Environment {
             os: String::new(),
@@ -121,9 +121,9 @@ impl Environment {
         }
     }
 
-    /// The machine, as far as figures of a metric depend on it: figures of different
-    /// machines are not put beside each other. Counts depend on the emulated processor and
-    /// on what drives its clock; times on everything.
+    /// The machine, as far as figures of a metric depend on it. Counts depend on the emulated
+    /// processor and its clock; times on everything. Figures of different machines are not
+    /// compared.
     pub fn machine(&self, metric: Metric) -> String {
         let emulated = self.qemu.as_ref().map(|qemu| match metric {
             counted if counted.is_counted() => format!("{}, {} clock", qemu.cpu, self.clock),
@@ -142,9 +142,8 @@ impl Environment {
         }
     }
 
-    /// What must be the same for figures of a metric to stand in one document as those of
-    /// one run: stricter than [`Environment::machine`]. Of counts all of QEMU, of times
-    /// also the running kernel where that is what is measured.
+    /// What figures of one run must share: stricter than [`Environment::machine`]. For counts all
+    /// of QEMU, for times also the running kernel if that is measured.
     pub fn fingerprint(&self, metric: Metric) -> String {
         match &self.qemu {
             Some(qemu) if metric.is_counted() => format!(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What counted operations would take in nanoseconds, and the document that says so.
+//! Counted operations in estimated nanoseconds, and the document of estimates.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,19 +48,17 @@ pub struct Weights {
     pub left_out_rank_correlation: Option<f64>,
 }
 
-/// What a weight of instructions says it is of.
 pub const INSTRUCTIONS: &str = "instructions";
 
-/// What a weight of conflicting code says it is of: lines of instructions that an operation is
-/// expected to have in crowded sets of the processor's first cache, see [`conflicting_lines`].
+/// Key of the weight of L1i conflicts: instruction lines expected in crowded sets of the first
+/// cache, see [`conflicting_lines`].
 pub const CONFLICTING_LINES: &str = "conflicting_instruction_lines";
-/// Sets and ways of a cache of 32 KiB with lines of 64 bytes: that for instructions of AMD's
-/// processors since family 25 and of Intel's to 2023.
+/// Sets and ways of a 32 KiB cache with lines of 64 bytes: the L1i of AMD since family 25 and of
+/// Intel until 2023.
 const CACHE: (u32, u32) = (64, 8);
 
-/// Of so many different lines of instructions those that are expected to lie in sets of the
-/// first cache that have fewer ways than lines, if lines fall in sets by chance: each run of the
-/// operation drives them out and fetches them again.
+/// Expected number of `lines` in cache sets with fewer ways than lines, if lines fall in sets at
+/// random: each run of the operation evicts and refetches them.
 #[must_use]
 pub fn conflicting_lines(lines: u64) -> f64 {
     stats::crowded(lines, CACHE.0, CACHE.1)
@@ -101,7 +99,7 @@ pub struct FitError {
 }
 
 impl FitError {
-    /// In what distances are told: √([`UNIT_NS`](FitError::UNIT_NS)² + (this × estimate)²).
+    /// Scale of errors: √([`UNIT_NS`](FitError::UNIT_NS)² + (this × estimate)²).
     pub const UNIT_PART: f64 = 0.15;
     pub const UNIT_NS: f64 = 5.0;
 }
@@ -160,7 +158,6 @@ pub struct Nanoseconds {
 }
 
 impl Nanoseconds {
-    /// How far the intervals are from each other; None if they meet.
     pub fn gap(&self, other: &Nanoseconds) -> Option<f64> {
         let above = self.ci95[0] - other.ci95[1];
         let below = other.ci95[0] - self.ci95[1];
@@ -176,7 +173,6 @@ impl Nanoseconds {
 }
 
 impl Weights {
-    /// Nanoseconds of so many instructions that do this.
     #[must_use]
     pub fn ns(&self, instructions: u64, events: &Events) -> f64 {
         let terms = self.terms.iter().map(|term| {

@@ -94,7 +94,6 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Samples of a cell of this metric.
     pub fn of(&self, metric: Metric) -> u32 {
         match metric {
             Metric::Throughput => self.throughput,
@@ -105,19 +104,16 @@ impl Samples {
 }
 
 impl Experiment {
-    /// The configuration that others are compared with.
     pub fn baseline_configuration(&self) -> Option<&Configuration> {
         self.configurations.get(self.baseline as usize)
     }
 
-    /// What contradicts itself in the baseline, if anything.
     pub(crate) fn contradiction(&self) -> Option<String> {
         let (at, n) = (self.baseline, self.configurations.len());
         let beyond = self.baseline_configuration().is_none();
         beyond.then(|| format!("{at}, but there are {n} configurations"))
     }
 
-    /// The cell that another is compared with; None for a baseline itself.
     pub fn baseline_of(&self, key: &Key) -> Option<Key> {
         let mut base = key.clone();
         if let Some(kernel) = &self.baseline_kernel {
@@ -135,8 +131,8 @@ impl Experiment {
         (base != *key).then_some(base)
     }
 
-    /// The first key in which two experiments measure something different. What only decides how
-    /// fast or how patiently (`jobs`, the time-outs) and `description` may differ.
+    /// The first key in which two experiments measure something different. Keys of speed and
+    /// patience (`jobs`, the time-outs) and `description` may differ.
     pub fn first_difference(&self, other: &Experiment) -> Option<String> {
         const NOT_MEASURED: [&str; 4] = [
             "description",

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How the kernel's LSM framework names its functions, where that is not `security_<hook>`.
+//! Functions of the kernel's LSM framework that are not called `security_<hook>`.
 
-/// Functions of the framework that are not called `security_<hook>`, nor that without
-/// `_security`: the hook, and a function that calls its implementations. Found by
-/// looking at which code calls each hook's static call, or reads its list, in Linux
-/// 5.10, 6.1, 6.12 and 7.2. A hook can be served by several; some of these are called
-/// beside the one of the usual name.
+/// Hook and calling function, where that is neither `security_<hook>` nor the same without
+/// `_security`. Found from the code that calls each hook's static call, or reads its list, in Linux
+/// 5.10, 6.1, 6.12 and 7.2. A hook can have several; some are called in addition to the one of the
+/// usual name.
 pub const IRREGULAR_FUNCTIONS: [(&str, &str); 14] = [
     ("cred_prepare", "security_prepare_creds"),
     ("cred_transfer", "security_transfer_creds"),
-    // It frees the inode's blob after a grace period, outside every system call.
+    // Frees the inode's blob after a grace period, outside every system call.
     ("inode_free_security_rcu", "inode_free_by_rcu"),
     // Until 6.5, for reiserfs and ocfs2.
     ("inode_init_security", "security_old_inode_init_security"),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Patterns for names: `inode_*`, `file_?pen`.
 
-/// Does `pattern` fit the whole of `text`? `*` stands for any number of characters, `?` for
-/// one, all others for themselves. Time at most their lengths' product.
+/// Whether `pattern` matches all of `text`: `*` is any number of characters, `?` is one. Time at
+/// most the product of the lengths.
 pub fn glob(pattern: &str, text: &str) -> bool {
     let (mut pattern, mut text) = (pattern.chars(), text.chars());
-    // Where to go on when the last `*` has to take one character more.
+    // Where to resume when the last `*` has to take one more character.
     let mut retry = None;
     while let Some(next) = text.clone().next() {
         match pattern.next() {
@@ -30,7 +30,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The definition of a glob, one character at a time.
     fn plain(pattern: &[u8], text: &[u8]) -> bool {
         match (pattern.split_first(), text.split_first()) {
             (None, None) => true,

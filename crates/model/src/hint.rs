@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A wrong word in a message, and which known one was probably meant.
+//! The known word that a wrong word in a message probably meant.
 
 use strsim::osa_distance;
 
-/// Longest word, in characters, that is compared or shown.
+/// In characters.
 const WORD_LIMIT: usize = 80;
 
-/// The beginning of a text, printable, for a message.
 pub fn excerpt(text: &str) -> String {
     let text = text.chars().take(WORD_LIMIT);
     text.flat_map(char::escape_default).collect()
 }
 
-/// The candidate nearest to `word` by edit distance, neighbouring letters swapped being
-/// one edit, if one is near enough to be what was meant: at most a third of the word's
-/// characters differ. The first of equally near ones wins; letter case does not count.
+/// The candidate nearest to `word` by edit distance (a swap of neighbours is one edit), if at most
+/// a third of the characters differ. The first of equally near ones wins; case does not count.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let start = |text: &str, most| -> String { text.to_lowercase().chars().take(most).collect() };
     let word = start(word, WORD_LIMIT + 1);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Finished cells, one JSON line each, so that no instrument that is killed loses any.
+//! Finished cells, one JSON line each, so that a killed run loses none.
 //!
-//! The first line is the [`JournalHeader`], each other line a [`JournalEntry`]. A line
-//! counts once its newline is there: a torn last line is dropped. Whoever appends to
-//! a journal again first cuts it to [`Journal::valid_bytes`].
+//! The first line is the [`JournalHeader`], each other line a [`JournalEntry`]. A line counts once
+//! its newline is there: a torn last line is dropped. Before appending, cut the file to
+//! [`Journal::valid_bytes`].
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -20,102 +20,85 @@ use crate::monitoring::Monitoring;
 use crate::shard::Shard;
 use crate::warning::Warning;
 
-/// The version of the journal that this code writes and reads.
 pub const JOURNAL_VERSION: u32 = 2;
 
-/// How the first line begins, as far as it came.
 const BEGIN: &[u8] = b"{\"journal_version\":";
 
-/// Is this the first line of a journal, or the beginning of one?
 pub fn is_begin(line: &[u8]) -> bool {
     let common = line.len().min(BEGIN.len());
     line[..common] == BEGIN[..common]
 }
 
-/// First line: what is being measured, by what, on what.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JournalHeader {
-    /// [`JOURNAL_VERSION`] of the writer.
     pub journal_version: u32,
     pub tool: Tool,
     pub environment: Environment,
-    /// What kernels of further architectures ran on, in the order of the kernels.
+    /// Environments of further architectures' kernels, in the order of the kernels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Environment>,
-    /// When the run began: RFC 3339, UTC.
+    /// RFC 3339, UTC.
     pub started: String,
-    /// What was asked for; None of a recording.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub experiment: Option<Experiment>,
-    /// What is monitored; only of a recording.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub monitor: Option<Monitoring>,
-    /// What is done to each operation besides counting or timing it: `hooks`, or a digest of
-    /// the delays of a sweep; empty for nothing.
+    /// Additional treatment of each operation: `hooks`, or a digest of a sweep's delays; else
+    /// empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub treatment: String,
-    /// Which part of it; None: all of it.
+    /// None: all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
 }
 
-/// Any other line: a cell that ended, well or not; `T` is what its instrument needs of it
-/// besides what is in the document.
+/// A finished cell, ok or not; `T` is what its method needs besides what is in the document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JournalEntry<T = ()> {
     pub cell: Cell,
-    /// Warnings that came with it. Their `cells` are empty: positions are known only
-    /// once the document is put together.
+    /// Their `cells` are empty: positions are known once the document is complete.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
-    /// How its policies were brought into force, in the first cell after that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<PolicyProof>,
-    /// What the instrument goes on with, and is in no document.
+    /// Needed by the method to resume; not in documents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<T>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Journal<T = ()> {
-    /// Its header; None if not even that was written to its end.
     pub header: Option<JournalHeader>,
-    /// The last entry of each cell.
     pub finished: BTreeMap<Key, JournalEntry<T>>,
-    /// Bytes up to the end of the last whole line.
+    /// Up to the end of the last complete line.
     pub valid_bytes: u64,
 }
 
-/// Why a journal cannot be resumed from.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// It could not be read, or is too large.
     #[error("journal: {0}")]
     Read(DocumentFault),
-    /// The first line is no header.
     #[error("not a journal of lsmeter: line 1: {0}")]
     NotJournal(DocumentFault),
     #[error("journal of version {found}; this lsmeter reads version {JOURNAL_VERSION}")]
     Version { found: u32 },
-    /// A whole line is not what it should be.
     #[error("journal, line {line}: {error}")]
     Line {
-        /// Line, from 1.
+        /// From 1.
         line: usize,
         error: DocumentFault,
     },
-    /// It belongs to another experiment or shard, or was written under other conditions:
-    /// its cells cannot stand beside new ones.
+    /// Of another experiment or shard, or written under other conditions: its cells cannot be
+    /// combined with new ones.
     #[error("the journal {message}")]
     Different {
         message: String,
-        /// What the user can do about it.
+        /// How to go on.
         hint: &'static str,
     },
 }
 
 impl JournalError {
-    /// What the user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             JournalError::Different { hint, .. } => Some(hint),
@@ -128,12 +111,11 @@ impl JournalError {
 }
 
 impl JournalHeader {
-    /// The line to write, with its newline.
     pub fn to_line(&self) -> Result<String, serde_json::Error> {
         line(self)
     }
 
-    /// May cells of `self`, an old journal, stand beside cells of a run under `now`?
+    /// Whether cells of `self`, an old journal, can be combined with cells of a run under `now`.
     fn check_resume(&self, now: &JournalHeader) -> Result<(), JournalError> {
         let different = |message, hint| Err(JournalError::Different { message, hint });
         if let (Some(then), Some(now)) = (&self.experiment, &now.experiment)
@@ -165,7 +147,6 @@ impl JournalHeader {
         Ok(())
     }
 
-    /// Under what cells are measured that may stand beside each other.
     fn conditions(&self) -> [(&'static str, String); 7] {
         let of = &self.environment;
         let monitored = |of: &Monitoring| format!("{}, {}", of.scope, of.mode);
@@ -189,7 +170,6 @@ impl JournalHeader {
 }
 
 impl<T: Serialize> JournalEntry<T> {
-    /// The line to append, with its newline.
     pub fn to_line(&self) -> Result<String, serde_json::Error> {
         line(self)
     }
@@ -202,12 +182,12 @@ fn line(value: &impl Serialize) -> Result<String, serde_json::Error> {
 }
 
 impl<T: DeserializeOwned> Journal<T> {
-    /// Reads a journal to resume the run that `now` describes. A journal that ends in
-    /// its first line, or is empty, has no header and no cells; that is no error.
+    /// Reads a journal to resume the run that `now` describes. An empty journal, or one that ends
+    /// in its first line, has no header and no cells.
     ///
     /// # Errors
-    /// [`JournalError`] when it belongs to another run or a whole line is damaged. Reads
-    /// at most [`DOCUMENT_LIMIT_BYTES`].
+    /// [`JournalError`] when it belongs to another run or a complete line is damaged. Reads at most
+    /// [`DOCUMENT_LIMIT_BYTES`].
     pub fn read(reader: impl Read, now: &JournalHeader) -> Result<Journal<T>, JournalError> {
         let bytes = read_bounded(reader, DOCUMENT_LIMIT_BYTES).map_err(JournalError::Read)?;
         let mut journal = Journal {
@@ -237,7 +217,7 @@ impl<T: DeserializeOwned> Journal<T> {
         }
         let torn = |bytes: &[u8]| bytes.iter().zip(BEGIN).all(|(one, other)| one == other);
         if journal.header.is_none() && !torn(&bytes) {
-            // Something else, which whoever goes on would cut to nothing.
+            // Not a journal: resuming would truncate it to nothing.
             header(&bytes, now)?;
         }
         Ok(journal)

@@ -42,21 +42,21 @@ pub struct Key {
 #[serde(untagged)]
 pub enum Subject {
     Benchmark {
-        /// Benchmark: `open`.
+        /// `open`.
         benchmark: String,
-        /// Its variant: `AA/BB`; empty if it has only one.
+        /// `AA/BB`; empty if there is only one.
         #[serde(skip_serializing_if = "String::is_empty")]
         variant: String,
     },
     Workload {
-        /// Its name: `git-status`.
+        /// `git-status`.
         workload: String,
-        /// What its root holds: the first digits of a SHA-256.
+        /// First digits of a SHA-256 of its root.
         root: String,
     },
-    /// A stretch of time on a live machine.
+    /// A time interval on a live machine.
     Interval {
-        /// Which, from 0.
+        /// From 0.
         interval: u32,
     },
 }
@@ -152,7 +152,6 @@ impl TryFrom<Form> for Key {
 }
 
 impl Subject {
-    /// A benchmark's variant; empty if it has only one.
     pub fn benchmark(benchmark: impl Into<String>, variant: impl Into<String>) -> Subject {
         Subject::Benchmark {
             benchmark: benchmark.into(),
@@ -160,7 +159,6 @@ impl Subject {
         }
     }
 
-    /// `benchmark:variant`, or `benchmark` if there is only one variant.
     pub fn title(&self) -> String {
         match self {
             Subject::Benchmark { benchmark, variant } => title(benchmark, variant),
@@ -171,7 +169,6 @@ impl Subject {
 }
 
 impl Key {
-    /// A benchmark's cell of a configuration on a kernel.
     pub fn new(
         kernel: impl Into<String>,
         configuration: &Configuration,
@@ -193,7 +190,6 @@ impl Key {
         }
     }
 
-    /// The benchmark, or the program; empty if it is about none.
     pub fn benchmark(&self) -> &str {
         match &self.subject {
             Subject::Benchmark { benchmark, .. } => benchmark,
@@ -202,7 +198,6 @@ impl Key {
         }
     }
 
-    /// The benchmark's variant; empty if it has only one.
     pub fn variant(&self) -> &str {
         match &self.subject {
             Subject::Benchmark { variant, .. } => variant,
@@ -210,12 +205,10 @@ impl Key {
         }
     }
 
-    /// `benchmark:variant`, or `benchmark` if there is only one variant.
     pub fn title(&self) -> String {
         self.subject.title()
     }
 
-    /// What it was measured under: `capability,selinux (enforcing)`.
     pub fn configuration_title(&self) -> String {
         let stack = self.stack.join(",");
         configuration::title(&stack, &self.integrity, self.policy, &self.settings)
@@ -223,7 +216,6 @@ impl Key {
 }
 
 impl Delay {
-    /// Is it the slope over all hooks that were delayed together?
     pub fn is_whole(&self) -> bool {
         !self.part
     }

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Names of kernels that differ in where functions lie.
+//! Names of kernels that differ in the layout of their functions.
 
 use crate::glob::glob;
 
-/// A layout that `lsmeter kernel build --layouts` made: what comes before its number, and the
-/// number. `build:um` and 3 of `build:um.3`; none of any other kernel.
+/// Base and number of a layout made by `lsmeter kernel build --layouts`: `build:um` and 3 for
+/// `build:um.3`. None for other kernels.
 pub fn layout(kernel: &str) -> Option<(&str, u32)> {
     let (base, text) = kernel.rsplit_once('.')?;
     let number: u32 = text.parse().ok()?;
-    // One name for each number.
+    // One spelling per number.
     (base.starts_with("build:") && number.to_string() == text).then_some((base, number))
 }
 
-/// What comes before the number of a layout: `build:um` of `build:um.3`. None of any other kernel.
+/// `build:um` for `build:um.3`; None for other kernels.
 pub fn layouts_base(kernel: &str) -> Option<&str> {
     layout(kernel).map(|(base, _)| base)
 }
 
-/// Does this stand for all kernels of the cache with a name like it: `build:um.*`? Paths do not.
+/// A pattern for kernels in the cache: `build:um.*`. Paths are not.
 pub fn is_kernel_pattern(name: &str) -> bool {
     name.contains(['*', '?']) && !name.contains('/')
 }
 
-/// Is it this kernel's name, or a pattern that the name fits?
+/// `name` is this kernel's name, or a pattern that matches it.
 pub(crate) fn names_kernel(name: &str, kernel: &str) -> bool {
     name == kernel || is_kernel_pattern(name) && glob(name, kernel)
 }
 
-/// The kernel that stands for `name` beside another one: that one itself; of layouts the one with
-/// the same number; else the first.
+/// The kernel to compare `kernel` with under `name`: that kernel; for layouts the one with the same
+/// number, else the first.
 pub(crate) fn kernel_beside<'a>(name: &'a str, kernel: &'a str, kernels: &'a [String]) -> &'a str {
     if name == kernel || !is_kernel_pattern(name) {
         return name;
@@ -43,7 +43,6 @@ pub(crate) fn kernel_beside<'a>(name: &'a str, kernel: &'a str, kernels: &'a [St
     found.map_or(name, String::as_str)
 }
 
-/// Are these layouts of one kernel, and nothing else?
 pub(crate) fn are_layouts(kernels: &[String]) -> bool {
     let mut bases = kernels.iter().map(|kernel| layouts_base(kernel));
     let first = bases.next().flatten();
@@ -77,7 +76,6 @@ mod tests {
         let beside = |name, kernel| kernel_beside(name, kernel, &kernels);
         assert_eq!(beside("build:dac.*", "build:um.2"), "build:dac.2");
         assert_eq!(beside("build:dac.*", "build:dac.1"), "build:dac.1");
-        // There is none of this number.
         assert_eq!(beside("build:dac.*", "build:um.3"), "build:dac.1");
         assert_eq!(beside("build:dac.1", "build:um.2"), "build:dac.1");
         assert_eq!(beside("build:no.*", "build:um.2"), "build:no.*");

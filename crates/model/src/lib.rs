@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The words of an experiment as types: what to run, and what was measured.
+//! Types of experiments and results: what to run, and what was measured.
 //!
-//! - [`Spec`]: what a user wrote, in TOML, in a preset or as flags; every key may be
-//!   missing. Specs are merged, then resolved.
+//! - [`Spec`]: what a user wrote, in TOML, in a preset or as flags; every key is optional. Specs
+//!   are merged, then resolved.
 //! - [`Experiment`]: a resolved spec: every key decided and checked.
-//! - [`Cell`]: a [`Key`], and the [`Evidence`] for it or why it is missing: what every
-//!   instrument gives.
-//! - [`Document`]: cells, with what they were measured on and for; JSON with a schema.
-//! - What is made from documents, or from sources, is [`Stored`] in a form of its own:
-//!   [`PlacementDocument`] (which hooks system calls can reach), [`ComparisonDocument`] (what
-//!   differs between two documents),
-//!   [`PredictionDocument`] (what other stacks would cost where calls were recorded),
-//!   [`EstimateDocument`] (what counted operations would take in nanoseconds).
+//! - [`Cell`]: a [`Key`], and the [`Evidence`] for it or why it is missing.
+//! - [`Document`]: cells with their environment and experiment; JSON with a schema.
+//! - [`Stored`]: documents of their own form: [`PlacementDocument`] (hooks that system calls can
+//!   reach), [`ComparisonDocument`] (differences between two documents), [`PredictionDocument`]
+//!   (cost of other stacks for recorded calls), [`EstimateDocument`] (counted operations in
+//!   nanoseconds).
 //! - [`journal`]: finished cells, one JSON line each, so that a killed run resumes.
 //!
 //! Nothing here opens a file or prints: readers and writers are the caller's.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a figure is of: its name, its unit, and which way is better.
+//! A figure's name, unit, and better direction.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,29 +11,23 @@ use stats::Direction;
 
 use crate::words::UnknownWord;
 
-/// What is measured. The first four are what an experiment can ask for; the others come
-/// out of instruments of their own. [`Metric::Other`] is for an instrument that this crate
-/// has never heard of: it says itself what its figures mean.
+/// The first four can be requested by an experiment; the others come from methods of their own.
+/// [`Metric::Other`] is for methods unknown to this crate and describes its figures itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Metric {
     /// Guest kernel instructions per operation, counted by a QEMU TCG plugin: exact.
     Instructions,
-    /// Of these, the ones inside LSM hooks.
     HookInstructions,
-    /// Nanoseconds per operation: statistical.
     Time,
     /// Operations per second over a fixed time: statistical.
     Throughput,
     /// Bytes that the kernel holds, after a boot or for each object of a kind: exact.
     Memory,
     Calls,
-    /// Calls of a function per second.
     CallRate,
-    /// Nanoseconds per call of a function.
     CallTime,
-    /// Decisions that an operation asks for: the slope of a sweep.
+    /// Permission checks per operation: the slope of a sweep.
     Slope,
-    /// Another one.
     Other(OtherMetric),
 }
 
@@ -54,7 +48,6 @@ pub struct OtherMetric {
     pub exact: bool,
 }
 
-/// A short text without control characters, at most [`Word::BYTES_LIMIT`] bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Word {
     bytes: [u8; Word::BYTES_LIMIT],
@@ -62,7 +55,6 @@ pub struct Word {
 }
 
 impl Metric {
-    /// Those that an experiment can ask for.
     pub const MEASURABLE: &'static [Metric] = &[
         Metric::Instructions,
         Metric::Time,
@@ -70,7 +62,6 @@ impl Metric {
         Metric::Memory,
     ];
 
-    /// Those with a name of their own, in their usual order.
     pub const NAMED: &'static [Metric] = &[
         Metric::Instructions,
         Metric::HookInstructions,
@@ -83,7 +74,6 @@ impl Metric {
         Metric::Slope,
     ];
 
-    /// The word as specs, flags and documents write it.
     pub fn as_str(&self) -> &str {
         match self {
             Metric::Instructions => "instructions",
@@ -99,7 +89,6 @@ impl Metric {
         }
     }
 
-    /// The unit of its figures, as documents and tables write it.
     pub fn unit(&self) -> &str {
         match self {
             Metric::Instructions | Metric::HookInstructions => "instructions",
@@ -114,7 +103,6 @@ impl Metric {
         }
     }
 
-    /// Which way it improves.
     pub fn direction(self) -> Direction {
         match self {
             Metric::Throughput => Direction::HigherIsBetter,
@@ -123,7 +111,7 @@ impl Metric {
         }
     }
 
-    /// Are its figures counts, which are the same whenever the same is measured?
+    /// Counts that are the same whenever the same is measured.
     pub fn is_counted(self) -> bool {
         match self {
             Metric::Instructions | Metric::HookInstructions => true,
@@ -133,12 +121,12 @@ impl Metric {
         }
     }
 
-    /// Is it counted as a processor executes it, by QEMU's plugin?
+    /// Counted per executed instruction, by QEMU's plugin.
     pub fn is_of_instructions(self) -> bool {
         matches!(self, Metric::Instructions | Metric::HookInstructions)
     }
 
-    /// Does it depend on the machine that measured, and on what else that machine did?
+    /// Depends on the measuring machine and its load.
     pub fn is_timed(self) -> bool {
         match self {
             Metric::Time | Metric::Throughput | Metric::CallRate | Metric::CallTime => true,
@@ -157,7 +145,6 @@ impl fmt::Display for Metric {
 impl FromStr for Metric {
     type Err = UnknownWord;
 
-    /// One that an experiment can ask for.
     fn from_str(word: &str) -> Result<Metric, UnknownWord> {
         let mut measurable = Metric::MEASURABLE.iter().copied();
         measurable
@@ -221,7 +208,7 @@ impl JsonSchema for Metric {
 }
 
 impl Word {
-    /// Longest word, in bytes.
+    /// In bytes.
     pub const BYTES_LIMIT: usize = 23;
 
     pub fn new(text: &str) -> Result<Word, BadWord> {
@@ -240,12 +227,11 @@ impl Word {
     }
 
     pub fn as_str(&self) -> &str {
-        // It was made from a whole text.
+        // Always made from valid UTF-8.
         std::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
     }
 }
 
-/// What is no [`Word`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` must be 1 to {} bytes without control characters",

@@ -29,15 +29,14 @@ pub struct Monitoring {
 }
 
 impl Monitoring {
-    /// How a scope begins if it is of one command, from its start to its end.
+    /// Prefix of a scope that is one command, from its start to its end.
     pub const OF_COMMAND: &str = "the command ";
 
-    /// Was one command monitored, from its start to its end?
     pub fn is_of_command(&self) -> bool {
         self.scope.starts_with(Self::OF_COMMAND)
     }
 
-    /// What was seen in the interval of this number, from 0.
+    /// `interval` counts from 0.
     pub fn cell(&self, interval: u32, calls: Interval) -> Cell {
         let key = Key {
             architecture: Architecture::default(),

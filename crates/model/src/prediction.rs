@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What other stacks would cost where calls of hooks were recorded, and the document that
-//! says so.
+//! Cost of other stacks for recorded calls of hooks, and the document of predictions.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +12,7 @@ use crate::environment::Tool;
 use crate::warning::Warning;
 use crate::words::{UnknownWord, words};
 
-/// How far sums may be from their parts, as a fraction: what rounding leaves.
+/// Relative rounding error of sums.
 const ROUNDING: f64 = 1e-6;
 
 words! {
@@ -159,7 +158,6 @@ impl Range {
         }
     }
 
-    /// Both together.
     #[must_use]
     pub fn plus(self, other: Range) -> Range {
         Range {
@@ -199,8 +197,7 @@ impl Coverage {
 }
 
 impl PredictedCalls {
-    /// What all of these calls cost more under a stack than under the baseline; None for the
-    /// baseline, and if it is not known.
+    /// Additional cost of these calls under a stack; None for the baseline, and if unknown.
     pub fn added(&self, stack: usize) -> Option<Range> {
         let added = self.costs.get(stack)?.added?;
         Some(added.times(self.calls as f64))
@@ -229,7 +226,7 @@ impl PredictedCalls {
 }
 
 impl PredictedLoad {
-    /// Figures of `calls` are divided by this: the seconds of a recording, 1 of a program.
+    /// Divisor of `calls`: the seconds of a recording, 1 for a program.
     pub fn divisor(&self) -> f64 {
         self.seconds.filter(|s| *s > 0.0).unwrap_or(1.0)
     }

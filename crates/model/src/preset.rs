@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Specs that come with the tool.
+//! Specs that come with lsmeter.
 
 use crate::{Exit, Fault};
 
@@ -7,12 +7,9 @@ use crate::hint::{excerpt, nearest};
 use crate::program::Workload;
 use crate::spec::{Spec, SpecError};
 
-/// A spec that comes with the tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Preset {
-    /// Name, as `lsmeter run NAME` takes it.
     pub name: &'static str,
-    /// The spec, as TOML with its comments.
     pub toml: &'static str,
 }
 
@@ -65,15 +62,13 @@ const PRESETS: &[Preset] = presets![
     "shell-script",
 ];
 
-/// The preset that holds what those of single workloads do.
+/// The preset that is concatenated from those of single workloads.
 const ALL_WORKLOADS: &str = "workloads";
 
-/// All presets, the default one first.
 pub fn presets() -> &'static [Preset] {
     PRESETS
 }
 
-/// There is no preset of that name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no preset is called `{name}`; there are {}", PRESETS.iter().map(|p| p.name).collect::<Vec<_>>().join(", "))]
 pub struct UnknownPreset {
@@ -94,7 +89,6 @@ impl Fault for UnknownPreset {
     }
 }
 
-/// The preset called `name`.
 pub fn preset(name: &str) -> Result<&'static Preset, UnknownPreset> {
     PRESETS
         .iter()
@@ -105,11 +99,10 @@ pub fn preset(name: &str) -> Result<&'static Preset, UnknownPreset> {
 }
 
 impl Preset {
-    /// The preset as a spec, to merge flags over.
     pub fn spec(&self) -> Result<Spec, SpecError> {
         let mut spec = self.parse()?;
         if self.name == ALL_WORKLOADS {
-            // Those of one workload stand behind it.
+            // Presets of single workloads follow it.
             let all = PRESETS
                 .iter()
                 .skip_while(|preset| preset.name != ALL_WORKLOADS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Whole programs that are measured, and the root that they run in.
+//! Whole programs that are measured, and their root.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -91,7 +91,6 @@ pub struct Programs {
 }
 
 impl RootSpec {
-    /// Takes in what another root is made of.
     pub(crate) fn add(&mut self, other: RootSpec) {
         let lists = [
             (&mut self.programs, other.programs),
@@ -128,7 +127,7 @@ impl Workload {
         self.repeat.unwrap_or(3)
     }
 
-    /// What a command's cells are called: `git status` is `git-status`.
+    /// `git status` is `git-status`.
     #[must_use]
     pub fn name_of(command: &[String]) -> String {
         let mut name = String::new();

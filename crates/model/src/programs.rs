@@ -9,13 +9,10 @@ use crate::spec::SpecError;
 use crate::words::Suite;
 
 const WORKLOADS_LIMIT: usize = 64;
-/// Arguments, variables and preparations of one workload.
 const WORDS_LIMIT: usize = 1_024;
-/// Bytes of one of them.
 const WORD_LIMIT: usize = 128 << 10;
 const REPEAT_LIMIT: u32 = 1_000;
 
-/// Checks workloads and their root; None if there are neither.
 pub(crate) fn resolve(
     root: Option<RootSpec>,
     workloads: Option<Vec<Workload>>,
@@ -58,7 +55,6 @@ pub(crate) fn resolve(
     }))
 }
 
-/// A root with no more than these workloads need.
 fn needed(workloads: &[Workload]) -> Result<RootSpec, SpecError> {
     let mut root = RootSpec::default();
     for workload in workloads {
@@ -72,9 +68,9 @@ fn needed(workloads: &[Workload]) -> Result<RootSpec, SpecError> {
     Ok(root)
 }
 
-/// Those that patterns of benchmarks take: for them a workload is one.
+/// Workloads that the benchmark patterns select: for patterns a workload is a benchmark.
 fn choose(workloads: &[Workload], selection: &Selection) -> Result<Vec<Workload>, SpecError> {
-    // They are of no suite.
+    // They belong to no suite.
     let selection = Selection {
         suites: Suite::ALL.to_vec(),
         ..selection.clone()
@@ -91,13 +87,12 @@ fn choose(workloads: &[Workload], selection: &Selection) -> Result<Vec<Workload>
 }
 
 impl Workload {
-    /// Checks what a container image has added to it.
     pub fn check(&self) -> Result<(), SpecError> {
         check(self, false)
     }
 }
 
-/// With `of_image` it may leave to a container image what runs, and what that is called.
+/// `of_image`: the container image may define the command and its name.
 fn check(workload: &Workload, of_image: bool) -> Result<(), SpecError> {
     let left_open = of_image && workload.argv.is_empty();
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);

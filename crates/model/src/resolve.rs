@@ -28,14 +28,12 @@ impl Spec {
     /// Gives every missing key its default and checks every value.
     ///
     /// # Errors
-    /// [`SpecError`] for the first value found wrong. Names of kernels, modules and
-    /// benchmarks are not looked up here: the kernel store, the kernel and the
-    /// catalogue know them.
+    /// [`SpecError`] for the first invalid value. Names of kernels, modules and benchmarks are not
+    /// looked up here.
     pub fn resolve(self) -> Result<Experiment, SpecError> {
         self.fill_roles()?.resolve_named()
     }
 
-    /// The same once kernels have taken the place of their roles.
     fn resolve_named(self) -> Result<Experiment, SpecError> {
         let place = self.place.unwrap_or(Place::Lab);
         match place {
@@ -95,7 +93,7 @@ impl Spec {
                 ));
             }
         }
-        // One configuration has nobody to take turns with.
+        // A single configuration cannot be interleaved.
         let takes_turns = has_kernels || matrix.configurations.len() > 1;
         let rounds = resolve_rounds(self.rounds, &metrics, samples, takes_turns)?;
         Ok(Experiment {
@@ -146,14 +144,14 @@ impl Spec {
     }
 }
 
-/// Where in a guest benchmarks work: what is there already is not to be hidden.
+/// Directory of benchmarks in a guest; existing directories must not be hidden.
 fn work_dir(path: String) -> Result<String, SpecError> {
     const TAKEN: [&str; 5] = ["/proc", "/sys", "/dev", "/policy", "/denials"];
     let is_taken = |taken: &&str| {
         let below = path.strip_prefix(*taken);
         below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    // Policies of paths have it in their patterns.
+    // Path-based policies use it in their patterns.
     let fits = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
     let is_plain = is_guest_path(&path) && path.chars().all(fits);
     if !is_plain || path == "/" || TAKEN.iter().any(is_taken) {
@@ -169,7 +167,7 @@ fn work_dir(path: String) -> Result<String, SpecError> {
     Ok(path)
 }
 
-/// The host's kernel is as it is: what a VM would decide cannot be asked for.
+/// The host's kernel cannot be configured: settings of a VM are refused.
 fn check_host(spec: &Spec) -> Result<(), SpecError> {
     const OF_THE_LAB: [&str; 20] = [
         "kernels",
@@ -217,8 +215,7 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
     Ok(())
 }
 
-/// A kernel that is a process runs on this processor: nothing of it is counted, and its time
-/// is the host's.
+/// A UML kernel runs on this processor: nothing is counted, and its time is the host's.
 fn check_um(spec: &Spec) -> Result<(), SpecError> {
     if spec.clock == Some(Clock::Deterministic) {
         return Err(SpecError::instead(
@@ -250,7 +247,7 @@ fn check_is_timed(metrics: &Option<Vec<Metric>>, place: &str) -> Result<(), Spec
     ))
 }
 
-/// What a kernel holds depends on all that was done before.
+/// Memory of a kernel depends on everything that ran before.
 fn check_memory(metrics: &[Metric]) -> Result<(), SpecError> {
     if metrics.contains(&Metric::Memory) && metrics != [Metric::Memory] {
         return Err(SpecError::instead(
@@ -261,7 +258,7 @@ fn check_memory(metrics: &[Metric]) -> Result<(), SpecError> {
     Ok(())
 }
 
-/// Whole programs are counted, in a root that a file system is made of.
+/// Whole programs are counted, in a root file system made for them.
 fn check_programs(place: Place, metrics: &[Metric]) -> Result<(), SpecError> {
     if place != Place::Lab || metrics != [Metric::Instructions] {
         return Err(SpecError::instead(
@@ -347,7 +344,6 @@ fn resolve_cpu(cpu: String) -> Result<String, SpecError> {
     Ok(cpu)
 }
 
-/// Checks that a list is neither empty nor too long and has no entry twice.
 pub(crate) fn list<T: Display + Eq + Hash>(
     key: &str,
     values: &[T],
@@ -357,7 +353,7 @@ pub(crate) fn list<T: Display + Eq + Hash>(
     if values.is_empty() {
         return refuse("is empty; it needs at least one entry".to_owned());
     }
-    // Twice is the better message where a list of words is too long because of it.
+    // Checked first: duplicates are the better message for a list that is too long because of them.
     let mut seen = HashSet::new();
     for value in values.iter().take(limit + 1) {
         if !seen.insert(value) {
@@ -371,7 +367,6 @@ pub(crate) fn list<T: Display + Eq + Hash>(
     Ok(())
 }
 
-/// Text that a command line, a path or a table can hold.
 pub(crate) fn printable(key: &str, text: String) -> Result<String, SpecError> {
     let limit = match key {
         "cmdline" => CMDLINE_LIMIT,
@@ -391,14 +386,12 @@ pub(crate) fn printable(key: &str, text: String) -> Result<String, SpecError> {
     Err(SpecError::refused(format!("`{key}` is `{value}`: {why}")))
 }
 
-/// A number, if it lies within the range; `unit` is empty or begins with a blank.
 pub(crate) fn number<T: PartialOrd + Display + Copy>(
     key: &str,
     value: T,
     range: RangeInclusive<T>,
     unit: &str,
 ) -> Result<T, SpecError> {
-    // NaN is in no range.
     if range.contains(&value) {
         return Ok(value);
     }

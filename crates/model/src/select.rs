@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which benchmarks and variants an experiment takes.
+//! Selection of benchmarks and variants.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use crate::glob::glob;
 use crate::hint::{excerpt, nearest};
 use crate::words::{Select, Suite, UnknownWord};
 
-/// Longest pattern in bytes.
+/// In bytes.
 const PATTERN_LIMIT: usize = 256;
 
 /// A pattern over benchmarks: `open`, `open:AA/BB`, `read:*KB`, `*xattr`, with `*`
@@ -27,7 +27,6 @@ pub struct Pattern {
     variant: Option<String>,
 }
 
-/// Why a text is no pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("benchmark pattern `{pattern}`: {why}")]
 pub struct PatternError {
@@ -48,18 +47,15 @@ impl Fault for PatternError {
 }
 
 impl Pattern {
-    /// Does it take away instead of taking?
     pub fn excludes(&self) -> bool {
         self.exclude
     }
 
-    /// The suite that it is confined to, if it is.
     pub fn suite(&self) -> Option<Suite> {
         self.suite
     }
 
-    /// Does it fit this benchmark and variant, in whichever suite it is confined to? (Whether it
-    /// takes or takes away is [`Pattern::excludes`].)
+    /// Whether it matches this benchmark and variant, ignoring its suite and [`Pattern::excludes`].
     pub fn matches(&self, benchmark: &str, variant: &str) -> bool {
         glob(&self.benchmark, benchmark)
             && self
@@ -141,11 +137,9 @@ pub struct Selection {
     pub select: Select,
 }
 
-/// One variant of one benchmark, as a catalogue lists it.
 pub trait Selectable {
-    /// Benchmark name, for instance `open`.
     fn benchmark(&self) -> &str;
-    /// Variant name, for instance `AA/BB`; may be empty.
+    /// `AA/BB`; may be empty.
     fn variant(&self) -> &str;
     fn suite(&self) -> Suite;
 }
@@ -166,16 +160,12 @@ impl<T: Selectable> Selectable for &T {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SelectError {
-    /// A pattern fits nothing in the chosen suites.
     #[error("pattern `{pattern}` fits no benchmark of suite {suites}")]
     NoMatch {
         pattern: String,
-        /// The suites chosen from.
         suites: String,
-        /// A benchmark that may have been meant.
         near: Option<String>,
     },
-    /// Every benchmark that was taken was also taken away.
     #[error("the patterns that begin with `!` leave no benchmark")]
     Nothing,
 }
@@ -195,14 +185,13 @@ impl SelectError {
 }
 
 impl Selection {
-    /// Positions in `catalogue` of what is taken, in the catalogue's order.
+    /// Positions in `catalogue` of the selection, in order.
     ///
-    /// "First" is the first variant that the catalogue lists of a benchmark, whatever
-    /// is taken away from it afterwards.
+    /// "First" is a benchmark's first variant in the catalogue, whatever is excluded afterwards.
     ///
     /// # Errors
-    /// [`SelectError`] when a pattern fits nothing (a typing error must not silently
-    /// measure less) or nothing is left.
+    /// [`SelectError`] when a pattern matches nothing (a typing error must not silently measure
+    /// less) or nothing is left.
     pub fn choose<T: Selectable>(&self, catalogue: &[T]) -> Result<Vec<usize>, SelectError> {
         let mut used = vec![false; self.benchmarks.len()];
         let all = self.benchmarks.iter().all(Pattern::excludes);

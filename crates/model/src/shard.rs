@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Parts of an experiment that are measured apart from each other, and put together again.
+//! Parts of an experiment that are measured separately and merged.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,16 +16,13 @@ pub struct Shard {
     pub count: u32,
 }
 
-/// Why a text or a pair of numbers is no shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ShardError(String);
 
 impl Shard {
-    /// Most parts that an experiment is divided into.
     pub const COUNT_LIMIT: u32 = 1000;
 
-    /// Part `index` of `count`.
     pub fn new(index: u32, count: u32) -> Result<Shard, ShardError> {
         if let Some(message) = Shard::wrong_count(count) {
             return Err(ShardError(message));
@@ -38,7 +35,6 @@ impl Shard {
         Ok(Shard { index, count })
     }
 
-    /// Why there cannot be so many shards, if there cannot.
     fn wrong_count(count: u32) -> Option<String> {
         let most = Shard::COUNT_LIMIT;
         let fits = (1..=most).contains(&count);
@@ -56,7 +52,6 @@ impl FromStr for Shard {
     type Err = ShardError;
 
     fn from_str(text: &str) -> Result<Shard, ShardError> {
-        // A sign is no part of a number here.
         let number = |text: &str| {
             let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             digits.then(|| text.parse().ok()).flatten()
@@ -86,13 +81,11 @@ pub struct Share {
 }
 
 impl Share {
-    /// Shards that are not here.
     pub fn missing(&self) -> Vec<u32> {
         let here = |shard: &u32| self.shards.binary_search(shard).is_ok();
         (1..=self.count).filter(|shard| !here(shard)).collect()
     }
 
-    /// What contradicts itself in it, if anything; the document has so many cells.
     pub(crate) fn contradiction(&self, cells: usize) -> Option<String> {
         let rising = |numbers: &[u32]| numbers.is_sorted_by(|a, b| a < b);
         let Share {

@@ -21,10 +21,9 @@ use crate::words::{
 
 pub use error::SpecError;
 
-/// Largest spec, in bytes.
+/// In bytes.
 pub const SPEC_LIMIT_BYTES: usize = 1 << 20;
 
-/// A metric that an experiment can ask for.
 #[derive(Deserialize)]
 #[serde(remote = "Metric", rename_all = "snake_case")]
 enum Measurable {
@@ -41,12 +40,10 @@ fn measurable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<M
     Ok(metrics.map(|metrics| metrics.into_iter().map(|One(metric)| metric).collect()))
 }
 
-/// The struct, and what is done with each of its keys.
 macro_rules! spec {
     ($($(#[$meta:meta])* $key:ident: $type:ty,)+) => {
-        /// An experiment as a file, a preset or flags describe it. Keys that are missing take
-        /// the default given with each, once [`Spec::resolve`]d. Written as TOML, which has no
-        /// nulls, they are missing again.
+        /// An experiment from a file, a preset or flags. [`Spec::resolve`] fills missing keys with
+        /// the defaults below; they stay missing when written as TOML, which has no nulls.
         #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub struct Spec {
@@ -54,20 +51,18 @@ macro_rules! spec {
         }
 
         impl Spec {
-            /// This spec, with the keys of another that it does not have.
+            /// Fills missing keys from another spec.
             #[must_use]
             pub fn or(self, other: Spec) -> Spec {
                 Spec { $($key: self.$key.or(other.$key),)+ }
             }
 
-            /// The keys that are set, as TOML has them, in order.
             pub fn keys(&self) -> Vec<&'static str> {
                 let keys = [$((stringify!($key), self.$key.is_some()),)+];
                 let keys = keys.into_iter().filter(|(_, is_set)| *is_set);
                 keys.map(|(key, _)| if key == "place" { "where" } else { key }).collect()
             }
 
-            /// Makes keys missing.
             fn remove(&mut self, keys: &[&str]) {
                 $(if keys.contains(&stringify!($key)) {
                     self.$key = None;
@@ -78,84 +73,69 @@ macro_rules! spec {
 }
 
 spec! {
-    /// One line on what it is for. Default: none.
+    /// One line. Default: none.
     description: String,
     /// `lab` (virtual machines) or `host` (the running kernel, as it is). Default: lab.
     #[serde(rename = "where")]
     place: Place,
     /// Directory to work in. Needed on the host, meaningless in the lab.
     dir: String,
-    /// Kernels: `debian:6.12`, `debian:6.1.0-56`, `build:NAME` or a path; `build:um.*` for
-    /// all of the cache whose names it fits.
-    /// Default: `["debian:6.12"]`.
+    /// `debian:6.12`, `debian:6.1.0-56`, `build:NAME` or a path; `build:um.*` for all matching
+    /// kernels of the cache. Default: `["debian:6.12"]`.
     kernels: Vec<String>,
-    /// Names by which `configurations` and `baseline_kernel` call the kernels, in the order of
-    /// `kernels`: `["without-lsm", "all-modules"]`. Other kernels in `kernels` take the same
-    /// roles. Default: none.
+    /// Names for `kernels`, in their order, used by `configurations` and `baseline_kernel`:
+    /// `["without-lsm", "all-modules"]`. Other `kernels` take the same roles. Default: none.
     roles: Vec<String>,
-    /// Architectures of the kernels of Debian whose names tell none, each kernel on each of them:
-    /// `["aarch64"]`. Default: this machine's.
+    /// Architectures of Debian kernels whose names have none, each kernel on each: `["aarch64"]`.
+    /// Default: this machine's.
     arch: Vec<Architecture>,
-    /// Stacks as `lsm=` writes them, or `default` for the distribution's own list.
-    /// Default: capability; with selinux, apparmor, tomoyo; default.
+    /// As in `lsm=`, or `default` for the distribution's list. Default: capability; with selinux,
+    /// apparmor, tomoyo; default.
     stacks: Vec<String>,
-    /// States of policies; every stack is measured in each: none, permissive,
-    /// enforcing. Default: none.
+    /// Every stack is measured in each: none, permissive, enforcing. Default: none.
     policies: Vec<Policy>,
-    /// Integrity subsystems, every stack with each: `["", "audit", "audit,ima"]`.
-    /// Default: none of them.
+    /// Integrity subsystems, every stack with each: `["", "audit", "audit,ima"]`. Default: none.
     integrity: Vec<IntegrityList>,
-    /// Rules that policies hold, every policy with each: 1 to 100,000. Default: what
-    /// the benchmarks need.
+    /// Rules per policy, every policy with each: 1 to 100,000. Default: what the benchmarks need.
     rules: Vec<u32>,
-    /// Landlock rulesets on top of each other, every policy with each: 1 to 16.
-    /// Default: 1.
+    /// Nested Landlock rulesets, every policy with each: 1 to 16. Default: 1.
     layers: Vec<u32>,
-    /// Most entries of SELinux's access vector cache: 16 to 65,536. Default: 512.
+    /// Size of SELinux's access vector cache: 16 to 65,536 entries. Default: 512.
     avc_entries: u32,
     /// `minimal` or `reference`. Default: minimal.
     selinux_policy: SelinuxPolicy,
-    /// Labels of SELinux's that files of benchmarks bear in turn: 1 to 4,096. Default: all the
-    /// same.
+    /// Different SELinux labels of the benchmarks' files: 1 to 4,096. Default: one.
     labels: u32,
-    /// Whether enforcing policies also deny some of a few files that are there for it. Default:
-    /// no.
+    /// Whether enforcing policies also deny some files made for it. Default: no.
     denials: bool,
-    /// What each operation is the first after, every policy with each that it has: `nothing`,
-    /// `load`, `relabel`. Default: nothing.
+    /// Event before each operation, every policy with each that it has: `nothing`, `load`,
+    /// `relabel`. Default: nothing.
     first_after: Vec<FirstAfter>,
-    /// Rules of audit: `none`, `never-task`, `one`, `file-access`, `stig`. Default:
-    /// file-access.
+    /// `none`, `never-task`, `one`, `file-access`, `stig`. Default: file-access.
     audit_rules: AuditRules,
-    /// Rules of IMA: `file-system`, `tcb`, `appraise-tcb`, `tcb-and-appraise-tcb`. Default:
-    /// file-system.
+    /// `file-system`, `tcb`, `appraise-tcb`, `tcb-and-appraise-tcb`. Default: file-system.
     ima_policy: ImaPolicy,
-    /// Policies of the user's own, by names that are to tell them apart; every stack that has
-    /// their module is measured with each, where its policy decides. Default: none.
+    /// Custom policies by name; every stack with their module is measured with each. Default: none.
     custom: BTreeMap<String, CustomPolicy>,
-    /// Path in a virtual machine of the directory that benchmarks work in. Default: `/mnt`.
+    /// Directory of the benchmarks in a virtual machine. Default: `/mnt`.
     work_dir: String,
-    /// Configurations one by one, after those of `stacks`, if there are any. Default:
-    /// none.
+    /// Single configurations, in addition to those of `stacks`. Default: none.
     configurations: Vec<ConfigurationSpec>,
-    /// The stack that others are compared with, or a configuration's position from 0.
-    /// Default: the first.
+    /// A stack, or a configuration's position from 0. Default: the first.
     baseline: Baseline,
-    /// The kernel that others are compared with, each configuration with the same
-    /// configuration there. Default: the first, if there is one configuration only.
+    /// The kernel to compare others with, by configuration. Default: the first, if there is only
+    /// one configuration.
     baseline_kernel: String,
     /// Patterns: `open`, `open:AA/BB`, `*xattr`, `!treewalk:full`. Default: `["*"]`.
     benchmarks: Vec<String>,
-    /// Suites that `benchmarks` chooses from: paper, lmbench, howells, beyond.
-    /// Default: all.
+    /// Suites that `benchmarks` chooses from: paper, lmbench, howells, beyond. Default: all.
     suites: Vec<Suite>,
-    /// `first` or `all` variants of what a pattern without a variant fits.
-    /// Default: all.
+    /// `first` or `all` variants for a pattern without a variant. Default: all.
     select: Select,
-    /// Where the root of workloads comes from. Default: there is none.
+    /// Source of the workloads' root. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     root: RootSpec,
-    /// Whole programs, in place of benchmarks. Default: none.
+    /// Whole programs instead of benchmarks. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     workloads: Vec<Workload>,
     /// instructions, time, throughput; memory, by itself. Default: instructions; time on the host.
@@ -165,25 +145,23 @@ spec! {
     filesystem: FileSystem,
     /// `deterministic` or `fast`. Default: deterministic; fast on the host.
     clock: Clock,
-    /// Samples per cell, for every metric: 1 to 1,000,000. Default: 64 counted
-    /// operations, 300 timed batches, 30 slices of a throughput's period.
+    /// Per cell and metric: 1 to 1,000,000. Default: 64 counted operations, 300 timed batches, 30
+    /// slices of a throughput's period.
     samples: u32,
     /// Operations before the first sample: 0 to 1,000,000. Default: 64.
     warmup: u32,
-    /// Visits to a timed cell: 1 to 1,000, and not more than samples. Default: 3 in
-    /// the lab if anything is timed, else 1.
+    /// Visits to a timed cell: 1 to 1,000, at most `samples`. Default: 3 in the lab if anything is
+    /// timed, else 1.
     rounds: u32,
-    /// Seconds before a throughput is measured: 0 to 600. Default: 1 (the paper: 10).
+    /// Before a throughput is measured: 0 to 600 s. Default: 1 (the paper: 10).
     throughput_warmup_s: f64,
-    /// Seconds in which a throughput is measured: 0.01 to 3600. Default: 3 (the
-    /// paper: 30).
+    /// Duration of a throughput measurement: 0.01 to 3600 s. Default: 3 (the paper: 30).
     throughput_period_s: f64,
     /// Kernel command line to append: `mitigations=off`. Default: nothing.
     cmdline: String,
-    /// Processor of emulated machines, as QEMU names it: `cortex-a72`. Default: their
-    /// architecture's usual one.
+    /// Emulated processor in QEMU's terms: `cortex-a72`. Default: the architecture's usual one.
     cpu: String,
-    /// Virtual machines at a time: 1 to 256. Default: one per processor.
+    /// Parallel virtual machines: 1 to 256. Default: one per processor.
     jobs: u32,
     /// Seconds for a boot: 1 to 86,400. Default: 120.
     boot_timeout_s: u32,
@@ -191,52 +169,40 @@ spec! {
     measurement_timeout_s: u32,
 }
 
-/// One configuration, written out.
+/// One configuration. Keys are as in [`Spec`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfigurationSpec {
-    /// The only kernel that it is measured on: its role, its name, or a pattern for several names
-    /// (`build:um.*`). Default: all.
+    /// Only this kernel: a role, a name, or a pattern (`build:um.*`). Default: all.
     pub kernel: Option<String>,
     pub stack: String,
-    /// What its modules decide with. Default: none.
+    /// Default: none.
     #[serde(default)]
     pub policy: Policy,
-    /// Integrity subsystems at work: `audit,ima`. Default: none.
+    /// `audit,ima`. Default: none.
     #[serde(default)]
     pub integrity: IntegrityList,
-    /// As in [`Spec`].
     pub rules: Option<u32>,
-    /// As in [`Spec`].
     pub layers: Option<u32>,
-    /// As in [`Spec`].
     pub avc_entries: Option<u32>,
-    /// As in [`Spec`].
     pub selinux_policy: Option<SelinuxPolicy>,
-    /// As in [`Spec`].
     pub labels: Option<u32>,
-    /// As in [`Spec`].
     #[serde(default)]
     pub denials: bool,
-    /// As in [`Spec`], one of them.
     #[serde(default)]
     pub first_after: FirstAfter,
-    /// As in [`Spec`].
     pub audit_rules: Option<AuditRules>,
-    /// As in [`Spec`].
     pub ima_policy: Option<ImaPolicy>,
-    /// Policies of the user's own, as [`Spec::given`] names them, of its modules.
+    /// Names in [`Spec::custom`], of its modules.
     #[serde(default)]
     pub custom: Vec<String>,
 }
 
-/// Integrity subsystems that are at work together, written `audit,ima`; empty, or
-/// `none`, for none.
+/// Written `audit,ima`; empty, or `none`, for none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct IntegrityList(pub Vec<Integrity>);
 
 impl IntegrityList {
-    /// Is this one at work?
     #[must_use]
     pub fn has(&self, integrity: Integrity) -> bool {
         self.0.contains(&integrity)
@@ -267,13 +233,11 @@ impl fmt::Display for IntegrityList {
     }
 }
 
-/// Which stack is the baseline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Baseline {
     /// A configuration's position, from 0.
     Index(u32),
-    /// The first configuration with this stack.
     Stack(String),
 }
 
@@ -310,11 +274,8 @@ impl<'de> Deserialize<'de> for Baseline {
 }
 
 impl Spec {
-    /// Reads a spec. `origin` names it in errors: a path, or "preset quick".
-    ///
-    /// # Errors
-    /// [`SpecError::Toml`] with the line, or [`SpecError::TooLarge`]. Values are
-    /// checked only by [`Spec::resolve`], after merging.
+    /// `origin` is used in errors: a path, or "preset quick". Values are only checked by
+    /// [`Spec::resolve`], after merging.
     pub fn parse(origin: &str, text: &str) -> Result<Spec, SpecError> {
         if text.len() > SPEC_LIMIT_BYTES {
             return Err(SpecError::TooLarge {
@@ -338,13 +299,12 @@ impl Spec {
         })
     }
 
-    /// This spec with everything that `over` says put over it: flags over a file, a
-    /// file over a preset.
+    /// This spec overridden by `over`: flags over a file, a file over a preset.
     ///
-    /// Keys that only make sense together are replaced together: `benchmarks` with
-    /// `suites`, `stacks` with `configurations` and `baseline`, `kernels` with
-    /// `baseline_kernel`, which only a role survives; a change of `where` drops what belongs to the other place, and a root
-    /// for programs which benchmarks there were.
+    /// Keys that only make sense together are replaced together: `benchmarks` with `suites`,
+    /// `stacks` with `configurations` and `baseline`, `kernels` with `baseline_kernel` (unless that
+    /// is a role). A change of `where` drops what belongs to the other place, and a root for
+    /// programs drops benchmarks.
     #[must_use]
     pub fn merge(mut self, over: Spec) -> Spec {
         if over.benchmarks.is_some() || over.suites.is_some() {
@@ -372,7 +332,7 @@ impl Spec {
     }
 }
 
-/// Keys that do not survive a change to the host.
+/// Lab keys that are dropped when a spec changes to the host.
 const OF_THE_LAB: [&str; 13] = [
     "kernels",
     "roles",
@@ -389,7 +349,7 @@ const OF_THE_LAB: [&str; 13] = [
     "cpu",
 ];
 
-/// Keys that do not survive a change to UML kernels.
+/// Keys that are dropped when a spec changes to UML kernels.
 const NOT_OF_UM: [&str; 7] = [
     "dir",
     "kernels",
@@ -401,7 +361,6 @@ const NOT_OF_UM: [&str; 7] = [
 ];
 
 impl Spec {
-    /// Puts kernels in place of their roles. Without roles the spec stays as it is.
     pub fn fill_roles(mut self) -> Result<Spec, SpecError> {
         let (Some(roles), Some(kernels)) = (&self.roles, &self.kernels) else {
             return Ok(self);
@@ -448,8 +407,8 @@ fn position(text: &str, at: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// The nearest known word, from a message of serde's that quotes the unknown word
-/// first and the known ones after it.
+/// The nearest known word, from a message of serde's that quotes the unknown word first, then known
+/// ones.
 fn nearest_in(message: &str) -> Option<String> {
     if !message.starts_with("unknown ") {
         return None;

@@ -8,9 +8,9 @@ use schemars::JsonSchema;
 
 use crate::hint::excerpt;
 
-/// Most modules that a stack may name; kernels have far fewer.
+/// Kernels have far fewer modules.
 const MODULES_LIMIT: usize = 32;
-/// Longest stack, in bytes; a kernel command line has 2,048.
+/// In bytes; a kernel command line has 2,048.
 const BYTES_LIMIT: usize = 512;
 
 /// A stack as the kernel's `lsm=` parameter writes it: `capability,selinux`. Order
@@ -24,7 +24,6 @@ const BYTES_LIMIT: usize = 512;
 #[schemars(with = "String")]
 pub struct Stack(String);
 
-/// Why a text is no stack.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("stack `{stack}`: {why}")]
 pub struct StackError {
@@ -48,8 +47,7 @@ impl Stack {
         self.0 == "default"
     }
 
-    /// Does it stand for no LSM at all, in a kernel that was built without
-    /// (`CONFIG_SECURITY=n`)?
+    /// No LSMs at all: a kernel with `CONFIG_SECURITY=n`.
     pub fn is_none(&self) -> bool {
         self.0 == "none"
     }
@@ -58,14 +56,12 @@ impl Stack {
         &self.0
     }
 
-    /// The value of the kernel's `lsm=` parameter; None for the distribution's list, and
-    /// where there are no LSMs.
+    /// Value of the kernel's `lsm=` parameter; None for the distribution's list, and without LSMs.
     pub fn lsm_parameter(&self) -> Option<&str> {
         (!self.is_default() && !self.is_none()).then_some(self.as_str())
     }
 
-    /// The names in order, as a cell's `stack` holds them; `["default"]` for the
-    /// distribution's list.
+    /// Names in order, as a cell's `stack`; `["default"]` for the distribution's list.
     pub fn names(&self) -> Vec<String> {
         self.0.split(',').map(str::to_owned).collect()
     }

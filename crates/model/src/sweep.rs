@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a sweep finds beside the slopes themselves.
+//! What a sweep finds besides its slopes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::words::{Caches, DelayModule};
 
-/// The delays are at every hook that the module knows.
+/// Delays at every hook that the module knows.
 pub const ALL_HOOKS: &str = "all";
 
 /// What all slopes of a sweep say together.

@@ -8,7 +8,6 @@ use crate::select::Pattern;
 use crate::spec::IntegrityList;
 use crate::stack::Stack;
 
-/// Specs and documents hold these as the text that `Display` writes and `FromStr` reads.
 macro_rules! as_text {
     ($($name:ty),+) => {$(
         impl Serialize for $name {

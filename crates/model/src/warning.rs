@@ -23,7 +23,6 @@ pub struct Warning {
 }
 
 impl Warning {
-    /// A warning with its kind's usual advice, about the whole run.
     pub fn new(kind: WarningKind, message: impl Into<String>) -> Warning {
         Warning {
             kind,
@@ -88,7 +87,6 @@ pub enum WarningKind {
 }
 
 impl WarningKind {
-    /// What a user can do about it.
     pub fn advice(self) -> &'static str {
         match self {
             WarningKind::EmulatedTime => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The closed sets of words that specs, flags and documents share.
+//! The words that specs, flags and documents share.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,18 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::hint::nearest;
 
-/// A word that is not in the set it should be from.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} `{word}`; one of {}", known.join(", "))]
 pub struct UnknownWord {
-    /// What the word should have been: "metric", "file system" …
     pub what: &'static str,
     pub word: String,
     pub known: Vec<&'static str>,
 }
 
 impl UnknownWord {
-    /// The known word that was probably meant.
     pub fn hint(&self) -> Option<String> {
         nearest(&self.word, self.known.iter().copied())
             .map(|word| format!("did you mean `{word}`?"))
@@ -38,10 +35,8 @@ macro_rules! words {
         }
 
         impl $name {
-            /// All of them, in their usual order.
             pub const ALL: &'static [$name] = &[$($name::$variant,)+];
 
-            /// The word as specs, flags and documents write it.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $($name::$variant => $word,)+

@@ -136,8 +136,8 @@ pub struct UnmatchedCell {
 }
 
 impl ComparedCell {
-    /// `benchmark:variant`, or `benchmark` if there is only one variant; with what else
-    /// tells it from others.
+    /// `benchmark:variant`, or `benchmark` if there is only one variant, with what distinguishes it
+    /// from others.
     pub fn title(&self) -> String {
         let operation = title(&self.benchmark, &self.variant);
         if self.detail.is_empty() {
@@ -170,7 +170,6 @@ impl ComparedCell {
 }
 
 impl Place {
-    /// `debian:6.12, capability,selinux, ext4`: what there is of it.
     pub fn title(&self) -> String {
         let parts = [&self.kernel, &self.configuration, &self.filesystem];
         let parts: Vec<&str> = parts

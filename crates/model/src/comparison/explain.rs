@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which hooks hold a difference in instructions.
+//! Which hooks account for a difference in instructions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,6 @@ pub struct EventChange {
 }
 
 impl Explanation {
-    /// What contradicts itself in it, if anything; so many cells are compared.
     pub(super) fn contradiction(&self, cells: usize) -> Option<String> {
         if self.cell as usize >= cells {
             return Some(format!("there is no cell {}", self.cell));

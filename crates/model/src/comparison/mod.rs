@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What differs between two documents, and the document that holds it.
+//! Differences between two documents, and the document that lists them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

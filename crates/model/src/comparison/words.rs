@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The closed sets of words that comparisons use.
+//! The words of comparisons.
 
 use std::fmt;
 use std::str::FromStr;
@@ -51,8 +51,7 @@ words! {
 }
 
 impl Verdict {
-    /// Is this difference more than chance? Sets of paths that are the same may have medians that
-    /// differ.
+    /// More than chance. Equal sets of paths may have different medians.
     pub fn is_clear(self, difference: Option<f64>) -> bool {
         match self {
             Verdict::Worse | Verdict::Better => true,

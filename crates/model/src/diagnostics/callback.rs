@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Messages of a C library that calls back with a format and its arguments.
+//! Messages of a C library that calls back with a format and arguments.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Longest message, in bytes; a longer one is cut.
+/// In bytes; longer ones are truncated.
 const MESSAGE_LIMIT: usize = 4_096;
 
 unsafe extern "C" {
-    /// A `va_list` is a pointer to C functions on all architectures that lsmeter is built for.
+    /// On all supported architectures C functions receive `va_list` as a pointer.
     fn vsnprintf(
         buffer: *mut c_char,
         size: usize,
@@ -17,8 +17,8 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// Gives `take` the message of a callback such as `libbpf_print_fn_t`. The message may name
-/// bytes of a file that are not UTF-8. A panic of `take` ends here: unwinding into C would abort.
+/// Passes the message of a callback such as `libbpf_print_fn_t` to `take`; it may contain invalid
+/// UTF-8. Panics of `take` are caught: unwinding into C would abort.
 ///
 /// # Safety
 /// `format` and `arguments` are the callback's, valid for `vprintf`, and not used again.
@@ -30,7 +30,6 @@ pub unsafe fn heard(format: *const c_char, arguments: *mut c_void, take: impl Fn
         return;
     };
     let _ = catch_unwind(AssertUnwindSafe(|| {
-        // The last byte is NUL.
         let message = &bytes[..length.min(MESSAGE_LIMIT - 1)];
         take(&String::from_utf8_lossy(message));
     }));

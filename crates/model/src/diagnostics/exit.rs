@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Exit codes: the one place where they are defined.
 
-/// How lsmeter ends. Scripts may rely on these numbers.
+/// Scripts may rely on these numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
     Fine = 0,
-    /// A check that was asked for failed.
     Regression = 1,
-    /// The command line or a file given on it makes no sense.
+    /// The command line or a file named on it is invalid.
     Usage = 2,
     /// This machine cannot do it; a hint says what is missing.
     Environment = 3,
     /// Some cells failed or were not measured; the rest are saved.
     CellsFailed = 4,
-    /// A check that was asked for has no clear answer.
+    /// A requested check is undecided.
     Inconclusive = 5,
     Internal = 70,
 }
 
-/// The table for `--help`.
 pub const EXIT_STATUS_HELP: &str = "\
 Exit status:
   0   fine

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What an error knows of itself.
+//! Exit code and hint of an error.
 
 use std::error::Error;
 
 use crate::diagnostics::Exit;
 
-/// An error that knows how lsmeter ends because of it, and what its user can do.
 pub trait Fault: Error {
     fn exit(&self) -> Exit;
 
-    /// What the user can do about it, without the `hint:` in front; None if nothing is known.
     fn hint(&self) -> Option<String> {
         None
     }
 }
 
-/// An error that only has to be shown to the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct Failure {
@@ -25,8 +22,8 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The command line, or a file given on it, makes no sense: what is wrong, and what to
-    /// write instead.
+    /// The command line, or a file named on it, is invalid: what is wrong, and what to write
+    /// instead.
     pub fn usage(what: impl ToString, hint: impl ToString) -> Failure {
         Failure::new(Exit::Usage, what, hint)
     }
@@ -36,7 +33,7 @@ impl Failure {
         Failure::new(Exit::Environment, what, hint)
     }
 
-    /// lsmeter is wrong.
+    /// A bug in lsmeter.
     pub fn internal(what: impl ToString) -> Failure {
         let hint = "this is a fault of lsmeter: please report it";
         Failure::new(Exit::Internal, what, hint)
@@ -61,7 +58,7 @@ impl Fault for Failure {
     }
 }
 
-/// What the system refuses is this machine's.
+/// Errors of the system count as the machine's.
 impl Fault for std::io::Error {
     fn exit(&self) -> Exit {
         Exit::Environment

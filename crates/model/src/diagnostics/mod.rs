@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How lsmeter tells its user that something went wrong.
+//! Error reporting.
 //!
-//! - [`Exit`]: how a process ends, the one place where the codes are defined.
-//! - [`Fault`]: what every room's errors know of themselves: an exit code and a hint.
-//! - [`Failure`]: an error that only has to be shown.
-//! - [`printable`], [`harmless`]: text from outside, made harmless for a terminal.
-//! - [`heard`]: what a C library prints, as text.
+//! - [`Exit`]: exit codes.
+//! - [`Fault`]: an error's exit code and hint.
+//! - [`Failure`]: an error that is only shown.
+//! - [`printable`], [`harmless`]: untrusted text, made safe for a terminal.
+//! - [`heard`]: messages of a C library.
 
 mod callback;
 mod exit;

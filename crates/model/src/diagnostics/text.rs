@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Text from a document, made harmless.
+//! Untrusted text, made safe.
 
 use std::borrow::Cow;
 
-/// `text` in one line of at most `limit` characters that a terminal, a mail and a
-/// reader's eye take as it is: control characters (also the escape that starts a
-/// terminal sequence), line separators, invisible characters and those that reverse
-/// the direction of text become `?`; a longer text ends in `...`.
+/// `text` in one line of at most `limit` characters: control characters (also the start of terminal
+/// sequences), line separators, invisible characters and those that reverse the direction of text
+/// become `?`; a longer text ends in `...`.
 pub fn printable(text: &str, limit: usize) -> String {
     let mut characters = text.chars().map(|c| if is_harmful(c) { '?' } else { c });
     let mut kept: String = characters.by_ref().take(limit).collect();
@@ -19,7 +18,7 @@ pub fn printable(text: &str, limit: usize) -> String {
     kept
 }
 
-/// The first names, [`printable`], and how many more there are: `open, stat and 12 more`.
+/// The first names, [`printable`], and the number of others: `open, stat and 12 more`.
 pub fn listed<S: AsRef<str>>(names: &[S], most: usize, limit: usize) -> String {
     let named = names.iter().take(most);
     let named: Vec<String> = named.map(|name| printable(name.as_ref(), limit)).collect();
@@ -29,8 +28,8 @@ pub fn listed<S: AsRef<str>>(names: &[S], most: usize, limit: usize) -> String {
     }
 }
 
-/// `text` with its lines, each character that [`printable`] replaces as `?`. For the point of
-/// output: text of any origin may be in it.
+/// `text` with its lines; characters that [`printable`] replaces become `?`. For use at the point
+/// of output.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let replaced = |c: char| c != '\n' && c != '\t' && is_harmful(c);
     if text.contains(replaced) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which document it is, and what may be wrong with one.
+//! Kinds of documents, and errors in them.
 
 use std::fmt;
 use std::io;
@@ -37,7 +37,6 @@ words! {
 }
 
 impl Kind {
-    /// What to call such a document in a message; None where its kind could not be told.
     pub fn title(kind: Option<Kind>) -> &'static str {
         match kind {
             Some(Kind::Run) => "run document",
@@ -53,7 +52,6 @@ impl Kind {
         }
     }
 
-    /// How to make such a document again, and the command that writes one.
     fn origin(self) -> (&'static str, &'static str) {
         match self {
             Kind::Run => (
@@ -72,10 +70,8 @@ impl Kind {
     }
 }
 
-/// Why a document could not be read or written.
 #[derive(Debug)]
 pub struct DocumentError {
-    /// Which one; None if that could not be told.
     pub kind: Option<Kind>,
     pub fault: DocumentFault,
 }
@@ -96,68 +92,57 @@ impl fmt::Display for DocumentError {
 }
 
 impl std::error::Error for DocumentError {
-    /// The reader's or writer's error. Not the fault: its message is part of this one.
+    /// The reader's or writer's error. The fault's message is already part of this one.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.fault.source()
     }
 }
 
-/// What is wrong with a document, whichever it is.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentFault {
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It is larger than [`DOCUMENT_LIMIT_BYTES`].
     #[error("larger than {} MiB", limit >> 20)]
     TooLarge {
-        /// The largest size, in bytes.
+        /// In bytes.
         limit: u64,
     },
     #[error("empty")]
     Empty,
-    /// It ends before its last bracket.
     #[error("ends in the middle, after {bytes} bytes (line {line})")]
     Truncated {
         bytes: usize,
-        /// The last line, from 1.
+        /// From 1.
         line: usize,
     },
     #[error("not JSON at line {line}, column {column}: {message}")]
     NotJson {
-        /// Line, from 1.
         line: usize,
-        /// Column in bytes, from 1.
+        /// In bytes, from 1.
         column: usize,
         message: String,
     },
-    /// It is JSON, but has no (sensible) `schema_version`.
     #[error("{0}")]
     NoVersion(String),
-    /// It is a document, but another one than is needed here.
     #[error("{0}")]
     OfOtherUse(String),
     #[error("written by another lsmeter (schema version {found}; this one reads {SCHEMA_VERSION})")]
     OtherVersion { found: u64 },
-    /// A key is missing or has a value of the wrong kind.
     #[error("at {path} (line {line}): {message}")]
     Value {
-        /// Where: `cells[3].median`.
         path: String,
-        /// Line, from 1.
         line: usize,
         message: String,
     },
-    /// Its parts contradict each other.
     #[error("at {path}: {message}")]
     Contradiction {
-        /// Where: `cells[3]`.
+        /// `cells[3]`.
         path: String,
         message: String,
     },
 }
 
 impl DocumentFault {
-    /// That a document is of this kind, which is not the one that is needed.
     pub(crate) fn other(kind: Option<Kind>) -> DocumentFault {
         DocumentFault::OfOtherUse(format!("it is a {}", Kind::title(kind)))
     }

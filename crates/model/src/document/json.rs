@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! JSON in, JSON out: bounded, and with the place of what is wrong.
+//! Bounded JSON input and output, with the place of errors.
 
 use std::io::{self, Read, Write};
 
@@ -11,29 +11,27 @@ use serde_json::ser::Formatter;
 use super::SCHEMA_VERSION;
 use super::error::{DocumentError, DocumentFault, Kind};
 
-/// Largest document that is read, in bytes.
+/// In bytes.
 pub const DOCUMENT_LIMIT_BYTES: u64 = 1 << 30;
 
-/// Longest excerpt of an untrusted text in a message, in characters.
+/// Longest excerpt of untrusted text in a message, in characters.
 const MESSAGE_LIMIT: usize = 300;
 
-/// A document of its own form, beside [`super::Document`]: what is made from measurements,
-/// or from a kernel's sources.
+/// A document with its own form next to [`super::Document`]: made from measurements or a kernel's
+/// sources.
 pub trait Stored: Serialize + DeserializeOwned {
     const KIND: Kind;
 
-    /// Looks for parts that contradict each other.
     fn check(&self) -> Result<(), DocumentFault>;
 
-    /// Reads a document. Keys that it does not know are skipped: a later lsmeter may add some
-    /// without a new schema version.
+    /// Unknown keys are skipped: a later lsmeter may add some without a new schema version.
     fn read(reader: impl Read) -> Result<Self, DocumentError> {
         let bytes =
             read_bounded(reader, DOCUMENT_LIMIT_BYTES).map_err(DocumentError::of(Self::KIND))?;
         Self::parse(&bytes)
     }
 
-    /// Reads a document that is in memory. Like [`Stored::read`].
+    /// Like [`Stored::read`], from memory.
     fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
         let read = || {
             let found = kind(bytes)?;
@@ -47,8 +45,7 @@ pub trait Stored: Serialize + DeserializeOwned {
         read().map_err(DocumentError::of(Self::KIND))
     }
 
-    /// Writes the document, a line for each value of its lists, so that line tools work on
-    /// it. The same document gives the same bytes. Flushes at the end.
+    /// Writes a line for each value of its lists, for line tools. Output is deterministic. Flushes.
     fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
         let whole = Headed {
             kind: Self::KIND,
@@ -69,7 +66,6 @@ pub(super) struct Headed<T> {
     body: T,
 }
 
-/// Which kind a document is, before the rest is read.
 pub(super) fn kind(bytes: &[u8]) -> Result<Kind, DocumentFault> {
     #[derive(Deserialize)]
     struct Keys {
@@ -104,8 +100,6 @@ pub(super) fn kind(bytes: &[u8]) -> Result<Kind, DocumentFault> {
     })
 }
 
-/// Writes a value that is an object: a line for each key, and for each value of a list
-/// among its values.
 pub(crate) fn to_lines(
     value: &impl Serialize,
     mut writer: impl Write,
@@ -117,8 +111,6 @@ pub(crate) fn to_lines(
     Ok(writer.flush()?)
 }
 
-/// Lays JSON out: a line for each key of the outermost object, and one for each value of a
-/// list among these.
 struct Lines {
     depth: u32,
 }
@@ -167,7 +159,6 @@ impl Formatter for Lines {
     }
 }
 
-/// Refuses a part of a document that contradicts itself, which `message` says if it does.
 pub(crate) fn sound(path: &str, message: Option<String>) -> Result<(), DocumentFault> {
     let path = path.to_owned();
     match message {
@@ -176,7 +167,6 @@ pub(crate) fn sound(path: &str, message: Option<String>) -> Result<(), DocumentF
     }
 }
 
-/// Refuses a list of which a value contradicts itself, as `contradiction` says.
 pub(crate) fn all_sound<T>(
     list: &str,
     values: &[T],
@@ -189,7 +179,6 @@ pub(crate) fn all_sound<T>(
     }
 }
 
-/// Everything that `reader` has, if it is at most `limit` bytes.
 pub(crate) fn read_bounded(reader: impl Read, limit: u64) -> Result<Vec<u8>, DocumentFault> {
     let mut bytes = Vec::new();
     reader.take(limit + 1).read_to_end(&mut bytes)?;
@@ -199,7 +188,6 @@ pub(crate) fn read_bounded(reader: impl Read, limit: u64) -> Result<Vec<u8>, Doc
     Ok(bytes)
 }
 
-/// Decodes JSON, with the path to what is wrong.
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DocumentFault> {
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
@@ -218,7 +206,7 @@ fn classify(error: &serde_json::Error, path: String, bytes: &[u8]) -> DocumentFa
     let place = format!(" at line {line} column {column}");
     let message = printable(message.strip_suffix(&place).unwrap_or(&message));
     let last = bytes.rsplit(|byte| *byte == b'\n').next();
-    // A number cut behind its point, sign or exponent is a syntax error to serde_json.
+    // serde_json reports a number cut after its point, sign or exponent as a syntax error.
     let cut = column >= last.map_or(0, <[u8]>::len) && message == "invalid number";
     if error.is_eof() || error.is_syntax() && cut {
         DocumentFault::Truncated {
@@ -241,7 +229,6 @@ fn classify(error: &serde_json::Error, path: String, bytes: &[u8]) -> DocumentFa
     }
 }
 
-/// A text out of a document, bounded and without control characters.
 pub(crate) fn printable(text: &str) -> String {
     crate::printable(text, MESSAGE_LIMIT)
 }

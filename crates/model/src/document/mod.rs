@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The document: what an instrument measured, cell by cell.
+//! The document: the measurements of any method, cell by cell.
 //!
-//! There is one form for all that is measured, whichever instrument did. What is made from
-//! measurements (comparisons, checks, histories), or from a kernel's sources, is
-//! [`Stored`] in a form of its own, with the same head: `kind`, `schema_version`, `tool`.
+//! Documents made from measurements (comparisons, checks, histories) or from a kernel's sources are
+//! [`Stored`] in their own form, with the same head: `kind`, `schema_version`, `tool`.
 
 mod error;
 mod json;
@@ -33,10 +32,10 @@ pub use schema::schema;
 
 pub(crate) use json::{all_sound, decode, printable, read_bounded, sound};
 
-/// The version of documents that this code writes, and the newest it reads.
+/// The version that is written, and the newest that is read.
 ///
-/// It changes when a reader of the old version would misunderstand the new one; a new
-/// optional key does not change it.
+/// It changes when a reader of the old version would misunderstand the new one; a new optional key
+/// does not change it.
 pub const SCHEMA_VERSION: u32 = 3;
 
 /// Everything that one experiment gave. See [`Document::read`] and [`Document::write`].
@@ -97,7 +96,6 @@ pub struct Document {
 }
 
 impl Document {
-    /// An empty document of this program.
     pub fn new(kind: Kind, environment: Environment) -> Document {
         Document {
             kind,
@@ -121,19 +119,17 @@ impl Document {
         }
     }
 
-    /// Reads a document of measurements. Keys that it does not know are skipped: a later
-    /// lsmeter may add some without a new schema version.
+    /// Unknown keys are skipped: a later lsmeter may add some without a new schema version.
     pub fn read(reader: impl Read) -> Result<Document, DocumentError> {
         let bytes = read_bounded(reader, DOCUMENT_LIMIT_BYTES).map_err(DocumentError::of(None))?;
         Document::parse(&bytes)
     }
 
-    /// Reads a document that is in memory. Like [`Document::read`].
+    /// Like [`Document::read`], from memory.
     pub fn parse(bytes: &[u8]) -> Result<Document, DocumentError> {
         Document::of(Kind::of(bytes)?, bytes)
     }
 
-    /// Reads a document that must be of this kind. Like [`Document::parse`].
     pub fn parse_as(kind: Kind, bytes: &[u8]) -> Result<Document, DocumentError> {
         let refuse = DocumentError::of(kind);
         match Kind::of(bytes) {
@@ -143,7 +139,6 @@ impl Document {
         }
     }
 
-    /// Reads a document whose kind is known.
     fn of(kind: Kind, bytes: &[u8]) -> Result<Document, DocumentError> {
         if !Kind::MEASURED.contains(&kind) {
             let what = Kind::title(Some(kind));
@@ -158,13 +153,11 @@ impl Document {
         read().map_err(DocumentError::of(kind))
     }
 
-    /// Writes the document: one line per cell and per warning, so that line tools work on
-    /// it. The same document gives the same bytes. Flushes at the end.
+    /// Writes one line per cell and per warning, for line tools. Output is deterministic. Flushes.
     pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
         json::to_lines(self, writer).map_err(DocumentError::of(self.kind))
     }
 
-    /// What a cell was measured on, by its position.
     pub fn environment_of(&self, cell: usize) -> &Environment {
         let position = u32::try_from(cell).unwrap_or(u32::MAX);
         let of = |origin: &&Origin| origin.cells.binary_search(&position).is_ok();
@@ -172,7 +165,7 @@ impl Document {
         origin.map_or(&self.environment, |origin| &origin.environment)
     }
 
-    /// Are these cells of a kernel that was a process of the machine it was measured on?
+    /// Cells of a UML kernel, which is a process of the measuring machine.
     pub fn is_of_process(&self, kernel: &str) -> bool {
         match self.experiment.as_ref().map(|of| of.place) {
             None | Some(Place::Host) => false,
@@ -181,20 +174,17 @@ impl Document {
         }
     }
 
-    /// What the cells of a kernel were measured on.
     pub fn environment_of_kernel(&self, kernel: &str) -> &Environment {
         let mut cells = self.cells.iter();
         let first = cells.position(|cell| cell.key.kernel == kernel);
         first.map_or(&self.environment, |at| self.environment_of(at))
     }
 
-    /// The cell that another is compared with; None for a baseline itself, and where
-    /// nothing says what the baseline is.
+    /// The cell to compare with; None for a baseline itself, and without a baseline.
     pub fn baseline_of(&self, key: &Key) -> Option<Key> {
         self.experiment.as_ref()?.baseline_of(key)
     }
 
-    /// Cells whose hooks were told apart, with what was counted.
     pub fn hooked(&self) -> impl Iterator<Item = (&Cell, &Counted, &HookedPath)> {
         self.cells.iter().filter_map(|cell| {
             let counted = cell.counted()?;
@@ -202,7 +192,6 @@ impl Document {
         })
     }
 
-    /// Slopes, with how their decisions were delayed.
     pub fn slopes(&self) -> impl Iterator<Item = (&Cell, &Delay, &Slope)> {
         self.cells.iter().filter_map(|cell| {
             let delay = cell.key.delay.as_ref()?;
@@ -210,17 +199,14 @@ impl Document {
         })
     }
 
-    /// A recording's intervals, in order.
     pub fn intervals(&self) -> impl Iterator<Item = &Interval> + Clone {
         self.cells.iter().filter_map(Cell::interval)
     }
 
-    /// All intervals of a recording as one.
     pub fn all_intervals(&self) -> Interval {
         Interval::sum(self.intervals())
     }
 
-    /// What a sweep found beside its slopes.
     pub fn findings(&self) -> &SweepFindings {
         static NONE: SweepFindings = SweepFindings {
             rules: Vec::new(),
@@ -230,7 +216,6 @@ impl Document {
         self.sweep.as_ref().unwrap_or(&NONE)
     }
 
-    /// Looks for parts that contradict each other.
     fn check(&self) -> Result<(), DocumentFault> {
         let experiment = self.experiment.as_ref();
         let baseline = experiment.and_then(Experiment::contradiction);
@@ -254,7 +239,7 @@ impl Document {
         })
     }
 
-    /// What contradicts itself in the environments, if anything: each cell has one.
+    /// Each cell must have exactly one environment.
     fn origins_contradiction(&self) -> Option<String> {
         if self.environments.is_empty() {
             return None;
@@ -278,11 +263,9 @@ impl Document {
 }
 
 impl Kind {
-    /// Kinds of documents that hold measurements: [`Document`] is their form.
     pub const MEASURED: &'static [Kind] =
         &[Kind::Run, Kind::Profile, Kind::Sensitivity, Kind::Recording];
 
-    /// Which kind a document in memory is.
     pub fn of(bytes: &[u8]) -> Result<Kind, DocumentError> {
         json::kind(bytes).map_err(DocumentError::of(None))
     }

@@ -31,8 +31,8 @@ enum Any {
     Estimate(Box<Headed<EstimateDocument>>),
 }
 
-/// The JSON Schema of all documents, generated from the types: what
-/// `docs/document.schema.json` holds.
+/// JSON Schema of all documents, generated from the types: the content of
+/// `docs/document.schema.json`.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Any).to_value()
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Calls of hooks: on a live machine over a time, and in one operation.
+//! Calls of hooks: on a live machine over time, and in one operation.
 
 use std::collections::BTreeMap;
 
@@ -107,10 +107,9 @@ pub struct Bucket {
 }
 
 impl Percentiles {
-    /// From a histogram; None if it is empty. The bucket in which a percentile
-    /// lies is exact. Within it, times are taken to be spread evenly over their logarithm,
-    /// so that an estimate is off by less than a factor of two. In a bucket that begins at
-    /// 0 or has no end it is where the bucket begins.
+    /// None for an empty histogram. The bucket of a percentile is exact. Within it, times are
+    /// assumed uniform on a logarithmic scale, so the error is below a factor of two. In a bucket
+    /// that begins at 0 or has no end it is the bucket's start.
     pub fn of(histogram: &[Bucket]) -> Option<Percentiles> {
         let count: u128 = histogram.iter().map(|b| u128::from(b.count)).sum();
         (count > 0).then(|| {
@@ -124,7 +123,6 @@ impl Percentiles {
     }
 }
 
-/// The time that `rank` calls did not exceed.
 fn percentile_ns(histogram: &[Bucket], rank: f64) -> f64 {
     let mut before = 0.0;
     let mut last = 0.0;
@@ -145,8 +143,8 @@ fn percentile_ns(histogram: &[Bucket], rank: f64) -> f64 {
 }
 
 impl Calls {
-    /// Adds calls of the same function at another time or place. Percentiles do not add
-    /// up, and are gone.
+    /// Adds calls of the same function at another time or place. Percentiles cannot be added and
+    /// are dropped.
     pub fn add(&mut self, other: &Calls) {
         if self.count == 0 {
             self.clone_from(other);
@@ -167,7 +165,6 @@ impl Calls {
         self.percentiles_ns = None;
     }
 
-    /// Mean time of a call in ns; None without calls or times.
     pub fn mean_ns(&self) -> Option<f64> {
         let sum_ns = self.sum_ns?;
         (self.count > 0).then(|| sum_ns as f64 / self.count as f64)
@@ -175,7 +172,6 @@ impl Calls {
 }
 
 impl Interval {
-    /// Intervals that follow each other, as one.
     pub fn sum<'a>(intervals: impl IntoIterator<Item = &'a Interval>) -> Interval {
         let mut hooks: BTreeMap<(&str, &str), WatchedHook> = BTreeMap::new();
         let mut wholes: BTreeMap<&str, WholeSystemCall> = BTreeMap::new();
@@ -218,21 +214,20 @@ impl Interval {
         self.hooks.iter().find_map(WatchedHook::contradiction)
     }
 
-    /// A system call as a whole; None if it was not timed, or took no time.
+    /// None if it was not timed, or took no time.
     pub fn whole(&self, system_call: &str) -> Option<&WholeSystemCall> {
         let mut wholes = self.system_calls.iter();
         wholes.find(|whole| whole.system_call == system_call && whole.sum_ns > 0)
     }
 
-    /// The part of a system call's time that a function took in it, from 0; None if that
-    /// was not timed. Above 1 where calls did not end in this interval.
+    /// Fraction of a system call's time spent in a function, from 0; None if not timed. Above 1
+    /// where calls did not end in this interval.
     pub fn share_of_system_call(&self, call: &WatchedSystemCall) -> Option<f64> {
         self.share_of_system_calls([call])
     }
 
-    /// The part of the time of all these system calls together, as
-    /// [`share_of_system_call`](Interval::share_of_system_call): those of a hook, in which
-    /// it was called.
+    /// Fraction of the time of all these system calls, as
+    /// [`share_of_system_call`](Interval::share_of_system_call): for a hook those that called it.
     pub fn share_of_system_calls<'a>(
         &self,
         calls: impl IntoIterator<Item = &'a WatchedSystemCall>,
@@ -249,7 +244,6 @@ impl Interval {
 }
 
 impl WatchedHook {
-    /// Calls that were denied: `EACCES` and `EPERM`.
     pub fn denials(&self) -> u64 {
         ["EACCES", "EPERM"]
             .into_iter()

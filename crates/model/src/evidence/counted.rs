@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Instructions that were counted, and the hooks in them.
+//! Counted instructions, and the hooks in them.
 
 use std::collections::BTreeMap;
 
@@ -57,19 +57,18 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// Most paths besides the dominant one that a document holds.
+    /// Most paths besides the dominant one that a document keeps.
     pub const LIMIT: usize = 16;
 
-    /// Is the dominant path dominant? If not, it is one path of many, and says little of the
-    /// operation.
+    /// Whether the most frequent path is dominant. If not, it says little about the operation.
     pub fn is_stable(&self) -> bool {
         is_dominant(self.dominant.regions, self.regions)
     }
 }
 
-/// Is a path that so many of `all` measured regions took dominant: did at least two thirds take it, twice
-/// as many as all other paths together? Then the 95 % interval of the measured regions' median is a single
-/// count too, from 30 measured regions on. `docs/instructions.md` has the reasons.
+/// At least two thirds of `all` measured regions took it, twice as many as all other paths
+/// together. Then the 95 % interval of the median is a single count too, from 30 measured regions
+/// on. `docs/instructions.md` has the reasons.
 pub fn is_dominant(regions: u64, all: u64) -> bool {
     3 * u128::from(regions) >= 2 * u128::from(all)
 }
@@ -209,8 +208,7 @@ impl Counted {
         self.paths.as_ref().map_or(0, |paths| paths.dirty)
     }
 
-    /// The figure that stands for it: the instructions of its dominant path, else the median of
-    /// all measured regions.
+    /// Instructions of the dominant path, else the median of all measured regions.
     pub fn headline(&self) -> Option<f64> {
         match &self.paths {
             Some(paths) if paths.is_stable() => Some(paths.dominant.instructions as f64),
@@ -218,8 +216,8 @@ impl Counted {
         }
     }
 
-    /// Is that an exact count, and not the median of a mixture of paths? A program's is if all
-    /// its runs executed as many instructions in the kernel.
+    /// An exact count, not the median of several paths. For a program: all runs executed equally
+    /// many kernel instructions.
     pub fn is_exact(&self) -> bool {
         match &self.program {
             Some(program) => program
@@ -230,9 +228,8 @@ impl Counted {
         }
     }
 
-    /// Is the path whose hooks are known dominant, also in the baseline, and were at least as many
-    /// measured regions clean as dirty? If not, the operation has no one path that could be compared. False
-    /// if hooks were not told apart.
+    /// The path with hook data is dominant, also in the baseline, and at least as many measured
+    /// regions were clean as dirty. False without hook data.
     pub fn is_comparable(&self) -> bool {
         let base = self.residual.as_ref();
         let hooked = self.hooked.as_ref();
@@ -286,7 +283,6 @@ impl Counted {
 }
 
 impl HookedPath {
-    /// What contradicts itself in the path's figures, if anything.
     fn contradiction(&self) -> Option<String> {
         let (hooked, total) = (self.hooked, self.total);
         if hooked > total {
@@ -312,7 +308,6 @@ impl HookedPath {
 }
 
 impl Residual {
-    /// What contradicts itself, if anything; `own` is the path that was compared.
     fn contradiction(&self, own: &HookedPath) -> Option<String> {
         if let Some(message) = self.path.contradiction() {
             return Some(format!("in the baseline {message}"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What instructions do that their number hides.
+//! Properties of instructions beyond their number.
 
 use std::ops::{AddAssign, Mul};
 
@@ -73,12 +73,11 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// One of the numbers in [`Events`].
 #[derive(Debug, Clone, Copy)]
 pub struct EventKind {
-    /// As documents write it: `taken_branches`.
+    /// In documents: `taken_branches`.
     pub name: &'static str,
-    /// As columns of tables write it: `taken`.
+    /// In table columns: `taken`.
     pub title: &'static str,
     pub of: fn(&Events) -> u64,
     number: fn(&mut Events) -> &mut u64,
@@ -96,10 +95,9 @@ macro_rules! kinds {
 }
 
 impl Events {
-    /// From so many bytes on a REP instruction is long.
+    /// Bytes from which a REP instruction is long.
     pub const LONG_REP_BYTES: u64 = 128;
 
-    /// All numbers, in their usual order.
     pub const KINDS: &'static [EventKind] = kinds! {
         taken_branches: "taken",
         indirect_branches: "indirect",
@@ -125,7 +123,6 @@ impl Events {
         Events::KINDS.iter().find(|kind| kind.name == name)
     }
 
-    /// Is every number 0?
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Events::default()
@@ -133,7 +130,6 @@ impl Events {
 }
 
 impl AddAssign for Events {
-    /// Numbers beyond all bounds stay at the largest.
     fn add_assign(&mut self, other: Events) {
         for kind in Events::KINDS {
             let number = (kind.number)(self);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What stands behind a cell that was measured: one form for each way of finding out.
+//! The evidence of a measured cell: one form per method.
 
 mod calls;
 mod counted;
@@ -52,7 +52,7 @@ impl From<Counted> for Evidence {
 }
 
 impl Evidence {
-    /// Is it how figures of this metric are found out?
+    /// Whether figures of this metric have this form of evidence.
     pub(crate) fn suits(&self, metric: Metric) -> bool {
         match self {
             Evidence::Counted(_) => metric.is_counted(),
@@ -62,8 +62,7 @@ impl Evidence {
         }
     }
 
-    /// What contradicts itself in it, if anything. Sums are in types that hold whatever a
-    /// hostile document adds up.
+    /// Sums use types that cannot overflow with a malicious document.
     pub(crate) fn contradiction(&self) -> Option<String> {
         match self {
             Evidence::Counted(counted) => counted.contradiction(),

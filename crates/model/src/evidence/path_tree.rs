@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The calls of one path through the kernel, as documents keep them.
+//! The calls of one path through the kernel, as stored in documents.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,18 +55,17 @@ impl From<PathCall> for (u32, u32, u64, u64) {
 }
 
 impl PathTree {
-    /// Most nodes of a tree that a document keeps; of a larger one none are.
+    /// Larger trees are dropped.
     pub const NODES_LIMIT: usize = 1 << 13;
-    /// Most calls of hooks that are kept in order.
     pub const HOOKS_LIMIT: usize = 1 << 12;
 
-    /// The name of a node's function; of the operation itself the empty one.
+    /// Empty for the operation itself.
     pub fn function(&self, node: &PathCall) -> &str {
         let name = self.functions.get(node.function as usize);
         name.map_or("", String::as_str)
     }
 
-    /// What contradicts itself in the calls of a path of so many instructions, if anything.
+    /// `total`: instructions of the path.
     pub(super) fn contradiction(&self, total: u64) -> Option<String> {
         if self.nodes.len() > PathTree::NODES_LIMIT || self.hooks.len() > PathTree::HOOKS_LIMIT {
             return Some("its tree of calls is too large".to_owned());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a whole program executed, from its start to the last of its tasks' end.
+//! A whole program, from its start to the end of its last task.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -114,7 +114,7 @@ pub struct EntryModule {
 }
 
 impl ProgramRun {
-    /// All instructions that the program itself executed.
+    /// Instructions that the program itself executed, in user mode and kernel.
     #[must_use]
     pub fn own(&self) -> u64 {
         self.user.saturating_add(self.kernel)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a whole program executes more outside hooks under one configuration than under another.
+//! What a program executes more outside hooks under one configuration than under another.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,10 +32,8 @@ fn is_zero(n: &u64) -> bool {
 }
 
 impl ProgramResidual {
-    /// Most functions that are named.
     pub const LIMIT: usize = 48;
 
-    /// Sums up what functions differ by, the largest difference first.
     #[must_use]
     pub fn of(stack: &[String], functions: Vec<FunctionDifference>) -> ProgramResidual {
         let mut residual = ProgramResidual {
@@ -61,7 +59,6 @@ impl ProgramResidual {
         residual
     }
 
-    /// What contradicts itself, if anything.
     pub(super) fn contradiction(&self) -> Option<String> {
         if self.functions.len() > Self::LIMIT {
             return Some(format!(
@@ -84,7 +81,7 @@ impl ProgramResidual {
         );
         let fits = match self.more {
             0 => told == (sum, explained, unexplained),
-            // Those that are not named are in the sums only.
+            // Functions without a name are in the sums only.
             _ => unexplained <= told.2 && (told.0 - told.1).unsigned_abs() <= told.2,
         };
         (!fits).then(|| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How an operation's cost follows the time of a policy's decision.
+//! Cost of an operation over the delay of a policy's decision.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,16 +56,14 @@ pub struct SlopePoint {
 }
 
 impl Slope {
-    /// Decisions that slope and count may be apart before something has to be said.
+    /// Distance of slope and count, in checks, from which a warning is due.
     pub const DIFFERENCE: f64 = 0.05;
 
-    /// Is the slope further from the count than [`Slope::DIFFERENCE`]?
     pub fn differs(&self) -> bool {
         self.difference()
             .is_some_and(|difference| difference.abs() > Slope::DIFFERENCE)
     }
 
-    /// Distance of the slope from the count.
     pub fn difference(&self) -> Option<f64> {
         Some(self.slope - self.counted?)
     }

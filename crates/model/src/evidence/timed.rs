@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Samples of a figure that varies, and the estimate that they make.
+//! Samples of a varying figure, and their estimate.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -89,7 +89,6 @@ impl Estimate {
 }
 
 impl Timed {
-    /// An estimate, and nothing else.
     pub fn of(estimate: Estimate) -> Timed {
         Timed {
             estimate,

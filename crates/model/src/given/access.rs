@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Accesses by which a policy of the user's own proves that it decides.
+//! Accesses that prove that a custom policy decides.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::hint::excerpt;
 
-/// Bytes of a path in the guest.
 const PATH_LIMIT: usize = 512;
 
 /// What is tried to prove that a policy decides: `read /etc/shadow`, `connect 443`.
@@ -22,18 +21,16 @@ pub struct Access {
     pub what: String,
 }
 
-/// What is done to try an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AccessHow {
     Read,
     Write,
     Create,
     Execute,
-    /// A directory is opened to be listed.
     List,
     /// A TCP connection to this port of the loopback address.
     Connect,
-    /// A TCP socket is bound to this port of the loopback address.
+    /// A TCP socket bound to this port of the loopback address.
     Bind,
 }
 
@@ -48,7 +45,6 @@ impl AccessHow {
         AccessHow::Bind,
     ];
 
-    /// As users, documents and the agent write it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -62,7 +58,6 @@ impl AccessHow {
         }
     }
 
-    /// Is it about a port, and not about a path?
     #[must_use]
     pub fn is_of_port(self) -> bool {
         matches!(self, AccessHow::Connect | AccessHow::Bind)
@@ -75,7 +70,6 @@ impl fmt::Display for Access {
     }
 }
 
-/// A text is no access.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no access: {why}")]
 pub struct AccessError {
@@ -126,7 +120,7 @@ impl From<Access> for String {
     }
 }
 
-/// A path from the root on, as the agent takes it: plain, and printable.
+/// An absolute path as the agent takes it: normalised and printable.
 pub(crate) fn is_guest_path(path: &str) -> bool {
     let mut parts = path.split('/').skip(1);
     let is_plain = |part: &str| !part.is_empty() && part != "." && part != "..";

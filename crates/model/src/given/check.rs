@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What makes no policy of the user's own.
+//! Checks of custom policies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::words::Policy;
 const POLICIES_LIMIT: usize = 256;
 const FILES_LIMIT: usize = 4_096;
 const ACCESSES_LIMIT: usize = 64;
-/// Bytes of a label of Smack's: `SMK_LONGLABEL` (security/smack/smack.h) less its end.
+/// In bytes: `SMK_LONGLABEL` (security/smack/smack.h) without its NUL.
 const SMACK_LABEL_LIMIT: usize = 255;
 
 pub(crate) fn check(custom: &BTreeMap<String, CustomPolicy>) -> Result<(), SpecError> {
@@ -98,8 +98,7 @@ fn check_one(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     check_accesses(name, of)
 }
 
-/// What proves it: something that it denies and something that it allows; or, of IMA, something
-/// that it measures and something that it does not.
+/// The proof: something denied and something allowed; for IMA something measured and something not.
 fn check_accesses(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     let denied = ["denied", "allowed"];
     let measured = ["measured", "not_measured"];
@@ -164,7 +163,7 @@ fn missing(name: &str, key: &str) -> SpecError {
     )
 }
 
-/// Is it a label as Smack takes it: `smk_parse_smack()` of security/smack/smack_access.c?
+/// A valid label of Smack: `smk_parse_smack()` of security/smack/smack_access.c.
 #[must_use]
 pub fn is_smack_label(text: &str) -> bool {
     let fits = |c: char| c.is_ascii_graphic() && !"/\"\\'".contains(c);
@@ -197,7 +196,7 @@ fn check_smack(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
             "name a subject of the policy's rules",
         ));
     }
-    // What is there to be labelled is what the accesses are tried with.
+    // Accesses use the files that the policy labels.
     let accesses = of.denied.iter().chain(&of.allowed);
     let paths = accesses.filter(|access| !access.how.is_of_port());
     let there: BTreeSet<&str> = paths.flat_map(with_above).collect();
@@ -214,14 +213,13 @@ fn check_smack(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     Ok(())
 }
 
-/// The path of an access, and those of the directories that it leads through.
 fn with_above(access: &Access) -> impl Iterator<Item = &str> {
     let ends = access.what.match_indices('/').map(|(at, _)| at);
     let above = ends.filter(|at| *at > 0).map(|at| &access.what[..at]);
     above.chain([access.what.as_str()])
 }
 
-/// Does a configuration have other rules beside a policy of the user's own that it cannot have?
+/// Rules that a configuration cannot have together with a custom policy.
 pub(crate) fn check_beside(of: &Configuration) -> Result<(), SpecError> {
     let Some(name) = of.settings.custom.get(IMA) else {
         return Ok(());
@@ -239,7 +237,7 @@ pub(crate) fn check_beside(of: &Configuration) -> Result<(), SpecError> {
             "leave out `rules`",
         );
     }
-    // Beside a policy of the user's own, lsmeter's are not loaded.
+    // lsmeter's own policies are not loaded together with a custom one.
     if of.policy != Policy::None && !of.settings.has_given_modules() {
         return refuse(
             format!(

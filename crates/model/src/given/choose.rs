@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which configuration has which of the policies that are given.
+//! Which configuration has which custom policy.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,11 @@ use crate::spec::{IntegrityList, SpecError};
 use crate::stack::Stack;
 use crate::words::{Integrity, Policy};
 
-/// The only one of [`MODULES`] that is in no stack: an integrity subsystem, which decides in
-/// whatever state the modules' policies are.
+/// The only one of [`MODULES`] that is not in a stack: an integrity subsystem, independent of the
+/// modules' state.
 pub(crate) const IMA: &str = "ima";
 
-/// The stacks that policies of the user's own are measured in unless others are named: without
-/// them, and with the module of each.
+/// Default stacks of custom policies: without them, and with the module of each.
 #[must_use]
 pub fn stacks_of(custom: &BTreeMap<String, CustomPolicy>) -> Vec<String> {
     let modules: BTreeSet<&str> = custom.values().map(|of| of.module.as_str()).collect();
@@ -26,7 +25,6 @@ pub fn stacks_of(custom: &BTreeMap<String, CustomPolicy>) -> Vec<String> {
         .collect()
 }
 
-/// Does a policy of this module decide in such a configuration?
 fn runs(module: &str, stack: &Stack, policy: Policy, integrity: &IntegrityList) -> bool {
     if module == IMA {
         return integrity.has(Integrity::Ima);
@@ -35,8 +33,8 @@ fn runs(module: &str, stack: &Stack, policy: Policy, integrity: &IntegrityList) 
     is_there && decides(policy)
 }
 
-/// What of the policies that are given a stack can have: for each of its modules one of those
-/// that are of it. One empty choice if none is.
+/// Combinations of the policies for a stack: one per module that has any. One empty choice without
+/// any.
 pub(crate) fn choices(
     custom: &BTreeMap<String, CustomPolicy>,
     stack: &Stack,
@@ -72,7 +70,6 @@ fn decides(policy: Policy) -> bool {
     matches!(policy, Policy::Enforcing | Policy::Permissive)
 }
 
-/// The policies that a configuration names, by module.
 pub(crate) fn named(
     names: &[String],
     custom: &BTreeMap<String, CustomPolicy>,
@@ -119,7 +116,6 @@ pub(crate) fn named(
     Ok(chosen)
 }
 
-/// Is each policy that is given anybody's?
 pub(crate) fn check_used(
     custom: &BTreeMap<String, CustomPolicy>,
     configurations: &[Configuration],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Policies of the user's own: which files they are, whom they confine, and the accesses that
-//! prove that they decide.
+//! Custom policies: their files, the subjects they confine, and the accesses that prove that they
+//! decide.
 
 mod access;
 mod check;
@@ -18,7 +18,6 @@ pub(crate) use check::{check, check_beside};
 pub use choose::stacks_of;
 pub(crate) use choose::{IMA, check_used, choices, named};
 
-/// Modules that take a policy of the user's own, and the integrity subsystem that does.
 const MODULES: [&str; 7] = [
     "apparmor", "bpf", "ima", "landlock", "selinux", "smack", "tomoyo",
 ];

@@ -1,40 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How a placement agrees with what was measured.
+//! Agreement of a placement with measurements.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// How a measured count and a static one agree.
+/// Of a measured count with a static one. "Nominal" is on the success path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Agreement {
-    /// Nominal and measured are the same.
     Exact,
-    /// Measured, but less often than nominally.
+    /// Measured, but less often than nominal.
     Over,
-    /// Measured more often than nominally, not above the maximum.
+    /// Measured more often than nominal, within the maximum.
     Under,
-    /// Nominal, but not measured.
     FalseAlarm,
-    /// Measured, not nominal, but not above the maximum.
+    /// Measured, not nominal, within the maximum.
     Missed,
-    /// Measured more often than at most: the analysis is wrong.
+    /// Measured more often than the maximum: the analysis is wrong.
     AboveMaximum,
     /// Measured, but not in the static set: the analysis is wrong.
     Unknown,
 }
 
-/// One hook of one measured operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComparedHook {
-    /// `benchmark:variant`.
     pub operation: String,
     pub filesystem: String,
     pub hook: String,
     pub measured: u64,
     pub success_path: u64,
-    /// Calls at most; `None` without a bound.
     #[serde(rename = "upper_bound")]
     pub max: Option<u64>,
     pub agreement: Agreement,
@@ -46,19 +41,18 @@ pub struct Comparison {
     pub hooks: Vec<ComparedHook>,
     #[serde(rename = "counts")]
     pub cells: BTreeMap<Agreement, usize>,
-    /// Counts that were measured: those of 1 and more.
+    /// Measured counts of 1 and more.
     pub measured: usize,
-    /// Of these, those whose maximum is a number: only of them does a maximum say anything.
+    /// Of these, those with a finite maximum, the only meaningful ones.
     pub bounded: usize,
     /// Exact cells, of those measured or nominal, in percent.
     pub exact_percent: f64,
     /// Nominal cells that were not measured, of those nominal, in percent.
     pub false_alarm_percent: f64,
-    /// Hooks measured that are nominal, of those measured, in percent: recall.
+    /// Recall: nominal, of the measured hooks, in percent.
     pub recall_percent: f64,
-    /// Hooks nominal that were measured, of those nominal, in percent: precision.
+    /// Precision: measured, of the nominal hooks, in percent.
     pub precision_percent: f64,
-    /// Operations that could not be compared, and why.
     pub skipped: BTreeMap<String, String>,
 }
 
@@ -99,7 +93,6 @@ impl Comparison {
         }
     }
 
-    /// Was every hook in the static set, and none above its maximum?
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let wrong = [Agreement::AboveMaximum, Agreement::Unknown];

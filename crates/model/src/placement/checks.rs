@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Checks that are made twice, and checks that some modules make and others do not.
+//! Redundant checks, and checks that only some modules make.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

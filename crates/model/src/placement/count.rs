@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How often something happens, as a function of the path that a system call is given.
+//! Number of calls as a function of the path given to a system call.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,12 +7,10 @@ use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-/// Largest coefficient; what would exceed it is unbounded.
 const MAX: u32 = 1 << 24;
 
-/// A count `constant + depth·D + links·S`, or more than any: D is the number of components
-/// that are looked up on one path, with those in the targets of symbolic links, S the
-/// number of symbolic links that are followed on it. Written `2D+S+1`.
+/// A count `constant + depth·D + links·S`, or unbounded. D: components looked up on one path,
+/// including targets of symbolic links. S: symbolic links followed on it. Written `2D+S+1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Count {
     pub constant: u32,
@@ -20,15 +18,12 @@ pub struct Count {
     pub depth: u32,
     /// Per symbolic link.
     pub links: u32,
-    /// No bound is known: a loop or recursion whose length is not said by any fact.
     pub unbounded: bool,
 }
 
 impl Count {
-    /// Never.
     pub const ZERO: Self = Self::times(0);
     pub const ONE: Self = Self::times(1);
-    /// Without a bound that is known.
     pub const UNBOUNDED: Self = Self {
         constant: 0,
         depth: 0,
@@ -46,13 +41,12 @@ impl Count {
         }
     }
 
-    /// Can it be other than 0?
     #[must_use]
     pub fn is_zero(self) -> bool {
         self == Self::ZERO
     }
 
-    /// Is it at most `other`, whatever the path?
+    /// At most `other` for every path.
     #[must_use]
     pub fn is_within(self, other: Self) -> bool {
         other.unbounded
@@ -64,8 +58,7 @@ impl Count {
                     <= u64::from(other.constant) + u64::from(other.depth)
     }
 
-    /// The count for a path of `depth` components and `links` symbolic links; `None` if
-    /// there is no bound.
+    /// For a path of `depth` components and `links` symbolic links; `None` without a bound.
     #[must_use]
     pub fn at(self, depth: u32, links: u32) -> Option<u64> {
         let [constant, per_depth, per_link] =
@@ -74,13 +67,12 @@ impl Count {
             .then(|| constant + per_depth * u64::from(depth) + per_link * u64::from(links))
     }
 
-    /// One after the other.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         self.with(other, u32::saturating_add)
     }
 
-    /// One or the other, whichever is more; in each coefficient.
+    /// Maximum of each coefficient.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         self.with(other, u32::max)
@@ -96,8 +88,8 @@ impl Count {
         .checked()
     }
 
-    /// In a loop that is run `rounds` times. A loop over the components or links of a path
-    /// (with D or S in `rounds`) leaves alone what is already counted for the whole path.
+    /// In a loop of `rounds` iterations. A loop over the components or links of a path (with D or S
+    /// in `rounds`) leaves alone what is already counted for the whole path.
     #[must_use]
     pub fn repeated(self, rounds: Self) -> Self {
         if self.is_zero() || rounds.is_zero() {
@@ -153,7 +145,6 @@ impl fmt::Display for Count {
     }
 }
 
-/// Why a text is no count.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no count: write a number, or a sum such as 2D+S+1, or unbounded")]
 pub struct CountError(String);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What differs between two placements: what a patch, or a release, changed.
+//! Differences between two placements: what a patch, or a release, changed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,6 @@ pub struct NameChanges {
 }
 
 impl NameChanges {
-    /// What two lists do not share.
     #[must_use]
     pub fn between(before: &[String], after: &[String]) -> NameChanges {
         let [before, after]: [BTreeSet<&String>; 2] =
@@ -64,7 +63,7 @@ impl NameChanges {
         }
     }
 
-    /// What the hooks of two frameworks do not share; nothing if one of them has no list.
+    /// Hooks that only one framework has; empty if one has no list.
     pub(super) fn of_frameworks(
         before: &FrameworkPlacement,
         after: &FrameworkPlacement,
@@ -75,7 +74,6 @@ impl NameChanges {
         NameChanges::between(&before.names, &after.names)
     }
 
-    /// Do both lists have the same names?
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.removed.is_empty()
@@ -156,13 +154,11 @@ pub enum HookChange {
 }
 
 impl HookChange {
-    /// Is the hook called on the success path where it was not, or more often?
     #[must_use]
     pub fn asks_more(self) -> bool {
         matches!(self, HookChange::Added | HookChange::More)
     }
 
-    /// Is it a change of the success path?
     #[must_use]
     pub fn is_nominal(self) -> bool {
         self <= HookChange::Removed
@@ -221,8 +217,8 @@ fn by_key(document: &PlacementDocument) -> BTreeMap<Key<'_>, &SyscallPlacement> 
 }
 
 impl PlacementDifference {
-    /// What differs between two placements. Both should be of the same system calls and
-    /// file systems; those that only one has are listed, and not counted as compared.
+    /// Both should be of the same system calls and file systems; those that only one has are
+    /// listed, and not counted as compared.
     #[must_use]
     pub fn between(before: &PlacementDocument, after: &PlacementDocument) -> PlacementDifference {
         let (old, new) = (by_key(before), by_key(after));
@@ -259,8 +255,8 @@ impl PlacementDifference {
         }
     }
 
-    /// System calls in both placements that call a hook on their success path where they
-    /// did not, or more often; not counting teardown.
+    /// System calls in both placements that gain hook calls on their success path, without
+    /// teardown.
     pub fn asking_more(&self) -> impl Iterator<Item = &SyscallDifference> {
         let more =
             |hook: &HookDifference| hook.change.asks_more() && hook.part != HookPart::Teardown;
@@ -297,7 +293,7 @@ impl PlacementSide {
 }
 
 impl SyscallDifference {
-    /// `stat`, or `open (missing)` if it is a case of its own.
+    /// `stat`, or `open (missing)` for a separate case.
     pub fn title(&self) -> String {
         super::title(&self.syscall, &self.case)
     }
@@ -326,7 +322,6 @@ fn modules(before: &[ModulePlacement], after: &[ModulePlacement]) -> Vec<ModuleD
 
 type Parts<'d> = BTreeMap<(&'d str, HookPart), (Reach, &'d HookPlacement)>;
 
-/// The counts of a call, each hook in each part.
 fn parts(call: Option<&SyscallPlacement>) -> Parts<'_> {
     let hooks = call.into_iter().flat_map(|call| &call.hooks);
     hooks
@@ -370,7 +365,6 @@ fn hooks(was: Option<&SyscallPlacement>, is: Option<&SyscallPlacement>) -> Vec<H
 
 type Call<'d> = (&'d [String], Count);
 
-/// The nominal call strings of a hook in a part of a system call.
 fn calls<'d>(call: Option<&'d SyscallPlacement>, (hook, part): &(&str, HookPart)) -> Vec<Call<'d>> {
     let fits = |entry: &&super::TraceEntry| {
         let its = match part {
@@ -386,7 +380,6 @@ fn calls<'d>(call: Option<&'d SyscallPlacement>, (hook, part): &(&str, HookPart)
         .collect()
 }
 
-/// Those of the first list that the second does not have, each as often as it is there.
 fn beyond(calls: &[Call<'_>], others: &[Call<'_>]) -> Vec<Vec<String>> {
     let mut others = others.to_vec();
     let mut found = Vec::new();

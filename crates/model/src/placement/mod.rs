@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which hooks system calls can reach, from a kernel's sources alone, and the document that
-//! holds it.
+//! Hooks that system calls can reach, from a kernel's sources, and the document of them.
 
 mod agreement;
 mod checks;
@@ -69,7 +68,7 @@ pub struct PlacementDocument {
 }
 
 impl PlacementDocument {
-    /// Keeps only some system calls, and of the findings those that are about them.
+    /// Keeps some system calls, and only findings about them.
     pub fn retain(&mut self, keep: impl Fn(&SyscallPlacement) -> bool) {
         self.syscalls.retain(keep);
         let titles: BTreeSet<String> = self.syscalls.iter().map(|call| call.full_title()).collect();
@@ -111,7 +110,6 @@ pub struct FrameworkPlacement {
 }
 
 impl FrameworkPlacement {
-    /// What contradicts itself in its figures, if anything.
     fn contradiction(&self) -> Option<String> {
         let parts = [
             ("unconditional", self.unconditional as usize),
@@ -148,7 +146,6 @@ pub struct ModulePlacement {
 }
 
 impl ModulePlacement {
-    /// What contradicts itself in its figures, if anything.
     fn contradiction(&self) -> Option<String> {
         let parts = [
             ("unconditional", self.unconditional as usize),
@@ -180,7 +177,6 @@ pub struct SyscallPlacement {
 }
 
 impl SyscallPlacement {
-    /// What contradicts itself in it, if anything.
     fn contradiction(&self, causes: usize) -> Option<String> {
         let names: BTreeSet<&str> = self.hooks.iter().map(|hook| hook.hook.as_str()).collect();
         if names.len() < self.hooks.len() {
@@ -213,12 +209,11 @@ impl SyscallPlacement {
         })
     }
 
-    /// `open (missing) on ext4`, as findings name it.
     pub fn full_title(&self) -> String {
         format!("{} on {}", self.title(), self.filesystem)
     }
 
-    /// `stat`, or `close (missing)` if it is a case of its own.
+    /// `stat`, or `close (missing)` for a separate case.
     pub fn title(&self) -> String {
         title(&self.syscall, &self.case)
     }
@@ -256,7 +251,6 @@ pub struct HookPlacement {
 }
 
 impl HookPlacement {
-    /// Its counts in each part of a system call.
     pub fn parts(&self) -> impl Iterator<Item = (HookPart, Reach)> {
         let own = Reach {
             success_path: self.success_path,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What makes a maximum unbounded.
+//! Causes of unbounded maxima.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,6 @@ pub struct Unbounded {
     pub why: String,
 }
 
-/// Drops what no system call refers to any more.
 pub(super) fn drop_unused(unbounded: &mut Vec<Unbounded>, syscalls: &mut [SyscallPlacement]) {
     let all = |call: &mut SyscallPlacement, each: &mut dyn FnMut(&mut u32)| {
         let hooks = call.hooks.iter_mut();
