@@ -9,19 +9,18 @@ use kernels::Mirrors;
 use model::{Exit, Fault};
 use serde::Deserialize;
 
-/// `$XDG_CONFIG_HOME/lsmeter/config.toml`; every key may be missing.
+/// `$XDG_CONFIG_HOME/lsmeter/config.toml`; every key is optional.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Debian mirror, such as `http://MIRROR/debian`. Default: the host's apt's.
+    /// Debian mirror, such as `http://MIRROR/debian`. Default: from the host's apt.
     mirror: Option<String>,
-    /// Its security archive, such as `http://MIRROR/debian-security`.
+    /// `http://MIRROR/debian-security`.
     security_mirror: Option<String>,
-    /// QEMU to use. Default: that of this machine's architecture in PATH.
+    /// QEMU to use. Default: this machine's architecture's in PATH.
     pub qemu: Option<PathBuf>,
 }
 
-/// The configuration file is not what it should be.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct ConfigError(#[from] toml::de::Error);
@@ -40,18 +39,17 @@ fn xdg(variable: &str, fallback: &str) -> PathBuf {
     base.join("lsmeter")
 }
 
-/// Where the configuration file is, or would be.
 pub fn path() -> PathBuf {
     xdg("XDG_CONFIG_HOME", ".config").join("config.toml")
 }
 
-/// Where kernels and everything that can be made again are kept.
+/// Kernels and everything else that can be made again.
 pub fn cache_dir() -> PathBuf {
     xdg("XDG_CACHE_HOME", ".cache")
 }
 
 impl Config {
-    /// Reads the configuration file; none is as good as an empty one.
+    /// A missing file is the same as an empty one.
     pub fn read() -> Result<Config> {
         let path = path();
         let named = || format!("configuration {}", path.display());
@@ -65,7 +63,6 @@ impl Config {
         }
     }
 
-    /// The mirrors that it names, or those of the host's apt.
     pub fn mirrors(&self) -> Result<Mirrors, kernels::Error> {
         match &self.mirror {
             Some(mirror) => Mirrors::new(mirror, self.security_mirror.as_deref()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a command has found goes where its flags say: one way for all commands.
+//! Delivers a command's results to where its flags say, in the same way for all commands.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,21 +11,18 @@ use report::{Records, Report};
 use crate::cli::{Common, Format, OutputArgs};
 use crate::output;
 
-/// What was found, as every format takes it. Each is made when it is asked for.
 pub struct Delivery<'a> {
     pub document: &'a dyn Fn(&mut dyn Write) -> Result<()>,
     pub tables: &'a dyn Fn() -> Report,
     pub records: &'a dyn Fn() -> Records<'a>,
 }
 
-/// Something else than the command's own format goes to standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StdoutTaken(pub bool);
 
 impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
-    /// Can all files be written, and standard output be taken only once? Asked before a long
-    /// measurement. `more` are a command's other files; `printed` is how many of its other flags
-    /// print something.
+    /// Fails, before a long measurement, unless all files are writable and standard output has one
+    /// user. `more`: a command's other files; `printed`: number of its other flags that print.
     pub fn check(&self, more: &[&Option<PathBuf>], printed: usize) -> Result<StdoutTaken> {
         let all = [&self.output].into_iter().chain(more.iter().copied());
         let paths: Vec<&Path> = all.flatten().map(PathBuf::as_path).collect();
@@ -37,7 +34,7 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
         self.json || matches!(self.format, Format::Common(Common::Json))
     }
 
-    /// Are tables printed, and nothing for programs?
+    /// Tables are printed, and no machine-readable output.
     pub fn is_for_readers(&self, stdout: StdoutTaken) -> bool {
         let tables = [Common::Table, Common::Markdown];
         let common = match &self.format {
@@ -47,8 +44,8 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
         common && !stdout.0 && !self.json
     }
 
-    /// Saves and prints what was found. A format of the command's own is left to it, and given
-    /// back if it is to be printed.
+    /// Saves and prints results. A command's own format, if it is to be printed, is returned
+    /// instead.
     pub fn deliver(&self, stdout: StdoutTaken, found: &Delivery<'_>) -> Result<Option<&F>> {
         self.save(found)?;
         self.print(stdout, found)
@@ -61,7 +58,6 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
         }
     }
 
-    /// Prints what was found, as [`OutputArgs::deliver`] does.
     pub fn print(&self, stdout: StdoutTaken, found: &Delivery<'_>) -> Result<Option<&F>> {
         let to = Path::new("-");
         if self.is_json() {

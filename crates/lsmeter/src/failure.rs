@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What went wrong, for people: the chain of causes, a hint, and the exit code.
+//! Errors for users: the chain of causes, a hint, and the exit code.
 
 use std::error::Error;
 use std::fmt::Display;
@@ -11,11 +11,9 @@ use monitor::MonitorError;
 
 use crate::config::ConfigError;
 
-/// An error as one that knows its exit code and hint, if it is of one certain type.
 type AsFault = for<'a> fn(&'a (dyn Error + 'static)) -> Option<&'a dyn Fault>;
 
-/// The errors that know their exit code and hint, of all rooms. Any other is a fault of
-/// lsmeter's.
+/// All crates' error types with exit code and hint. Any other error is a bug in lsmeter.
 const FAULTS: [AsFault; 10] = [
     fault::<ConfigError>,
     fault::<DocumentError>,
@@ -37,8 +35,6 @@ pub fn usage(what: impl Display, hint: impl Display) -> anyhow::Error {
     Failure::usage(what, hint).into()
 }
 
-/// The exit code and the hint of an error: those of the first in the chain of its causes that
-/// knows them.
 pub fn explain(error: &anyhow::Error) -> (Exit, Option<String>) {
     let known = |cause| FAULTS.iter().find_map(|fault| fault(cause));
     match error.chain().find_map(known) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What does this security module cost?
 //!
-//! Arguments in, tables and exit codes out; what is measured and how is the other
-//! crates' business.
+//! Arguments in, tables and exit codes out; the other crates measure.
 
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
@@ -91,7 +90,7 @@ fn report(error: &anyhow::Error) -> Exit {
     let mut text = String::new();
     for cause in error.chain() {
         let cause = report::printable(&cause.to_string(), 4_000);
-        // A transparent error says what its cause says.
+        // A transparent error repeats its cause.
         if !text.ends_with(&cause) {
             text.push_str(if text.is_empty() { "" } else { ": " });
             text.push_str(&cause);

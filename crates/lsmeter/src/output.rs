@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where output goes: standard output, or a file that appears whole or not at all.
+//! Output: to standard output, or to a file that appears whole or not at all.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -13,12 +13,12 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use crate::failure::usage;
 use crate::target::{self, Target};
 
-/// Prints text to standard output. Text of any origin may be in it: a terminal takes it as text.
+/// Makes untrusted text safe for a terminal.
 pub fn print(text: &str) -> Result<()> {
     print_as_it_is(&model::harmless(text))
 }
 
-/// Prints what programs read, or tables with colours, which are dropped where they do not belong.
+/// Prints machine-readable output or coloured tables unchanged.
 pub fn print_as_it_is(text: &str) -> Result<()> {
     let mut stdout = anstream::stdout().lock();
     stdout.write_all(text.as_bytes())?;
@@ -26,7 +26,6 @@ pub fn print_as_it_is(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Has the reader of an output ended?
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
@@ -38,12 +37,10 @@ pub fn is_stdout(path: &Path) -> bool {
     Target::of(path) == Target::Stdout
 }
 
-/// Is it a file, with a directory in which another can be beside it?
 pub fn is_file(path: &Path) -> bool {
     matches!(Target::of(path), Target::File(_))
 }
 
-/// Can this be written? Checked before a long measurement.
 pub fn check(path: &Path) -> Result<()> {
     match Target::of(path).refusal() {
         None => Ok(()),
@@ -55,8 +52,8 @@ pub fn check(path: &Path) -> Result<()> {
     }
 }
 
-/// Can all these be written, each to a place of its own, and at most one of them to standard
-/// output, where `others` outputs go already? Returns whether something goes there.
+/// All can be written, no two to the same place, and at most one (with `others`) to standard
+/// output. Returns whether something goes there.
 pub fn check_all(paths: &[&Path], others: usize) -> Result<bool> {
     let targets: Vec<Target> = paths
         .iter()
@@ -84,9 +81,8 @@ pub fn check_all(paths: &[&Path], others: usize) -> Result<bool> {
     Ok(to_stdout > 0)
 }
 
-/// Writes a file: to a temporary one next to it, synced, renamed. A symbolic link stays, and
-/// the file that it names is written. `-`, descriptors, pipes and devices are written to as they
-/// are.
+/// Writes a temporary file next to it, syncs and renames. Symbolic links are followed. `-`,
+/// descriptors, pipes and devices are written directly.
 pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let named = || format!("cannot write {}", path.display());
     let place = match Target::of(path) {
@@ -109,8 +105,7 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Re
     .with_context(named)
 }
 
-/// A writer that remembers whether its reader has gone. Libraries that write formats do not all
-/// hand on the error that they met.
+/// Remembers whether the reader has gone: libraries do not all return the error.
 struct Remembering<W> {
     writer: W,
     closed: bool,
@@ -148,7 +143,6 @@ impl<W: Write> Write for Remembering<W> {
     }
 }
 
-/// Prints a report's tables to standard output, as wide as the terminal is.
 pub fn print_report(report: &Report) -> Result<()> {
     let stdout = io::stdout();
     let width = stdout
@@ -161,7 +155,6 @@ pub fn print_report(report: &Report) -> Result<()> {
     print_as_it_is(&report::terminal(report, &Layout { width, colour }))
 }
 
-/// Does standard output take colours, and nobody mind them?
 pub fn has_colour() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
@@ -180,12 +173,11 @@ impl<T: Serialize> Serialize for Listing<'_, T> {
     }
 }
 
-/// Prints a list as JSON to standard output, with its version, under this name.
+/// A list as JSON with its version, under this name.
 pub fn print_listing(name: &'static str, entries: &[impl Serialize]) -> Result<()> {
     print_json(&Listing { name, entries })
 }
 
-/// Prints a value as JSON to standard output.
 pub fn print_json(value: &impl Serialize) -> Result<()> {
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');

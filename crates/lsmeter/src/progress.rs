@@ -13,16 +13,14 @@ use model::{Event, Status};
 
 use crate::notes;
 
-/// How often a line is printed where standard error is not a terminal.
 const PERIOD: Duration = Duration::from_secs(30);
 
-/// Shows progress, unless it is to be quiet.
 pub struct Line {
     bar: ProgressBar,
     failed: u64,
-    /// What the log shows; nothing if it is empty.
+    /// Empty: nothing to log.
     logged: Arc<Mutex<String>>,
-    /// Prints lines until it is dropped, where standard error is not a terminal.
+    /// Dropping it ends the log of non-terminals.
     _log: Option<Sender<()>>,
 }
 
@@ -46,14 +44,12 @@ impl Line {
         }
     }
 
-    /// Shows what is happening, in place of what was shown before.
     pub fn say(&self, text: impl AsRef<str>) {
         let text = report::printable(text.as_ref(), 400);
         self.bar.set_message(text.clone());
         self.log(text);
     }
 
-    /// Shows for what it waits: there is no progress to log.
     pub fn idle(&self, text: &str) {
         self.bar.set_message(report::printable(text, 400));
         self.log(String::new());
@@ -63,12 +59,10 @@ impl Line {
         *self.logged.lock().unwrap_or_else(PoisonError::into_inner) = text;
     }
 
-    /// Prints a line that stays, also where there is no terminal.
     pub fn keep(&self, text: &str) {
         self.bar.suspend(|| note!("{text}"));
     }
 
-    /// Does something that writes, without the line in its way.
     pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         self.bar.suspend(write)
     }
@@ -98,7 +92,7 @@ impl Line {
                 self.bar.inc(1);
                 if cell.status() == Status::Failed {
                     self.failed += 1;
-                    // The first few say what is wrong; the document has them all.
+                    // The first few show what is wrong; the document has them all.
                     if self.failed <= 3 {
                         let reason = cell.reason().unwrap_or_default();
                         let reason = report::printable(reason.lines().next().unwrap_or(""), 400);
@@ -136,8 +130,7 @@ impl Line {
     }
 }
 
-/// Has `print` print a line in each `period` until the sender is dropped, except while there is
-/// nothing to log.
+/// Prints the text every `period` until the sender is dropped, unless it is empty.
 fn log(
     bar: ProgressBar,
     logged: Arc<Mutex<String>>,
@@ -172,7 +165,7 @@ fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template);
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     style.with_key("left", |state: &ProgressState, to: &mut dyn fmt::Write| {
-        // Before the first cell it is a guess, and behind the last it is nothing.
+        // Unreliable before the first cell, and 0 after the last.
         let left = state.eta().as_secs();
         if state.pos() > 0 && left > 0 {
             let _ = write!(to, ", {} left", HumanDuration(Duration::from_secs(left)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the name of an output stands for.
+//! Resolves the name of an output.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -9,24 +9,20 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, OFlags};
 
-/// Symbolic links that are followed, as the kernel does.
 const LINKS_MAX: usize = 40;
 
-/// What the name of an output stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// Standard output: `-`, `/dev/stdout`, `/dev/fd/1`.
     Stdout,
-    /// A descriptor that lsmeter was started with: `/dev/fd/3`.
+    /// An inherited descriptor: `/dev/fd/3`.
     Descriptor(i32),
-    /// A device, a pipe or a socket: written to as it is.
+    /// A device, a pipe or a socket: written directly.
     Special(PathBuf),
-    /// A file, which may not exist yet. Symbolic links are followed.
+    /// May not exist yet. Symbolic links are followed.
     File(PathBuf),
 }
 
 impl Target {
-    /// What `path` stands for now.
     pub fn of(path: &Path) -> Target {
         if path.as_os_str() == "-" {
             return Target::Stdout;
@@ -51,7 +47,6 @@ impl Target {
         Target::File(path)
     }
 
-    /// Why it cannot be written, if that is known before.
     pub fn refusal(&self) -> Option<String> {
         match self {
             Target::Stdout => None,
@@ -73,14 +68,14 @@ impl Target {
             Target::File(path) if path.is_dir() => Some("it is a directory".to_owned()),
             Target::File(path) if path.is_symlink() => Some("too many symbolic links".to_owned()),
             Target::File(path) => {
-                // Without a name, so that a kill leaves nothing.
+                // Unnamed, so that a kill leaves nothing.
                 let tried = tempfile::tempfile_in(directory_of(path));
                 tried.err().map(|error| error.kind().to_string())
             }
         }
     }
 
-    /// Would two outputs that both go there spoil each other?
+    /// Two outputs to it would mix.
     pub fn is_for_one(&self) -> bool {
         let is_device = |path: &Path| {
             std::fs::metadata(path).is_ok_and(|found| found.file_type().is_char_device())
@@ -88,7 +83,7 @@ impl Target {
         !matches!(self, Target::Special(path) if is_device(path))
     }
 
-    /// The same for all names of a file.
+    /// Equal for all names of a file.
     #[must_use]
     pub fn resolved(self) -> Target {
         let resolved = |path: PathBuf| match (directory_of(&path).canonicalize(), path.file_name())
@@ -104,8 +99,7 @@ impl Target {
     }
 }
 
-/// The number of a descriptor of this process, if `path` names one. `/dev/fd` is a link to
-/// `/proc/self/fd`.
+/// Number of a descriptor of this process named by `path`. `/dev/fd` is a link to `/proc/self/fd`.
 fn descriptor(path: &Path) -> Option<i32> {
     let number = path.file_name()?.to_str()?.parse().ok()?;
     let directory = directory_of(path).canonicalize().ok()?;
@@ -118,14 +112,12 @@ fn is_of_process(path: &Path) -> bool {
     directory.is_ok_and(|directory| directory.starts_with("/proc"))
 }
 
-/// A writer of an inherited descriptor, at its own position.
 pub fn inherited(number: i32) -> io::Result<File> {
     // SAFETY: it is only duplicated; the system refuses a number that is not open.
     let copy = rustix::io::fcntl_dupfd_cloexec(unsafe { BorrowedFd::borrow_raw(number) }, 3)?;
     Ok(copy.into())
 }
 
-/// The directory that a file is or will be in.
 pub fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -43,7 +43,6 @@ pub fn bisect(args: &BisectArgs) -> Result<Exit> {
     let tree = Tree::open(&repository, store.dir(), &good, &mut || {
         line.say("waiting for another lsmeter that bisects this repository");
     });
-    // A signal from a terminal ends git, too.
     let tree = match tree {
         Err(_) if counted::is_cancelled(&signals) => return Ok(interrupted(&line)),
         tree => tree?,
@@ -89,7 +88,6 @@ enum Maker<'a> {
     Command(&'a str),
 }
 
-/// How the kernel of a commit is built in `tree`, and its name.
 fn maker<'a>(args: &'a BisectArgs, tree: &Path, id: &str) -> Result<(Maker<'a>, String)> {
     if args.configuration.flavour.is_process() {
         return Err(usage(
@@ -98,7 +96,7 @@ fn maker<'a>(args: &'a BisectArgs, tree: &Path, id: &str) -> Result<(Maker<'a>, 
         ));
     }
     if let (Some(command), Some(image)) = (&args.build, &args.image) {
-        // An absolute path stays as it is.
+        // `join` keeps an absolute path.
         let image = tree.join(image).to_string_lossy().into_owned();
         return Ok((Maker::Command(command), image));
     }
@@ -130,12 +128,10 @@ struct Search<'a> {
     signals: &'a Signals,
     line: Line,
     limit: Option<&'a Budget>,
-    /// Commits that were measured, the good end first.
     tested: Vec<(Commit, Verdict, Measured)>,
 }
 
 impl Search<'_> {
-    /// Measures the good end. False if the user ended it.
     fn begin(&mut self, good: &Commit) -> Result<bool> {
         let started = Instant::now();
         let Some(measured) = self.measure(good)? else {
@@ -160,7 +156,6 @@ impl Search<'_> {
         Ok(true)
     }
 
-    /// Builds, measures and judges a commit; None if the user ended it.
     fn test(&mut self, commit: &Commit) -> Result<Option<Verdict>> {
         let started = Instant::now();
         let measured = match self.measure(commit) {
@@ -192,7 +187,6 @@ impl Search<'_> {
         Ok(Some(judged.verdict))
     }
 
-    /// One line for each commit.
     fn tell(&self, commit: &Commit, started: Instant, said: &str) {
         let took = in_words(Duration::from_secs(started.elapsed().as_secs()));
         let subject = printable(&commit.subject, 60);
@@ -200,7 +194,6 @@ impl Search<'_> {
             .keep(&format!("{} {subject}: {took}, {said}", commit.short));
     }
 
-    /// Builds and measures a commit; None if the user ended it.
     fn measure(&mut self, commit: &Commit) -> Result<Option<Measured>> {
         if self.counter.cancelled() {
             return Ok(None);
@@ -228,8 +221,8 @@ impl Search<'_> {
         self.counter.count(&mut self.line)
     }
 
-    /// Prints the verdict. The first bad commit is compared with its parent, or if that was not
-    /// measured with the good end.
+    /// Prints the verdict. Compares the first bad commit with its parent, or with the good end if
+    /// the parent was not measured.
     fn conclude(&self, repository: &Repository, found: Found) -> Result<Exit> {
         self.line.done();
         let named =

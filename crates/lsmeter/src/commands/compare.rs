@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter compare`: what differs between two documents, and whether it is real.
+//! `lsmeter compare`: differences between two documents, and their significance.
 
 use std::fs::File;
 use std::io::Read;
@@ -16,7 +16,6 @@ use crate::deliver::{Delivery, StdoutTaken};
 use crate::failure::usage;
 use crate::output;
 
-/// Compares two documents, or the cells of one run.
 pub fn compare(args: &CompareArgs) -> Result<Exit> {
     let options = Options {
         alpha: args.alpha,
@@ -50,7 +49,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit> {
     Ok(verdict(&document))
 }
 
-/// What the gate's flags say: a budget's limits, and below them one for all cells.
+/// The gate's flags: a budget's limits, and a default limit for all cells.
 fn budget(args: &CompareArgs) -> Result<Option<Budget>> {
     let file = args.budget.as_deref().map(read_budget).transpose()?;
     let all = args.fail_above.as_deref().map(Budget::of_all).transpose();
@@ -73,7 +72,6 @@ fn read_budget(path: &Path) -> Result<Budget> {
     Budget::parse(&toml).with_context(|| path.display().to_string())
 }
 
-/// Formats for machines say what a gate says.
 fn check_format(args: &CompareArgs, options: &Options) -> Result<()> {
     if let Format::Common(_) | Format::Own(CompareFormat::Html) = args.out.format {
         return Ok(());
@@ -110,7 +108,6 @@ fn deliver(args: &CompareArgs, document: &ComparisonDocument, stdout: StdoutTake
     }
 }
 
-/// Says in one line what was found, and in another what the gate says.
 pub fn verdict(document: &ComparisonDocument) -> Exit {
     note!("compared: {}", report::comparison_summary(document));
     let Some(gate) = &document.gate else {

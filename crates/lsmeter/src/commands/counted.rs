@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! One kernel after another, counted in the same way: for `bisect` and `run --watch`.
+//! Counts one kernel after another in the same way: for `bisect` and `run --watch`.
 
 use std::sync::atomic::Ordering;
 
@@ -17,21 +17,19 @@ use crate::config::Config;
 use crate::failure::usage;
 use crate::progress::Line;
 
-/// What takes an indirect branch through a thunk is where it lies in its cache line, which a
-/// patch elsewhere moves: these instructions are no patch's.
+/// Indirect branches through a thunk depend on their position in a cache line, which a patch
+/// elsewhere moves.
 const STEADY: &str = "indirect_target_selection=off";
 
-/// What is counted of each kernel, and how.
 pub struct Counter<'a> {
     lab: &'a LabArgs,
     config: &'a Config,
     signals: &'a Signals,
     experiment: Experiment,
-    /// Does the kernel tell its hooks? Taken for granted until one does not.
+    /// True until a kernel has no hook names.
     hooks: bool,
 }
 
-/// What the flags say, of the kernel called `name`.
 pub fn experiment(spec: &str, cells: &CellArgs, lab: &LabArgs, name: &str) -> Result<Experiment> {
     refuse_kernels(cells)?;
     let (_, spec) = read_spec(spec)?;
@@ -63,7 +61,6 @@ fn refuse_kernels(cells: &CellArgs) -> Result<()> {
 }
 
 impl<'a> Counter<'a> {
-    /// One that counts what `experiment` says, of whichever kernel.
     pub fn new(
         experiment: Experiment,
         lab: &'a LabArgs,
@@ -79,7 +76,6 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// Counts the kernel that now has the experiment's name; None if the user ended it.
     pub fn count(&mut self, line: &mut Line) -> Result<Option<Measured>> {
         let machines = Machines::find(self.lab, self.config, &self.experiment, line)?;
         if self.cancelled() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter doctor`: what works here, and how to get the rest.
+//! `lsmeter doctor`: what works on this machine, and how to get the rest.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -23,9 +23,9 @@ use crate::progress::Line;
 #[serde(rename_all = "snake_case")]
 enum Verdict {
     Ok,
-    /// It does not, and something that is not essential is missing for it.
+    /// Something optional does not work.
     Missing,
-    /// It does not, and `lsmeter run` cannot work.
+    /// Something required does not work: `lsmeter run` cannot.
     Essential,
 }
 
@@ -154,7 +154,7 @@ fn qemu(path: Option<&Path>) -> Vec<Finding> {
     findings
 }
 
-/// Boots a kernel under KVM: that its device can be opened says little.
+/// Boots a kernel: an openable /dev/kvm is not sufficient.
 fn kvm(qemu: &Qemu) -> Finding {
     let what = "KVM";
     if !qemu.kvm {
@@ -243,7 +243,6 @@ fn kernels(config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// Tries what `lsmeter monitor` takes.
 fn watching() -> Finding {
     let what = "watching hooks of this machine";
     match monitor::Monitor::try_here() {
@@ -260,7 +259,6 @@ fn watching() -> Finding {
     }
 }
 
-/// Tries what `lsmeter sensitivity --on host` takes.
 fn delays() -> Finding {
     let what = "delaying hooks of this machine";
     match sensitivity::live::try_here(&std::env::temp_dir()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Documents that are given by their files.
+//! Documents given as files.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -14,17 +14,15 @@ use crate::failure::usage;
 
 pub const ANY: &str = "give a document that lsmeter wrote, with --output or --record";
 
-/// What is in a file, as far as a document may be long; unpacked if it is packed (xz, gzip,
-/// zstd), as documents are kept. `hint` says what is to be given.
+/// Content of a file up to a document's maximum length, decompressed (xz, gzip, zstd). `hint`
+/// describes the expected file.
 pub fn bytes(path: &Path, hint: &str) -> Result<Vec<u8>> {
-    // What is too long the parser refuses.
     let limit = DOCUMENT_LIMIT_BYTES + 1;
     let read = at_most(path, limit).and_then(|bytes| decompress::unpacked(bytes, limit));
     read.map_err(|error| unreadable(path, error, hint))
 }
 
-/// The text of a file of at most `limit` bytes, if `check` finds no fault with it. `hint` says
-/// what is to be given.
+/// Text of a file of at most `limit` bytes that passes `check`.
 pub fn text(
     path: &Path,
     limit: u64,
@@ -43,19 +41,17 @@ pub fn text(
     read().map_err(|why| unreadable(path, why, hint))
 }
 
-/// A file's first bytes: not by the length that it claims, since a device has none.
+/// Does not trust the file's length: devices have none.
 fn at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// That a file cannot be read, and why.
 pub fn unreadable(path: &Path, why: impl Display, hint: &str) -> anyhow::Error {
     usage(format!("cannot read {}: {why}", path.display()), hint)
 }
 
-/// Reads one with `parse`, such as [`Document::parse`]. `hint` says what is to be given.
 pub fn read_as<T>(
     path: &Path,
     hint: &str,
@@ -64,7 +60,6 @@ pub fn read_as<T>(
     parse(&bytes(path, hint)?).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Reads a document of measurements of this kind. `hint` says what is to be given.
 pub fn read_kind(path: &Path, kind: Kind, hint: &str) -> Result<Document> {
     read_as(path, hint, |bytes| Document::parse_as(kind, bytes))
 }

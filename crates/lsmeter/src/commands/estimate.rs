@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter estimate`: what counted operations would take in nanoseconds.
+//! `lsmeter estimate`: counted operations in estimated nanoseconds.
 
 use std::path::Path;
 
@@ -62,13 +62,10 @@ pub fn estimate(args: &EstimateArgs) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// The weights that an estimate's document holds.
 pub fn read_weights(path: &Path) -> Result<Weights> {
     Ok(read_as(path, ANY, EstimateDocument::parse)?.weights)
 }
 
-/// What the stacks of a document would add by `weights`, if there are some; nothing is said of cells
-/// that were not counted with their events.
 pub fn estimates(weights: Option<&Path>, document: &Document) -> Result<Option<EstimateDocument>> {
     let Some(weights) = weights else {
         return Ok(None);

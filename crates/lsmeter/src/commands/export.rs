@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter export`: the cells of runs as one table, or the table of another result file.
+//! `lsmeter export`: cells of runs as one table, or the table of another result file.
 
 use anyhow::Result;
 use model::{Cell, Document, Exit, Kind};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Experiment files may be somebody else's: they do not decide which files this machine executes.
+//! Untrusted experiment files: they must not choose files that this machine executes.
 
 use std::path::{Component, Path};
 
@@ -10,14 +10,13 @@ use model::{Place, Spec};
 use crate::cli::{ProgramArgs, SelectionArgs};
 use crate::failure::usage;
 
-/// Directories of programs that the system's administrator installed.
 const SYSTEM: [&str; 4] = ["/bin/", "/opt/", "/sbin/", "/usr/"];
 
-/// Refuses a spec, as it was read, that has a file executed here which no flag names.
+/// Refuses a spec that makes this machine execute a file not named by a flag.
 ///
 /// # Errors
-/// If a kernel that is a process of this machine is given by its path, or a program whose libraries
-/// ldd(1) is to list is not the system's: the loader reads it as it would to execute it.
+/// A UML kernel given by its path, or a program outside the system directories whose libraries
+/// ldd(1) would list (the loader reads it as if to execute it).
 pub fn check(
     spec: &Spec,
     place: Option<Place>,
@@ -56,7 +55,7 @@ pub fn check(
     Ok(())
 }
 
-/// As Debian's policy has them (5.6.1): a hint names them in a command that users paste.
+/// Debian policy 5.6.1: a hint names packages in a command that users paste.
 fn is_package(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     name.starts_with(plain) && name.chars().all(|c| plain(c) || "+-.".contains(c))
@@ -64,7 +63,6 @@ fn is_package(name: &str) -> bool {
 
 fn is_system(program: &str) -> bool {
     let path = Path::new(program);
-    // One that is missing is reported where it is copied.
     let real = path.canonicalize();
     let real = real.unwrap_or_else(|_| {
         path.components()

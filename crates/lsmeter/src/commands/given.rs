@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Custom policies, from the file that `--policy-file` names.
+//! Custom policies, from `--policy-file`.
 
 use anyhow::Result;
 use model::{Spec, given_stacks};
@@ -8,10 +8,8 @@ use crate::cli::CellArgs;
 use crate::commands::measure::read_file;
 use crate::failure::usage;
 
-/// Keys of an experiment file that a policy file has, too.
 const KEYS: [&str; 2] = ["custom", "work_dir"];
 
-/// What the policy file says, to be put over the preset or file.
 pub fn flags(cells: &CellArgs) -> Result<Spec> {
     let Some(path) = &cells.policy_file else {
         return Ok(Spec::default());
@@ -25,7 +23,6 @@ pub fn flags(cells: &CellArgs) -> Result<Spec> {
     let Some(custom) = &spec.custom else {
         return Err(usage(format!("{path}: no policy"), hint));
     };
-    // A preset has others.
     let stacks = cells.stacks.is_empty().then(|| given_stacks(custom));
     Ok(Spec { stacks, ..spec })
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where finished cells are kept until the document is safe: a journal beside it, and more
-//! beside that one if a command measures several times.
+//! Journals keep finished cells until the document is written: next to it, with further ones if a
+//! command measures several times.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
@@ -16,9 +16,9 @@ use crate::target::directory_of;
 
 const EXTENSION: &str = "journal";
 
-/// As the flags say: next to `output`, or if that is not a file (a pipe, a device, standard
-/// output) among the temporary files, under a name with `name` in it. `resume` is the flag: with a journal, or without one for
-/// the one beside `output`, or else the newest.
+/// The journal's path: next to `output`, or in the temporary directory with `name` in its name if
+/// that is not a file. `resume` is the flag: a journal, or empty for the one next to `output`, else
+/// the newest.
 pub fn choose(
     name: &str,
     output: Option<&Path>,
@@ -47,7 +47,7 @@ pub fn choose(
     Ok(journals)
 }
 
-/// Removes the journals of a run that ended before it measured anything.
+/// Removes journals of a run that ended before it measured anything.
 fn remove_empty(journals: &Journals) -> Result<()> {
     let found = all(journals)?;
     for journal in &found {
@@ -71,7 +71,6 @@ fn remove_one(journal: &Path) -> Result<()> {
     std::fs::remove_file(journal).with_context(|| format!("cannot remove {}", journal.display()))
 }
 
-/// Says where measurements are kept whose document could not be written.
 pub fn tell_kept(journals: &Journals, error: &anyhow::Error) {
     if !output::is_closed_pipe(error) {
         let saved = journals.first.display();
@@ -79,7 +78,6 @@ pub fn tell_kept(journals: &Journals, error: &anyhow::Error) {
     }
 }
 
-/// Prints where finished boots are saved, and how the run is resumed.
 pub fn tell_interrupted(journals: &Journals) {
     let saved = journals.first.display();
     interrupted(&format!(
@@ -87,24 +85,21 @@ pub fn tell_interrupted(journals: &Journals) {
     ));
 }
 
-/// Says what was interrupted, and how it goes on.
 pub fn interrupted(what: &str) {
     note!("interrupted: {what}");
     note!("hint: the same command with --resume goes on");
 }
 
-/// Removes them: the document is safe.
 pub fn remove(journals: &Journals) -> Result<()> {
-    // The first last: with it the others can be resumed.
+    // In reverse order: while the first exists, the others can be resumed.
     let all = all(journals)?;
     all.iter().rev().try_for_each(|journal| remove_one(journal))
 }
 
-/// Those that exist, the first first.
 fn all(journals: &Journals) -> Result<Vec<PathBuf>> {
     let name = journals.first.file_name().unwrap_or_default().as_bytes();
     let directory = directory_of(&journals.first);
-    // Names that lsmeter writes: a copy that somebody made is theirs.
+    // Only names that lsmeter writes: others may be copies made by users.
     let is_ours = |part: &[u8]| {
         let number = str::from_utf8(part)
             .ok()
@@ -125,14 +120,13 @@ fn all(journals: &Journals) -> Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// The file of this name and an ending more.
 pub fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{ending}"));
     name.into()
 }
 
-/// The name of a document that no earlier one of this had.
+/// A name for a document that does not exist yet.
 pub fn unique(name: &str) -> PathBuf {
     let stamp: String = lab::environment::now()
         .chars()
@@ -141,7 +135,6 @@ pub fn unique(name: &str) -> PathBuf {
     PathBuf::from(format!("lsmeter-{name}-{stamp}.json"))
 }
 
-/// The journal of the last of this that did not end, here or among the temporary files.
 fn newest(name: &str) -> Result<PathBuf> {
     let prefix = format!("lsmeter-{name}-").into_bytes();
     let last = |directory: &Path| {
@@ -149,11 +142,11 @@ fn newest(name: &str) -> Result<PathBuf> {
             let found = found.as_bytes();
             found.starts_with(&prefix) && found.ends_with(b".json.journal")
         };
-        // The names end in the time at which it began.
+        // Names end in the start time.
         names(directory).into_iter().filter(is_one).max()
     };
     let temporary = std::env::temp_dir();
-    // Others may write there, too: what is theirs, or a link, is not opened.
+    // Others may write there, too: only own files are opened, no links.
     let is_own = |path: &PathBuf| {
         let own = rustix::process::geteuid().as_raw();
         std::fs::symlink_metadata(path).is_ok_and(|of| of.is_file() && of.uid() == own)
@@ -168,7 +161,6 @@ fn newest(name: &str) -> Result<PathBuf> {
     })
 }
 
-/// The names in a directory; none if it cannot be read.
 fn names(directory: &Path) -> Vec<OsString> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     entries.map(|entry| entry.file_name()).collect()

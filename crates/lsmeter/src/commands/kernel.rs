@@ -33,7 +33,6 @@ pub fn fetch(kernels: &[String], refresh: bool, quiet: bool) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Keeps a kernel of the user's own.
 pub fn add(path: &Path, name: Option<&str>) -> Result<Exit> {
     let kernel = Store::open(&cache_dir())?.add(path, name)?;
     note!(
@@ -59,7 +58,6 @@ pub fn list(json: bool) -> Result<Exit> {
         note!("hint: lsmeter kernel fetch debian:6.12");
         return Ok(Exit::Fine);
     }
-    // Where all are this machine's nothing is to be told.
     let is_told = kernels.iter().any(|kernel| !kernel.arch().is_native());
     let titles = ["KERNEL", "RELEASE", "ARCHITECTURE", "PACKAGE", "BOOTS BY"];
     let mut rows = vec![titles.map(str::to_owned).to_vec()];
@@ -89,7 +87,6 @@ pub fn list(json: bool) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Removes kernels from the cache.
 pub fn remove(kernels: &[String]) -> Result<Exit> {
     let store = Store::open(&cache_dir())?;
     for name in kernels {
@@ -98,7 +95,6 @@ pub fn remove(kernels: &[String]) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Sees that a command that measures one kernel is given no more.
 pub fn is_one(experiment: &Experiment) -> Result<()> {
     match &experiment.kernels[..] {
         [_] => Ok(()),
@@ -112,8 +108,7 @@ pub fn is_one(experiment: &Experiment) -> Result<()> {
     }
 }
 
-/// The spec with kernels of its architectures in place of those whose names tell none: the
-/// default one, too.
+/// Replaces kernels without an architecture in their name, the default too, by those of `arch`.
 fn on_its_architectures(mut spec: Spec) -> Result<Spec> {
     if matches!(spec.place, Some(Place::Host | Place::Um)) {
         return Ok(spec);
@@ -134,7 +129,7 @@ fn on_its_architectures(mut spec: Spec) -> Result<Spec> {
         let named = kernels.iter().map(on).collect::<Result<Vec<_>, _>>()?;
         *kernels = named.concat();
     }
-    // Of several it is not known which is meant.
+    // Ambiguous with several architectures.
     let bound = spec.configurations.iter_mut().flatten();
     let bound = bound.filter_map(|of| of.kernel.as_mut());
     for name in bound.chain(&mut spec.baseline_kernel) {
@@ -145,7 +140,7 @@ fn on_its_architectures(mut spec: Spec) -> Result<Spec> {
     Ok(spec)
 }
 
-/// The spec with the kernels that its architectures make of names, and the kernels of the cache in place of the patterns that they fit: `build:um.*`.
+/// Expands `arch`, and patterns for kernels in the cache (`build:um.*`).
 pub fn expand(spec: Spec) -> Result<Spec> {
     let mut spec = on_its_architectures(spec.fill_roles()?)?;
     let Some(kernels) = spec.kernels.as_ref() else {
@@ -156,7 +151,6 @@ pub fn expand(spec: Spec) -> Result<Spec> {
     }
     let cached = Store::open(&cache_dir())?.list()?;
     let mut cached: Vec<String> = cached.into_iter().map(|kernel| kernel.name).collect();
-    // Layouts by their numbers.
     cached.sort_by_cached_key(|name| {
         (
             name.trim_end_matches(char::is_numeric).to_owned(),
@@ -196,7 +190,6 @@ pub fn expand(spec: Spec) -> Result<Spec> {
     Ok(spec)
 }
 
-/// Finds the kernels of an experiment, and fetches those of Debian that are not here.
 pub fn obtain(
     names: &[String],
     store: &Store,

@@ -75,7 +75,7 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
         if exit != Exit::Fine {
             return Ok(exit);
         }
-        // Once is enough.
+        // Only the first time.
         recipe.refresh = false;
     }
     Ok(Exit::Fine)
@@ -117,7 +117,6 @@ fn build_one(
     Ok(Exit::Fine)
 }
 
-/// Builds a kernel, and shows on `line` how that goes on, with what stays there if `notes`.
 pub fn made(
     store: &Store,
     config: &Config,
@@ -159,7 +158,7 @@ fn follow(name: &str, line: &Line, event: &BuildEvent) {
     }
 }
 
-/// A time as people say it: `99 s`, `3 min`.
+/// `99 s`, `3 min`.
 pub fn in_words(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..=99 => format!("{seconds} s"),

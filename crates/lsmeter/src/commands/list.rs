@@ -13,7 +13,6 @@ use serde::Serialize;
 use crate::failure::usage;
 use crate::output;
 
-/// Text in columns, as wide as they must be, two blanks between them.
 pub fn columns<R: AsRef<[String]>>(rows: &[R]) -> String {
     let rows = || rows.iter().map(AsRef::as_ref);
     let width = |column: usize| {
@@ -88,7 +87,7 @@ pub fn benchmarks(patterns: &[String], json: bool) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Most stacks of the same presets that are listed for reading.
+/// More stacks of the same presets are left out of the text.
 const STACKS_OF_SAME_PRESETS: usize = 12;
 
 pub fn stacks(json: bool) -> Result<Exit> {
@@ -105,7 +104,6 @@ pub fn stacks(json: bool) -> Result<Exit> {
         }
         for configuration in spec.resolve()?.configurations {
             let presets = used.entry(configuration.stack.to_string()).or_default();
-            // It may have the stack with several policies.
             if presets.last() != Some(&preset.name) {
                 presets.push(preset.name);
             }
@@ -117,7 +115,7 @@ pub fn stacks(json: bool) -> Result<Exit> {
         output::print_listing("stacks", &stacks)?;
         return Ok(Exit::Fine);
     }
-    // What the same presets have by the dozen, the orders of modules, is not read here.
+    // Orders of the same modules come by the dozen: left out of the text.
     let mut alike: BTreeMap<Vec<&'static str>, usize> = BTreeMap::new();
     for presets in used.values() {
         *alike.entry(presets.clone()).or_default() += 1;
@@ -171,7 +169,6 @@ pub fn presets(json: bool) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Lists the published figures whose names fit.
 pub fn published(pattern: &str, csv: bool) -> Result<Exit> {
     let report = published_report(pattern);
     if report.tables.is_empty() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What commands that measure share: from flags to an experiment, and what it runs on.
+//! Shared by commands that measure: from flags to an experiment and its machine.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -29,7 +29,6 @@ use crate::config::{Config, cache_dir};
 use crate::failure::usage;
 use crate::progress::Line;
 
-/// A preset, or a file's name and spec.
 pub fn read_spec(text: &str) -> Result<(String, Spec)> {
     let path = Path::new(text);
     let is_file = text.contains('/') || path.extension().is_some() || path.is_file();
@@ -43,7 +42,7 @@ pub fn read_spec(text: &str) -> Result<(String, Spec)> {
     Ok((name.into_owned(), spec))
 }
 
-/// A file of keys of an experiment. Files of policies are named relative to it.
+/// An experiment file; policy files in it are relative to it.
 pub fn read_file(path: &Path, hint: &str) -> Result<Spec> {
     let toml = std::fs::read_to_string(path).map_err(|error| unreadable(path, error, hint))?;
     let mut spec = Spec::parse(&path.display().to_string(), &toml)?;
@@ -70,20 +69,19 @@ pub fn read_delays(text: &str) -> Result<Delays> {
         .map_err(|error: DelaysError| usage(&error, error.hint()))
 }
 
-/// What flags say whose fields are called as the keys of an experiment file.
+/// Flags whose fields have the names of an experiment file's keys, as a spec.
 pub fn keys(args: &impl Serialize) -> Result<Spec> {
     let mut keys = toml::Table::try_from(args)?;
     keys.retain(|_, value| value.as_array().is_none_or(|values| !values.is_empty()));
     Ok(keys.try_into()?)
 }
 
-/// What the shared flags say, to be put over the preset or file.
 pub fn flags(cells: &CellArgs, lab: &LabArgs) -> Result<Spec> {
     let cells = keys(cells)?.or(keys(&cells.selection)?);
     Ok(cells.or(lab_flags(lab)?))
 }
 
-/// What the flags of a place say: a directory to work in means the host.
+/// Place and directory from the flags; a directory implies the host.
 pub fn place(args: &PlaceArgs) -> (Option<Place>, Option<String>) {
     let dir = args.dir.as_ref().map(|dir| {
         std::path::absolute(dir)
@@ -95,17 +93,14 @@ pub fn place(args: &PlaceArgs) -> (Option<Place>, Option<String>) {
 }
 
 pub struct Machines {
-    /// Where kernels are kept.
     pub store: Store,
     /// The emulator of the first kernel's architecture.
     pub qemu: Qemu,
     pub others: Vec<Qemu>,
-    /// The experiment's kernels, in its order.
     pub kernels: Vec<Kernel>,
 }
 
 impl Machines {
-    /// Finds QEMU, and fetches what kernels are missing.
     pub fn find(
         args: &LabArgs,
         config: &Config,
@@ -113,7 +108,6 @@ impl Machines {
         line: &Line,
     ) -> Result<Machines> {
         let store = Store::open(&cache_dir())?;
-        // What this machine lacks is told before anything is fetched.
         let early = named_arch(experiment);
         let early = early.map(|arch| find_qemu(args, config, experiment, arch));
         let early = early.transpose()?;
@@ -157,7 +151,6 @@ impl Machines {
         })
     }
 
-    /// The emulator of a command that measures kernels of one architecture.
     pub fn only_qemu(&self) -> Result<&Qemu> {
         match self.others.first() {
             None => Ok(&self.qemu),
@@ -172,7 +165,6 @@ impl Machines {
     }
 }
 
-/// The architecture that the name of a kernel tells, if one does.
 fn named_arch(experiment: &Experiment) -> Option<&'static Arch> {
     let mut names = experiment.kernels.iter();
     names.find_map(|name| match name.parse() {
@@ -181,7 +173,6 @@ fn named_arch(experiment: &Experiment) -> Option<&'static Arch> {
     })
 }
 
-/// The experiment's kernels, in its order; fetches what is missing.
 pub fn find_kernels(
     args: &LabArgs,
     config: &Config,
@@ -194,7 +185,6 @@ pub fn find_kernels(
     Ok(kernels)
 }
 
-/// What the flags of virtual machines say.
 pub fn lab_flags(lab: &LabArgs) -> Result<Spec> {
     let spec = Spec {
         boot_timeout_s: lab.timeout,
@@ -205,22 +195,20 @@ pub fn lab_flags(lab: &LabArgs) -> Result<Spec> {
     Ok(spec.or(settings.fold(Spec::default(), Spec::merge)))
 }
 
-/// The values of a flag, if it was given.
 pub fn some<T: Clone>(values: &[T]) -> Option<Vec<T>> {
     (!values.is_empty()).then(|| values.to_vec())
 }
 
-/// The suites of file system calls, which are chosen from where nothing is said of others.
 pub const SUITES_OF_FILES: [Suite; 4] =
     [Suite::Paper, Suite::Lmbench, Suite::Howells, Suite::Beyond];
 
-/// Does it select anything? Asked before a kernel is fetched.
+/// Fails if nothing is selected, before kernels are downloaded.
 pub fn check_selection(experiment: &Experiment) -> Result<()> {
     lab::plan::jobs(experiment, kernels::arch::native()).map_err(lab::LabError::from)?;
     Ok(())
 }
 
-/// Is there anything whose events can be counted, if they are to be? Asked before a root is read.
+/// Fails if events are wanted and nothing counts them, before a root is read.
 pub fn check_events(events: bool, experiment: &Experiment) -> Result<()> {
     if !events {
         return Ok(());
@@ -241,9 +229,8 @@ pub fn check_events(events: bool, experiment: &Experiment) -> Result<()> {
     Ok(())
 }
 
-/// Can one of the kernels have each module that a stack names? Asked before one is booted.
-/// A module with a policy is passed over: the cells of a kernel that lacks it are
-/// unsupported, and say what it would have to be built with.
+/// Each module of a stack must be in at least one of the kernels; checked before booting. Modules
+/// with a policy are exempt: cells on kernels without them are reported as unsupported.
 fn check_stacks(experiment: &Experiment, store: &Store, kernels: &[Kernel]) -> Result<()> {
     let mut asked: Vec<(&Stack, String)> = Vec::new();
     for configuration in &experiment.configurations {
@@ -276,7 +263,7 @@ fn check_stacks(experiment: &Experiment, store: &Store, kernels: &[Kernel]) -> R
     Err(usage(what, hint))
 }
 
-/// QEMU of guests of `arch`, if it can do what the experiment asks.
+/// QEMU for guests of `arch`, with the features that the experiment needs.
 fn find_qemu(
     args: &LabArgs,
     config: &Config,
@@ -285,7 +272,6 @@ fn find_qemu(
 ) -> Result<Qemu> {
     let scratch = Scratch::new()?;
     let plugin = write_plugin(scratch.path())?;
-    // That of the configuration is for this machine's kernels.
     let configured = config.qemu.as_deref().filter(|_| arch.is_native());
     let mut qemu = Qemu::probe(args.qemu.as_deref().or(configured), &plugin, arch)?;
     if let Some(cpu) = &experiment.cpu {
@@ -298,8 +284,7 @@ fn find_qemu(
     Ok(qemu)
 }
 
-/// Counts the hooks of all that an experiment asks for. None if the user ended it, who is then
-/// told how it goes on.
+/// Counts hooks of an experiment. None if interrupted; prints how to resume.
 pub fn count_hooks(
     experiment: &Experiment,
     machines: &Machines,
@@ -329,13 +314,12 @@ pub fn count_hooks(
     Ok(Some(outcome))
 }
 
-/// A first signal ends the run in good order, a second one at once.
+/// The first signal ends the run in order, the second immediately.
 pub fn cancel_on_signals() -> Result<Arc<AtomicBool>> {
     Ok(Signals::watch()?.cancel)
 }
 
 pub struct Signals {
-    /// Set by the first one.
     pub cancel: Arc<AtomicBool>,
     at_once: Arc<AtomicBool>,
 }
@@ -350,7 +334,7 @@ impl Signals {
         Ok(Signals { cancel, at_once })
     }
 
-    /// Does what does not look whether it is to end: meanwhile a first signal ends lsmeter at once.
+    /// Runs work that does not check `cancel`: meanwhile the first signal ends lsmeter immediately.
     pub fn unattended<T>(&self, work: impl FnOnce() -> T) -> T {
         self.at_once.store(true, Ordering::Relaxed);
         let done = work();
@@ -369,8 +353,7 @@ fn cancel() -> Result<Arc<AtomicBool>> {
     Ok(cancel)
 }
 
-/// Signals that end lsmeter. A hangup is one of them unless it was ignored when lsmeter began, as
-/// `nohup` has it.
+/// Signals that end lsmeter. SIGHUP is included unless it was ignored at the start (`nohup`).
 pub fn end_signals() -> Vec<i32> {
     let mut signals = signal_hook::consts::TERM_SIGNALS.to_vec();
     if !is_ignored(SIGHUP) {
@@ -379,7 +362,7 @@ pub fn end_signals() -> Vec<i32> {
     signals
 }
 
-/// As `proc_pid_status(5)` shows it: a mask of the ignored signals.
+/// From the mask of ignored signals in `proc_pid_status(5)`.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -387,7 +370,7 @@ fn is_ignored(signal: i32) -> bool {
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// Does the experiment take times? Then nothing may run beside it.
+/// Experiments with times must run alone on the machine.
 pub fn is_timed(experiment: &Experiment) -> bool {
     experiment.metrics.iter().any(|metric| metric.is_timed())
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter merge`: the parts of a run become the whole.
+//! `lsmeter merge`: joins the parts of a run.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -34,7 +34,6 @@ pub fn merge(args: &MergeArgs) -> Result<Exit> {
             tell(args, &format!("{}: {machine}: ", path.display()), &merged);
             output::write(&path, |to| Ok(merged.run.write(to)?))?;
         }
-        // What one machine lacks another may have.
         let here = parts.iter().flat_map(|part| &part.run.share);
         let shards = here.clone().flat_map(|share| &share.shards);
         let shards: BTreeSet<&u32> = shards.collect();
@@ -53,7 +52,6 @@ pub fn merge(args: &MergeArgs) -> Result<Exit> {
     })
 }
 
-/// A document as a part, by the name of its file.
 fn read_part(path: &Path) -> Result<Part> {
     let hint = "give documents that `lsmeter run --output FILE` wrote";
     let file = File::open(path).map_err(|error| unreadable(path, error, hint))?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! One file a command.
+//! One file per command.
 
 pub mod bisect;
 pub mod compare;

@@ -22,9 +22,7 @@ use crate::deliver::{Delivery, StdoutTaken};
 use crate::output;
 use crate::progress::Line;
 
-/// How often it looks whether it is to end.
 const TICK: Duration = Duration::from_millis(50);
-/// Between figures, where there are several sets of them.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 pub fn monitor(args: &MonitorArgs) -> Result<Exit> {
@@ -44,18 +42,17 @@ pub fn monitor(args: &MonitorArgs) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Does the terminal take keys for lsmeter? Not if it is a background job: one that sets up the
-/// terminal is stopped.
+/// Whether keys can be read from the terminal. Not in the background: setting up the terminal would
+/// stop it.
 fn has_terminal() -> bool {
     match rustix::termios::tcgetpgrp(std::io::stdout()) {
         Ok(group) => group == rustix::process::getpgrp(),
-        // It is not the terminal of this session.
         Err(_) => std::io::stdin().is_terminal(),
     }
 }
 
-/// Set by signals. Not earlier than there is something to end in good order: until then a
-/// signal ends lsmeter at once.
+/// Set by signals. Installed once there is something to finish: before, a signal ends lsmeter
+/// immediately.
 fn stop_on_signals() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in end_signals() {
@@ -93,7 +90,6 @@ fn show_recording(
     deliver(args, stdout, &document, &document.all_intervals())
 }
 
-/// What the flags ask to be watched.
 fn request(args: &MonitorArgs) -> Request {
     let words = |words: &[String]| -> Vec<String> {
         let words = words.iter().map(|word| word.trim().to_owned());
@@ -127,7 +123,6 @@ fn request(args: &MonitorArgs) -> Request {
     }
 }
 
-/// Watches until it is to end.
 fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()> {
     let line = Line::new(args.progress.quiet);
     let journals = Recording::choose(args)?;
@@ -146,7 +141,7 @@ fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()>
         .transpose()?;
     let stop = stop_on_signals()?;
     if !args.command.is_empty() {
-        // What the command prints is not to be mixed with the progress.
+        // The command's output must not be mixed with the progress.
         line.done();
     }
     session.begin()?;
@@ -190,7 +185,7 @@ fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()>
     if let Some(recording) = &recording {
         recording.complete(&mut ended.recording);
         if args.progress.resume.is_some() {
-            // What its first part knew of all calls together ended with it.
+            // The first part's statistics over all calls together ended with it.
             total = ended.recording.all_intervals();
         }
     }
@@ -206,7 +201,6 @@ fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()>
     recording.map_or(Ok(()), |recording| recording.remove())
 }
 
-/// Shows intervals as they end, and the last one.
 fn follow(
     session: &mut Session,
     every: Option<Duration>,
@@ -221,7 +215,7 @@ fn follow(
         if let (Some(at), Some(every)) = (next, every)
             && Instant::now() >= at
         {
-            // A machine that slept, or a reader that is slow, has longer intervals.
+            // After suspend, or with a slow reader, intervals are longer.
             next = Some((at + every).max(Instant::now()));
             show(session)?;
         }
@@ -243,12 +237,11 @@ fn deliver(
 ) -> Result<()> {
     let mut report = report::monitor_report(document, args.rows);
     if let Some(watched) = &document.monitor {
-        // Of calls in each system call it knows more than intervals do.
+        // It knows more about calls by system call than intervals do.
         report.tables =
             report::interval_report(watched, &document.left_out, total, args.rows).tables;
     }
     let for_readers = args.out.is_for_readers(stdout);
-    // Intervals have had tables of their own.
     let had_tables = for_readers && args.interval.is_some() && args.replay.is_none();
     if had_tables || !for_readers {
         for warning in &report.warnings {

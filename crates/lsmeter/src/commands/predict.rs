@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter predict`: what another stack would cost where calls were recorded.
+//! `lsmeter predict`: cost of other stacks for recorded calls.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,6 @@ use crate::failure::usage;
 use crate::output;
 use crate::progress::Line;
 
-/// The preset whose operations costs are counted of.
 const PRESET: &str = "suite";
 
 pub fn predict(args: &PredictArgs) -> Result<Exit> {
@@ -62,7 +61,7 @@ pub fn predict(args: &PredictArgs) -> Result<Exit> {
         args.costs.iter().map(read).collect::<Result<Vec<_>>>()?
     };
     if costs.contains(&document) {
-        // A prediction from its own answer has no error.
+        // A prediction from its own recording has no error.
         recording
             .loads
             .iter_mut()
@@ -84,7 +83,6 @@ fn deliver(args: &PredictArgs, document: &PredictionDocument, stdout: StdoutTake
     Ok(())
 }
 
-/// Counts what calls cost under the stacks that are named. None if the user ended it.
 fn count(args: &PredictArgs) -> Result<Option<Document>> {
     let mut stacks = args.stacks.clone();
     if let Some(baseline) = &args.baseline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter profile`: what each hook of an operation costs.
+//! `lsmeter profile`: cost of each hook of an operation.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ use crate::failure::usage;
 use crate::output;
 use crate::progress::Line;
 
-/// Largest file of hook definitions that is read; the kernel's has 20 KiB.
+/// The kernel's file of hook definitions has 20 KiB.
 const DEFINITIONS_LIMIT_BYTES: u64 = 4 << 20;
 
 pub fn profile(args: ProfileArgs) -> Result<Exit> {
@@ -122,7 +122,7 @@ fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
 
 fn read_definitions(path: &Path) -> Result<String> {
     let hint = "give a kernel tree's include/linux/lsm_hook_defs.h";
-    // Every kernel would refuse it, after it was fetched.
+    // Checked before kernels are downloaded: all would refuse it.
     documents::text(path, DEFINITIONS_LIMIT_BYTES, hint, |text| {
         let hooks = HookList::from_definitions(text);
         hooks.map(drop).map_err(|error| error.to_string())
@@ -168,8 +168,7 @@ fn deliver(
     Ok(())
 }
 
-/// What each cell is called where several stand in one file: as much of kernel and
-/// stack as tells it from others.
+/// Names of cells in a shared file: as much of kernel and stack as distinguishes them.
 fn titled(outcome: &Outcome) -> Vec<(String, &PathProfile)> {
     let several =
         |of: fn(&Experiment) -> usize| outcome.run.experiment.as_ref().is_some_and(|e| of(e) > 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Whole programs, as flags name them.
+//! Whole programs, from flags.
 
 use std::path::Path;
 
@@ -12,7 +12,6 @@ use crate::commands::measure::Signals;
 use crate::failure::usage;
 use crate::progress::Line;
 
-/// What the flags say of programs, to be put over the preset or file.
 pub fn flags(args: &ProgramArgs) -> Result<Spec> {
     let absolute = |path: &Path| {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -30,7 +29,6 @@ pub fn flags(args: &ProgramArgs) -> Result<Spec> {
     let prepare = prepare.collect::<Result<Vec<_>>>()?;
     let workload = || Workload {
         name: match args.command.as_slice() {
-            // A container image names it.
             [] => String::new(),
             command => Workload::name_of(command),
         },
@@ -50,13 +48,13 @@ pub fn flags(args: &ProgramArgs) -> Result<Spec> {
     Ok(Spec {
         workloads: (is_command || described).then(|| vec![workload()]),
         root,
-        // It is run whatever benchmarks the preset or file selects.
+        // Runs regardless of the benchmarks that the preset or file selects.
         benchmarks: is_command.then(|| vec!["*".to_owned()]),
         ..Spec::default()
     })
 }
 
-/// The root of an experiment's programs, if it has any: looked at, and made if it has to be.
+/// The root of an experiment's programs, built if necessary; None without programs.
 pub fn root(experiment: &mut Experiment, signals: &Signals, quiet: bool) -> Result<Option<Root>> {
     let line = Line::new(quiet);
     let mut tell = |making: Making| {
@@ -75,7 +73,7 @@ pub fn root(experiment: &mut Experiment, signals: &Signals, quiet: bool) -> Resu
     Ok(root?)
 }
 
-/// Refuses parts of an experiment of whole programs: a part's machine has not got their root.
+/// Refuses parts of an experiment with whole programs: other machines do not have their root.
 pub fn no_parts(experiment: &Experiment) -> Result<()> {
     if experiment.programs.is_none() {
         return Ok(());
@@ -86,7 +84,7 @@ pub fn no_parts(experiment: &Experiment) -> Result<()> {
     ))
 }
 
-/// A command's words, as a shell would take them.
+/// Splits a command like a shell.
 fn words(text: &str) -> Result<Vec<String>> {
     let words = shlex::split(text).filter(|words| !words.is_empty());
     words.ok_or_else(|| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A recording while it is made: each interval is in a journal when the next begins.
+//! A recording in progress: each interval is in a journal when the next begins.
 
 use std::time::Duration;
 
@@ -14,23 +14,19 @@ use crate::cli::MonitorArgs;
 use crate::commands::journals;
 use crate::output;
 
-/// From one interval to the next it never takes so long unless something was interrupted.
+/// Longer gaps between intervals mean an interruption.
 const GAP_S: f64 = 0.05;
-/// Most times without watching that a warning names.
 const GAPS_TOLD: usize = 20;
 
-/// What was recorded before, and where what is recorded now is kept.
 pub struct Recording {
     journals: Journals,
-    /// When its first part began; None if this is the first.
     started: Option<String>,
     before: Vec<Interval>,
-    /// When this part began, in seconds after the first did.
+    /// Start of this part, in seconds after the first part's.
     offset_s: f64,
 }
 
 impl Recording {
-    /// Where the flags have it; None if nothing is recorded.
     pub fn choose(args: &MonitorArgs) -> Result<Option<Journals>> {
         let file = args.out.output.as_deref();
         let file = file.filter(|file| output::is_file(file));
@@ -96,7 +92,6 @@ impl Recording {
         Ok(recording)
     }
 
-    /// Puts what was recorded before in front of what was now.
     pub fn complete(&self, document: &mut Document) {
         if self.before.is_empty() {
             return;
@@ -129,7 +124,6 @@ impl Recording {
         });
     }
 
-    /// Removes the journal: the document is safe.
     pub fn remove(&self) -> Result<()> {
         journals::remove(&self.journals)
     }
@@ -151,7 +145,7 @@ impl Keeper {
         if self.kept.len() < monitor::live::KEPT {
             return Ok(());
         }
-        // As the recording itself, the journal is to stay bounded.
+        // Bounds the journal like the recording.
         self.kept = monitor::live::joined(&self.kept);
         let kept = (0..).zip(&self.kept);
         let entries = kept.map(|(number, interval)| entry(watched, number, interval));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter report`: documents as a page, or one figure of them.
+//! `lsmeter report`: documents as a page, or one of their figures.
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
@@ -17,10 +17,8 @@ use crate::cli::{ReportArgs, ReportFormat};
 use crate::failure::usage;
 use crate::output;
 
-/// Writes a figure in one of its formats.
 type Render = fn(&Figure) -> Result<Vec<u8>>;
 
-/// Writes a report, or one figure.
 pub fn report(args: &ReportArgs) -> Result<Exit> {
     output::check(&args.output)?;
     let names = names(&args.documents);
@@ -87,7 +85,6 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// A whole publication beside what the documents say, and a title.
 fn publication(name: &str, sources: &[Source]) -> Result<(String, Report)> {
     let known = published::sources();
     let source = known.iter().find(|source| source.id == name);
@@ -110,7 +107,6 @@ fn publication(name: &str, sources: &[Source]) -> Result<(String, Report)> {
     Ok((source.title.clone(), publication_report(&publication)))
 }
 
-/// The hooks that profiles reach, and a title.
 fn coverage(sources: &[Source]) -> Result<(String, Report)> {
     let profiles = sources.iter().map(|source| match &source.content {
         Content::Measured(document) if !document.kernel_hooks.is_empty() => Ok(&**document),
@@ -126,7 +122,6 @@ fn coverage(sources: &[Source]) -> Result<(String, Report)> {
     ))
 }
 
-/// What is published of the operations of runs, beside them, and a title.
 fn published(sources: &[Source]) -> Result<(String, Report)> {
     let mut all = Report::default();
     for source in sources {
@@ -147,7 +142,6 @@ fn published(sources: &[Source]) -> Result<(String, Report)> {
     Ok(("What is published of these operations".to_owned(), all))
 }
 
-/// What documents are called: by their files, without directories unless they are needed.
 fn names(paths: &[PathBuf]) -> Vec<String> {
     let last = |path: &PathBuf| {
         path.file_name()

@@ -37,7 +37,6 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     let limit = args.fail_above.as_deref().map(Budget::of_all).transpose();
     let limit = limit.context("--fail-above")?;
     let config = Config::read()?;
-    // The same operations, of kernels that have no machine.
     let of_processes = args.spec == PAPER && args.place.place == Some(Place::Um);
     let (name, spec) = read_spec(if of_processes { PAPER_UM } else { &args.spec })?;
     foreign::check(
@@ -71,7 +70,7 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     let found = compared(&run, limit);
     deliver(&args, &run, found.as_ref(), stdout)
         .inspect_err(|error| journals::tell_kept(&files.journals, error))?;
-    // Only now: whatever went wrong above, the cells are still there.
+    // Only now: after any error above the cells are still there.
     journals::remove(&files.journals)?;
     if let Some(shard) = args.parts.shard
         && run.cells.is_empty()
@@ -82,8 +81,7 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     Ok(ending(found.as_ref(), &run))
 }
 
-/// Measures here, in the lab or on this machine; None if the user ended it, who is told how it
-/// goes on.
+/// Measures in the lab or on this machine; None if interrupted, after printing how to resume.
 fn measured(
     args: &RunArgs,
     config: &Config,
@@ -158,7 +156,7 @@ fn measured(
     Ok(Some(outcome.run))
 }
 
-/// Has guests do without KVM where it does not boot the kernel.
+/// Falls back to guests without KVM where it does not boot the kernel.
 fn try_kvm(machines: &mut Machines, cancel: &AtomicBool, line: &Line) -> Result<()> {
     let Machines {
         store,
@@ -180,7 +178,6 @@ fn try_kvm(machines: &mut Machines, cancel: &AtomicBool, line: &Line) -> Result<
     Ok(())
 }
 
-/// How a run ends whose document is saved.
 fn ending(found: Option<&ComparisonDocument>, run: &Document) -> Exit {
     let has = |status| run.cells.iter().any(|cell| cell.status() == status);
     let failed = has(Status::Failed) || !has(Status::Ok);
@@ -191,8 +188,7 @@ fn ending(found: Option<&ComparisonDocument>, run: &Document) -> Exit {
     }
 }
 
-/// Measurements with their baselines: of kernels, such as before a patch and after, or if there is
-/// a limit.
+/// Comparison with the baselines: between kernels, or if there is a limit.
 fn compared(run: &Document, budget: Option<Budget>) -> Option<ComparisonDocument> {
     let mut experiment = run.experiment.iter();
     let explain = experiment.any(|of| of.baseline_kernel.is_some());
@@ -206,10 +202,9 @@ fn compared(run: &Document, budget: Option<Budget>) -> Option<ComparisonDocument
     (explain || options.budget.is_some()).then(found)
 }
 
-/// Runs the experiment again until there are `runs` of it, `first` included; None if that
-/// was ended before. Each has a journal of its own, from which it is resumed. They follow each
-/// other as two runs do that a user compares, so that what drifts from one to the next is in
-/// what is found.
+/// Repeats the experiment until there are `runs` runs including `first`; None if interrupted. Each
+/// has its own journal. Whole runs follow each other, as a user's would, so that drift between runs
+/// is included.
 fn again(
     experiment: &Experiment,
     setup: &Setup<'_>,
@@ -225,7 +220,7 @@ fn again(
         let journal = journals.number(number);
         let setup = Setup {
             journal: &journal.first,
-            // Also in a run that goes on: the one before may have ended between two of them.
+            // Also when resuming: it may have been interrupted between two runs.
             resume: journal.first.exists(),
             ..*setup
         };
@@ -240,7 +235,6 @@ fn again(
     Ok(Some(all))
 }
 
-/// What the flags say, to be put over the preset or file.
 pub fn flags(args: &RunArgs) -> Result<Spec> {
     let (place, dir) = measure::place(&args.place);
     let spec = Spec {
@@ -255,7 +249,6 @@ pub fn flags(args: &RunArgs) -> Result<Spec> {
     Ok(spec.or(measure::flags(&args.cells, &args.lab)?))
 }
 
-/// The preset whose figures the paper has too.
 const PAPER: &str = "paper";
 const PAPER_UM: &str = "paper-um";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter sensitivity`: how often an operation asks for authorisation.
+//! `lsmeter sensitivity`: permission checks per operation.
 
 use anyhow::Result;
 use kernels::Store;
@@ -21,16 +21,14 @@ use crate::failure::usage;
 use crate::output;
 use crate::progress::Line;
 
-/// Benchmarks that are swept unless others are named: all whose operation asks so often
-/// that delays can still be told from the wait's own cost.
+/// Default benchmarks: all with so few checks that delays are much longer than the wait's own
+/// overhead.
 const BENCHMARKS: [&str; 2] = ["*", "!treewalk:full*"];
-/// Without counts nothing says how much shorter a tree walk's delays have to be.
+/// On the host counts are missing to shorten a tree walk's delays.
 const BENCHMARKS_ON_HOST: [&str; 2] = ["*", "!treewalk:*"];
-/// What the flag --stack is by default.
 const DEFAULT_STACK: &str = "capability";
-/// Counted operations without delays: the usual path shows in few.
+/// Counted operations without delays: enough to find the dominant path.
 const SAMPLES: u32 = 16;
-/// Timed batches under each delay.
 const TURNS: u32 = 15;
 
 pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
@@ -153,7 +151,6 @@ fn resolve(args: &SensitivityArgs) -> Result<Experiment> {
     Ok(experiment)
 }
 
-/// Benchmarks and kernels, these unless others are named.
 fn selection(args: &SensitivityArgs, benchmarks: &[&str]) -> Result<Spec> {
     let mut chosen = measure::keys(&args.selection)?;
     if chosen.benchmarks.is_none() && chosen.suites.is_none() {
@@ -163,7 +160,7 @@ fn selection(args: &SensitivityArgs, benchmarks: &[&str]) -> Result<Spec> {
     Ok(chosen)
 }
 
-/// Time on the running kernel: only BPF programs can delay there, and nothing counts hooks.
+/// Time on the running kernel: only BPF programs can delay there, and hooks are not counted.
 fn on_host(args: &SensitivityArgs, dir: Option<String>) -> Result<Spec> {
     let of_the_lab = [
         (

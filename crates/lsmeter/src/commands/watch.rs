@@ -19,10 +19,8 @@ use crate::failure::{explain, usage};
 use crate::output;
 use crate::progress::Line;
 
-/// How often the image is looked at.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Measures the kernel in a build directory, and again after each build, until it is interrupted.
 pub fn watch(args: &RunArgs, dir: &Path) -> Result<Exit> {
     let config = Config::read()?;
     if !dir.is_dir() {
@@ -46,7 +44,7 @@ pub fn watch(args: &RunArgs, dir: &Path) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Differs after each build.
+/// Inode, size, modification time (s, ns): differs after each build.
 type Identity = (u64, u64, i64, i64);
 
 fn identity(path: &Path) -> Option<Identity> {
@@ -63,7 +61,6 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Measures until the user ends it.
     fn follow(&mut self) -> Result<()> {
         let mut seen = None;
         while let Some(found) = self.next(seen) {
@@ -91,8 +88,7 @@ impl Watch<'_> {
         Ok(())
     }
 
-    /// Waits for another image than `seen` that stays the same for a while; None if the user ended
-    /// it.
+    /// Waits for an image other than `seen` that stays the same for a while; None if interrupted.
     fn next(&self, seen: Option<Identity>) -> Option<Identity> {
         let mut before = None;
         while !self.counter.cancelled() {
@@ -108,7 +104,6 @@ impl Watch<'_> {
         None
     }
 
-    /// The measurement beside the one before.
     fn compared(&mut self, measured: Measured) -> Result<String> {
         let said = match &self.last {
             None => format!("{} measured", measured.document.cells.len()),

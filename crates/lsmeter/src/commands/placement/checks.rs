@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter placement checks`: what is asked twice, and what some modules are not asked.
+//! `lsmeter placement checks`: redundant checks, and checks that some modules do not make.
 
 use anyhow::Result;
 use model::{Exit, Stored as _};
@@ -11,7 +11,6 @@ use crate::cli::ChecksArgs;
 use crate::deliver::Delivery;
 use crate::progress::Line;
 
-/// Analyses a tree, or reads what was found in it, and prints the findings.
 pub fn checks(args: &ChecksArgs) -> Result<Exit> {
     let stdout = args.table.out.check(&[], 0)?;
     let line = Line::new(args.table.quiet);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter placement diff`: what a patch or a release changed.
+//! `lsmeter placement diff`: hook calls changed by a patch or release.
 
 use std::path::Path;
 
@@ -14,7 +14,6 @@ use crate::deliver::Delivery;
 use crate::failure::usage;
 use crate::progress::Line;
 
-/// Compares two placements.
 pub fn diff(args: &DiffArgs) -> Result<Exit> {
     let stdout = args.table.out.check(&[], 0)?;
     let line = Line::new(args.table.quiet);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What placements are made from: kernel trees, or documents that hold placements already.
+//! Input of placements: kernel trees, or documents of placements.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -14,18 +14,16 @@ use crate::commands::documents;
 use crate::config;
 use crate::progress::Line;
 
-/// Largest `.config` that is read; a distribution's has 300 KiB.
+/// A distribution's `.config` has 300 KiB.
 const CONFIG_LIMIT_BYTES: u64 = 16 << 20;
 
-/// A tree, or what was found in one.
 pub enum Input {
     Tree(Tree),
-    /// Analysed before.
     Document(Box<PlacementDocument>),
 }
 
 impl Input {
-    /// Opens a tree or a tarball, or reads a document: a file that begins as JSON does.
+    /// Opens a tree or a tarball, or reads a document: a file that begins with `{`.
     pub fn open(path: &Path, cache: Option<PathBuf>, line: &Line) -> Result<Input> {
         let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
         let file = is_file.then(|| File::open(path).ok()).flatten();
@@ -42,7 +40,6 @@ impl Input {
         Ok(Input::Tree(open_tree(path, cache, line)?))
     }
 
-    /// Its placement: of what is asked for, as far as a document has it.
     pub fn placement(self, request: &Request) -> Result<PlacementDocument> {
         let mut document = match self {
             Input::Tree(tree) => return Ok(analyse(&tree, request)?),
@@ -56,8 +53,6 @@ impl Input {
     }
 }
 
-/// Opens a directory or a tarball, of which what was unpacked is kept if there is a place
-/// for it.
 pub fn open_tree(path: &Path, cache: Option<PathBuf>, line: &Line) -> Result<Tree> {
     let Some(cache) = cache else {
         return Ok(Tree::open(path)?);
@@ -69,7 +64,6 @@ pub fn open_tree(path: &Path, cache: Option<PathBuf>, line: &Line) -> Result<Tre
     Ok(Tree::open_kept(path, cache, unpacking)?)
 }
 
-/// Where what was found is kept, if it is to be.
 pub fn cache(args: &ScopeArgs) -> Option<PathBuf> {
     (!args.no_cache).then(|| config::cache_dir().join("placement"))
 }
@@ -87,15 +81,14 @@ pub fn request(args: &ScopeArgs) -> Result<Request> {
     })
 }
 
-/// Adds a name to those that are asked for, once.
 pub fn add(list: &mut Vec<String>, name: &String) {
     if !list.contains(name) {
         list.push(name.clone());
     }
 }
 
-/// Asks for what a document holds, where nothing else is asked for: so that a tree can be
-/// compared with it.
+/// Requests what a document contains unless something is requested, so that a tree can be compared
+/// with it.
 pub fn like(mut request: Request, document: &PlacementDocument) -> Request {
     let (any_fs, any_call) = (
         request.fs.is_empty(),
@@ -113,7 +106,6 @@ pub fn like(mut request: Request, document: &PlacementDocument) -> Request {
     request
 }
 
-/// A kernel's `.config`.
 fn read_config(path: &Path) -> Result<String> {
     let hint = "give the .config of a kernel, such as /boot/config-VERSION";
     documents::text(path, CONFIG_LIMIT_BYTES, hint, |text| {

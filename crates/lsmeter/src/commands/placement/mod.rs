@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter placement`: which hooks system calls can reach, from sources alone.
+//! `lsmeter placement`: hooks that system calls can reach, from sources alone.
 
 mod checks;
 mod diff;
@@ -20,7 +20,6 @@ use crate::progress::Line;
 
 use input::add;
 
-/// Analyses a tree, and compares it with profiles if asked to.
 pub fn placement(args: &PlacementArgs) -> Result<Exit> {
     match &args.command {
         Some(PlacementCommand::Diff(args)) => return diff::diff(args),
@@ -49,7 +48,6 @@ pub fn placement(args: &PlacementArgs) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Opens the sources that are asked for.
 fn open(args: &TreeArgs, line: &Line) -> Result<Tree> {
     let Some(path) = &args.tree else {
         return Err(usage("no tree is named", "give the top of a kernel tree"));
@@ -76,7 +74,6 @@ fn deliver(args: &PlacementArgs, document: &PlacementDocument, stdout: StdoutTak
     Ok(())
 }
 
-/// Compares what was measured with what the sources say.
 fn agree(
     args: &PlacementArgs,
     stdout: StdoutTaken,
@@ -149,7 +146,6 @@ fn verdict(comparison: &Comparison) -> Exit {
     }
 }
 
-/// Does a cell belong to the file systems and system calls that are asked for?
 fn asked_for(args: &ScopeArgs, cell: &Cell) -> bool {
     let fs = args.fs.is_empty() || args.fs.contains(&cell.key.filesystem);
     let mut calls = cell.syscalls.iter();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where a run's document and journal go.
+//! Paths of a run's document and journal.
 
 use std::path::PathBuf;
 
@@ -9,16 +9,14 @@ use lab::journal::Journals;
 use crate::cli::RunArgs;
 use crate::commands::journals::{self, unique};
 
-/// Where the run document goes, and until then the journal.
 pub struct Files {
-    /// The document; - is standard output.
+    /// `-` is standard output.
     pub output: PathBuf,
     pub journals: Journals,
 }
 
 impl Files {
     pub fn choose(args: &RunArgs, name: &str) -> Result<Files> {
-        // A shard's journal is no other's.
         let name = match args.parts.shard {
             Some(shard) => &format!("{name}-{}of{}", shard.index, shard.count),
             None => name,
