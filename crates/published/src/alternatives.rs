@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Figures by what of ours could stand for them.
+//! Published figures with several candidate configurations of ours.
 
 use crate::{Answer, Comparison, Explanation, Figure, Row};
 
-/// A figure by what could stand for it.
 #[derive(Debug, Clone)]
 pub struct Alternatives {
     pub figure: &'static Figure,
-    /// Our operation: `open:AA`.
+    /// `open:AA`.
     pub benchmark: String,
-    /// Ours: the figure's own configuration first, then those of explanations in their order.
+    /// The figure's own configuration first.
     pub ours: Vec<Comparison>,
 }
 
@@ -22,7 +21,6 @@ impl Alternatives {
     }
 }
 
-/// What was measured in place of a figure's own configuration, where that are two or more.
 pub(crate) fn alternatives(
     rows: &[Row<'_>],
     instead: &[(&'static Explanation, Vec<Comparison>)],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A run's overheads beside those published.
+//! A run's overheads next to published ones.
 
 use std::fmt;
 
@@ -14,83 +14,66 @@ use crate::{
     Explanation, Figure, Operation, Over, OverLayouts, Quantity, Setup, explanations, published,
 };
 
-/// Figures agree up to this part of the published one.
+/// Tolerance, as a fraction of the published figure.
 const AGREES_PART: f64 = 0.10;
-/// What is published as 0 % is less than half a point.
+/// Tolerance for a published 0 %: less than half a percentage point.
 const AGREES_WITH_NOTHING: f64 = 0.005;
-/// What a published decimal cannot tell apart.
+/// Rounding error of a published decimal.
 const EPSILON: f64 = 1e-9;
 
-/// Everything of a run that something published can be put beside.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Beside {
-    /// In the order in which the run has its kernels, file systems and metrics; in each
-    /// of them that of the figures.
+    /// By kernel, file system and metric in the run's order, then in the order of figures.
     pub comparisons: Vec<Comparison>,
-    /// Published overheads that the run has no cells for, or none with a figure.
     pub unanswered: Vec<&'static Figure>,
-    /// Published times beside ours, where ours are drawn over layouts.
     pub times: Vec<Time>,
-    /// How the run's own times came about, if they did not on plain silicon.
+    /// Set if the run's times are not from plain hardware.
     pub caution: Option<&'static str>,
 }
 
-/// A published time with one of ours beside it: times of two machines, and no verdict is possible.
+/// A published time next to ours; different machines, so there is no verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Time {
     pub figure: &'static Figure,
-    /// Ours with its interval and unit, in words.
     pub ours: String,
-    /// Of what: `open:AA, capability`.
     pub of: String,
 }
 
-/// One published figure beside one of ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     pub figure: &'static Figure,
-    /// Our kernel, as the user named it.
     pub kernel: String,
-    /// Its `uname -r`.
     pub release: String,
     pub filesystem: String,
     pub metric: Metric,
     pub tested: String,
-    /// What it was compared with, with its kernel if that is another; None for counts.
+    /// With its kernel if that is another; None for counts.
     pub baseline: Option<String>,
-    /// In what our configuration or baseline differs from theirs.
+    /// Differences of our configuration or baseline from theirs.
     pub stands_in: Vec<&'static str>,
-    /// Our benchmark: `open:AA`, or `median of 12 of 14`.
     pub benchmark: String,
-    /// Ours, in the figure's unit.
     pub ours: f64,
-    /// The published lower and upper bound, the same for a value; for this many
-    /// components of a path, if the figure is for each.
+    /// Published lower and upper bound, equal for a value; for this path's components, if the
+    /// figure is per component.
     pub bounds: [Option<f64>; 2],
-    /// The published value, or the nearest to ours of the published range.
+    /// The published value, or the value of the published range nearest to ours.
     pub theirs: f64,
-    /// Ours less theirs.
     pub difference: f64,
-    /// What our own cells show may be chance, and no overhead at all.
     pub unclear: bool,
-    /// What layouts of our kernel say, if ours is drawn over several.
     pub layouts: Option<OverLayouts>,
     pub verdict: Verdict,
-    /// What could explain the difference; empty if they agree.
     pub explanations: Vec<&'static Explanation>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// Inside the published range, or within a tenth of what is published. Counts of calls: equal,
-    /// or inside the published bounds.
+    /// In the published range, or within a tenth. For counts of calls: equal, or within the bounds.
     Agrees,
-    /// Anything else.
     Differs,
 }
 
 impl Verdict {
-    /// Of two figures that are no counts of calls; `theirs` is the nearest that is published.
+    /// Not for counts of calls; `theirs` is the nearest published value.
     pub fn of(ours: f64, theirs: f64) -> Verdict {
         let spread = match theirs {
             0.0 => AGREES_WITH_NOTHING,
@@ -113,12 +96,11 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Puts what a run measured beside what was published: overheads wherever the run has
-/// both cells, and counts of hooks where its cells carry hooks (`--with-hooks`).
+/// Compares a run with publications: overheads where the run has both cells, counts of hooks where
+/// cells have hooks (`--with-hooks`).
 ///
-/// The first of a figure's setups that the run has cells of stands for it, so that one
-/// figure is compared once for each kernel, file system, metric and benchmark. Layouts that tables
-/// draw together are one kernel.
+/// Of a figure's setups the first with cells is used, so a figure is compared once per kernel, file
+/// system, metric and benchmark. Layouts that are evaluated together are one kernel.
 pub fn beside(run: &Document) -> Beside {
     let comparisons = comparisons(run, published());
     let answered = |figure: &&Figure| {
@@ -146,7 +128,6 @@ pub fn beside(run: &Document) -> Beside {
     }
 }
 
-/// What a run says of these figures.
 pub(crate) fn comparisons(run: &Document, figures: &'static [Figure]) -> Vec<Comparison> {
     let cells = Cells::of(run);
     let places = cells.places.iter();
@@ -168,7 +149,6 @@ pub(crate) fn comparisons(run: &Document, figures: &'static [Figure]) -> Vec<Com
     comparisons
 }
 
-/// Both cells of one operation, and what they stand for; of layouts those of any.
 pub(crate) struct Pair<'a> {
     pub(crate) tested: &'a Cell,
     pub(crate) baseline: &'a Cell,
@@ -194,14 +174,12 @@ fn pair<'a>(
     })
 }
 
-/// A throughput says nothing of a latency; what one operation takes says how many fit into a
-/// second.
+/// A throughput does not answer a latency figure; a time per operation answers a throughput figure.
 fn is_comparable(figure: &Figure, ours: Metric) -> bool {
     let same = ours != Metric::Throughput || figure.quantity == Quantity::ThroughputOverhead;
     same && figure.kernels.is_none()
 }
 
-/// What answers a figure that is an overhead, by operation.
 fn pairs<'a>(
     cells: &Cells<'a>,
     place: Place<'a>,
@@ -236,7 +214,6 @@ fn overheads<'a>(
         Some((operation, pair, own))
     });
     let mut pairs: Vec<_> = pairs.collect();
-    // All of them with one setup: a median over two is a median of neither.
     let Some(setups) = pairs.first().map(|(_, pair, _)| pair.setups) else {
         return;
     };
@@ -252,7 +229,7 @@ fn overheads<'a>(
     pairs.retain(|(_, pair, _)| pair.setups == setups);
     pairs.sort_by(|a, b| a.2.ratio.total_cmp(&b.2.ratio));
     let (n, tests) = (pairs.len(), figure.ours.len());
-    // What holds of all tests is not told from a few.
+    // A statement on all tests needs at least half of them.
     if 2 * n < tests {
         return;
     }
@@ -279,7 +256,6 @@ fn overheads<'a>(
                 add(pair, name, own.clone());
             }
         }
-        // A mean lacks its meaning if one of its parts does.
         Over::Mean if n == tests => {
             let sum = |side: fn(&Pair<'a>) -> &'a Cell| -> Option<f64> {
                 let sides = pairs.iter().map(|(_, pair, _)| side(pair));
@@ -300,7 +276,6 @@ fn overheads<'a>(
     }
 }
 
-/// An overhead beside the figure; None if it is no number.
 fn compared(
     cells: &Cells<'_>,
     figure: &'static Figure,
@@ -332,7 +307,6 @@ fn compared(
     Some(explained(comparison))
 }
 
-/// What the tested one costs, as a multiple of the baseline.
 fn ratio(pair: &Pair<'_>) -> Option<f64> {
     let direction = pair.tested.key.metric.direction();
     let (tested, baseline) = (pair.tested.headline()?, pair.baseline.headline()?);
@@ -344,7 +318,6 @@ fn ratio(pair: &Pair<'_>) -> Option<f64> {
     (ratio.is_finite() && ratio > 0.0).then_some(ratio)
 }
 
-/// A comparison of which the verdict is still to be said.
 pub(crate) fn comparison(
     figure: &'static Figure,
     place: Place<'_>,
@@ -376,7 +349,6 @@ pub(crate) fn comparison(
     }
 }
 
-/// The same, with what could explain it.
 pub(crate) fn explained(mut comparison: Comparison) -> Comparison {
     if comparison.verdict != Verdict::Agrees {
         let applies = |explanation: &&Explanation| explanation.applies(&comparison);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Figures that cannot be had, and why.
+//! Figures that cannot be measured, and why.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,6 @@ struct File {
     cannot: Vec<Cannot>,
 }
 
-/// Figures that cannot be had.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Cannot {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A run's counts beside those published: calls of hooks, and of the system.
+//! A run's counts next to published ones: calls of hooks, and system calls.
 
 use model::{Caches, Cell, HookCost, Metric, Status, glob, path_components};
 
@@ -10,8 +10,6 @@ use crate::{Figure, Operation, Quantity};
 /// Counts derived from totals are not quite whole: 1.001 calls are one.
 const EQUAL: f64 = 0.01;
 
-/// Adds what the run's cells say about a published count. Cells need hooks
-/// (`--with-hooks`) for calls of hooks.
 pub(crate) fn counts<'a>(
     cells: &Cells<'a>,
     place: Place<'a>,
@@ -57,7 +55,6 @@ pub(crate) fn counts<'a>(
     }
 }
 
-/// How often modules were asked in all operations, each under the figure's stack.
 fn checks<'a>(cells: &Cells<'a>, place: Place<'a>, figure: &'static Figure) -> Option<Comparison> {
     let setup = figure.tested.first()?;
     let mut ours = 0.0;
@@ -80,7 +77,6 @@ fn checks<'a>(cells: &Cells<'a>, place: Place<'a>, figure: &'static Figure) -> O
     Some(explained(comparison))
 }
 
-/// The cell that answers a figure, and its count.
 fn ours<'a>(
     cells: &Cells<'a>,
     place: Place<'a>,
@@ -92,8 +88,8 @@ fn ours<'a>(
             .here(place, operation)
             .filter(|c| c.status() == Status::Ok)
     };
-    // The modules decide what is called of them; of the framework every stack calls
-    // the same, if there is a framework.
+    // Module calls depend on the stack; framework calls are the same under every stack, if there is
+    // a framework.
     let asked = |cell: &&Cell| figure.tested.iter().any(|setup| setup.is_of(cell));
     let module = figure
         .tested
@@ -150,7 +146,7 @@ fn ours<'a>(
     })
 }
 
-/// Were these hooks delayed together, and no others, where the caches know the path?
+/// Exactly these hooks were delayed together, with warm caches.
 fn is_delayed_at(cell: &Cell, hooks: &[String]) -> bool {
     cell.key.delay.as_ref().is_some_and(|delay| {
         delay.caches == Caches::Warm
@@ -170,6 +166,6 @@ fn is_of(figure: &Figure, hook: &HookCost) -> bool {
 
 /// As a float: counts in a document may be anything.
 fn sum(calls: impl Iterator<Item = u64>) -> f64 {
-    // Of nothing, `sum()` is -0.
+    // `sum()` of nothing is -0.
     calls.fold(0.0, |sum, calls| sum + calls as f64)
 }

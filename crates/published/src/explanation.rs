@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What could explain that a figure differs from ours, as data.
+//! Possible explanations of differences, as data.
 
 use std::sync::LazyLock;
 
@@ -10,39 +10,32 @@ use crate::{Comparison, Figure, Operation, Setup};
 
 const FILE: &str = include_str!("../data/explanations.toml");
 
-/// A possible reason for a difference, and where it applies.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Explanation {
     pub id: String,
-    /// Ids of figures that it applies to; `*` stands for anything.
+    /// Ids of figures; `*` matches anything.
     pub figures: Vec<String>,
-    /// But not to these.
     #[serde(default)]
     pub except: Vec<String>,
-    /// To which comparisons.
     pub kinds: Vec<Kind>,
-    /// Only to these metrics of ours; empty: to all.
+    /// Only these metrics of ours; empty: all.
     #[serde(default)]
     pub metrics: Vec<Metric>,
-    /// Only if this side is the larger one.
     #[serde(default)]
     pub larger: Option<Larger>,
-    /// Only to differences up to this, as a fraction.
     #[serde(default)]
     pub within: Option<f64>,
-    /// Only if ours is below zero.
     #[serde(default)]
     pub ours_negative: bool,
-    /// The reason, in a sentence or two.
     pub text: String,
-    /// What of ours would be as theirs if this is the reason: with a document that has it, the
-    /// reason is shown, or it is none.
+    /// Our measurement that would match theirs if this reason is right; a document with it confirms
+    /// or refutes the reason.
     #[serde(default)]
     pub instead: Option<Instead>,
 }
 
-/// What of ours stands for a figure otherwise; what it leaves open is as in the figure.
+/// Replaces keys of a figure; missing ones are as in the figure.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Instead {
@@ -52,7 +45,6 @@ pub struct Instead {
 }
 
 impl Instead {
-    /// The figure with these in place of its own.
     pub(crate) fn of(&self, figure: &Figure) -> Figure {
         let mut figure = figure.clone();
         if !self.ours.is_empty() {
@@ -76,7 +68,7 @@ impl Instead {
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     Overhead,
-    /// Counts: of hooks' calls, of system calls.
+    /// Counts of hook calls and of system calls.
     Calls,
 }
 
@@ -103,7 +95,6 @@ pub fn explanations() -> &'static [Explanation] {
 }
 
 impl Explanation {
-    /// Is it about this figure, however ours turns out?
     pub(crate) fn is_about(&self, figure: &Figure) -> bool {
         let fits = |patterns: &[String]| patterns.iter().any(|pattern| glob(pattern, &figure.id));
         fits(&self.figures) && !fits(&self.except)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The instructions of a hook beside the time that others measured of it.
+//! Our instructions per hook next to others' times.
 
 use model::{Document, HookCost, Metric, glob};
 
 use crate::lookup::Cells;
 use crate::{Figure, Quantity};
 
-/// What a call of a figure's hooks takes in our first operation that calls them, under its
-/// configuration or what stands in for it, and of what that is; None if it is no time of a hook,
-/// or nothing of ours calls them.
+/// Instructions per call of a figure's hooks in the first of our operations that calls them, under
+/// its configuration or a substitute, with a description. None if the figure is not a hook's time,
+/// or no operation calls them.
 pub(crate) fn hook_cost(document: &Document, figure: &'static Figure) -> Option<(String, String)> {
     if figure.quantity != Quantity::HookTime || figure.hooks.is_empty() {
         return None;

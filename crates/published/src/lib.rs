@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Figures that others published, and a run's own beside them.
+//! Published figures, and a run's own next to them.
 //!
-//! [`published`] gives every figure of `crates/published/data/`, with where it stands in
-//! its source; [`beside()`] puts what a run measured next to those that it can answer, with a
-//! [`Verdict`] and what could explain a difference. Tables of them are the report's.
+//! [`published`] has every figure of `crates/published/data/` with its place in the source;
+//! [`beside()`] compares a run, with a [`Verdict`] and possible explanations. The crate `report`
+//! makes tables of them.
 //!
-//! Theirs are times on the machines of their day. Only relative overheads and counts are
-//! ever compared, never a time with an instruction.
+//! Published times are of other machines: only relative overheads and counts are compared, never a
+//! time with an instruction count.
 
 mod alternatives;
 mod beside;
@@ -37,44 +37,39 @@ pub use publication::{
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// Short name, the first part of its figures' ids: `paper`.
+    /// First part of its figures' ids: `paper`.
     pub id: String,
     pub title: String,
-    /// Where to find it.
     pub cite: String,
-    /// What was measured on, as far as it says.
+    /// Machine and system, as far as published.
     pub setting: String,
-    /// What a figure's `lines` count.
     pub lines: String,
 }
 
-/// A stack with the state of its policies, as a figure was measured with or as comes near.
+/// A stack with its policies, as published or a substitute.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// As `lsm=` has it; `none` for a kernel without LSMs (the paper's DAC).
+    /// As in `lsm=`; `none` for a kernel without LSMs (the paper's DAC).
     pub stack: Stack,
     #[serde(default)]
     pub policy: Policy,
-    /// Integrity subsystems at work, in the order of [`Integrity::ALL`].
     #[serde(default)]
     pub integrity: Vec<Integrity>,
-    /// Rules more than it needs, where their number matters.
+    /// Rules in addition to the necessary ones, where their number matters.
     #[serde(default)]
     pub rules: Option<u32>,
-    /// Rules of audit, where they matter.
     #[serde(default)]
     pub audit_rules: Option<AuditRules>,
-    /// Rules of IMA; None: lsmeter's own.
     #[serde(default)]
     pub ima_policy: Option<ImaPolicy>,
-    /// In what it differs from the published configuration; None: it is that.
+    /// Difference from the published configuration; None: the same.
     #[serde(default)]
     pub why: Option<String>,
 }
 
 impl Setup {
-    /// Was this cell measured with it? Sizes of policies do not matter where it names none.
+    /// Whether a cell has this setup. Sizes of policies are ignored unless set.
     pub fn is_of(&self, cell: &Cell) -> bool {
         let names = self.stack.as_str().split(',');
         self.policy == cell.key.policy
@@ -110,17 +105,15 @@ impl fmt::Display for Setup {
     }
 }
 
-/// One of our benchmarks that stands for one of theirs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Operation {
-    /// Benchmark: `open`; or a workload: `fork-exit`.
     pub benchmark: String,
-    /// Its variant: `AA/BB`; empty of a workload.
+    /// `AA/BB`; empty for a workload.
     pub variant: String,
 }
 
 impl Operation {
-    /// `open:AA/BB`, or a program, which has no variants.
+    /// Parses `open:AA/BB`, or a program, which has no variants.
     pub(crate) fn named(name: &str) -> Operation {
         let (benchmark, variant) = name.split_once(':').unwrap_or((name, ""));
         Operation {
@@ -139,7 +132,6 @@ impl fmt::Display for Operation {
     }
 }
 
-/// What a figure is, and with that its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantity {
@@ -148,30 +140,26 @@ pub enum Quantity {
     /// (baseline - tested) / baseline of a throughput, as a fraction.
     ThroughputOverhead,
     Latency,
-    /// Time of an operation beyond the baseline's, in microseconds.
+    /// Time beyond the baseline's, in microseconds.
     AddedLatency,
-    /// Megabytes per second.
     Throughput,
     /// Mean time of one call of a hook, in microseconds.
     HookTime,
-    /// Calls of the hooks per operation, as counted.
+    /// Calls of the hooks per operation.
     HookCalls,
-    /// The hooks' part of all calls of hooks, as a fraction.
+    /// Fraction of all hook calls.
     HookShare,
-    /// Calls of the hooks per operation, as the slope of the operation's latency over
-    /// the latency of each call.
+    /// Calls of the hooks per operation, from the slope of latency over the delay of each call.
     Slope,
-    /// Most calls of the module's implementations of the hooks per operation, from
-    /// static analysis; per component of the path if the figure says so.
+    /// Upper bound of calls of the module's implementations per operation, from static analysis;
+    /// per path component if the figure is.
     CallsAtMost,
-    /// Fewest calls of hooks per operation, from a specification.
+    /// Lower bound of hook calls per operation, from a specification.
     CallsAtLeast,
-    /// Calls of the modules' implementations of the hooks, over all operations together.
+    /// Calls of the modules' implementations, over all operations together.
     Checks,
-    /// Hooks that a module implements, or that the framework has.
     ModuleHooks,
     Lines,
-    /// System calls of one operation.
     SystemCalls,
 }
 
@@ -180,7 +168,6 @@ impl Quantity {
         self.words()[0]
     }
 
-    /// Its unit, for a table or a CSV column; empty for a plain number.
     pub fn unit(self) -> &'static str {
         self.words()[1]
     }
@@ -206,85 +193,73 @@ impl Quantity {
         }
     }
 
-    /// Is it an overhead, of a latency or a throughput?
     pub fn is_overhead(self) -> bool {
         matches!(self, Quantity::Overhead | Quantity::ThroughputOverhead)
     }
 }
 
-/// How several of our benchmarks stand for one figure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Over {
-    /// Each of them does, alone.
     #[default]
     Each,
-    /// Their mean: the sum of the figures against the sum of the baselines'.
+    /// Sum of the figures over the sum of the baselines.
     Mean,
     Median,
-    /// The largest of their overheads.
     Largest,
 }
 
-/// One published figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// Unique: `paper:table1.current-selinux.open`.
     pub id: String,
     pub source: String,
     pub place: String,
-    /// Where in the text, as [`Source::lines`] counts.
+    /// Place in the text, in units of [`Source::lines`].
     pub lines: String,
-    /// Kernel measured: `5.3.0`.
     pub kernel: String,
     pub theirs: String,
-    /// The configuration, then what may stand for it; empty if none plays a part.
+    /// The configuration, then substitutes; empty if none is involved.
     pub tested: Vec<Setup>,
     pub baseline: Vec<Setup>,
-    /// Kernels of the two sides, where they are not the same kernel.
+    /// Kernels of the two sides, if different.
     pub kernels: Option<[String; 2]>,
-    /// Which of our benchmarks stand for theirs; none if we have none.
     pub ours: Vec<Operation>,
     pub over: Over,
-    /// Hooks that it is of, by name; a `*` at the end stands for anything. Several are
-    /// added up.
+    /// Hook names, `*` at the end matches anything. Several are added up.
     pub hooks: Vec<String>,
-    /// Modules whose hooks or lines it counts, added up; `framework` is what they stand in.
+    /// Modules whose hooks or lines are added up; `framework` is the LSM framework.
     pub modules: Vec<String>,
-    /// Which of their hooks: a category of Table 5, or `general`; all of them where it says
-    /// nothing.
+    /// Subset of their hooks: a category of Table 5, or `general`; None: all.
     pub of: Option<String>,
     pub quantity: Quantity,
-    /// The value, or its lower bound; None: only an upper bound is published.
+    /// Value or lower bound; None: only an upper bound is published.
     pub low: Option<f64>,
-    /// The value, or its upper bound; None: only a lower bound is published.
+    /// Value or upper bound; None: only a lower bound is published.
     pub high: Option<f64>,
-    /// Only its size is published, not which way it goes.
+    /// Only the magnitude is published, not the sign.
     pub unsigned: bool,
-    /// It is for each component of the path.
     pub per_component: bool,
-    /// The single values that it is the mean of, in its unit; empty where none are published.
+    /// Values that it is the mean of, in its unit; empty if not published.
     pub single: Vec<f64>,
-    /// The figures that an overhead is of, where they have single values: tested, baseline; by id.
+    /// For an overhead between means with single values: ids of tested and baseline figure.
     pub of_means: Option<[String; 2]>,
-    /// What a reader should know: contradictions, what the text leaves open.
+    /// Caveats: contradictions, what the text leaves open.
     pub note: Option<String>,
 }
 
 static PUBLISHED: LazyLock<read::Published> =
     LazyLock::new(|| read::published().expect("the embedded figures; a test reads them"));
 
-/// All published figures, in the order of the sources.
 pub fn published() -> &'static [Figure] {
     &PUBLISHED.figures
 }
 
-/// Where they come from.
 pub fn sources() -> &'static [Source] {
     &PUBLISHED.sources
 }
 
-/// The published figures whose id fits `pattern`, in which `*` stands for anything.
+/// Figures whose id matches `pattern` (`*` matches anything).
 pub fn named(pattern: &str) -> impl Iterator<Item = &'static Figure> {
     published()
         .iter()

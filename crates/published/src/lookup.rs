@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A run's cells, found by what they are of.
+//! Finds a run's cells.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,24 +8,22 @@ use model::{Cell, Document, Metric, layouts_base};
 
 use crate::{Operation, Setup};
 
-/// Kernel, file system and metric: what one table is of. Of layouts that are drawn together it is
-/// the kernel without their numbers.
+/// Kernel, file system and metric of one table. For layouts that are evaluated together the kernel
+/// has no number.
 pub(crate) type Place<'a> = (&'a str, &'a str, Metric);
 
 type Key<'a> = (Place<'a>, &'a str, &'a str);
 
-/// Most places that are compared, and kernels without LSMs that are looked at for one
-/// operation: an experiment has at most 64 kernels, a document may say anything.
+/// Limit of places, and of kernels without LSMs per operation: an experiment has at most 64
+/// kernels, but a document may be malicious.
 const PLACES_LIMIT: usize = 1_024;
 const BASELINES_LIMIT: usize = 64;
 
 pub(crate) struct Cells<'a> {
-    /// In the order of the document.
     pub(crate) places: Vec<Place<'a>>,
     cells: HashMap<Key<'a>, Vec<&'a Cell>>,
     /// Cells without LSMs of all kernels; their key has no kernel.
     without: HashMap<Key<'a>, Vec<&'a Cell>>,
-    /// Kernels of which there are enough layouts.
     drawn: Vec<Layouts<'a>>,
 }
 
@@ -62,7 +60,6 @@ impl<'a> Cells<'a> {
         found
     }
 
-    /// A cell's kernel, without a layout's number if its layouts are drawn together.
     pub(crate) fn kernel<'b>(&self, cell: &'b Cell) -> &'b str {
         let key = &cell.key;
         let base = layouts_base(&key.kernel).filter(|_| key.metric == Metric::Time);
@@ -80,7 +77,6 @@ impl<'a> Cells<'a> {
         drawn.find(|of| (of.kernel, of.filesystem) == (place.0, place.1))
     }
 
-    /// Cells of the operation in the place, of all configurations.
     pub(crate) fn here<'b>(
         &'b self,
         place: Place<'b>,
@@ -90,8 +86,8 @@ impl<'a> Cells<'a> {
         self.cells.get(&key).into_iter().flatten().copied()
     }
 
-    /// The cell with a figure of this setup in the place; the one whose policy's size
-    /// nobody chose, if there are several.
+    /// The cell with a figure of this setup in the place; preferably the one with default policy
+    /// sizes.
     pub(crate) fn tested(
         &self,
         place: Place<'_>,
@@ -106,8 +102,8 @@ impl<'a> Cells<'a> {
             .or_else(|| self.here(place, operation).find(fits))
     }
 
-    /// Likewise of a baseline. A kernel without LSMs is another kernel than the tested
-    /// one: it is taken if there is one only, or one only of the same version.
+    /// Same for a baseline. A kernel without LSMs is a different kernel: it is used if it is the
+    /// only one, or the only one of the same version.
     pub(crate) fn baseline(
         &self,
         place: Place<'_>,
@@ -134,7 +130,6 @@ impl<'a> Cells<'a> {
         })
     }
 
-    /// The first, if all are of one kernel.
     fn only(&self, cells: &[&'a Cell]) -> Option<&'a Cell> {
         let first = cells.first()?;
         let same = |cell: &&Cell| self.kernel(cell) == self.kernel(first);
@@ -142,7 +137,6 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// `6.12.117` of `6.12.117-all`.
 fn version(release: &str) -> Option<&str> {
     let end = release.find(|c: char| !c.is_ascii_digit() && c != '.');
     let version = release[..end.unwrap_or(release.len())].trim_end_matches('.');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Figures of ours that are drawn over layouts of a kernel.
+//! Our figures over layouts of a kernel.
 
 use compare::judge::Layouts;
 use model::{Document, Key};
@@ -9,31 +9,27 @@ use crate::beside::{Pair, Time};
 use crate::lookup::{Cells, Place};
 use crate::{Figure, Quantity};
 
-/// What layouts of our kernel say of a figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OverLayouts {
     pub count: usize,
-    /// Are they compared with layouts of the baseline's kernel that have the same numbers, or that
-    /// kernel's own? Else each with each.
+    /// Compared with the same layout of the baseline's kernel, or the baseline is on the same
+    /// kernel. Else all combinations are.
     pub is_paired: bool,
-    /// Our figure's 95 % interval over them, in its unit.
+    /// 95 % interval of our figure over layouts, in its unit.
     pub ci95: [f64; 2],
-    /// What ours adds, in nanoseconds; None of several operations.
+    /// Added nanoseconds; None for several operations.
     pub added_ns: Option<Centre>,
 }
 
-/// A figure of ours that is still a multiple of its baseline.
 #[derive(Debug, Clone)]
 pub(crate) struct Own {
     pub(crate) ratio: f64,
-    /// It may be chance.
     pub(crate) unclear: bool,
     pub(crate) layouts: Option<OverLayouts>,
 }
 
 impl OverLayouts {
-    /// With the interval in the figure's unit instead of a multiple's; `to` rises or falls all
-    /// the way.
+    /// Converts the interval to the figure's unit; `to` is monotonic.
     pub(crate) fn in_unit(mut self, to: impl Fn(f64) -> f64, unsigned: bool) -> OverLayouts {
         let [low, high] = self.ci95.map(to);
         self.ci95 = match unsigned {
@@ -59,7 +55,7 @@ fn drawn(layouts: &Layouts<'_>, ratio: Centre, added_ns: Option<Centre>) -> Own 
     }
 }
 
-/// What operations take together, as a multiple of their baselines.
+/// Total time of operations, as a multiple of the baselines'.
 pub(crate) fn own(layouts: &Layouts<'_>, pairs: &[&Pair<'_>]) -> Option<Own> {
     let base: Vec<&Key> = pairs.iter().map(|pair| &pair.baseline.key).collect();
     let tested: Vec<&Key> = pairs.iter().map(|pair| &pair.tested.key).collect();
@@ -71,7 +67,6 @@ pub(crate) fn own(layouts: &Layouts<'_>, pairs: &[&Pair<'_>]) -> Option<Own> {
     Some(drawn(layouts, ratio, added_ns))
 }
 
-/// The median of what operations take, each as a multiple of its baseline.
 pub(crate) fn median(layouts: &Layouts<'_>, pairs: &[&Pair<'_>]) -> Option<Own> {
     let keys = pairs
         .iter()
@@ -80,18 +75,15 @@ pub(crate) fn median(layouts: &Layouts<'_>, pairs: &[&Pair<'_>]) -> Option<Own> 
     Some(drawn(layouts, ratio, None))
 }
 
-/// A test of ours like that of an overhead between published single values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnTest {
     pub figure: &'static Figure,
-    /// Which operation, configurations and kernel ours is of.
     pub of: String,
-    /// The mean over layouts of what the baseline takes, in nanoseconds.
+    /// Mean of the baseline over layouts, in nanoseconds.
     pub baseline_ns: f64,
     pub welch: Welch,
 }
 
-/// What a document of layouts says of overheads whose single values are published.
 pub(crate) fn tests(document: &Document, figures: &'static [Figure]) -> Vec<OwnTest> {
     let cells = Cells::of(document);
     let tested = figures.iter().filter(|figure| figure.of_means.is_some());
@@ -132,7 +124,7 @@ fn test(cells: &Cells<'_>, place: Place<'_>, figure: &'static Figure) -> Option<
     })
 }
 
-/// What operations take, or take more, in a document of layouts, beside times that others published.
+/// Times, or added times, in a document of layouts next to published ones.
 pub(crate) fn times(document: &Document, figures: &'static [Figure]) -> Vec<Time> {
     let cells = Cells::of(document);
     let timed = figures

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a kernel's source says of a published count of hooks or lines.
+//! Counts from a kernel's source next to published counts of hooks or lines.
 
 use model::{PlacementDocument, placement::ModulePlacement};
 
 use crate::{Figure, Quantity};
 
-/// What stands for the framework among a figure's modules.
 const FRAMEWORK: &str = "framework";
 
-/// The count in this tree, all of the figure's modules added up; None if the figure counts
-/// something else, or the tree lacks a module.
+/// Sum over the figure's modules in this tree; None if the figure counts something else, or the
+/// tree does not have a module.
 pub(crate) fn counted(placement: &PlacementDocument, figure: &Figure) -> Option<f64> {
     let lines = match figure.quantity {
         Quantity::ModuleHooks => false,
@@ -31,13 +30,12 @@ pub(crate) fn counted(placement: &PlacementDocument, figure: &Figure) -> Option<
     }
 }
 
-/// A count, and what it is divided by; 0 for nothing.
+/// A count and its divisor; a divisor of 0 means none.
 struct Count {
     n: u64,
     per: u64,
 }
 
-/// Where counts of a name stand.
 enum Counts<'a> {
     Framework(&'a PlacementDocument),
     Module(&'a ModulePlacement),

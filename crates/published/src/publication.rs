@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A whole publication: every figure of it, and what documents of ours say of each.
+//! A whole publication: every figure, and our measurements of each.
 
 use std::sync::LazyLock;
 
@@ -29,16 +29,12 @@ pub enum Content<'a> {
 #[derive(Debug, Clone)]
 pub struct Publication<'a> {
     pub source: &'static Source,
-    /// Every figure of it, in its order, with at least one row each.
+    /// In its order, with at least one row per figure.
     pub rows: Vec<Row<'a>>,
-    /// Figures that several configurations of ours could stand for, where two or more of these
-    /// were measured in place of the figure's own.
     pub alternatives: Vec<Alternatives>,
-    /// Overheads whose single values are published, tested in documents of layouts.
     pub tests: Vec<OwnTest>,
 }
 
-/// A figure, and what one document says of it.
 #[derive(Debug, Clone)]
 pub struct Row<'a> {
     pub figure: &'static Figure,
@@ -47,39 +43,33 @@ pub struct Row<'a> {
 
 #[derive(Debug, Clone)]
 pub enum Answer<'a> {
-    /// A figure of the same kind.
     Compared {
         from: &'a str,
         comparison: Box<Comparison>,
-        /// Why they differ; None if they agree.
         cause: Option<Cause>,
     },
-    /// The same of a source's hooks or lines, which have no operation.
     Counted {
         from: &'a str,
         version: &'a str,
         ours: f64,
         verdict: Verdict,
-        /// The version of another document, whose count is as theirs if this one's is not.
+        /// Version of another document that agrees, if this one does not.
         agrees_at: Option<&'a str>,
     },
-    /// Ours is something else than theirs, and says how often or how much by another measure.
+    /// Ours is another quantity: no verdict.
     Beside {
         from: &'a str,
-        /// Ours with its unit, in words.
         ours: String,
-        /// Of what: `lmbench-open:var/tmp/lmbench, file_free`.
+        /// `lmbench-open:var/tmp/lmbench, file_free`.
         of: String,
     },
-    /// It cannot be had, and why.
+    /// Cannot be measured, with the reason.
     CannotBeHad(&'static str),
-    /// None of the documents says anything of it.
     NotMeasured,
 }
 
 #[derive(Debug, Clone)]
 pub enum Cause {
-    /// With this, ours agrees with theirs: it was measured.
     Shown {
         explanation: &'static Explanation,
         by: Box<Comparison>,
@@ -88,27 +78,21 @@ pub enum Cause {
     Unexplained,
 }
 
-/// What became of a figure. Where documents say different things, the worst of those that are
-/// nearest to theirs: of their configuration rather than of what stands in for it, and then what
-/// theirs is of: time where we have time, instructions otherwise. Of sources of
-/// several kernels, the first that is given: that another has as many as theirs shows why it differs.
+/// Result for a figure. If documents differ, the worst of the nearest ones: those with the
+/// published configuration before substitutes, then those with the published unit (time before
+/// instructions). For sources of several kernels the first given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
     Agrees,
-    /// They differ, and a measurement shows why.
     Shown,
-    /// They differ, and something could explain it.
     Possible,
     Unexplained,
-    /// Something else stands beside it.
     Beside,
     CannotBeHad,
-    /// No document says anything of it.
     NotMeasured,
 }
 
 impl State {
-    /// All, the best first.
     pub const ALL: [State; 7] = [
         State::Agrees,
         State::Shown,
@@ -120,14 +104,12 @@ impl State {
     ];
 }
 
-/// What a table of theirs, or all of it, comes to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// Table or figure of theirs; None for the whole publication.
     pub place: Option<&'static str>,
-    /// Figures in each state, in the order of [`State::ALL`].
+    /// Figures per state, in the order of [`State::ALL`].
     pub states: [usize; 7],
-    /// Of the rows with a value of theirs and ours, by what ours are made of.
+    /// Over the rows with both values, by our metric.
     pub agreement: Vec<Agreement>,
 }
 
@@ -137,19 +119,18 @@ impl Summary {
     }
 }
 
-/// How ours follow theirs over many figures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Agreement {
-    /// What ours are made of; None for counts, which no clock is in.
+    /// None for counts that need no clock.
     pub metric: Option<Metric>,
     pub n: usize,
-    /// Spearman's rank correlation; None of fewer than three, or where one side is all the same.
+    /// Spearman's rank correlation; None below three pairs, or if one side is constant.
     pub rank: Option<f64>,
-    /// Median of ours by theirs; None if no pair has the same sign.
+    /// Median of ours / theirs; None if no pair has the same sign.
     pub ratio: Option<f64>,
 }
 
-/// A figure as it would be if an explanation held: of other operations or configurations of ours.
+/// Figures changed as explanations suggest: other operations or configurations of ours.
 static INSTEAD: LazyLock<Vec<(&'static Explanation, Vec<Figure>)>> = LazyLock::new(|| {
     let all = explanations().iter();
     let with = all.filter_map(|explanation| Some((explanation, explanation.instead.as_ref()?)));
@@ -160,8 +141,8 @@ static INSTEAD: LazyLock<Vec<(&'static Explanation, Vec<Figure>)>> = LazyLock::n
     .collect()
 });
 
-/// Every figure of a publication beside what documents say of it: of those that have it by the
-/// same clock, the first.
+/// Every figure of a publication next to the documents; among those with the same clock the first
+/// one with the figure is used.
 pub fn publication<'a>(source: &'static Source, documents: &[Given<'a>]) -> Publication<'a> {
     let compared: Vec<(&'a str, Vec<Comparison>)> = measured(documents)
         .map(|(name, document)| (name, comparisons(document, published())))
@@ -183,7 +164,7 @@ pub fn publication<'a>(source: &'static Source, documents: &[Given<'a>]) -> Publ
         let mut answers = Vec::new();
         let mut answered: Vec<Metric> = Vec::new();
         for (from, comparisons) in &compared {
-            // Of several documents that measured the same, the first.
+            // Of several documents with the same measurement, the first.
             let new =
                 |c: &&Comparison| std::ptr::eq(c.figure, figure) && !answered.contains(&c.metric);
             let of: Vec<&Comparison> = comparisons.iter().filter(new).collect();
@@ -224,7 +205,6 @@ pub fn publication<'a>(source: &'static Source, documents: &[Given<'a>]) -> Publ
     }
 }
 
-/// Tells those counts that are not as theirs of a version whose is.
 fn tell_versions(answers: &mut [Answer<'_>]) {
     let agrees = answers.iter().find_map(|answer| match answer {
         Answer::Counted {
@@ -253,7 +233,6 @@ fn measured<'a, 'b>(
     })
 }
 
-/// What is no comparison of cells.
 fn other<'a>(given: &Given<'a>, figure: &'static Figure) -> Option<Answer<'a>> {
     let from = given.name;
     match given.content {
@@ -300,7 +279,7 @@ fn cause(
         })
     });
     Some(shown.unwrap_or_else(|| {
-        // What was measured and did not show it is no longer possible.
+        // An explanation that was measured without effect is refuted.
         let refuted = |e: &&Explanation| {
             let of = instead.iter().filter(|(other, _)| std::ptr::eq(*other, *e));
             let mut of = of.flat_map(|(_, of)| of);
@@ -320,7 +299,6 @@ fn cause(
 }
 
 impl Row<'_> {
-    /// What this row says of its figure.
     pub fn state(&self) -> State {
         match &self.answer {
             Answer::Compared { cause, .. } => match cause {
@@ -340,13 +318,12 @@ impl Row<'_> {
         }
     }
 
-    /// Is ours a time, as theirs is?
     fn is_time(&self) -> bool {
         matches!(&self.answer, Answer::Compared { comparison, .. }
             if comparison.metric != Metric::Instructions && comparison.figure.quantity.is_overhead())
     }
 
-    /// Was it measured with what stands in for their configuration? None: it is no comparison.
+    /// Measured with a substitute configuration; None if it is not a comparison.
     fn stands_in(&self) -> Option<bool> {
         match &self.answer {
             Answer::Compared { comparison, .. } => Some(!comparison.stands_in.is_empty()),
@@ -354,7 +331,6 @@ impl Row<'_> {
         }
     }
 
-    /// Ours and theirs, where both are values.
     fn pair(&self) -> Option<(Option<Metric>, f64, f64)> {
         let figure = self.figure;
         let is_value = figure.low == figure.high && figure.over == crate::Over::Each;
@@ -370,7 +346,6 @@ impl Row<'_> {
 }
 
 impl Publication<'_> {
-    /// What all of it comes to, then each table and figure of it.
     pub fn summaries(&self) -> Vec<Summary> {
         let mut places: Vec<&'static str> = Vec::new();
         for row in &self.rows {
@@ -411,7 +386,6 @@ impl Publication<'_> {
                 *count += 1;
             }
         }
-        // Of several sources the first.
         let of_figures = rows.chunk_by(|a, b| std::ptr::eq(a.figure, b.figure));
         let pairs: Vec<_> = of_figures
             .flat_map(|rows| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The figures' files: parts that inherit from the parts they stand in.
+//! Data files of figures: parts inherit from the enclosing parts.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -34,7 +34,7 @@ struct Sources {
     sets: BTreeMap<String, Vec<String>>,
 }
 
-/// A file: what it says of itself, those in it have.
+/// A file; its keys apply to all figures in it.
 #[derive(Deserialize)]
 struct File {
     #[serde(default)]
@@ -43,7 +43,6 @@ struct File {
     part: Table,
 }
 
-/// Figures, or rows of figures where it has columns.
 #[derive(Deserialize)]
 struct Group {
     #[serde(default)]
@@ -56,13 +55,11 @@ struct Group {
 
 #[derive(Deserialize)]
 struct Row {
-    /// One for each column: a number, or `-` where there is none.
     values: Option<Vec<Value>>,
     #[serde(flatten)]
     part: Table,
 }
 
-/// All that is said of a figure.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Part {
@@ -93,10 +90,10 @@ struct Part {
     note: Option<String>,
 }
 
-/// A value, or the range of one: who says any of these says all.
+/// Keys that are inherited together.
 const VALUES: [&str; 3] = ["value", "low", "high"];
 
-/// A part with what it leaves open taken from the one it stands in; ids and notes of both.
+/// `part` with missing keys from `outer`; ids and notes are joined.
 fn inside(part: &Table, outer: &Table) -> Table {
     let mut whole = outer.clone();
     if VALUES.iter().any(|key| part.contains_key(*key)) {
@@ -116,7 +113,7 @@ pub(crate) fn published() -> Result<Published, String> {
     read(SOURCES, &FILES)
 }
 
-/// The error says which file and which figure is not what it should be.
+/// Errors name the file and the figure.
 fn read(sources: &str, files: &[(&str, &str)]) -> Result<Published, String> {
     let Sources { source, sets } =
         toml::from_str(sources).map_err(|fault| format!("sources: {fault}"))?;
@@ -144,13 +141,11 @@ fn read(sources: &str, files: &[(&str, &str)]) -> Result<Published, String> {
     Ok(published)
 }
 
-/// Which figure it is, as far as it has an id.
 fn title(part: &Table) -> String {
     let id = part.get("id").and_then(Value::as_str);
     format!("figure `{}`", id.unwrap_or_default())
 }
 
-/// A file's figures, each with all that it has from its column, group and file.
 fn parts(file: &File) -> Result<Vec<Table>, String> {
     let mut parts = Vec::new();
     for group in &file.group {
