@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A processor that never sleeps. A virtual processor that has slept is mostly disturbed by others for
-//! up to half a second, one that always runs is mostly not (`docs/um.md`): possibly its machine takes
-//! so long to find it a core of its own.
+//! Keeps a processor awake: a virtual processor that has slept is mostly disturbed by others for up
+//! to half a second, one that always runs is mostly not (`docs/um.md`).
 
 use std::io;
 use std::sync::Arc;
@@ -11,7 +10,6 @@ use std::thread::JoinHandle;
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// Keeps a processor awake until it is dropped, in time that nobody else wants.
 #[derive(Debug)]
 pub(crate) struct Awake {
     processor: CpuSet,
@@ -20,7 +18,7 @@ pub(crate) struct Awake {
 }
 
 impl Awake {
-    /// Of the processors that this process may use, the last: interrupts go to the first.
+    /// Takes the last processor that this process may use: interrupts go to the first.
     pub fn start() -> io::Result<Awake> {
         let allowed = sched_getaffinity(None)?;
         let last = (0..CpuSet::MAX_CPU).rfind(|number| allowed.is_set(*number));
@@ -58,7 +56,7 @@ impl Drop for Awake {
     }
 }
 
-/// Makes this thread run only where its processor would be idle.
+/// SCHED_IDLE: this thread runs only where its processor would be idle.
 fn yield_to_all() -> io::Result<()> {
     let parameters = libc::sched_param { sched_priority: 0 };
     // SAFETY: the system reads `parameters`, which outlives the call; 0 is this thread.
@@ -74,7 +72,6 @@ mod tests {
 
     use super::*;
 
-    /// What the system says of the thread: the fields behind its name.
     fn fields_of_thread() -> Option<Vec<String>> {
         let tasks = std::fs::read_dir("/proc/self/task").unwrap();
         let stats =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which security modules a kernel can have, asked before it is booted.
+//! The security modules in a kernel image, found before it is booted.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,9 @@ use kernels::hooks::built_in_modules;
 use kernels::image::find;
 use kernels::{Kernel, Store};
 
-/// The security modules of a kernel, as far as its image tells.
 #[derive(Debug)]
 pub enum BuiltIn {
     Listed(BTreeSet<String>),
-    /// The image of a kernel that does not list them.
     Unlisted(Vec<u8>),
 }
 
@@ -26,8 +24,8 @@ impl BuiltIn {
         Ok(listed.map_or(BuiltIn::Unlisted(bytes), BuiltIn::Listed))
     }
 
-    /// Can the kernel have a module of this name? One that does not list its modules has
-    /// the name somewhere in its image, as a string in C.
+    /// Can the kernel have this module? Without a list: does the image contain the name as a C
+    /// string?
     pub fn may_have(&self, module: &str) -> bool {
         match self {
             BuiltIn::Listed(names) => names.contains(module),
@@ -35,7 +33,6 @@ impl BuiltIn {
         }
     }
 
-    /// The names of its modules, if it lists them.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let names = match self {
             BuiltIn::Listed(names) => Some(names),

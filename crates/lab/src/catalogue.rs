@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The benchmarks that the embedded agent holds.
-//!
-//! The list is the agent's own (`agent --list`, asked at build time), so that
-//! it cannot differ from what the agent can measure.
+//! The embedded agent's benchmarks. The list is the agent's own (`agent --list` at build time), so
+//! that it cannot differ from what the agent can measure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -13,59 +11,48 @@ use serde::Serialize;
 
 use crate::error::LabError;
 
-/// What can be measured of a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Measures {
-    /// Instructions or nanoseconds per operation.
     pub latency: bool,
-    /// Operations per second over a fixed time.
     pub throughput: bool,
 }
 
-/// One variant of one benchmark.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Benchmark {
-    /// Unique together with `variant`; holds no blank and no `:`.
+    /// Unique together with `variant`; no blank and no `:`.
     pub name: String,
-    /// `AA/BB`, `4KB`, `depth3`; holds no blank and no `:`.
+    /// `AA/BB`, `4KB`, `depth3`; no blank and no `:`.
     pub variant: String,
-    /// Where it comes from.
     pub suite: Suite,
-    /// Order inside the suite; Table 3's number for the paper's.
+    /// Order inside the suite; the row of Table 3 for the paper's.
     pub number: u32,
     /// One of the paper's eight classes of file access (section 4.1: `file`, `directory`, `link`,
-    /// `attribute`, `xattr`, `descriptor`, `read-write`, `event`); of other calls `process`, `socket`,
-    /// `message`, `ipc`, `signal`, `trace`, `credentials`, `scheduling`, `namespace`, `admin`; or `floor`:
-    /// what any system call costs.
+    /// `attribute`, `xattr`, `descriptor`, `read-write`, `event`); of other calls `process`,
+    /// `socket`, `message`, `ipc`, `signal`, `trace`, `credentials`, `scheduling`, `namespace`,
+    /// `admin`; or `floor`: what any system call costs.
     pub class: String,
-    /// Which metrics make sense.
     pub measures: Measures,
-    /// System calls in the measured window, in order, as the kernel names them.
+    /// System calls in the measured region, in order, by the kernel's names.
     pub syscalls: Vec<String>,
-    /// Table, section, mail or manual page that defines it.
+    /// The table, section, mail or manual page that defines it.
     pub source: String,
-    /// One line for a list.
     pub summary: String,
-    /// Most operations that a timed batch can hold; `None` is any number.
+    /// Most operations in a timed batch; `None` is any number.
     pub max_batch: Option<u32>,
     /// One operation is the sum of several measured regions (a tree walk).
     pub composite: bool,
-    /// The work of processes that it creates belongs to the operation.
     pub counts_children: bool,
-    /// It leaves a trace that makes others dearer, and is measured behind them.
+    /// It leaves a trace that slows others down, and is measured after them.
     pub last: bool,
-    /// Counted operations per cell that it insists on (a composite one also when it is
-    /// timed); `None` leaves it to the caller.
+    /// Required counted operations per cell (if composite, also when timed); `None` leaves it to
+    /// the caller.
     pub repetitions: Option<u32>,
-    /// Components of the one path that an operation walks straight down; `None` if there
-    /// is no such path.
+    /// Path components that an operation walks straight down; `None` without such a path.
     pub depth: Option<u32>,
-    /// Modules of the kernel that it takes, unless they are built in.
     pub modules: Vec<String>,
 }
 
 impl Benchmark {
-    /// `name:variant`, as patterns are matched against and users write it.
     #[must_use]
     pub fn id(&self) -> String {
         format!("{}:{}", self.name, self.variant)
@@ -120,7 +107,6 @@ impl Selectable for Benchmark {
     }
 }
 
-/// What the build made for an architecture.
 struct Embedded {
     agent: &'static [u8],
     list: &'static str,
@@ -131,12 +117,9 @@ const NATIVE: Embedded = Embedded {
     list: include_str!(concat!(env!("OUT_DIR"), "/benchmarks.tsv")),
 };
 
-/// Of other architectures those for which there was a compiler.
 static OTHERS: &[(&str, Embedded)] = include!(concat!(env!("OUT_DIR"), "/others.rs"));
 
-/// By architecture, each in the order of suites and numbers.
 static CATALOGUES: LazyLock<BTreeMap<&str, Vec<Benchmark>>> = LazyLock::new(|| {
-    // Our own agents' lists, whose form the build has checked.
     let parse = |line| Benchmark::parse(line).expect("a line of the agent's list");
     let native = (kernels::arch::native().name, &NATIVE);
     let others = OTHERS.iter().map(|(name, of)| (*name, of));
@@ -145,15 +128,12 @@ static CATALOGUES: LazyLock<BTreeMap<&str, Vec<Benchmark>>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Every variant of every benchmark of this machine's architecture, in the order of suites
-/// and numbers.
 #[must_use]
 pub fn catalogue() -> &'static [Benchmark] {
     catalogue_of(kernels::arch::native())
 }
 
-/// Every variant of every benchmark of an architecture, in the order of suites and numbers;
-/// none if lsmeter has no agent for it.
+/// In the order of suites and numbers; empty if lsmeter has no agent for the architecture.
 #[must_use]
 pub fn catalogue_of(arch: &Arch) -> &'static [Benchmark] {
     CATALOGUES.get(arch.name).map_or(&[], Vec::as_slice)
@@ -168,7 +148,6 @@ fn embedded(arch: &Arch) -> Result<&'static Embedded, LabError> {
     found.map(|(_, of)| of).ok_or_else(|| missing(arch))
 }
 
-/// That there was no compiler for an architecture.
 fn missing(arch: &Arch) -> LabError {
     let name = arch.name;
     let hint = format!(
@@ -181,20 +160,17 @@ fn missing(arch: &Arch) -> LabError {
     Failure::environment(what, hint).into()
 }
 
-/// The agent for this machine: a static ELF program without a C library, init in a VM and a process
-/// on the host.
+/// A static ELF program without a C library: init in a VM, a process on the host.
 #[must_use]
 pub fn agent() -> &'static [u8] {
     NATIVE.agent
 }
 
-/// The agent for kernels of `arch`.
 pub fn agent_of(arch: &Arch) -> Result<&'static [u8], LabError> {
     Ok(embedded(arch)?.agent)
 }
 
-/// The modules of the kernel that the experiment's benchmarks take, each once and in the order of
-/// their names.
+/// Kernel modules that the experiment's benchmarks need, sorted, without duplicates.
 pub fn modules_for(experiment: &Experiment) -> Result<Vec<&'static str>, SelectError> {
     if experiment.programs.is_some() || experiment.metrics.contains(&Metric::Memory) {
         return Ok(Vec::new());
@@ -205,7 +181,6 @@ pub fn modules_for(experiment: &Experiment) -> Result<Vec<&'static str>, SelectE
     Ok(modules.into_iter().collect())
 }
 
-/// The benchmark of exactly this name and variant.
 #[must_use]
 pub fn find(name: &str, variant: &str) -> Option<&'static Benchmark> {
     catalogue()
@@ -236,7 +211,6 @@ mod tests {
                 "chmod", "stat", "fstatat", "read", "write", "copy"
             ]
         );
-        // Others make some calls in another form.
         let mut all = catalogue_of(kernels::arch::ALL[0]).iter();
         let creat = all.find(|b| b.id() == "creat:random").unwrap();
         assert_eq!(creat.syscalls, ["rename", "creat", "close"]);
@@ -297,7 +271,6 @@ mod tests {
             assert!(of.agent.starts_with(b"\x7fELF"), "{name}");
             let machine = u16::from_le_bytes([of.agent[18], of.agent[19]]);
             assert_eq!(machine, arch.elf_machine, "{name}");
-            // What they measure are the benchmarks of all, perhaps with other calls.
             let ids = |all: &[Benchmark]| all.iter().map(Benchmark::id).collect::<BTreeSet<_>>();
             let (own, native) = (ids(catalogue_of(arch)), ids(catalogue()));
             assert!(own.intersection(&native).count() > 390, "{name}");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Deadlines that do not pass while the process that is waited for has no processor.
+//! Deadlines that stop while the awaited process has no processor.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
-/// A limit on the time in which a process runs or sleeps. The time in which it could run and
-/// others had the processor does not count: on a loaded machine a guest makes progress slowly.
+/// A limit on the time in which a process runs or sleeps. Time spent runnable does not count: on a
+/// loaded machine a guest makes progress slowly.
 #[derive(Debug)]
 pub(crate) struct Deadline {
     process: Option<Pid>,
@@ -18,7 +18,6 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
-    /// From now on. Without a process all time counts.
     pub fn new(process: Option<Pid>, limit: Duration) -> Deadline {
         Deadline {
             process,
@@ -28,7 +27,6 @@ impl Deadline {
         }
     }
 
-    /// From now on again, as long as `limit`.
     pub fn restart(&mut self, limit: Duration) {
         *self = Deadline::new(self.process, limit);
     }
@@ -42,12 +40,11 @@ impl Deadline {
     }
 }
 
-/// For how long each thread of a process has waited for a processor, by its number.
 #[derive(Debug, Default)]
 struct Waited(BTreeMap<String, Duration>);
 
 impl Waited {
-    /// So far. Empty where the kernel does not say.
+    /// Empty where the kernel does not report it.
     fn of(process: Option<Pid>) -> Waited {
         let tasks = process.map(|process| format!("/proc/{}/task", process.as_raw_nonzero()));
         let tasks = tasks.and_then(|tasks| fs::read_dir(tasks).ok());
@@ -58,7 +55,7 @@ impl Waited {
         Waited(threads.collect())
     }
 
-    /// Of the thread that waited most: a machine has one processor.
+    /// The time of the thread that waited most: a machine has one processor.
     fn since(&self, before: &Waited) -> Duration {
         let threads = self.0.iter();
         let waits = threads.map(|(thread, waited)| {
@@ -68,8 +65,8 @@ impl Waited {
     }
 }
 
-/// Of `/proc/PID/task/TID/schedstat`: nanoseconds on a processor, nanoseconds of waiting for one,
-/// turns (Documentation/scheduler/sched-stats.rst).
+/// `/proc/PID/task/TID/schedstat`: ns on a processor, ns waiting, turns
+/// (Documentation/scheduler/sched-stats.rst).
 fn waited(schedstat: &str) -> Option<Duration> {
     let ns = schedstat.split_whitespace().nth(1)?;
     ns.parse().ok().map(Duration::from_nanos)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Puts finished cells together into a run document, with what is to be doubted of it.
+//! Makes a result file and its warnings from finished cells.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +36,6 @@ pub(crate) fn document(
         }
         cells.push(entry.cell);
         positions.push(position as u32);
-        // A resumed run boots again, and tells it again.
         setups.extend(entry.proof.filter(|proof| {
             let of = |known: &PolicyProof| {
                 (&known.kernel, &known.configuration) == (&proof.kernel, &proof.configuration)
@@ -87,8 +86,7 @@ pub(crate) fn document(
     }
 }
 
-/// What the cells of each architecture, and those of kernels that are processes, were measured
-/// on; nothing if all were on one.
+/// One environment per architecture, and one for UML kernels; nothing if all cells share one.
 fn origins(
     cells: &[Cell],
     experiment: &Experiment,
@@ -113,7 +111,7 @@ fn origins(
     environments.zip(setup.grounds()).map(of).collect()
 }
 
-/// One warning for all cells that share a doubt: which benchmarks, and one in full.
+/// One warning for all cells that share it: the benchmarks, and one warning in full.
 fn together(cells: &[Cell], doubted: Vec<(u32, Warning)>) -> Warning {
     let positions: Vec<u32> = doubted.iter().map(|(position, _)| *position).collect();
     let mut titles: Vec<String> = positions
@@ -134,7 +132,6 @@ fn together(cells: &[Cell], doubted: Vec<(u32, Warning)>) -> Warning {
     warning
 }
 
-/// What is to be doubted of a run as a whole, from all its cells and what was timed on.
 pub fn doubts(cells: &[Cell], environments: &[&Environment]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let timed = cells.iter().any(|cell| cell.key.metric.is_timed());

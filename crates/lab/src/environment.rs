@@ -10,14 +10,13 @@ use rustix::system::uname;
 
 use crate::qemu::{Accelerator, Qemu};
 
-/// This moment, RFC 3339, UTC, whole seconds.
 pub fn now() -> String {
     jiff::Timestamp::now()
         .strftime("%Y-%m-%dT%H:%M:%SZ")
         .to_string()
 }
 
-/// Seconds from a moment, as [`now`] told it, to this one; None if it is none.
+/// None if `moment` is not a timestamp of [`now`].
 pub fn seconds_since(moment: &str) -> Option<f64> {
     let then: jiff::Timestamp = moment.parse().ok()?;
     Some(
@@ -28,12 +27,11 @@ pub fn seconds_since(moment: &str) -> Option<f64> {
     )
 }
 
-/// Processors that this process may use.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// LSMs active on this machine; None if securityfs does not tell.
+/// LSMs active on this machine; None without securityfs.
 pub fn host_lsms() -> Option<Vec<String>> {
     let text = fs::read_to_string("/sys/kernel/security/lsm").ok()?;
     Some(
@@ -45,7 +43,6 @@ pub fn host_lsms() -> Option<Vec<String>> {
     )
 }
 
-/// The value of a key in `KEY=value` or `key : value` lines.
 fn value_of(path: &str, separator: char, key: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     text.lines()
@@ -68,7 +65,6 @@ pub fn here() -> Environment {
     }
 }
 
-/// What an experiment's cells are measured on, in this emulator or on the host.
 fn environment(experiment: &Experiment, qemu: Option<&Qemu>) -> Environment {
     let counts = experiment.metrics.iter().any(|metric| metric.is_counted());
     let times = experiment.metrics.iter().any(|metric| metric.is_timed());
@@ -81,7 +77,6 @@ fn environment(experiment: &Experiment, qemu: Option<&Qemu>) -> Environment {
     Environment {
         kvm,
         clock: match (experiment.place, qemu) {
-            // A kernel that is a process beside those in virtual machines.
             (Place::Lab, None) => Clock::Fast,
             _ => experiment.clock,
         },
@@ -94,8 +89,8 @@ fn environment(experiment: &Experiment, qemu: Option<&Qemu>) -> Environment {
     }
 }
 
-/// The head of a journal, and of the document that comes of it: of what is measured in an emulator
-/// for each architecture, in the order of its kernels, or in none.
+/// The head of a journal and of its result file. `emulators`: one per architecture, in the order of
+/// its kernels, or none.
 pub fn header(experiment: &Experiment, emulators: &[Option<&Qemu>]) -> JournalHeader {
     let first = environment(experiment, emulators.first().copied().flatten());
     let others = emulators.iter().skip(1);

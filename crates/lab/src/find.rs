@@ -3,9 +3,8 @@
 
 use std::path::PathBuf;
 
-/// Where a program is, such as `mkfs.ext4`.
 pub fn find_program(program: &str) -> Option<PathBuf> {
-    // An ordinary user's PATH often lacks where these programs are.
+    // An ordinary user's PATH often misses /sbin.
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
         .filter(|dir| dir.is_absolute())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From what visits report to finished cells.
+//! Makes finished cells from the reports of visits.
 
 use std::time::Duration;
 
@@ -18,47 +18,38 @@ use crate::rounds::{Rounds, estimate};
 use crate::session::CellReport;
 use crate::tail::Recorded;
 
-/// What one visit found of one cell.
 #[derive(Debug, Clone)]
 pub enum Finding {
     Report {
         report: CellReport,
-        /// What the plugin counted, if the cell counts instructions.
         counts: Option<Result<Box<Recorded>, String>>,
-        /// What reading the clock costs there, in ns.
+        /// Cost of reading the clock, ns.
         clock_ns: f64,
     },
-    /// It never ended.
     Lost {
-        /// Why, with the console's last lines.
+        /// With the console's last lines.
         reason: String,
     },
     /// It cannot be measured here.
     Refused { reason: String },
 }
 
-/// What is known of a cell before its last visit has ended.
 #[derive(Debug, Clone)]
 pub struct Gathering {
     planned: PlannedCell,
     release: String,
     active_lsms: Vec<String>,
-    /// What was timed, visit by visit.
     rounds: Rounds,
-    /// What was counted: in its only visit.
     recorded: Option<Box<Recorded>>,
     questions: Vec<String>,
     took: Duration,
     left: u32,
-    /// Visits that may be added to those.
     further: u32,
 }
 
-/// What a finished cell's visits make together: evidence, a profile, and single operations.
 type Measured = (Evidence, Option<CellProfile>, Option<Vec<Option<f64>>>);
 
 impl Gathering {
-    /// A cell that takes `visits` visits.
     pub fn new(planned: PlannedCell, visits: u32) -> Gathering {
         let metric = planned.key.metric;
         Gathering {
@@ -74,19 +65,18 @@ impl Gathering {
         }
     }
 
-    /// Does the agent look whether others use the processor's core? Where rounds differ, there are
-    /// to be more then.
+    /// Can the agent detect that others use the processor's core? Then rounds that differ get more
+    /// visits.
     pub fn set_probed(&mut self, probes: bool) {
         self.rounds.set_probed(probes);
     }
 
-    /// What the guest said of itself: release and active LSMs.
     pub fn seen_in(&mut self, release: &str, active_lsms: &[String]) {
         release.clone_into(&mut self.release);
         self.active_lsms = active_lsms.to_vec();
     }
 
-    /// Takes what a visit found; the finished cell after the last one. A cell that
+    /// Takes one visit's finding; returns the finished cell after the last visit. A cell that
     /// failed in one visit has failed.
     pub fn take(&mut self, finding: Finding, keep_samples: bool) -> Option<JournalEntry> {
         if self.left == 0 {
@@ -96,7 +86,7 @@ impl Gathering {
         let is_ok =
             matches!(&finding, Finding::Report { report, .. } if report.status == Status::Ok);
         if !is_ok && self.rounds.are_complete() {
-            // One more than were asked for: without it, there is what there was.
+            // A failed extra visit leaves the earlier result.
             return self.finish_unless_disturbed(keep_samples);
         }
         let (report, counts, clock_ns) = match finding {
@@ -128,7 +118,6 @@ impl Gathering {
         is_done.then(|| self.finish(keep_samples))
     }
 
-    /// How many more rounds it needs, once it has had all its visits; 0 if it may have no more.
     pub fn lacks(&self) -> u32 {
         match self.left == 0 && self.further > 0 {
             true => self.rounds.lack(),
@@ -136,20 +125,17 @@ impl Gathering {
         }
     }
 
-    /// One that lacks rounds gets another visit.
     pub fn visit_again(&mut self) {
         self.further -= 1;
         self.left = 1;
     }
 
-    /// The cell without any further visit, if it has had those that were asked for and is not
-    /// finished yet.
+    /// The cell without further visits, if the requested ones are done and it is not finished.
     pub fn give_up(&mut self, keep_samples: bool) -> Option<JournalEntry> {
         let is_open = self.left > 0 || self.lacks() > 0;
         (is_open && self.rounds.are_complete()).then(|| self.finish(keep_samples))
     }
 
-    /// The cell, as it ended, without any other visit.
     fn end(&mut self, outcome: Outcome, warnings: Vec<Warning>) -> JournalEntry {
         (self.left, self.further) = (0, 0);
         let job = &self.planned.job;
@@ -225,7 +211,7 @@ fn counted(recorded: Recorded, keep_samples: bool) -> Result<Measured, String> {
         .map(|&instructions| instructions as f64);
     let evidence = Counted {
         estimate: Some(estimate(&[figures.collect()], keep_samples)?),
-        // The runs of a program are alike, but none is like another to the instruction.
+        // No two runs of a program have the same instructions.
         paths: program.is_none().then(|| paths(&counts)),
         hooked: profile.as_ref().map(|profile| hooked(profile.dominant())),
         tree: { profile.as_ref() }
@@ -246,7 +232,6 @@ fn paths(counts: &Counts) -> Paths {
     Paths {
         dominant: path_count(&counts.dominant),
         others: others.map(path_count).collect(),
-        // One sample a clean window, or an operation made of several.
         regions: counts.samples.len() as u64,
         dirty: counts.dirty as u64,
         path_hash: None,
@@ -307,7 +292,6 @@ mod tests {
         took_with(ns, 0)
     }
 
-    /// With so many samples that others disturbed.
     fn took_with(ns: u64, disturbed: u32) -> Finding {
         Finding::Report {
             report: CellReport {
@@ -383,7 +367,6 @@ mod tests {
         assert_eq!(rounds, &[1000.0, 1090.0, 1000.0, 1090.0]);
         assert_eq!(entry.warnings, []);
 
-        // A third that lies between them is enough.
         let entry = twice(10_350).take(took(10_175), false).unwrap();
         assert_eq!(entry.cell.timed().unwrap().rounds.len(), 3);
 

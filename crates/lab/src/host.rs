@@ -17,11 +17,10 @@ use crate::process::{Process, end_of, last_lines};
 use crate::session::{AgentEvent, Break, Patience, Session};
 use kernels::child::die_with_parent;
 
-/// How long the agent may take to remove what it made: the tree walk's 19,255 files
-/// on a slow disk.
+/// The agent may have to remove the tree walk's 19,255 files from a slow disk.
 const LEAVE: Duration = Duration::from_secs(60);
 
-/// The agent as a file in memory: no directory need allow execution.
+/// A memfd: no directory need allow execution.
 fn agent_file(agent: &[u8]) -> std::io::Result<File> {
     let fd = rustix::fs::memfd_create("lsmeter-agent", rustix::fs::MemfdFlags::CLOEXEC)?;
     let mut file = File::from(fd);
@@ -29,8 +28,6 @@ fn agent_file(agent: &[u8]) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// Measures on this machine, telling `listener` what happens. Returns what the agent
-/// logged.
 pub fn measure(
     agent: &[u8],
     directives: &str,
@@ -63,7 +60,7 @@ pub fn measure(
         &mut || process.status().map(|status| end_of("the agent", status)),
         listener,
     );
-    // It removes its directory before it ends; only a hung one is killed.
+    // The agent removes its directory before it exits; only a hung one is killed.
     if outcome.is_err() {
         process.terminate();
     }
@@ -79,7 +76,6 @@ pub fn measure(
     })
 }
 
-/// Is this a directory to work in?
 pub fn check_directory(dir: &Path) -> Result<(), LabError> {
     let refuse = |reason: String| LabError::WorkDirectory {
         path: dir.to_path_buf(),
@@ -88,7 +84,7 @@ pub fn check_directory(dir: &Path) -> Result<(), LabError> {
     if !dir.is_dir() {
         return Err(refuse("there is no such directory".to_owned()));
     }
-    // The error's own text names the file that was tried, which means nothing to a user.
+    // The error's own text names a temporary file, which means nothing to a user.
     tempfile::tempfile_in(dir)
         .map(drop)
         .map_err(|error| refuse(error.kind().to_string()))

@@ -13,19 +13,16 @@ use serde::de::DeserializeOwned;
 
 use crate::error::LabError;
 
-/// The journals of a command that measures several times, one for each run of the lab: in
-/// their order, which is the same whenever the same is measured.
+/// The journals of a command with several runs, one per run, always in the same order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Journals {
-    /// The first; those beside it have its name and more.
+    /// The first; the others append a number to its name.
     pub first: PathBuf,
-    /// Go on with those that are there.
     pub resume: bool,
 }
 
 impl Journals {
-    /// The one of this number, from 1, and whether it is there to be gone on with: beside
-    /// `run.json.journal` the second is `run.json.journal.2`.
+    /// From 1: after `run.json.journal` comes `run.json.journal.2`. Resumes it only if it exists.
     pub fn number(&self, number: u32) -> Journals {
         let mut first = self.first.clone().into_os_string();
         if number > 1 {
@@ -41,14 +38,13 @@ impl Journals {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
-    /// No measurement: at most its header, and the beginning of a first measurement.
+    /// No measurement: at most a header and part of a first measurement.
     Nothing,
-    /// At least one measurement.
     Cells,
     InUse,
 }
 
-/// What a journal holds. One that cannot be read counts as holding measurements.
+/// A journal that cannot be read counts as having measurements.
 pub fn left_in(path: &Path) -> Left {
     let Ok(file) = File::open(path) else {
         return Left::Cells;
@@ -70,8 +66,8 @@ pub fn left_in(path: &Path) -> Left {
     }
 }
 
-/// Only one lsmeter writes a journal. The lock ends with the process; file systems that have no
-/// locks are not refused.
+/// One lsmeter per journal. The lock ends with the process; file systems without locks are
+/// accepted.
 fn lock(file: &File) -> io::Result<()> {
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
         Err(rustix::io::Errno::WOULDBLOCK) => {
@@ -88,7 +84,7 @@ pub struct JournalFile {
 }
 
 impl JournalFile {
-    /// Begins a journal; one that is there already is refused, for it may hold cells.
+    /// Refuses an existing journal, which may have cells.
     pub fn begin(path: &Path, header: &JournalHeader) -> Result<JournalFile, LabError> {
         let file = OpenOptions::new()
             .write(true)
@@ -104,8 +100,8 @@ impl JournalFile {
         Ok(journal)
     }
 
-    /// Goes on with a journal: its finished cells, and the file ready for more. What a
-    /// crash left of a last line is cut off.
+    /// Returns the finished cells, and the file ready for more. A last line that a crash cut short
+    /// is removed.
     pub fn resume<T: DeserializeOwned>(
         path: &Path,
         now: &JournalHeader,
@@ -133,14 +129,13 @@ impl JournalFile {
         Ok((opened, journal))
     }
 
-    /// Holds these cells only from now on. The old journal stays until all of the new one is on
-    /// disk.
+    /// Replaces all cells. The old journal stays until the new one is on disk.
     pub fn replace<T: Serialize>(
         &mut self,
         header: &JournalHeader,
         entries: impl IntoIterator<Item = impl Borrow<JournalEntry<T>>>,
     ) -> Result<(), LabError> {
-        // A name that belongs to the journal: it is removed with it.
+        // Named after the journal: removed with it.
         let mut new = self.path.clone().into_os_string();
         new.push(".1");
         let _ = std::fs::remove_file(&new);
@@ -154,7 +149,6 @@ impl JournalFile {
         Ok(())
     }
 
-    /// Adds a finished cell and waits until it is on disk.
     pub fn add(&mut self, entry: &JournalEntry<impl Serialize>) -> Result<(), LabError> {
         self.append(entry.to_line())
     }

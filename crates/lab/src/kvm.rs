@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Does KVM work? That `/dev/kvm` opens says little: under some hypervisors it cannot
-//! execute what a kernel does early in its boot.
+//! Tests KVM with a boot: under some hypervisors `/dev/kvm` opens, but KVM cannot execute what a
+//! kernel does early in its boot.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -15,11 +15,11 @@ use crate::vm::{self, Boot};
 use kernels::scratch::Scratch;
 use kernels::{Kernel, Store};
 
-/// Silicon boots a stock kernel in a second or two. Waiting for a processor does not count.
+/// Hardware boots a stock kernel in 1 to 2 s. Waiting for a processor does not count.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Boots `kernel` under KVM until `agent` says hello. None if it did (or if it was
-/// cancelled), else why not.
+/// Boots `kernel` under KVM until `agent` says hello. None on success or cancellation, else the
+/// reason.
 pub fn trial(
     qemu: &Qemu,
     store: &Store,

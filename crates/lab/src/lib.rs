@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A cell becomes samples: initramfs, QEMU and the agent's protocol.
+//! Runs experiments: initramfs, QEMU and the agent's protocol.
 //!
-//! [`run()`] takes an [`model::Experiment`] and gives a run document. On the way:
-//! [`plan`] says which cells are measured in which boots, [`visit`] measures those of
-//! one boot ([`vm`], [`um`]) or on this machine ([`host`]) in a conversation with the agent
-//! ([`session`], [`protocol`]), [`gather`] makes cells of what they report, and
-//! [`journal`] keeps each as it finishes.
+//! [`run()`] makes a result file from a [`model::Experiment`]: [`plan`] assigns cells to boots,
+//! [`visit`] measures one boot's cells ([`vm`], [`um`], or on this machine: [`host`]) by talking to
+//! the agent ([`session`], [`protocol`]), [`gather`] makes cells of the reports, and [`journal`]
+//! stores each finished cell.
 
 mod awake;
 mod built_in;

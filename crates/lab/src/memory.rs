@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the kernel holds in memory: the jobs of the metric of that name.
-//!
-//! `guest/settings/memory.c` measures them. They are no benchmarks of the agent's catalogue:
-//! nothing is executed that could be counted or timed.
+//! The jobs of the metric `memory`: bytes of kernel memory per object. `guest/settings/memory.c`
+//! measures them, not a benchmark: nothing is executed that could be counted or timed.
 
 use model::{Select, SelectError, Selectable, Selection, Suite};
 
 use crate::catalogue::Measures;
 use crate::job::Job;
 
-/// As keys of cells and patterns name it.
 const BENCHMARK: &str = "memory";
 
-/// Each variant, with what is counted: the same as the agent's, in its order. What of the whole
-/// boot comes first, before there is anything else.
+/// Variants and counted objects, in the agent's order. Whole-boot figures come first, before
+/// objects are created.
 const VARIANTS: [&str; 9] = [
     "boot",
     "boot-slab",
@@ -42,8 +39,7 @@ impl Selectable for Held {
     }
 }
 
-/// Those that are selected, by patterns like `memory:inode`. What an experiment leaves out of its
-/// benchmarks is none of them.
+/// Selected by patterns such as `memory:inode`. Exclusions of benchmarks do not apply.
 pub(crate) fn jobs(selection: &Selection) -> Result<Vec<Job>, SelectError> {
     let all = VARIANTS.map(Held);
     let mut selection = selection.clone();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The functions of the modules that a guest loaded: the guest says where it put
-//! them, the files on the host say what they are.
+//! Symbols of loaded modules: section addresses from the guest, functions from files on the host.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +9,9 @@ use kernels::symbols::{ModuleImage, SymbolTable};
 use crate::error::LabError;
 use crate::protocol::ModuleSection;
 
-/// The symbols of a kernel with the functions of the modules that its initramfs brings
-/// ([`crate::initramfs::modules`]), at the addresses that the guest told in `sections`
-/// ([`crate::session::AgentEvent::Modules`]). Other modules, and sections that are not in their
-/// files, are ignored.
+/// Adds the functions of the initramfs's modules ([`crate::initramfs::modules`]) at the addresses
+/// in `sections` ([`crate::session::AgentEvent::Modules`]) to a kernel's symbols. Other modules,
+/// and sections missing from their files, are ignored.
 pub fn symbols_of(
     symbols: &SymbolTable,
     kernel: &str,
@@ -52,7 +50,6 @@ pub fn symbols_of(
 mod tests {
     use super::*;
 
-    /// A table of one function at the kernel's usual address.
     fn kernel() -> SymbolTable {
         let map = "ffffffff81000000 T _text\nffffffff81000010 B _end\n";
         SymbolTable::from_map(kernels::arch::ALL[0], map).unwrap()
@@ -87,7 +84,6 @@ mod tests {
             section("\u{1b}", 0),
         ];
         assert_eq!(symbols_of(&kernel, "k", &brd, &told).unwrap(), kernel);
-        // Not even looked at without a place.
         let unplaced = [module("xfs", b"damaged".to_vec())];
         assert_eq!(symbols_of(&kernel, "k", &unplaced, &told).unwrap(), kernel);
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Larger policies cost no less: cells that differ only in rules, or only in layers,
-//! are held against each other after a run.
+//! Checks after a run that larger policies cost no less: compares cells that differ only in the
+//! number of rules or of layers.
 
 use std::collections::BTreeMap;
 
 use model::{Cell, Evidence, Key, Policy, Warning, WarningKind};
 use stats::{Direction, Fall, Point, deepest_fall};
 
-/// What a policy can be larger in, and how large each cell's is.
+/// Name of the dimension, its value in a key, and how to clear it.
 type Size = (&'static str, fn(&Key) -> u32, fn(&mut Key));
 
 const SIZES: [Size; 2] = [
@@ -23,12 +23,10 @@ const SIZES: [Size; 2] = [
     ),
 ];
 
-/// Share of an instruction count by which two boots may differ though nothing that
-/// decides does: hash chains and slabs are as what happened before has left them
-/// (stat ±2, creat ±11 of some thousand).
+/// Share of an instruction count by which two boots may differ though no decision does: hash chains
+/// and slabs depend on the boot's history (stat ±2, creat ±11 of several thousand).
 const LAYOUT: f64 = 0.005;
 
-/// A warning if a larger policy measured less than a smaller one, beyond both errors.
 pub(crate) fn doubt(cells: &[Cell]) -> Option<Warning> {
     let mut falls: Vec<(u32, u32, String)> = Vec::new();
     let mut series = 0;
@@ -79,8 +77,7 @@ pub(crate) fn doubt(cells: &[Cell]) -> Option<Warning> {
     Some(warning)
 }
 
-/// The cell as a cost at its policy's size: for instructions on a stable path, exact
-/// up to [`LAYOUT`].
+/// The cell's cost at its policy's size; instructions on a stable path are exact to [`LAYOUT`].
 fn point(cell: &Cell, size: fn(&Key) -> u32) -> Option<Point> {
     let [low, high] = match cell.evidence()? {
         Evidence::Counted(counted) => {
@@ -88,7 +85,7 @@ fn point(cell: &Cell, size: fn(&Key) -> u32) -> Option<Point> {
             let exact = stable.dominant.instructions as f64;
             [exact * (1.0 - LAYOUT / 2.0), exact * (1.0 + LAYOUT / 2.0)]
         }
-        // Too few samples for an interval: then they are the error themselves.
+        // Too few samples for an interval: their spread is the error.
         Evidence::Timed(timed) => {
             let estimate = &timed.estimate;
             let all = Some([estimate.min?, estimate.max?]);
@@ -147,7 +144,6 @@ mod tests {
 
     #[test]
     fn only_cells_that_differ_in_one_size_are_compared() {
-        // More rules and fewer layers: nothing is said of that.
         assert_eq!(doubt(&[timed(2, 9, 200.0), timed(10, 1, 100.0)]), None);
     }
 

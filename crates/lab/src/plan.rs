@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From an experiment to visits: which cells there are, and in which boots they are
-//! measured.
+//! Makes visits from an experiment: its cells, and the boots that measure them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -19,56 +18,45 @@ use crate::programs;
 use crate::setup::Ground;
 use crate::sweep::Sweep;
 
-/// A boot takes about as long as a sweep of so many cells.
+/// Booting takes about as long as this number of cells.
 const WORTH_A_BOOT: usize = 8;
 
 mod shard;
 
-/// One cell to measure.
 #[derive(Debug, Clone)]
 pub struct PlannedCell {
     pub key: Key,
     pub job: Arc<Job>,
 }
 
-/// Cells that are measured together: in one boot, or one run of the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visit {
-    /// Position among the experiment's kernels.
     pub kernel: usize,
-    /// Position among its configurations.
     pub configuration: usize,
-    /// Timed cells are visited several times, configurations in turn; from 0.
+    /// From 0. Timed cells have several rounds; each round visits all configurations.
     pub round: u32,
-    /// Nothing else may run beside it.
     pub timed: bool,
-    /// Positions in [`Plan::cells`].
+    /// Indices into [`Plan::cells`].
     pub cells: Vec<usize>,
 }
 
-/// All cells of an experiment and the visits that measure them, in order.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Kernel by kernel, configuration by configuration, metric by metric, in the suite's order.
     pub cells: Vec<PlannedCell>,
-    /// Counting visits, then timed ones round by round (A B A B …).
+    /// Counting visits, then timed visits round by round (A B A B …).
     pub visits: Vec<Visit>,
 }
 
-/// What is done to each operation besides measuring it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Treatment<'a> {
     pub sweep: Option<&'a Sweep>,
-    /// Nothing of the path that an operation walks is known beforehand: the kernel's
-    /// dentries and inodes are dropped. Only counted operations.
+    /// Drop the kernel's dentries and inodes before each operation. Counted operations only.
     pub cold: bool,
-    /// The module that delays tells what one operation of each cell asks of hooks.
     pub ask: bool,
 }
 
 impl Treatment<'_> {
-    /// What tells it from another, in a word for each part: cells of two journals stand beside
-    /// each other only if it is the same.
+    /// Cells of two journals are comparable only if this is equal.
     pub(crate) fn describe(&self, hooks: Option<Hooks<'_>>) -> String {
         let digest = |text: &str| kernels::files::hex(&Sha256::digest(text)[..8]);
         let mut words = Vec::new();
@@ -84,7 +72,6 @@ impl Treatment<'_> {
         }
         words.extend(self.cold.then(|| "cold".to_owned()));
         words.extend(self.ask.then(|| "questions".to_owned()));
-        // Of the same lsmeter the same text.
         words.extend(
             self.sweep
                 .map(|sweep| format!("sweep {}", digest(&format!("{sweep:?}")))),
@@ -93,22 +80,20 @@ impl Treatment<'_> {
     }
 }
 
-/// From so many operations on a cell is long, leaves as many names behind and gets a
-/// boot of its own, on every machine: what runs before a cell is part of its history.
+/// Cells with at least this many operations leave many names in caches and get a boot of their own
+/// on every machine: earlier cells are part of a cell's history.
 const OWN_BOOT_OPERATIONS: u32 = 1000;
 
-/// The file system's name in cells measured on the host: the directory decides.
+/// In cells measured on the host, where the directory decides.
 pub const HOST_FILESYSTEM: &str = "host";
 
 impl Plan {
-    /// Plans an experiment of the agent's own benchmarks.
     pub fn new(experiment: &Experiment) -> Result<Plan, SelectError> {
         Plan::of(experiment, jobs(experiment, kernels::arch::native())?)
     }
 
-    /// Plans an experiment on kernels that run on this, in its kernels' order, whose agents may
-    /// lack benchmarks; without any on this machine's. Where something is counted, kernels that are
-    /// processes are timed, and the others are not.
+    /// `grounds`: one per kernel, in order; empty for this machine. Their agents may have different
+    /// benchmarks. If anything is counted, only UML kernels are timed.
     pub fn on(experiment: &Experiment, grounds: &[Ground]) -> Result<Plan, SelectError> {
         let architectures: Vec<&Arch> = grounds.iter().map(|of| of.arch).collect();
         let first = architectures
@@ -120,7 +105,7 @@ impl Plan {
             let jobs = shared(jobs(experiment, first)?, experiment);
             return Plan::of_each(experiment, grounds, &jobs);
         }
-        // What one of them lacks is measured on the others.
+        // Benchmarks that one agent does not have are measured on the others.
         let mut known: Vec<&Benchmark> = catalogue_of(first).iter().collect();
         for benchmark in architectures[1..]
             .iter()
@@ -141,7 +126,6 @@ impl Plan {
         Plan::of_each(experiment, grounds, &jobs.collect::<Vec<_>>())
     }
 
-    /// Plans an experiment of these jobs, in their order, whatever it selects itself.
     pub fn of(
         experiment: &Experiment,
         jobs: impl IntoIterator<Item = Job>,
@@ -149,7 +133,6 @@ impl Plan {
         Plan::of_each(experiment, &[], &shared(jobs, experiment))
     }
 
-    /// Plans what runs on each kernel.
     fn of_each(
         experiment: &Experiment,
         grounds: &[Ground],
@@ -204,15 +187,15 @@ impl Plan {
                 };
                 let (long, mut short): (Vec<usize>, Vec<usize>) =
                     counted.into_iter().partition(is_long);
-                // So that a cell is the same alone, among others and after an interruption.
+                // A cell counts the same alone, among others and after an interruption.
                 short.sort_by_key(|&cell| cells[cell].job.last);
-                // First, so that the others run beside them.
+                // First, so that the others run in parallel.
                 counting.extend(long.into_iter().map(|cell| visit(false, vec![cell])));
                 counting.push(visit(false, short));
                 timed.push(visit(true, clocked));
             }
         }
-        // Layouts of several kernels with the same number, one after the other: they are compared.
+        // Layouts of several kernels with the same number run consecutively: they are compared.
         let number = |visit: &Visit| layout(&experiment.kernels[visit.kernel]).map(|(_, of)| of);
         timed.sort_by_key(number);
         let rounds = (0..experiment.rounds).flat_map(|round| {
@@ -229,27 +212,25 @@ impl Plan {
         Ok(Plan { cells, visits })
     }
 
-    /// Positions of the cells that its visits measure: all, but for a shard's plan.
     pub fn measured(&self) -> BTreeSet<usize> {
         let cells = self.visits.iter().flat_map(|visit| &visit.cells);
         cells.copied().collect()
     }
 
-    /// The same cells, each visit that counts in at most so many parts that can be measured side by
-    /// side, unless a part would take less time than its boot. A cell is then measured in another
-    /// company.
+    /// Splits each counting visit into up to `parts` boots that can run in parallel, unless a part
+    /// would be shorter than its boot. This changes which cells precede a cell.
     #[must_use]
     pub fn split(mut self, parts: usize) -> Plan {
         let mut visits = Vec::new();
         for visit in std::mem::take(&mut self.visits) {
-            // What a kernel holds depends on all that was done before.
+            // Kernel memory depends on everything that ran before.
             let memory = visit.cells.iter().any(|cell| self.cells[*cell].job.memory);
             let parts = if visit.timed || memory {
                 1
             } else {
                 parts.min(visit.cells.len() / WORTH_A_BOOT).max(1)
             };
-            // In turns: neighbours in the suite take about as long.
+            // Round robin: neighbours in the suite take about as long.
             for part in 0..parts {
                 let cells = visit.cells.iter().skip(part).step_by(parts);
                 visits.push(Visit {
@@ -262,7 +243,6 @@ impl Plan {
         self
     }
 
-    /// The agent's directives for some of a visit's cells.
     pub fn directives(
         &self,
         experiment: &Experiment,
@@ -304,8 +284,8 @@ impl Plan {
                 Some(_) if counted => 1,
                 _ => experiment.warmup,
             };
-            // Of one length, so that the file takes the same memory of every guest, whichever stack
-            // comes first: slabs and hashes begin where it ends.
+            // Of equal length for all stacks, so that the file takes the same memory in every
+            // guest: slabs and hash tables start after it.
             text.push_str(job.program.as_deref().unwrap_or_default());
             let _ = write!(
                 text,
@@ -316,7 +296,7 @@ impl Plan {
                 let ms = experiment.throughput_period_s * 1e3 / f64::from(experiment.rounds);
                 let _ = write!(text, " ms={}", ms.max(1.0) as u32);
             }
-            // Waiting costs nothing where the guest's clock stands still meanwhile.
+            // Waiting is free where the guest's clock stops meanwhile.
             let phase = job.program.is_some() && experiment.clock == Clock::Deterministic;
             for (wanted, word) in [
                 (how.cold || job.cold, " cold=1"),
@@ -336,12 +316,10 @@ impl Plan {
     }
 }
 
-/// Whether what it runs is of the agent's catalogue.
 fn is_of_benchmarks(experiment: &Experiment) -> bool {
     experiment.programs.is_none() && !experiment.metrics.contains(&Metric::Memory)
 }
 
-/// What an experiment runs: whole programs, benchmarks of the agent's own, or what is in memory.
 pub fn jobs(experiment: &Experiment, arch: &Arch) -> Result<Vec<Job>, SelectError> {
     if let Some(programs) = &experiment.programs {
         return Ok(programs::jobs(programs));
@@ -354,8 +332,7 @@ pub fn jobs(experiment: &Experiment, arch: &Arch) -> Result<Vec<Job>, SelectErro
     Ok(chosen.map(|index| Job::from(&catalogue[index])).collect())
 }
 
-/// Are virtual machines there to count only, since kernels that are processes are timed beside
-/// them?
+/// Do virtual machines only count, because UML kernels are timed?
 pub fn leaves_time_to_processes(
     experiment: &Experiment,
     mut grounds: impl Iterator<Item = Ground>,
@@ -364,7 +341,6 @@ pub fn leaves_time_to_processes(
     counts && grounds.any(|of| of.is_process)
 }
 
-/// The same jobs for each kernel.
 fn shared(jobs: impl IntoIterator<Item = Job>, experiment: &Experiment) -> Vec<Vec<Arc<Job>>> {
     let jobs: Vec<Arc<Job>> = jobs.into_iter().map(Arc::new).collect();
     vec![jobs; experiment.kernels.len()]
@@ -380,7 +356,7 @@ fn subject(experiment: &Experiment, job: &Job) -> Subject {
     }
 }
 
-/// A round's part of all samples: they differ by one at most.
+/// A round's part of all samples: rounds differ by one at most.
 fn share(all: u32, rounds: u32, round: u32) -> u32 {
     all / rounds + u32::from(round < all % rounds)
 }

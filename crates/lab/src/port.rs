@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The stream by which who is measured speaks: a guest's serial port, or the standard output
-//! of a process on the host.
+//! The stream from the agent: a guest's serial port, or the standard output of a process.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
@@ -11,19 +10,18 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, Mode, OFlags};
 
-/// How much a guest may be ahead of lsmeter, in bytes; what an ordinary user may ask for.
+/// How far a guest may be ahead of lsmeter: the pipe size limit of an ordinary user.
 const AHEAD_BYTES: usize = 1 << 20;
 
-/// One end of it: lsmeter's.
 #[derive(Debug)]
 pub struct Port(File);
 
 impl Port {
     /// Makes a FIFO for QEMU to write a guest's port to, byte by byte.
     ///
-    /// A byte that cannot be written is one for which the guest waits, and under the
-    /// deterministic clock how long must not depend on the host: so what is not read yet has
-    /// room here. (A socket takes some 280 of such bytes, each in a buffer of its own.)
+    /// The guest waits for each byte that cannot be written, and under the deterministic clock that
+    /// time must not depend on the host: the FIFO has room for unread bytes. (A socket takes about
+    /// 280 such bytes, each in a buffer of its own.)
     pub fn fifo(path: &Path) -> io::Result<Port> {
         rustix::fs::mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR)?;
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -32,8 +30,8 @@ impl Port {
         Ok(Port(fifo.into()))
     }
 
-    /// What has come; waits for it at most `patience`. None if nothing came, also as long as
-    /// nobody has opened the other end; 0 if nothing can come any more.
+    /// Waits at most `patience`. None: nothing came, or nobody has opened the other end; 0: end of
+    /// file.
     pub fn read(&mut self, buffer: &mut [u8], patience: Duration) -> io::Result<Option<usize>> {
         let patience = Timespec::try_from(patience).map_err(io::Error::other)?;
         let nothing = |error: &io::Error| {
@@ -52,7 +50,6 @@ impl Port {
         }
     }
 
-    /// Says something to the other end, if it listens.
     pub fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.0.write_all(bytes)
     }
@@ -64,8 +61,8 @@ impl From<OwnedFd> for Port {
     }
 }
 
-/// Makes a pipe large, as far as the system allows it: what is refused is not needed unless
-/// its reader is late.
+/// Enlarges a pipe as far as the system allows; errors are ignored, because a small pipe matters
+/// only if its reader is late.
 pub(crate) fn grow(pipe: impl std::os::fd::AsFd) {
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, AHEAD_BYTES);
 }
@@ -101,7 +98,6 @@ mod tests {
         let mut port = Port::fifo(&path).unwrap();
         let flags = OFlags::WRONLY | OFlags::NONBLOCK;
         let mut writer = File::from(rustix::fs::open(&path, flags, Mode::empty()).unwrap());
-        // What every pipe holds.
         const BYTES: usize = 64 << 10;
         for _ in 0..BYTES {
             writer.write_all(b"x").unwrap();

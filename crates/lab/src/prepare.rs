@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Makes a kernel ready to boot: its initramfs, and what the plugin must know of it.
+//! Prepares a kernel for boot: its initramfs, and the plugin's data about it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,6 @@ use kernels::hooks::{HookList, btf};
 use kernels::symbols::{SymbolError, SymbolTable, syscall_entry};
 use kernels::{Kernel, Module, Store};
 
-/// A kernel's vmlinux; its image if that is all there is of it.
 pub fn elf(kernel: &Kernel) -> Result<Vec<u8>, LabError> {
     let elf = kernel.vmlinux.as_ref().unwrap_or(&kernel.image);
     fs::read(elf).map_err(LabError::io("read", elf))
@@ -36,13 +35,11 @@ pub(crate) fn image(kernel: &Kernel) -> &Path {
     }
 }
 
-/// Symbols of a kernel, from the cache if they have been read before; or why it has none
-/// (`CONFIG_KALLSYMS=n`).
+/// From the cache if they were read before; an error without `CONFIG_KALLSYMS`.
 pub fn symbols(
     store: &Store,
     kernel: &Kernel,
 ) -> Result<Result<SymbolTable, SymbolError>, LabError> {
-    /// A kernel's symbols take some MiB.
     const LIMIT: u64 = 256 << 20;
     let dir = store.dir().join("symbols");
     let cached = dir.join(&kernel.digest);
@@ -61,8 +58,7 @@ pub fn symbols(
     Ok(Ok(symbols))
 }
 
-/// That what is to be known of a kernel's hooks cannot be had without its symbols: they cannot be
-/// `found`, or `counted`.
+/// The error if hooks cannot be `had` ("found", "counted") without the kernel's symbols.
 pub fn unnamed(kernel: &Kernel, error: &SymbolError, had: &str) -> LabError {
     let name = &kernel.name;
     LabError::Untold(Failure::environment(
@@ -71,45 +67,32 @@ pub fn unnamed(kernel: &Kernel, error: &SymbolError, had: &str) -> LabError {
     ))
 }
 
-/// What telling a kernel's functions and hooks apart takes.
 #[derive(Debug)]
 pub struct Profiling {
-    /// Its functions, without modules.
     pub symbols: SymbolTable,
-    /// Which of them are hooks.
     pub framework: Framework,
-    /// Keep the call trees of dominant paths, for flame graphs and the like.
     pub keep_trees: bool,
-    /// Count what instructions do, too.
     pub events: bool,
-    /// A cell that does not tell its hooks is one without hooks.
     pub optional: bool,
     kernel: String,
     modules: Vec<Module>,
 }
 
 impl Profiling {
-    /// The functions with those of the modules that a guest loaded at `sections`.
     pub fn with_modules(&self, sections: &[ModuleSection]) -> Result<SymbolTable, LabError> {
         symbols_of(&self.symbols, &self.kernel, &self.modules, sections)
     }
 }
 
-/// What is to be known of hooks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Hooks<'a> {
-    /// Keep the call trees of dominant paths.
     pub keep_trees: bool,
-    /// Count what instructions do, too ([`model::Events`]).
     pub events: bool,
-    /// The text of a kernel tree's `include/linux/lsm_hook_defs.h`, instead of what the
-    /// kernel's BTF says.
+    /// Text of `include/linux/lsm_hook_defs.h`, instead of the kernel's BTF.
     pub definitions: Option<&'a str>,
-    /// Measure without hooks what does not tell them.
     pub optional: bool,
 }
 
-/// Finds the hooks of a kernel that loads `modules`.
 pub fn profiling(
     store: &Store,
     kernel: &Kernel,
@@ -130,7 +113,6 @@ pub fn profiling(
     })
 }
 
-/// The names of a kernel's hooks: see [`hook_list`].
 pub fn hook_names(
     store: &Store,
     kernel: &Kernel,
@@ -142,7 +124,7 @@ pub fn hook_names(
     Ok(list.iter().map(str::to_owned).collect())
 }
 
-/// The hooks of a kernel: by `definitions`, else its BTF, else its symbols.
+/// From `definitions`, else the kernel's BTF, else its symbols.
 pub fn hook_list(
     kernel: &Kernel,
     symbols: &SymbolTable,
@@ -167,10 +149,9 @@ pub fn hook_list(
     })
 }
 
-/// Sees that a kernel can run an agent, or what is its first process instead.
 pub(crate) fn refuse_other(agent: &[u8], kernel: &Kernel) -> Result<(), LabError> {
     let arch = kernel.arch();
-    // e_machine of its ELF header; what a test gives in its place has none.
+    // e_machine of its ELF header; a test's replacement may have none.
     let machine = agent
         .get(18..20)
         .map(|at| u16::from_le_bytes([at[0], at[1]]));
@@ -188,7 +169,6 @@ pub(crate) fn refuse_other(agent: &[u8], kernel: &Kernel) -> Result<(), LabError
     .into())
 }
 
-/// Writes what booting `kernel` with `agent` as its init takes into `dir`, which the caller removes.
 pub fn prepare(
     store: &Store,
     agent: &[u8],

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A child process whose output is kept, as much of it as matters, and that never
-//! outlives its owner.
+//! A child process with captured output that never outlives its owner.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -17,10 +16,8 @@ use crate::port::grow;
 use crate::protocol::printable;
 use crate::session::Break;
 
-/// Console lines that a failed boot's reason carries.
 const CONSOLE_LINES: usize = 6;
 
-/// Most bytes of an output that are kept: its end.
 const TAIL_LIMIT_BYTES: usize = 64 << 10;
 
 #[derive(Debug, Clone, Default)]
@@ -49,7 +46,7 @@ impl Tail {
     }
 }
 
-/// A running child. Killed and reaped when dropped.
+/// Killed and reaped when dropped.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
@@ -60,10 +57,10 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts `command` and follows what of its outputs is piped.
+    /// Captures those outputs of `command` that are pipes.
     pub fn start(mut command: Command) -> io::Result<Process> {
         let mut child = command.spawn()?;
-        // A console is the standard output of QEMU, and a port that guests may wait for.
+        // The console is QEMU's standard output; a guest may have to wait for it.
         child.stdout.iter().for_each(grow);
         let (stdout, stderr) = (Tail::default(), Tail::default());
         let mut readers = Vec::new();
@@ -78,12 +75,10 @@ impl Process {
         })
     }
 
-    /// Its number, until it has ended.
     pub fn id(&self) -> Pid {
         Pid::from_child(&self.child)
     }
 
-    /// How it ended, if it has.
     pub fn status(&mut self) -> Option<ExitStatus> {
         if self.status.is_none() {
             self.status = self.child.try_wait().ok().flatten();
@@ -91,15 +86,13 @@ impl Process {
         self.status
     }
 
-    /// Asks it to end (SIGTERM).
     pub fn terminate(&mut self) {
         if self.status().is_none() {
-            // Not reaped yet, so the number is still its own.
+            // Not reaped yet, so the number is not reused.
             let _ = kill_process(self.id(), Signal::TERM);
         }
     }
 
-    /// Waits until it has ended, but not longer than `patience`.
     pub fn wait_at_most(&mut self, patience: Duration) {
         let deadline = Instant::now() + patience;
         while self.status().is_none() && Instant::now() < deadline {
@@ -107,7 +100,7 @@ impl Process {
         }
     }
 
-    /// Kills it if it still runs; its outputs are then complete.
+    /// Kills it if it still runs; its outputs are complete afterwards.
     pub fn end(&mut self) {
         if self.status().is_none() {
             let _ = self.child.kill();
@@ -133,7 +126,6 @@ impl Drop for Process {
     }
 }
 
-/// The last `n` lines that are not empty.
 pub fn last_lines(text: &str, n: usize) -> Vec<&str> {
     let lines: Vec<&str> = text
         .lines()
@@ -143,7 +135,7 @@ pub fn last_lines(text: &str, n: usize) -> Vec<&str> {
     lines[lines.len().saturating_sub(n)..].to_vec()
 }
 
-/// How the conversation with a process ended that did: "QEMU exited with status 1".
+/// The reason after an unexpected exit: "QEMU exited with status 1".
 pub(crate) fn end_of(name: &str, status: ExitStatus) -> Break {
     let reason = format!("{name} {}", describe(status));
     if status.signal() == Some(Signal::KILL.as_raw()) {
@@ -153,8 +145,8 @@ pub(crate) fn end_of(name: &str, status: ExitStatus) -> Break {
     }
 }
 
-/// Adds what the kernel's console, which is the process's standard output, and the process
-/// itself, called `name`, said last; a panic becomes the reason.
+/// Appends the last lines of the kernel's console (standard output) and of the process's errors; a
+/// panic becomes the reason.
 pub(crate) fn explained(end: Break, process: &Process, name: &str) -> Break {
     end.map_reason(|reason| explained_reason(reason, process, name))
 }
@@ -182,7 +174,6 @@ mod tests {
     use super::*;
     use std::process::Stdio;
 
-    /// One that has ended.
     fn shell(script: &str) -> Process {
         let mut command = Command::new("sh");
         command

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From a run's cells and what was called in them to a document of profiles.
+//! Makes profiles from a run's cells.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use model::{
 
 use crate::outcome::{Outcome, Trace};
 
-/// The counted cells of a run, with the hooks of each. If a `baseline` is given, each is
-/// compared with the same cell under it, and the baseline's own are part of the others.
+/// The counted cells with their hooks. With a `baseline`, each is compared with the same cell under
+/// it, and the baseline's cells are left out.
 pub fn document(outcome: &Outcome, baseline: Option<&Stack>) -> Document {
     let run = &outcome.run;
     let baseline = baseline.map(Stack::names);
@@ -29,7 +29,7 @@ pub fn document(outcome: &Outcome, baseline: Option<&Stack>) -> Document {
             .map(|place| place as u32)
             .collect(),
     });
-    // The stacks of a comparison differ in these on purpose, or show it themselves.
+    // The compared stacks differ in these on purpose, or show it themselves.
     let tells = |warning: &&Warning| warning.kind != WarningKind::ExtraModules;
     let warnings = run.warnings.iter().filter(tells);
     Document {
@@ -42,7 +42,7 @@ pub fn document(outcome: &Outcome, baseline: Option<&Stack>) -> Document {
             .collect(),
         warnings: warnings
             .map(|warning| Warning {
-                // They speak of the run's cells, which are not all here.
+                // They refer to the run's cells, some of which are missing here.
                 cells: Vec::new(),
                 ..warning.clone()
             })
@@ -51,7 +51,6 @@ pub fn document(outcome: &Outcome, baseline: Option<&Stack>) -> Document {
     }
 }
 
-/// A cell as its run has it, compared with the baseline's.
 fn profiled(cell: &Cell, baseline: Option<&[String]>, outcome: &Outcome) -> Cell {
     let mut cell = cell.clone();
     let operation = cell.key.title();
@@ -59,10 +58,10 @@ fn profiled(cell: &Cell, baseline: Option<&[String]>, outcome: &Outcome) -> Cell
         evidence: Evidence::Counted(counted),
     } = &mut cell.outcome
     {
-        // A profile has what was asked of the tree; which of its paths is compared is found here.
+        // The profile has the needed parts of the tree, and the compared path is chosen here.
         counted.tree = None;
         if let Some(program) = &mut counted.program {
-            // A run's baseline is not what this is compared with.
+            // The run's baseline may differ from this one.
             program.residual = None;
         }
         let (Some(own), Some(stack)) = (outcome.profile(&cell.key), baseline) else {
@@ -130,7 +129,6 @@ fn compare(
     });
 }
 
-/// What differs outside hooks, with why, where that is known.
 fn explained(
     base: &PathProfile,
     own: &PathProfile,
@@ -139,7 +137,7 @@ fn explained(
 ) -> Vec<FunctionDifference> {
     let mut functions = differences(&base.outside, &own.outside);
     let asked = explain_asked(&mut functions, &base.asked, &own.asked);
-    // What is asked for more often shows facts, too: a file that is read is read in its own way.
+    // More frequent calls are evidence, too: each kind of file has its own read function.
     let rest = functions.len();
     functions.extend(asked.iter().cloned());
     explain(&mut functions, operation, extent);
@@ -149,8 +147,8 @@ fn explained(
     functions
 }
 
-/// Tells of each program what differs outside hooks from the same one under the experiment's
-/// baseline on its kernel.
+/// Adds to each program its differences outside hooks from the same program under the experiment's
+/// baseline.
 pub(crate) fn compare_programs(
     cells: &mut [Cell],
     experiment: &Experiment,

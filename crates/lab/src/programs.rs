@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From the plugin's records of a whole program to what a cell holds of it; and from a
-//! workload to the agent's directives.
+//! Makes a program's evidence from the plugin's records, and the agent's directives from a
+//! workload.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -18,17 +18,15 @@ use crate::catalogue::Measures;
 use crate::job::Job;
 use crate::protocol::{NamedTask, Sample};
 
-/// Instructions that are counted after the clock was read at a window's end: those of the
-/// marker's own block (`clock_then_marker` in the agent's `arch.h`).
+/// Instructions counted after a region's last clock read: those of the marker's own block
+/// (`clock_then_marker` in the agent's `arch.h`).
 const AFTER_CLOCK: i64 = 2;
 
-/// A run may lack 1/100 of what the guest's clock counted.
+/// Up to 1/100 of the instructions by the guest's clock may be missing.
 const MISSING_PART: u64 = 100;
 
-/// The agent's name of the benchmark that programs are variants of.
 const BENCHMARK: &str = "program";
 
-/// What programs see of variables unless a workload says.
 pub(crate) const ENVIRONMENT: [&str; 4] = [
     "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "HOME=/tmp",
@@ -39,12 +37,10 @@ pub(crate) const ENVIRONMENT: [&str; 4] = [
 #[derive(Debug, Clone)]
 pub struct ProgramRuns {
     pub costs: Vec<ProgramCost>,
-    /// Of each what the guest's clock went on by.
     pub ticks: Vec<u64>,
 }
 
 impl ProgramRuns {
-    /// The runs with the agent's samples of them.
     pub fn new(costs: Vec<ProgramCost>, samples: &[Sample]) -> Result<ProgramRuns, String> {
         if costs.is_empty() || costs.len() != samples.len() {
             return Err(format!(
@@ -61,8 +57,8 @@ impl ProgramRuns {
         Ok(runs)
     }
 
-    /// Refuses runs of which something is missing: a program executes instructions in both modes, and
-    /// the guest's clock counts what is counted here, unless the kernel is idle.
+    /// Refuses incomplete runs: a program executes instructions in both modes, and they add up to
+    /// the guest's clock, unless the kernel is idle.
     fn check(&self) -> Result<(), String> {
         for (number, (cost, &ticks)) in (1..).zip(self.costs.iter().zip(&self.ticks)) {
             let run = run(cost, ticks);
@@ -87,14 +83,13 @@ impl ProgramRuns {
         Ok(())
     }
 
-    /// The run in the middle by its instructions in the kernel.
     fn middle(&self) -> &ProgramCost {
         let mut order: Vec<&ProgramCost> = self.costs.iter().collect();
         order.sort_by_key(|cost| cost.kernel());
         order[(order.len() - 1) / 2]
     }
 
-    /// How many runs called the same hooks for as many instructions as the one in the middle.
+    /// Number of runs with the same hook calls and instructions in hooks as the median run.
     fn alike(&self) -> usize {
         let hooks = &self.middle().hooks;
         self.costs
@@ -103,7 +98,7 @@ impl ProgramRuns {
             .count()
     }
 
-    /// The hooks that not every run called as the one in the middle did.
+    /// Hooks that some run called differently from the median run.
     fn differing(&self) -> Vec<DifferingHook> {
         let names = self.costs.iter().flat_map(|cost| &cost.hooks);
         let names: BTreeSet<&str> = names.map(|hook| &*hook.hook).collect();
@@ -131,7 +126,6 @@ impl ProgramRuns {
         differing.collect()
     }
 
-    /// As a cell's evidence has it; its tasks are called as those of another run were.
     #[must_use]
     pub fn program(&self, named: &[NamedTask]) -> Program {
         let middle = self.middle();
@@ -178,7 +172,6 @@ impl ProgramRuns {
         }
     }
 
-    /// Its system calls, by name.
     fn asked(&self) -> BTreeMap<String, AskedCall> {
         let entries = self.middle().entries.iter();
         let calls = entries.filter(|entry| entry.kind == EntryKind::SystemCall);
@@ -207,8 +200,8 @@ impl ProgramRuns {
     }
 }
 
-/// What tasks are called, by number. A task is who its creator is and how manieth of that one's: where a
-/// creator created more or fewer in the run with names, those are not told apart.
+/// Names of tasks, by number. A task is identified by its creator and its index among that
+/// creator's children; children of a creator with a different number of them get no name.
 fn names<'a>(tasks: &[TaskCost], named: &'a [NamedTask]) -> BTreeMap<u32, &'a str> {
     let mut order: Vec<&TaskCost> = tasks.iter().collect();
     order.sort_by_key(|task| task.serial);
@@ -236,7 +229,6 @@ fn names<'a>(tasks: &[TaskCost], named: &'a [NamedTask]) -> BTreeMap<u32, &'a st
     names
 }
 
-/// The least and the most.
 fn span(figures: impl Iterator<Item = u64> + Clone) -> Option<(u64, u64)> {
     Some((figures.clone().min()?, figures.max()?))
 }
@@ -265,7 +257,6 @@ fn entry(cost: &EntryCost) -> ProgramEntry {
     }
 }
 
-/// Hooks by name, whichever functions serve them.
 fn hooks(costs: &[HookCost]) -> Vec<EntryHook> {
     #[derive(Default)]
     struct Sum<'a> {
@@ -321,7 +312,7 @@ pub(crate) fn jobs(programs: &Programs) -> Vec<Job> {
     programs.workloads.iter().map(job).collect()
 }
 
-/// The directives that tell the agent what a workload is: see docs/protocol.md.
+/// See docs/protocol.md.
 fn directives(workload: &Workload, tree: bool) -> String {
     let mut text = format!("command {}\n", workload.name);
     let default: Vec<String> = ENVIRONMENT.map(str::to_owned).to_vec();
@@ -344,7 +335,7 @@ fn directives(workload: &Workload, tree: bool) -> String {
         }
         let _ = writeln!(text, "directory {}", escaped(directory));
     }
-    // Of what is measured: preparations are root's.
+    // For measured commands only: preparations run as root.
     let account = workload
         .user
         .as_deref()
@@ -360,7 +351,7 @@ fn directives(workload: &Workload, tree: bool) -> String {
     text
 }
 
-/// A word as directives hold it: what they cannot hold, and what begins an escape, as %XX.
+/// Writes bytes that directives cannot have, and a leading escape, as %XX.
 fn escaped(word: &str) -> String {
     let mut text = String::new();
     for byte in word.bytes() {
@@ -391,7 +382,7 @@ mod tests {
             creator,
             name: name.to_owned(),
         };
-        // The second task that the first created ran before the first one.
+        // The second child of the first task ran before the first one.
         let tasks = [
             task(1, None, 0),
             task(2, Some(1), 9),
@@ -415,7 +406,7 @@ mod tests {
             found(&other),
             expected.map(|(n, name)| (n, name.to_owned()))
         );
-        // It created another one there: which of the two this is cannot be told.
+        // It created another task there: the two cannot be distinguished.
         other.push(named(Some(1), "wc"));
         assert_eq!(
             found(&other),

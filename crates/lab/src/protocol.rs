@@ -13,14 +13,12 @@ pub use modules::ModuleSection;
 
 const MAGIC: &[u8; 4] = b"LSMF";
 const VERSION: u8 = 1;
-/// A task's name is shorter in the kernel; each byte that is no UTF-8 becomes three.
+/// TASK_COMM_LEN; each invalid UTF-8 byte becomes three.
 const NAME_LIMIT_BYTES: usize = 3 * 16;
 const HEADER_BYTES: usize = 16;
-/// Longest reason of a cell: the agent's `REASON_MAX`.
+/// The agent's `REASON_MAX`.
 const REASON_LIMIT: usize = 448;
-/// Longest payload of a frame, in bytes.
 pub const PAYLOAD_LIMIT_BYTES: usize = 64 << 10;
-/// Most samples that one cell may send.
 const SAMPLES_LIMIT: u32 = (PAYLOAD_LIMIT_BYTES as u32 - 8) / 16;
 
 const HELLO: u8 = 1;
@@ -38,96 +36,76 @@ const TASKS: u8 = 12;
 const EXPERIMENT: u8 = 16;
 const RUN: u8 = 17;
 
-/// What does not belong on the results port.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ProtocolError {
-    /// Not the start of a frame.
     #[error("garbage on the results port: {found} where a frame should begin")]
     Magic {
-        /// The bytes found, made printable.
+        /// Made printable.
         found: String,
     },
     #[error("the agent speaks protocol version {found}, not {VERSION}")]
     Version { found: u8 },
-    /// A frame that says it is longer than any.
     #[error("a frame of {bytes} bytes; at most {PAYLOAD_LIMIT_BYTES} are allowed")]
     Length { bytes: u32 },
-    /// The checksum does not fit.
     #[error("a damaged frame of type {kind}: its checksum does not fit")]
     Checksum { kind: u8 },
-    /// A whole frame with nonsense in it.
     #[error("a frame of type {kind} with a payload that makes no sense: {what}")]
     Payload { kind: u8, what: &'static str },
 }
 
-/// One timed sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
-    /// Operations in it, never 0.
+    /// Never 0.
     pub operations: u64,
-    /// Time they took, never 0.
+    /// Never 0.
     pub ns: u64,
 }
 
-/// A task of a program, in a run that was not measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedTask {
-    /// Which created it, by its place in the list, from 0; none created the first.
+    /// Index of its creator in the list; None for the first.
     pub creator: Option<usize>,
-    /// What it was called last, as `/proc/PID/comm` has it.
     pub name: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Message {
-    /// It runs; what it sees of its system, by key.
     Hello(BTreeMap<String, String>),
-    /// Where the code of the modules lies that it loaded; never empty.
     Modules(Vec<ModuleSection>),
     CellBegin(u32),
     Samples {
         cell: u32,
-        /// In the order taken.
         samples: Vec<Sample>,
     },
     CellEnd {
         cell: u32,
         status: Status,
-        /// Operations per sample; 0 if not timed.
         batch: u32,
-        /// How many of its samples were taken while others used the processor's core.
         disturbed: u16,
-        /// Why, unless ok.
         reason: String,
     },
     Log(String),
-    /// What was done to bring a policy into force, or to prove that it is.
     Step(String),
-    /// What one operation of a cell asked of hooks, a line for each question.
     Asked {
         cell: u32,
         /// `HOOK OBJECT DETAIL` each.
         questions: Vec<String>,
     },
-    /// Hooks that were to be delayed and cannot be.
     Undelayed(Vec<String>),
-    /// Tasks of a cell's program, in the order in which they were created.
     Tasks {
         cell: u32,
-        /// The first is the one that was started.
         tasks: Vec<NamedTask>,
     },
     Done,
     Failed(String),
 }
 
-/// Takes bytes as they come and gives messages.
 #[derive(Debug, Default)]
 pub struct Decoder {
     pending: Vec<u8>,
 }
 
-/// Text from the agent, with nothing in it that could drive a terminal.
+/// Text from the agent without terminal control characters.
 pub fn printable(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes)
         .chars()
@@ -142,11 +120,8 @@ pub fn printable(bytes: &[u8]) -> String {
 }
 
 impl Decoder {
-    /// Takes the next bytes and returns the messages that they complete.
-    ///
     /// # Errors
-    /// [`ProtocolError`] at the first byte that does not fit; nothing after it
-    /// can be trusted.
+    /// [`ProtocolError`] at the first invalid byte; nothing after it can be trusted.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<Message>, ProtocolError> {
         self.pending.extend_from_slice(bytes);
         let mut messages = Vec::new();
@@ -269,7 +244,7 @@ fn samples(payload: &[u8]) -> Option<Message> {
     sane.then_some(Message::Samples { cell, samples })
 }
 
-/// Lines of `CREATOR NAME`: each has a task before it as its creator, but for the first.
+/// Lines of `CREATOR NAME`; each creator precedes its task.
 fn tasks(text: &str) -> Option<Vec<NamedTask>> {
     let task = |(at, line): (usize, &str)| {
         let (creator, name) = line.split_once(' ')?;
@@ -294,7 +269,7 @@ fn encode(kind: u8, payload: &[u8]) -> Vec<u8> {
     [MAGIC, header.as_slice(), &checksum.to_le_bytes(), payload].concat()
 }
 
-/// The frames that hand an agent its directives, whole lines in each, and start it.
+/// Frames of whole lines with an agent's directives, and the frame that starts it.
 pub fn encode_experiment(directives: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut payload = String::new();

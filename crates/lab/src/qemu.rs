@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which QEMU there is, what it can do, and how it is started.
+//! Finds QEMU and its features, and makes its command lines.
 
 use kernels::child::die_with_parent;
 use std::ffi::{OsStr, OsString};
@@ -25,69 +25,52 @@ const MEMORY_MIB: u32 = 768;
 pub struct Qemu {
     path: PathBuf,
     pub arch: &'static Arch,
-    /// Its version, such as `7.2.22`.
     pub version: String,
-    /// Its TCG plugin interface, None if it loads no plugins.
     pub plugin_api: Option<PluginApi>,
-    /// What it said instead of loading lsmeter's plugin, empty if it has no plugins at all.
+    /// Its error instead of loading lsmeter's plugin; empty if it has no plugins at all.
     plugin_refusal: String,
-    /// It can confine itself with seccomp.
+    /// Supports seccomp (`-sandbox`).
     pub sandbox: bool,
-    /// `/dev/kvm` is there and may be used.
     pub kvm: bool,
-    /// The processor of emulated machines, if it is not the architecture's usual one.
+    /// The emulated processor, if not the architecture's default.
     processor: Option<String>,
 }
 
-/// How a guest's processor is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accelerator {
-    /// Emulated; with `Clock::Deterministic` its clock counts its instructions.
+    /// With `Clock::Deterministic` the guest's clock counts its instructions.
     Tcg(Clock),
     Kvm,
 }
 
-/// One virtual machine.
 #[derive(Debug)]
 pub struct Machine<'a> {
     pub kernel: &'a Path,
     pub initramfs: &'a Path,
-    /// Kernel command line, as far as the experiment decides it.
     pub cmdline: &'a str,
     pub accelerator: Accelerator,
-    /// Where what the agent writes to its port goes: a FIFO that is open for reading
-    /// ([`crate::port::Port::fifo`]).
+    /// The agent's output: a FIFO that is open for reading ([`crate::port::Port::fifo`]).
     pub agent_port: &'a Path,
-    /// lsmeter's plugin, if instructions are counted.
     pub plugin: Option<Plugin<'a>>,
-    /// The root that programs run in, if there is one.
     pub root: Option<&'a Root>,
-    /// Its disk, where the initramfs does not bring it.
     pub disk: Option<&'a DiskFile>,
 }
 
-/// What the plugin does in a guest that runs its markers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PluginMode {
-    /// It only takes the host's time between them: every window is unarmed.
+    /// Only the host's time between markers: every measured region is unarmed.
     Markers,
     Counts,
-    /// It also tells which blocks of instructions a path is made of.
     Traces,
-    /// It also tells what these instructions do.
     Events,
-    /// It counts whole programs, by task and by chain of calls.
     Tasks,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub struct Plugin<'a> {
     pub path: &'a Path,
-    /// Where its records go.
     pub records: &'a Path,
-    /// Where interrupts, exceptions and context switches begin in the kernel.
     pub landmarks: Option<&'a Path>,
-    /// Where the kernel's functions lie: for [`PluginMode::Tasks`].
     pub functions: Option<&'a Path>,
     pub mode: PluginMode,
 }
@@ -113,8 +96,8 @@ impl Plugin<'_> {
 }
 
 impl Qemu {
-    /// Looks for the QEMU whose guests are of `arch` (at `path`, or in PATH) and asks it what
-    /// it can do. `plugin` is lsmeter's plugin as a file.
+    /// Finds the QEMU for guests of `arch` (at `path`, or in PATH) and its features. `plugin` is
+    /// the file of lsmeter's plugin.
     pub fn probe(
         path: Option<&Path>,
         plugin: &Path,
@@ -179,8 +162,7 @@ impl Qemu {
         }
     }
 
-    /// The command that runs a machine. Its standard output is the console; it ends
-    /// when lsmeter ends, however that happens.
+    /// The machine's command. Its standard output is the console; it ends with lsmeter in any case.
     pub fn command(&self, machine: &Machine<'_>) -> Command {
         let mut command = Command::new(&self.path);
         command
@@ -252,9 +234,8 @@ impl Qemu {
         command
     }
 
-    /// Its memory, and the disk that it has as memory: a file that QEMU maps, writes being its
-    /// own (`share=off`). The kernel knows where it lies by its command line, and does not read
-    /// what ACPI says of it.
+    /// Memory, and the disk as memory: QEMU maps a file privately (`share=off`). The kernel finds
+    /// it by its command line and ignores ACPI's entry.
     fn add_memory(&self, command: &mut Command, machine: &Machine<'_>) {
         let board = self.arch.machine.board_argument();
         let memory = memory_mib(machine.root, machine.disk);
@@ -264,7 +245,7 @@ impl Qemu {
             return;
         };
         let address = place.address;
-        // What QEMU keeps for it begins behind the memory and holds the address.
+        // QEMU's device memory starts after RAM and includes the address.
         let most = u64::from(memory) + (address + disk.bytes).div_ceil(1 << 20);
         let mut object = OsString::from("memory-backend-file,id=disk,share=off");
         object.push(format!(",size={}", disk.bytes));
@@ -277,7 +258,7 @@ impl Qemu {
             .args(["-device", &format!("nvdimm,memdev=disk,addr={address}")]);
     }
 
-    /// Emulates this processor, with these features: `cortex-a72`, `max,pauth-impdef=on`.
+    /// A model with features: `cortex-a72`, `max,pauth-impdef=on`.
     pub fn take_processor(&mut self, model: &str) -> Result<(), LabError> {
         let listed = Command::new(&self.path)
             .args(["-machine", self.arch.machine.board, "-cpu", "help"])
@@ -309,10 +290,10 @@ impl Qemu {
         }
     }
 
-    /// Large hash tables for names and inodes: in small ones a benchmark's names may share
-    /// a bucket with others, by the chance of an address, and each of its look-ups then
-    /// takes a step more. No self-tests of ciphers: newer kernels run them in a thread
-    /// beside init, and the larger prime groups keep it busy through all that is measured.
+    /// Large hash tables for names and inodes: in small ones a benchmark's names may share a bucket
+    /// with others, depending on addresses, and each lookup then takes one more step. No cipher
+    /// self-tests: newer kernels run them in a thread parallel to init, and the larger prime groups
+    /// keep it busy during all measurements.
     fn base_cmdline(&self, accelerator: Accelerator) -> String {
         let machine = &self.arch.machine;
         let emulated = match accelerator {
@@ -330,10 +311,9 @@ impl Qemu {
     }
 }
 
-/// A guest's memory. The image of a root is in it twice at most: the initramfs that QEMU
-/// hands over and the file that is unpacked from it, then that file and the disk. With a disk of
-/// its own it is in the page cache only, and each page of the disk has 64 bytes of the kernel's. Once
-/// more where the guest copies the root from there.
+/// Memory of a guest. A root's image is in it twice at most: QEMU's initramfs and the file unpacked
+/// from it, then that file and the disk. A separate disk is in the page cache only, and each of its
+/// pages has 64 bytes of kernel data. One more copy where the guest copies the root.
 fn memory_mib(root: Option<&Root>, disk: Option<&DiskFile>) -> u32 {
     let image_mib = root.map_or(0, |root| root.bytes.div_ceil(1 << 20) + 64);
     let copied_mib = match root {
@@ -348,8 +328,7 @@ fn memory_mib(root: Option<&Root>, disk: Option<&DiskFile>) -> u32 {
     MEMORY_MIB.saturating_add(u32::try_from(more).unwrap_or(u32::MAX))
 }
 
-/// What the guest's clock says at its start. Files that are newer than that look as if they
-/// had just been changed, and programs read them again.
+/// The guest's time at boot, later than all files: programs may read newer ones again.
 fn clock_base(root: Option<&Root>) -> String {
     const DAY_S: i64 = 86_400;
     let newest = root.map_or(0, |root| root.newest_s);
@@ -362,7 +341,6 @@ fn clock_base(root: Option<&Root>) -> String {
 
 const SANDBOX: &str = "on,obsolete=deny,elevateprivileges=deny,spawn=deny";
 
-/// An option's text and the path that it ends in. In options, a comma is doubled.
 fn join(text: &str, path: &Path) -> OsString {
     let mut joined = OsString::from(text);
     let mut parts = path.as_os_str().as_bytes().split(|&byte| byte == b',');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What is timed of one cell, round by round, and which rounds stand for it.
+//! Timed rounds of one cell, and the selection of those that count.
 
 use model::{Estimate, Evidence, Metric, Timed, Warning, WarningKind};
 use stats::{Summary, quantile_of_sorted};
@@ -7,20 +7,18 @@ use stats::{Summary, quantile_of_sorted};
 use crate::protocol::Sample;
 use crate::session::CellReport;
 
-/// The clock may take this part of a sample.
+/// Largest part of a sample that reading the clock may take.
 const CLOCK_SHARE: f64 = 0.01;
-/// Rounds whose medians lie further apart than this have drifted.
+/// Rounds whose medians differ by more have drifted.
 const DRIFT: f64 = 0.1;
-/// Rounds that may have as many more if they differ do so from this standard deviation on, as a part
-/// of their mean.
+/// Rounds with a larger coefficient of variation may be doubled.
 const UNSTEADY: f64 = 0.02;
-/// This part of a round's samples are quieter than what stands for them ([`Timed::quiet`]).
+/// Quantile of a round's samples for [`Timed::quiet`].
 const QUIET: f64 = 0.1;
 
 #[derive(Debug, Clone)]
 struct Round {
     samples: Vec<Sample>,
-    /// Others used the processor's core all the while.
     is_disturbed: bool,
 }
 
@@ -28,18 +26,13 @@ struct Round {
 pub(crate) struct Rounds {
     metric: Metric,
     asked: u32,
-    /// Does the agent look whether others use the processor's core? There are more rounds then if
-    /// they differ.
     are_probed: bool,
     rounds: Vec<Round>,
-    /// Operations per sample, in the last round.
     batch: u32,
-    /// What reading the clock costs there, in ns.
     clock_ns: f64,
 }
 
 impl Rounds {
-    /// None yet, of so many that are asked for.
     pub(crate) fn new(metric: Metric, asked: u32) -> Rounds {
         Rounds {
             metric,
@@ -64,18 +57,16 @@ impl Rounds {
         self.rounds.iter().filter(|round| !round.is_disturbed)
     }
 
-    /// Are there as many as were asked for?
     pub(crate) fn are_complete(&self) -> bool {
         self.rounds.len() >= self.asked as usize
     }
 
-    /// Does the agent look whether others use the processor's core?
     pub(crate) fn set_probed(&mut self, probes: bool) {
         self.are_probed = probes;
     }
 
-    /// How many more would have to be left alone: so that at least half of those are that were asked
-    /// for, or so that there are twice as many where they differ.
+    /// Missing undisturbed rounds: at least half of the requested number, or twice that number if
+    /// rounds differ.
     pub(crate) fn lack(&self) -> u32 {
         let alone = self.undisturbed().count() as u32;
         let wanted = match self.are_probed && self.are_unsteady() {
@@ -85,7 +76,6 @@ impl Rounds {
         wanted.saturating_sub(alone)
     }
 
-    /// So many are to be left alone in any case.
     fn least(&self) -> u32 {
         self.asked.div_ceil(2)
     }
@@ -98,8 +88,8 @@ impl Rounds {
         quiet.len() > 1 && variance.sqrt() > UNSTEADY * mean
     }
 
-    /// Figures of those that stand for the cell, in its metric's unit: all that were left alone,
-    /// or all if none was.
+    /// Values of the rounds that count, in the metric's unit: the undisturbed ones, or all if none
+    /// is.
     fn figures(&self) -> Vec<Vec<f64>> {
         let all = self.undisturbed().next().is_none();
         let chosen = self
@@ -113,7 +103,6 @@ impl Rounds {
         chosen.map(figures).collect()
     }
 
-    /// What they say together, and each sample.
     pub(crate) fn timed(&self, keep_samples: bool) -> Result<(Evidence, Vec<f64>), String> {
         let rounds = self.figures();
         let quiet = match self.metric {
@@ -130,7 +119,6 @@ impl Rounds {
         Ok((Evidence::Timed(timed), rounds.concat()))
     }
 
-    /// What the agent read of the kernel's memory: once, bytes for each of so many objects.
     pub(crate) fn held(&self) -> Result<Estimate, String> {
         estimate(&self.figures(), false)
     }
@@ -171,7 +159,6 @@ impl Rounds {
     }
 }
 
-/// The summary of rounds in a document's words.
 pub(crate) fn estimate(rounds: &[Vec<f64>], keep_samples: bool) -> Result<Estimate, String> {
     let summary = Summary::of_rounds(rounds).map_err(|error| error.to_string())?;
     Ok(Estimate {
@@ -180,13 +167,12 @@ pub(crate) fn estimate(rounds: &[Vec<f64>], keep_samples: bool) -> Result<Estima
     })
 }
 
-/// Each round's median; a round without samples has none.
 fn medians(rounds: &[Vec<f64>]) -> Vec<f64> {
     let median = |round: &Vec<f64>| Summary::of(round).ok().map(|summary| summary.median);
     rounds.iter().filter_map(median).collect()
 }
 
-/// What each round's quiet samples say; a round without samples has none.
+/// Low quantile of each round's samples; a round without samples has none.
 fn quiet(rounds: &[Vec<f64>]) -> Vec<f64> {
     let rounds = rounds.iter().filter(|round| !round.is_empty());
     let quiet = rounds.map(|round| {

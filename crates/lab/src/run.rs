@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Runs an experiment: visits in parallel where they may be, cells to the journal as
-//! they finish, a run document at the end.
+//! Runs an experiment: visits in parallel where possible, finished cells to the journal, a result
+//! file at the end.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,6 @@ use crate::um;
 use crate::visit::{Message, Work, visit};
 use crate::workplace::Workplace;
 
-/// Runs an experiment. `follow` is called from this thread only.
 pub fn run(
     experiment: &Experiment,
     setup: &Setup<'_>,
@@ -52,7 +51,7 @@ pub fn run(
     visits.retain(|visit| !visit.cells.is_empty());
     let place = Workplace::prepare(experiment, setup, &visits).inspect_err(|_| {
         if !setup.resume {
-            // It holds no cell yet, and would be in the way of the next try.
+            // A journal without cells would be in the way of the next try.
             let _ = std::fs::remove_file(setup.journal);
         }
     })?;
@@ -80,7 +79,7 @@ pub fn run(
         (None, Clock::Deterministic) => machines_at_a_time(counting.len(), environment::cores()),
         (None, _) => environment::cores(),
     };
-    // Machines that are timed must not disturb each other.
+    // Timed machines must not disturb each other.
     for (queue, jobs) in [(counting, jobs), (timed, 1)] {
         let mut handle = |message| running.take(message);
         distribute(&place, &work, queue, jobs, cancel, &mut handle)?;
@@ -102,7 +101,6 @@ pub fn run(
     })
 }
 
-/// The cells of these visits, with nothing found yet.
 fn gathering(work: &Work<'_>, visits: &VecDeque<Visit>) -> BTreeMap<usize, Gathering> {
     let mut gathering = BTreeMap::new();
     for visit in visits {
@@ -119,27 +117,21 @@ fn gathering(work: &Work<'_>, visits: &VecDeque<Visit>) -> BTreeMap<usize, Gathe
     gathering
 }
 
-/// A run between its first visit and its last.
 struct Running<'a, 'b> {
     work: &'a Work<'a>,
     setup: &'a Setup<'a>,
     place: &'a Workplace<'a>,
     journal: JournalFile,
-    /// Cells that visits are still to come to.
     gathering: BTreeMap<usize, Gathering>,
     finished: BTreeMap<Key, JournalEntry>,
-    /// Positions of kernels and configurations whose policies have proved that they are in
-    /// force.
     proved: BTreeSet<(usize, usize)>,
-    /// Proofs that no cell has taken into the journal yet.
     proofs: VecDeque<PolicyProof>,
-    /// Hooks that kernels let nobody delay, by the kernel's name.
     undelayed: BTreeMap<String, BTreeSet<String>>,
     follow: &'b mut dyn FnMut(Event<'_>),
 }
 
 impl Running<'_, '_> {
-    /// Takes what a visit tells; a finished cell is in the journal before anyone hears of it.
+    /// Handles a message; a finished cell is written to the journal before it is reported.
     fn take(&mut self, message: Message) -> Result<(), LabError> {
         let Work {
             plan, experiment, ..
@@ -197,14 +189,14 @@ impl Running<'_, '_> {
         Ok(())
     }
 
-    /// Visits timed cells that others disturbed in most of their rounds, as long as that helps, and
-    /// finishes those that it did not help.
+    /// Repeats timed cells that were disturbed in most rounds, while that helps, then finishes
+    /// them.
     fn visit_again(&mut self, cancel: &AtomicBool) -> Result<(), LabError> {
         let (place, work) = (self.place, self.work);
         let mut before = u32::MAX;
         while !cancel.load(Ordering::Relaxed) {
             let lacking: u32 = self.gathering.values().map(Gathering::lacks).sum();
-            // Where the last visits helped hardly any, more would not help either.
+            // Fewer than 10 % of the missing rounds came in: more visits would not help.
             if lacking == 0 || 10 * u64::from(lacking) > 9 * u64::from(before) {
                 break;
             }
@@ -219,7 +211,6 @@ impl Running<'_, '_> {
         entries.into_iter().try_for_each(|entry| self.finish(entry))
     }
 
-    /// One more visit to each cell that waits for it.
     fn again(&mut self) -> VecDeque<Visit> {
         let Work { plan, .. } = *self.work;
         let visits = plan
@@ -248,7 +239,7 @@ impl Running<'_, '_> {
         entry.warnings.extend(self.place.doubt_symbols(&entry.cell));
         let trace = entry.trace.get_or_insert_default();
         match self.work.treatment.sweep {
-            // Only a sweep asks for them, and a journal is to stay small.
+            // Only sweeps need them, and the journal stays small.
             None => trace.operations = None,
             Some(_) => {
                 let undelayed = self.undelayed.get(&entry.cell.key.kernel);
@@ -263,7 +254,7 @@ impl Running<'_, '_> {
     }
 }
 
-/// Programs have an agent of their own, and their hooks are always told apart.
+/// Programs have an agent of their own, and their hooks are always profiled.
 fn with_programs<'a>(experiment: &Experiment, setup: &Setup<'a>) -> Result<Setup<'a>, LabError> {
     if experiment.programs.is_some() && setup.root.is_none() {
         let what = "workloads are measured by `run` and `profile` only";
@@ -279,7 +270,7 @@ fn with_programs<'a>(experiment: &Experiment, setup: &Setup<'a>) -> Result<Setup
     Ok(Setup { hooks, ..*setup })
 }
 
-/// What has not been tried on other architectures than this machine's.
+/// Refuses features that are untested on other architectures than this machine's.
 fn refuse_untried(experiment: &Experiment, setup: &Setup<'_>) -> Result<(), LabError> {
     let mut architectures = setup.grounds().into_iter().map(|of| of.arch);
     let Some(arch) = architectures.find(|arch| !arch.is_native()) else {
@@ -301,7 +292,6 @@ fn refuse_untried(experiment: &Experiment, setup: &Setup<'_>) -> Result<(), LabE
 fn plan(experiment: &Experiment, setup: &Setup<'_>) -> Result<Plan, LabError> {
     let grounds: Vec<Ground> = setup.kernels.iter().map(Ground::of).collect();
     if !experiment.metrics.iter().any(|metric| metric.is_timed()) {
-        // Nothing of it is counted.
         for kernel in setup.kernels {
             um::refuse_program(kernel)?;
         }
@@ -332,7 +322,7 @@ fn open_journal(
     let (mut file, journal) = JournalFile::resume(setup.journal, now)?;
     let mut finished = journal.finished;
     let read = finished.len();
-    // What failed may have failed because the run was killed: it gets another try.
+    // The run's end may have caused the failure: try again.
     finished.retain(|_, entry| entry.cell.status() != Status::Failed);
     drop_torn_visits(plan, &mut finished);
     if finished.len() < read {
@@ -341,8 +331,8 @@ fn open_journal(
     Ok((file, finished))
 }
 
-/// Drops the cells of counted visits that did not finish: a cell's count depends on the cells
-/// that ran before it in the same boot, so such a boot is repeated whole.
+/// Drops the cells of unfinished counted visits: a cell's count depends on the cells that ran
+/// before it in the same boot, so the boot is repeated whole.
 fn drop_torn_visits(plan: &Plan, finished: &mut BTreeMap<Key, JournalEntry>) {
     for visit in plan.visits.iter().filter(|visit| !visit.timed) {
         let keys = || visit.cells.iter().map(|&cell| &plan.cells[cell].key);
@@ -354,9 +344,8 @@ fn drop_torn_visits(plan: &Plan, finished: &mut BTreeMap<Key, JournalEntry>) {
     }
 }
 
-/// How many machines run at a time on so many processors, if what they count does not depend on
-/// how fast they are. The last of them, which would leave at least half of the processors idle, run
-/// beside the others.
+/// Number of machines to run in parallel if counts do not depend on speed. A last machine that
+/// would leave at least half of the processors idle runs in parallel with the others.
 fn machines_at_a_time(machines: usize, processors: usize) -> usize {
     let rounds = machines / processors.max(1);
     let left_over = machines % processors.max(1);
@@ -366,8 +355,7 @@ fn machines_at_a_time(machines: usize, processors: usize) -> usize {
     }
 }
 
-/// Has `jobs` threads take visits from the queue; messages are handled here. The
-/// first error ends everything.
+/// Runs visits in `jobs` threads; handles messages in this one. The first error ends everything.
 fn distribute(
     place: &Workplace<'_>,
     work: &Work<'_>,
@@ -442,7 +430,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal");
         let mut journal = JournalFile::begin(&path, &header).unwrap();
-        // Of the second boot a cell failed, and of the third one is missing.
         for cell in 0..8 {
             let failed = cell == 4;
             journal.add(&entry(cell, failed)).unwrap();
@@ -459,7 +446,6 @@ mod tests {
         let mut first: Vec<&Key> = plan.cells[..3].iter().map(|cell| &cell.key).collect();
         first.sort();
         assert_eq!(left, first);
-        // Nor does a later resume find what is dropped.
         let (_, again) = JournalFile::resume::<Trace>(&path, &header).unwrap();
         assert_eq!(again.finished.len(), 3);
         assert!(!dir.path().join("journal.1").exists());

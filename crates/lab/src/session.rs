@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A conversation with the agent, in a VM or on the host: what it says, in an order
-//! that makes sense, within the time it has.
+//! A conversation with the agent: checks the order of its messages and its time-outs.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,58 +15,42 @@ use crate::protocol::{
 };
 use crate::tail::Recorded;
 
-/// How often a waiting conversation looks at its deadline and at the process.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Most log text of one boot that is kept, in bytes.
 const LOG_LIMIT_BYTES: usize = 16 << 10;
 
-/// Most steps of one boot, and characters of one.
 const STEPS_LIMIT: usize = 256;
 const STEP_LIMIT_CHARS: usize = 512;
 
-/// Time-outs of a conversation. The time in which the process that is spoken to waits for a
-/// processor does not count.
+/// Time-outs. Time in which the agent's process waits for a processor does not count.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
-    /// Until the agent says hello.
     pub boot: Duration,
-    /// From one cell's end to the next one's.
     pub cell: Duration,
 }
 
-/// How a cell ended, as the conversation had it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellReport {
     pub cell: u32,
     pub status: Status,
-    /// Why, unless ok.
     pub reason: String,
-    /// Timed samples, in the order taken.
     pub samples: Vec<Sample>,
-    /// What one operation asked of hooks, if that was to be told.
     pub questions: Vec<String>,
-    /// Tasks of its program, if it is one and they could be traced.
     pub tasks: Vec<NamedTask>,
-    /// Operations per sample; 0 if not timed.
     pub batch: u32,
-    /// How many samples were taken while others used the processor's core.
     pub disturbed: u32,
-    /// Wall-clock time from its begin to its end.
     pub took: Duration,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Break {
     Cancelled,
-    /// Who was spoken to was killed (SIGKILL), in words: by somebody, or for want of memory.
+    /// The process got SIGKILL: from a user, or out of memory.
     Killed(String),
-    /// Anything else, in words.
     Failed(String),
 }
 
 impl Break {
-    /// Why, in words; nothing if the caller wanted it.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Break::Cancelled => None,
@@ -75,7 +58,6 @@ impl Break {
         }
     }
 
-    /// The same with another reason.
     #[must_use]
     pub(crate) fn map_reason(self, map: impl FnOnce(String) -> String) -> Break {
         match self {
@@ -88,32 +70,24 @@ impl Break {
 
 #[derive(Debug)]
 pub enum AgentEvent {
-    /// The agent is up and says what it sees.
     Hello(BTreeMap<String, String>),
-    /// Where the code of the modules lies that the guest loaded: once, right after
-    /// the hello, if it loaded any.
+    /// Code sections of loaded modules: once, right after the hello, if there are any.
     Modules(Vec<ModuleSection>),
-    /// A policy was brought into force, or proved that it is: before the first cell.
     Step(String),
-    /// Hooks that were to be delayed and cannot be: once, before the first cell.
     Undelayed(Vec<String>),
     CellBegin(u32),
     CellEnd {
         report: CellReport,
-        /// What the plugin counted, for an instruction cell of a boot that ended well; the
-        /// agent does not know.
+        /// The plugin's counts, for an instruction cell of a boot that ended well; added by the
+        /// host.
         counts: Option<Result<Box<Recorded>, String>>,
     },
 }
 
-/// One conversation.
 pub struct Session<'a> {
     pub port: Port,
-    /// Numbers of the cells that the agent was given, in order.
     pub cells: &'a [u32],
-    /// How long it may take.
     pub patience: Patience,
-    /// The process that is spoken to, if there is one.
     pub process: Option<Pid>,
     pub cancel: &'a AtomicBool,
 }
@@ -125,21 +99,18 @@ struct Progress<'a> {
     questions: Vec<String>,
     tasks: Vec<NamedTask>,
     hello: bool,
-    /// Modules can still come: the agent has said hello and begun no cell.
+    /// A `modules` frame is still valid: after the hello, before the first cell.
     modules: bool,
-    /// Steps that may still come; none after the first cell began.
     steps: usize,
     log: String,
 }
 
 impl Session<'_> {
-    /// Hands the agent its directives, unless it has them already, and listens until
-    /// it is done. `ended` says, once nothing more can come, how that came about.
-    /// Returns what the agent logged.
+    /// Sends the directives, unless the agent has them, and returns the agent's log after its end.
+    /// `ended` reports the process's exit once the stream is closed.
     ///
     /// # Errors
-    /// [`Break`] when the conversation did not reach its end; cells whose end was
-    /// not heard have none.
+    /// [`Break`] when the conversation ended early; unreported cells have no result.
     pub fn run(
         mut self,
         directives: Option<&str>,
@@ -147,7 +118,7 @@ impl Session<'_> {
         listener: &mut dyn FnMut(AgentEvent) -> Result<(), String>,
     ) -> Result<String, Break> {
         if let Some(directives) = directives {
-            // An agent that ended at once says more through its end than EPIPE does.
+            // If the agent exited, its exit status explains more than EPIPE.
             let _ = self.port.write_all(&encode_experiment(directives));
         }
         let mut progress = Progress::new(self.cells);
@@ -158,12 +129,12 @@ impl Session<'_> {
             if self.cancel.load(Ordering::Relaxed) {
                 return Err(Break::Cancelled);
             }
-            // Asked before it is read: what it said just before it ended counts.
+            // Checked before the read: the last output counts.
             let how = ended();
             let n = match (self.port.read(&mut buffer, TICK), how) {
                 (Ok(None), None) => 0,
                 (Ok(None), Some(how)) => return Err(how),
-                // A stream that breaks has ended.
+                // A broken stream is an ended stream.
                 (Ok(Some(0)) | Err(_), _) => return Err(gone(ended, &progress)),
                 (Ok(Some(n)), _) => n,
             };
@@ -179,7 +150,7 @@ impl Session<'_> {
                     listener(event).map_err(Break::Failed)?;
                 }
             }
-            // Also while bytes keep coming: an endless log is no progress.
+            // Also while bytes arrive: an endless log is not progress.
             if deadline.is_over() {
                 return Err(Break::Failed(progress.overdue(self.patience)));
             }
@@ -188,7 +159,7 @@ impl Session<'_> {
 }
 
 fn gone(ended: &mut dyn FnMut() -> Option<Break>, progress: &Progress<'_>) -> Break {
-    // The port closes a moment before the process can be reaped.
+    // The port closes shortly before the process can be reaped.
     for _ in 0..40 {
         if let Some(how) = ended() {
             return how;
@@ -282,7 +253,6 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// What is said of a cell; nothing else is.
     fn take_of_cell(&mut self, message: Message) -> Result<Option<AgentEvent>, String> {
         match message {
             Message::CellBegin(cell) => {
@@ -315,7 +285,6 @@ impl<'a> Progress<'a> {
             }
             Message::Samples { cell, samples } => {
                 self.in_turn(cell)?;
-                // As many as a cell can ask for.
                 if self.samples.len() + samples.len() > 1_000_000 {
                     return Err(format!("cell {cell} has too many samples"));
                 }

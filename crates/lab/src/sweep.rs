@@ -6,48 +6,39 @@ use std::fmt::Write as _;
 
 use model::{DelayModule, Key};
 
-/// Longest delay, in ns, that a decision may be given, as the agent has it: all hooks of a
-/// call together would look like a hang.
+/// The agent's limit of a delay: all hooks of a call together would look like a hang.
 pub const DELAY_MAX_NS: u32 = 900_000;
 
-/// Which hooks a point delays.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Delayed {
     All,
-    /// One of them, by name: `inode_permission`.
     Hook(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Point {
-    /// Where decisions take longer.
     pub delayed: Delayed,
-    /// How much longer, up to [`DELAY_MAX_NS`].
     pub delay_ns: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SweptHook {
-    /// Its name: `inode_permission`.
     pub name: String,
-    /// Type id of the function `bpf_lsm_<name>` in the kernel's BTF; 0 where no BPF
-    /// program is attached.
+    /// Type id of `bpf_lsm_<name>` in the kernel's BTF; 0 if no BPF program is attached.
     pub btf_id: u32,
 }
 
-/// What an experiment's operations are delayed by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sweep {
     pub module: DelayModule,
-    /// [`Delayed::All`] means every hook that the module knows, not only those in `hooks`.
+    /// [`Delayed::All`] means every hook of the module, not only those in `hooks`.
     pub everything: bool,
     pub hooks: Vec<SweptHook>,
-    /// For each cell the points that its operations take turns in. A cell without any is
-    /// measured without delays.
+    /// Points of each cell; its operations rotate through them. A cell without points has no
+    /// delays.
     pub points: BTreeMap<Key, Vec<Point>>,
-    /// Times that each point's turn comes in counted cells.
     pub repetitions: u32,
-    /// A delay is a number of instructions, not of ns: for a deterministic clock.
+    /// Delays are in instructions, not ns: for a deterministic clock.
     pub counted: bool,
 }
 
@@ -56,7 +47,7 @@ impl Sweep {
         self.points.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// Of each point of a cell the position of the first that is equal.
+    /// For each point of a cell the index of the first equal point.
     pub(crate) fn kinds_of(&self, key: &Key) -> Vec<usize> {
         let points = self.points_of(key);
         let mut first: BTreeMap<&Point, usize> = BTreeMap::new();
@@ -66,7 +57,6 @@ impl Sweep {
             .collect()
     }
 
-    /// The agent's directives before the cells.
     pub(crate) fn directives(&self) -> String {
         let which = if self.everything { "all" } else { "listed" };
         let clock = match self.counted {
@@ -80,7 +70,6 @@ impl Sweep {
         text
     }
 
-    /// The agent's directives after a cell.
     pub(crate) fn directives_of(&self, key: &Key) -> String {
         let mut text = String::new();
         let points = self.points_of(key);

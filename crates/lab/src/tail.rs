@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The plugin's records, read as cells end: what was counted, and what was called.
+//! Reads the plugin's records at each cell's end.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -15,19 +15,15 @@ use model::Program;
 use crate::programs::ProgramRuns;
 use crate::protocol::{NamedTask, Sample};
 
-/// What the plugin recorded of a cell.
 #[derive(Debug, Clone)]
 pub struct Recorded {
     pub counts: Counts,
-    /// In which functions and hooks, if that was asked for.
     pub profile: Option<CellProfile>,
-    /// Of a whole program: all that it executed.
     pub program: Option<Program>,
-    /// Of a sweep: each operation's instructions, None where something else ran in it.
+    /// In a sweep: each operation's instructions, None if it was interrupted.
     pub operations: Option<Vec<Option<u64>>>,
 }
 
-/// The records of one boot.
 #[derive(Debug)]
 pub struct RecordTail {
     path: PathBuf,
@@ -39,8 +35,7 @@ pub struct RecordTail {
 }
 
 impl RecordTail {
-    /// The records that QEMU will write to `path`, of a kernel whose system calls enter
-    /// at `entry`.
+    /// `path`: QEMU's output file; `entry`: the kernel's system call entry.
     pub fn new(path: &Path, entry: Option<u64>) -> RecordTail {
         RecordTail {
             path: path.to_path_buf(),
@@ -100,8 +95,8 @@ impl RecordTail {
         Ok(cell)
     }
 
-    /// The next cell's. The plugin wrote its records before the agent could say that it
-    /// ended. In a sweep, operations of these `kinds` take turns.
+    /// The plugin writes a cell's records before the agent reports its end. `kinds`: a sweep's
+    /// points, which operations rotate through.
     pub fn next_cell(
         &mut self,
         profiler: Option<&mut Profiler<'_>>,
@@ -132,8 +127,7 @@ impl RecordTail {
         }))
     }
 
-    /// The next cell's, which is of a program's runs, with the agent's samples of them and its
-    /// names of tasks.
+    /// A cell of a program's runs. `samples` and `tasks` come from the agent.
     pub fn next_program(
         &mut self,
         reader: &ProgramReader<'_>,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A kernel that is a process of this machine (`ARCH=um`), with the agent linked into it:
-//! one boot of it under one stack, as whoever runs lsmeter, without root and without KVM.
-//! What it measures is in `docs/um.md`.
+//! Boots a UML kernel (`ARCH=um`) with the agent linked into it, under one stack, without root and
+//! without KVM. `docs/um.md` describes what it measures.
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
@@ -24,47 +23,38 @@ use kernels::Kernel;
 use kernels::child::{die_with_parent, no_core};
 use kernels::scratch::Scratch;
 
-/// The kernel's memory: room for the largest tree of the suite, twice. It is a file in memory
-/// of which only what the kernel has touched takes room.
+/// Twice the suite's largest tree. A file in memory: only touched pages take room.
 const MEMORY: &str = "mem=256M";
-/// How long a kernel that is done may take to end.
 const LEAVE: Duration = Duration::from_secs(2);
 
-/// Why a configuration with a policy cannot be measured.
 pub(crate) const NO_POLICIES: &str = "policies prove themselves by a second task, and in a kernel \
      that is a process there is one: measure them in virtual machines";
 
-/// A kernel and what it boots with.
 #[derive(Debug, Clone)]
 pub struct Program {
     image: PathBuf,
-    /// Its initramfs, which brings the file system.
     initramfs: PathBuf,
-    /// What its command line must hold for the file system.
     arguments: Vec<String>,
 }
 
-/// What the agent calls the ratio of a probe on an undisturbed processor, and what the command line does.
+/// A probe's ratio on an undisturbed processor, per mille; key on the command line and in hello.
 pub(crate) const UNDISTURBED: &str = "undisturbed";
-/// Likewise what a probe's work takes, in ns, which tells the processor's frequency.
+/// Time of a probe's work, ns: a measure of the processor's frequency. Also a key.
 const PACE: &str = "pace_ns";
 
-/// Kernels that are processes, and what their boots have found out together.
 #[derive(Debug)]
 pub struct Programs {
     by_kernel: BTreeMap<usize, Program>,
     probes: Mutex<Probes>,
-    /// The processor that boots take place on, from the first of them on, if one can be kept
-    /// awake.
+    /// The processor of all boots, chosen by the first; None if it cannot be kept awake.
     awake: OnceLock<Option<Awake>>,
 }
 
-/// What boots say of the processor that they measure on.
 #[derive(Debug, Default)]
 struct Probes {
-    /// The least ratio, per mille, if any boot told one.
+    /// The minimum of all boots, per mille.
     undisturbed: Option<u32>,
-    /// The pace that the first boot told: a reference must not move within a run.
+    /// Of the first boot: a reference must not move within a run.
     pace_ns: Option<u32>,
 }
 
@@ -75,8 +65,8 @@ impl Probes {
         self.pace_ns = self.pace_ns.or_else(|| told(PACE));
     }
 
-    /// What the next boot is told: one that is disturbed throughout would not know that it is, and
-    /// all tell times at one pace.
+    /// Arguments for the next boot: a boot that is always disturbed could not detect it, and all
+    /// boots must scale times equally.
     fn words(&self) -> Vec<String> {
         let words = [(UNDISTURBED, self.undisturbed), (PACE, self.pace_ns)];
         let known = words
@@ -89,7 +79,6 @@ impl Probes {
 }
 
 impl Programs {
-    /// By position among the experiment's kernels.
     pub fn new(by_kernel: BTreeMap<usize, Program>) -> Programs {
         Programs {
             by_kernel,
@@ -98,36 +87,30 @@ impl Programs {
         }
     }
 
-    /// The kernel at this position, if it is a process.
     pub fn get(&self, kernel: usize) -> Option<&Program> {
         self.by_kernel.get(&kernel)
     }
 
-    /// On which processor to boot; None: on any.
     fn awake(&self) -> Option<&Awake> {
         self.awake.get_or_init(|| Awake::start().ok()).as_ref()
     }
 
     fn probes(&self) -> MutexGuard<'_, Probes> {
-        // What a thread that panicked had learned holds all the same.
+        // The values are valid even if a thread panicked.
         self.probes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What to boot; `cmdline` are words of the kernel's command line: the stack and the user's
-/// additions.
 #[derive(Debug)]
 pub struct Boot<'a, Words> {
     pub programs: &'a Programs,
     pub program: &'a Program,
     pub cmdline: Words,
     pub directives: &'a str,
-    /// Numbers of their cells, in order.
     pub cells: &'a [u32],
     pub patience: Patience,
 }
 
-/// Sees that a kernel can be booted in a virtual machine.
 pub fn refuse_program(kernel: &Kernel) -> Result<(), LabError> {
     if !kernel.is_program {
         return Ok(());
@@ -140,7 +123,6 @@ pub fn refuse_program(kernel: &Kernel) -> Result<(), LabError> {
     .into())
 }
 
-/// Writes what `kernel` boots with into `dir`, which the caller removes.
 pub fn prepare(kernel: &Kernel, filesystem: FileSystem, dir: &Path) -> Result<Program, LabError> {
     if !kernel.is_program {
         return Err(Failure::environment(
@@ -149,7 +131,6 @@ pub fn prepare(kernel: &Kernel, filesystem: FileSystem, dir: &Path) -> Result<Pr
         )
         .into());
     }
-    // It brings a program of its own for process 1.
     let files = initramfs::write(&[], filesystem.into(), kernel, dir)?;
     Ok(Program {
         image: kernel.image.clone(),
@@ -158,7 +139,6 @@ pub fn prepare(kernel: &Kernel, filesystem: FileSystem, dir: &Path) -> Result<Pr
     })
 }
 
-/// What starts the kernel, with its own files in `scratch`.
 fn command<'a>(
     boot: Boot<'a, impl Iterator<Item = &'a str>>,
     scratch: &Path,
@@ -172,8 +152,8 @@ fn command<'a>(
     let mut command = Command::new(&boot.program.image);
     command
         .env_clear()
-        // A static program of glibc 2.35 and later registers an area of its own with the host,
-        // which must not be the one of the processes that the kernel makes.
+        // A static program of glibc 2.35 and later registers an rseq area with the host, which must
+        // not be that of the processes that the kernel makes.
         .env("GLIBC_TUNABLES", "glibc.pthread.rseq=0")
         .env("HOME", scratch)
         .current_dir(scratch)
@@ -186,17 +166,16 @@ fn command<'a>(
         .stdin(Stdio::from(port))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    // Its own processes are killed when it has ended.
     die_with_parent(&mut command, Signal::KILL);
     no_core(&mut command);
     command
 }
 
-/// Boots and measures, telling `listener` what happens. Returns what the agent logged.
+/// Boots, measures, and returns the agent's log.
 ///
 /// # Errors
-/// [`Break`] when the kernel did not get through all its cells, with the reason and the
-/// console's last lines.
+/// [`Break`] when the kernel did not finish all its cells, with the reason and the console's last
+/// lines.
 pub fn boot<'a>(
     boot: Boot<'a, impl Iterator<Item = &'a str>>,
     cancel: &AtomicBool,
@@ -217,7 +196,7 @@ pub fn boot<'a>(
         cancel,
     };
     if let Some(awake) = programs.awake() {
-        // Without it, probes tell what that means.
+        // If this fails, the probes show the effect.
         let _ = awake.take(process.id());
     }
     let outcome = session.run(

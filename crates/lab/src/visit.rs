@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! One visit: boots (or starts the agent) until each of its cells has been measured
-//! or has failed. A cell that breaks the guest fails; those after it get another boot.
+//! Runs one visit: boots (or starts the agent) until each cell has been measured or has failed. A
+//! cell that breaks the guest fails; the following cells get another boot.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,10 +22,9 @@ use crate::um::{self, Programs};
 use crate::vm::{self, Boot, BootCell, Bootable};
 use kernels::scratch::Scratch;
 
-/// Boots that one visit may lose before its remaining cells are given up.
+/// Lost boots of one visit before its remaining cells fail.
 const LOST_BOOTS: u32 = 3;
 
-/// Where cells are measured.
 #[derive(Debug)]
 pub enum Testbed<'a> {
     Host { agent: &'a [u8] },
@@ -35,77 +34,57 @@ pub enum Testbed<'a> {
 
 #[derive(Debug)]
 pub struct VmTestbed<'a> {
-    /// The emulator of each kernel's architecture, by its position.
     pub emulators: BTreeMap<usize, &'a Qemu>,
-    /// What programs run in, if any do.
     pub root: Option<&'a Root>,
     pub plugin: PathBuf,
-    /// By position among the experiment's kernels.
     pub bootables: BTreeMap<usize, Bootable>,
     pub programs: Programs,
 }
 
-/// What all visits of a run have in common.
 #[derive(Debug, Clone, Copy)]
 pub struct Work<'a> {
     pub plan: &'a Plan,
     pub experiment: &'a Experiment,
-    /// What is done to each operation.
     pub treatment: Treatment<'a>,
 }
 
 #[derive(Debug)]
 pub enum Message {
     VisitBegin {
-        /// Position among the kernels.
         kernel: usize,
-        /// Position among the configurations.
         configuration: usize,
     },
-    /// What the guest said of itself, for these cells.
     Seen {
         cells: Vec<usize>,
-        /// `uname -r`.
         release: String,
-        /// `/sys/kernel/security/lsm`.
         active_lsms: Vec<String>,
-        /// Does its agent look whether others use the processor's core?
         probes: bool,
     },
-    /// A boot's policies are in force, and have proved it.
     Proved {
-        /// Position among the kernels.
         kernel: usize,
-        /// Position among the configurations.
         configuration: usize,
-        /// What was done, and what was denied and allowed.
         steps: Vec<String>,
     },
-    /// Hooks that were to be delayed, and that the kernel does not let anyone delay.
     Undelayed {
-        /// Position among the kernels.
         kernel: usize,
         hooks: Vec<String>,
     },
     CellBegin {
-        /// Position in the plan.
         cell: usize,
     },
     Found {
-        /// Position in the plan.
         cell: usize,
         finding: Finding,
     },
 }
 
-/// What is known while a boot runs.
 struct Listening<'a> {
     stack: &'a Stack,
     visit: &'a Visit,
     steps: Vec<String>,
     pending: Vec<usize>,
     current: Option<usize>,
-    /// What the kernel is not able to do, so that its cells are none of this lab's failures.
+    /// The kernel's own limitation: its cells are unsupported, not failed.
     unable: bool,
     clock_ns: f64,
     sender: &'a Sender<Message>,
@@ -113,7 +92,7 @@ struct Listening<'a> {
 
 impl Listening<'_> {
     fn tell(&self, message: Message) -> Result<(), String> {
-        // The receiver is gone only when the whole run ends.
+        // The receiver exists until the whole run ends.
         self.sender
             .send(message)
             .map_err(|_| "the run has ended".to_owned())
@@ -122,7 +101,6 @@ impl Listening<'_> {
     fn hear(&mut self, event: AgentEvent) -> Result<(), String> {
         match event {
             AgentEvent::Hello(facts) => self.hello(&facts),
-            // Only who profiles needs to know.
             AgentEvent::Modules(_) => Ok(()),
             AgentEvent::Step(text) => {
                 self.steps.push(text);
@@ -202,23 +180,21 @@ impl Listening<'_> {
     }
 }
 
-/// How a kernel did not take a stack as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Mismatch {
     reason: String,
-    /// It has all modules that it can have: in the order that it wants, or without what excludes one
-    /// that runs.
+    /// The kernel has all modules that it can have: the order is its own, or an exclusive module is
+    /// missing because another one runs.
     unable: bool,
 }
 
-/// The modules that a guest says are running.
 fn active_lsms(list: &str) -> Vec<String> {
     let names = list.split(',').filter(|lsm| !lsm.is_empty());
     names.map(str::to_owned).collect()
 }
 
-/// Did the kernel take the stack as it was written? What it adds by itself does not
-/// matter; what is missing or in another order does.
+/// Is the requested stack active? Modules that the kernel adds do not matter; missing ones and
+/// another order do.
 fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), Mismatch> {
     if stack.is_default() {
         return Ok(());
@@ -281,8 +257,7 @@ fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), Mismatch> {
     Err(Mismatch { reason, unable })
 }
 
-/// Measures a visit's cells, under policies as `setup` has them; without it, says why
-/// they cannot be.
+/// Measures a visit's cells under the policies of `setup`; an error there fails the cells.
 pub fn visit(
     testbed: &Testbed<'_>,
     setup: Result<&PolicySetup, &str>,
@@ -332,8 +307,7 @@ pub fn visit(
         if let Some(cell) = listening.current {
             listening.lose(cell, reason);
         }
-        // A guest that breaks before it measures anything will break again; one that was killed
-        // is not to blame.
+        // A guest that breaks before its first measurement will break again, unless it was killed.
         let nothing_ended = listening.pending.len() == before;
         let breaks_again = nothing_ended && !matches!(end, Break::Killed(_));
         if breaks_again || lost == LOST_BOOTS {
@@ -444,7 +418,6 @@ mod tests {
     fn what_is_missing_or_in_another_order_is_told() {
         let active = active_lsms("lockdown,capability,selinux,ima");
         for (asked, expected) in [
-            // What the kernel adds does not matter.
             ("capability,selinux", None),
             (
                 "capability,smack",

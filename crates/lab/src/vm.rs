@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! One boot: a kernel under one stack, the agent in it, the cells that it measures.
+//! One boot: a kernel under one stack, the agent, its cells.
 
 use std::cell::OnceCell;
 use std::fs::File;
@@ -26,29 +26,22 @@ use crate::root::Root;
 use crate::session::{AgentEvent, Break, Patience, Session};
 use crate::tail::RecordTail;
 
-/// A kernel and all that belongs to it, ready to boot.
 #[derive(Debug, Clone)]
 pub struct Bootable {
     pub image: PathBuf,
-    /// The initramfs without directives.
     pub initramfs: PathBuf,
-    /// The file that is its disk, if the initramfs does not bring it; boots share it.
+    /// The disk, unless the initramfs has the file system; boots share it.
     pub disk: Option<DiskFile>,
-    /// What its command line must hold for the file system.
     pub cmdline: String,
-    /// Where interrupts and context switches begin, for the plugin; or why that is not known.
+    /// Addresses of interrupts and context switches for the plugin, or why they are unknown.
     pub landmarks: Result<PathBuf, String>,
-    /// Address of the system call entry, if known: the plugin sees whether the
-    /// landmarks fit.
+    /// The plugin checks the landmarks against this system call entry.
     pub syscall_entry: Option<u64>,
-    /// Its functions for the plugin, if programs are counted.
     pub functions: Option<(PathBuf, Arc<FunctionTable>)>,
-    /// What telling its functions and hooks apart takes, if that is asked for.
     pub profiling: Option<Arc<Profiling>>,
 }
 
 impl Bootable {
-    /// What reading whole programs' calls takes, if they are counted.
     fn program_reader<'a>(&'a self, active_lsms: &'a [String]) -> Option<ProgramReader<'a>> {
         let (_, functions) = self.functions.as_ref()?;
         let profiling = self.profiling.as_deref()?;
@@ -66,8 +59,7 @@ impl Bootable {
 pub struct BootCell {
     pub number: u32,
     pub metric: Metric,
-    /// In a sweep, the points that its operations take turns in; equal ones are the same
-    /// number.
+    /// In a sweep, the points that operations rotate through; equal points have equal numbers.
     pub kinds: Option<Vec<usize>>,
 }
 
@@ -75,17 +67,12 @@ pub struct BootCell {
 pub struct Boot<'a> {
     pub qemu: &'a Qemu,
     pub bootable: &'a Bootable,
-    /// Kernel command line: the stack and the user's additions.
     pub cmdline: &'a str,
     pub accelerator: Accelerator,
-    /// lsmeter's plugin as a file, if instructions are counted, and how.
     pub plugin: Option<(&'a Path, PluginMode)>,
     pub directives: &'a str,
-    /// Files that they speak of: path without a leading `/`, and content.
     pub files: &'a [(String, Vec<u8>)],
-    /// What programs run in, if any do.
     pub root: Option<&'a Root>,
-    /// The cells, in the order of the directives.
     pub cells: &'a [BootCell],
     pub patience: Patience,
     pub scratch: &'a Path,
@@ -117,12 +104,11 @@ impl Boot<'_> {
     }
 }
 
-/// Boots and measures, telling `listener` what happens. A listener's error ends the
-/// boot. Returns what the agent logged.
+/// Boots, measures, and returns the agent's log. A listener's error ends the boot.
 ///
 /// # Errors
-/// [`Break`] when the guest did not get through all its cells, with the reason and
-/// the console's last lines.
+/// [`Break`] when the guest did not finish all its cells, with the reason and the console's last
+/// lines.
 pub fn boot(
     boot: &Boot<'_>,
     cancel: &AtomicBool,
@@ -195,15 +181,14 @@ pub fn boot(
         },
     );
     if outcome.is_ok() {
-        // It reboots, which QEMU takes as its end; nothing depends on it any more.
+        // Its reboot ends QEMU; nothing depends on it any more.
         qemu.wait_at_most(Duration::from_secs(2));
     }
     qemu.end();
     outcome.map_err(|end| explained(end, &qemu, "QEMU"))
 }
 
-/// What QEMU says when KVM can run the guest no further. It stops the guest then, but
-/// does not end.
+/// QEMU's message when KVM cannot run the guest further. The guest stops, but QEMU does not end.
 fn kvm_failure(stderr: &str) -> Option<String> {
     stderr
         .lines()
@@ -219,8 +204,8 @@ fn kvm_failure(stderr: &str) -> Option<String> {
         .map(|line| format!("KVM failed ({line})"))
 }
 
-/// The directives travel in the initramfs, not over the port: when the host writes
-/// there is chance, and under the deterministic clock nothing may be.
+/// Directives are part of the initramfs, not sent over the port: the time of the host's writes is
+/// random, and the deterministic clock must not see it.
 fn write_initramfs(boot: &Boot<'_>, path: &Path) -> std::io::Result<()> {
     let mut file = File::create_new(path)?;
     let mut base = File::open(&boot.bootable.initramfs)?;

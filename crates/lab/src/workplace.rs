@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where cells are measured, with everything there that booting and policies take.
+//! The host, or the kernels and emulators that visits are measured with, and their policies.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,6 @@ use crate::um::{self, Programs};
 use crate::visit::{Testbed, VmTestbed};
 use crate::vm::Bootable;
 
-/// Where visits are measured: the host, or a kernel and a QEMU for each.
 pub(crate) struct Workplace<'a> {
     kernels: &'a [String],
     pub(crate) testbed: Testbed<'a>,
@@ -36,7 +35,7 @@ impl<'a> Workplace<'a> {
         }
     }
 
-    /// That the kernel of a counted cell does not say where interrupts begin.
+    /// Warns if the kernel of a counted cell has no symbols for interrupts.
     pub(crate) fn doubt_symbols(&self, cell: &Cell) -> Option<Warning> {
         let Testbed::Vm(vms) = &self.testbed else {
             return None;
@@ -120,7 +119,6 @@ impl<'a> Workplace<'a> {
     }
 }
 
-/// Kernels that are processes, by their positions, made ready below `dir`.
 fn programs(
     setup: &Setup<'_>,
     positions: impl IntoIterator<Item = usize>,
@@ -134,14 +132,13 @@ fn programs(
     Ok(Programs::new(prepared.collect::<Result<_, LabError>>()?))
 }
 
-/// A new directory for what a kernel boots with.
 fn subdirectory(dir: &Path, index: usize) -> Result<PathBuf, LabError> {
     let own = dir.join(index.to_string());
     std::fs::create_dir(&own).map_err(LabError::io("create", &own))?;
     Ok(own)
 }
 
-/// By positions of kernel and configuration; an error is why it cannot be.
+/// By indices of kernel and configuration; the error is the reason for failed cells.
 type Setups = BTreeMap<(usize, usize), Result<PolicySetup, String>>;
 
 fn setups(
@@ -166,7 +163,6 @@ fn setups(
         };
         let is_process = request.kernel.is_some_and(|kernel| kernel.is_program);
         let made = match policy::prepare(&request) {
-            // What is measured without a policy has no directives.
             Ok(made) if is_process && !made.directives.is_empty() => {
                 Err(um::NO_POLICIES.to_owned())
             }
@@ -179,7 +175,6 @@ fn setups(
     Ok(setups)
 }
 
-/// Writes lsmeter's plugin into `dir`, for QEMU to load.
 pub fn write_plugin(dir: &Path) -> Result<PathBuf, LabError> {
     let path = dir.join("plugin.so");
     std::fs::write(&path, counts::PLUGIN).map_err(LabError::io("write", &path))?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A program that makes a file system, which may take a while: whoever waits may end it.
+//! Runs a program that makes a file system, which the caller can cancel.
 
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -11,11 +11,9 @@ use rustix::process::Signal;
 use super::Error;
 use crate::process::Process;
 
-/// How often it is asked whether it still is waited for.
 const PERIOD: Duration = Duration::from_millis(20);
 
-/// Runs a program to its end, without input. Returns how it ended, and the end of what it
-/// complained of.
+/// Runs a program without input. Returns its exit status and the end of its error output.
 pub(super) fn run(
     mut command: Command,
     program: &Path,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Writing a cpio archive in the `newc` format, which the kernel unpacks as its
-//! first root (the kernel's `Documentation/driver-api/early-userspace/buffer-format.rst`).
-//!
-//! Owner, times and inode numbers are fixed: the same files are the same bytes.
+//! Writes a cpio archive in the `newc` format, the kernel's initial root (its
+//! `Documentation/driver-api/early-userspace/buffer-format.rst`). Owner, times and inode numbers
+//! are fixed: equal files give equal bytes.
 
 use super::Error;
 use std::io::{self, Write};
@@ -14,14 +13,12 @@ const CHARACTER_DEVICE: u32 = 0o020_000;
 
 pub(super) struct Archive<'a, W> {
     out: W,
-    /// What `out` is, for errors.
     name: &'a Path,
     written: u64,
     inode: u32,
 }
 
 impl<'a, W: Write> Archive<'a, W> {
-    /// One that is written to `out`, which errors call `name`.
     pub fn new(out: W, name: &'a Path) -> Archive<'a, W> {
         Archive {
             out,
@@ -39,12 +36,11 @@ impl<'a, W: Write> Archive<'a, W> {
         self.header(path, CHARACTER_DEVICE | mode, 1, 0, (major, minor))
     }
 
-    /// A file of less than 4 GiB.
     pub fn file(&mut self, path: &str, mode: u32, data: &[u8]) -> Result<(), Error> {
         self.stream(path, mode, data.len() as u64, |out| out.write_all(data))
     }
 
-    /// A file of `length` bytes, less than 4 GiB, which `write` writes.
+    /// A file of `length` bytes, less than 4 GiB.
     pub fn stream(
         &mut self,
         path: &str,
@@ -107,7 +103,6 @@ impl<'a, W: Write> Archive<'a, W> {
     }
 }
 
-/// The error for a part that an archive, or the VM's memory, cannot take.
 pub(super) fn too_long(what: &str) -> Error {
     Error::Unsupported {
         what: "initramfs".into(),
@@ -116,7 +111,6 @@ pub(super) fn too_long(what: &str) -> Error {
     }
 }
 
-/// An entry of an archive: path, mode, device numbers, data.
 #[cfg(test)]
 pub(super) type Entry = (String, u32, (u32, u32), Vec<u8>);
 

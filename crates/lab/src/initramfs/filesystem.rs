@@ -1,43 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The file systems that a benchmark can work on, and what a kernel needs for
-//! them.
+//! File systems of benchmarks, and the drivers that they need.
 
 use super::{Error, FileSystem};
 use crate::root::Root;
 use kernels::arch::PersistentMemory;
 use kernels::{Kernel, ModuleTree};
 
-/// The block device that a guest has its file system on.
 #[derive(Debug, Clone, Copy)]
 pub enum Disk {
-    /// One of the guest's memory, by the driver `brd`: the agent writes the image that the
-    /// initramfs brings to it.
+    /// A RAM disk by the driver `brd`: the agent copies the image in the initramfs to it.
     Ram,
-    /// A file of the host's that QEMU maps where the kernel takes it for persistent memory:
-    /// nothing is copied, and what is written stays in the guest.
+    /// A host file that QEMU maps and the kernel uses as persistent memory: nothing is copied, and
+    /// writes stay in the guest.
     Persistent(&'static PersistentMemory),
 }
 
-/// The module of the block device in memory.
 pub(super) const RAM_DISK: &str = "brd";
 const PERSISTENT: &str = "nd_pmem";
 
 const CONFIG_LIMIT: u64 = 4 << 20;
 const VMLINUX_LIMIT: u64 = 512 << 20;
 
-/// A driver: where the build's configuration and the image show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Driver {
     pub module: &'static str,
     option: &'static str,
-    /// A string of its code or data, with the NULs around it: the name of its cache of
-    /// inodes. The linker keeps a string that ends another only there, as it does `tmpfs`
-    /// in `devtmpfs`.
+    /// A string of its code or data with the NULs around it: the name of its inode cache. The
+    /// linker merges a string into another that ends in it, such as `tmpfs` into `devtmpfs`.
     trace: &'static [u8],
 }
 
-/// The size of a file system's block device in KiB; `None` if it needs none.
-/// Memory is taken for what is written only. mkfs.xfs refuses less than 300 MiB.
+/// Size of the block device in KiB; `None` without one. Memory is only used for what is written.
+/// mkfs.xfs refuses less than 300 MiB.
 pub(super) fn device_kib(fs: FileSystem, root: Option<&Root>) -> Option<u64> {
     let least = least_kib(fs)?;
     Some(root.map_or(least, |root| root.device_kib().max(least)))
@@ -59,7 +53,6 @@ const fn driver(module: &'static str, option: &'static str, trace: &'static [u8]
     }
 }
 
-/// What persistent memory takes: the disk, and what finds the range that the command line names.
 fn persistent_drivers(memory: &PersistentMemory) -> [Driver; 2] {
     let (module, option) = memory.driver;
     [
@@ -68,7 +61,6 @@ fn persistent_drivers(memory: &PersistentMemory) -> [Driver; 2] {
     ]
 }
 
-/// What a file system takes in the kernel, in the order of loading.
 pub(super) fn drivers(fs: FileSystem, disk: Disk) -> Vec<Driver> {
     let mut drivers = match (fs, disk) {
         (FileSystem::Tmpfs, _) => Vec::new(),
@@ -90,7 +82,6 @@ pub(super) fn ram_disk_parameters(fs: FileSystem, root: Option<&Root>) -> Vec<St
     })
 }
 
-/// What a kernel says about its drivers.
 pub(super) struct Support<'a> {
     tree: Option<&'a ModuleTree>,
     config: Option<String>,
@@ -110,8 +101,8 @@ impl<'a> Support<'a> {
         })
     }
 
-    /// What a root's file system lies on: the kernel's configuration alone says that, so that
-    /// its counts do not depend on which modules happen to be here.
+    /// The disk of a root. Decided by the kernel's configuration alone, so that counts do not
+    /// depend on which modules are installed here.
     pub fn disk_of_root(&self) -> Disk {
         let has = |driver: &Driver| match self.configured(driver.option) {
             Some(value) => value != "n",
@@ -123,7 +114,6 @@ impl<'a> Support<'a> {
         }
     }
 
-    /// What the kernel's configuration says of an option, if it is here.
     fn configured(&self, option: &str) -> Option<&str> {
         let text = self.config.as_ref()?;
         let mut lines = text.lines();
@@ -131,8 +121,8 @@ impl<'a> Support<'a> {
         Some(value.unwrap_or("n"))
     }
 
-    /// Whether the driver is built in (true) or a module that is here (false);
-    /// otherwise what lacks.
+    /// Is the driver built in (true) or an available module (false)? The error names what is
+    /// missing.
     pub fn driver(&self, driver: Driver) -> Result<bool, String> {
         let Driver {
             module,
@@ -154,7 +144,6 @@ impl<'a> Support<'a> {
                 "{module} is a module ({option}=m), and the kernel's modules are not here"
             )),
             Some(_) => Err(format!("it has no {module} ({option} is not set)")),
-            // Nothing says what was built: the image itself must.
             None if self.image_holds(trace) => Ok(true),
             None => Err(format!(
                 "it has no {module} built in, and no modules are here"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A file system, empty or with a root in it, as a file; in an initramfs, as the blocks of it
-//! that are not zero.
+//! A file system, empty or with a root, as a file; in an initramfs only its non-zero blocks.
 
 use super::{DiskFile, Error, FileSystem, Tick, child, owners};
 use crate::find::find_program;
@@ -14,43 +13,39 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const BLOCK: usize = 4096;
-/// Longest extent of the format, in bytes.
 const EXTENT_LIMIT: usize = 1 << 20;
 const VERSION: u32 = 1;
-/// Bytes before all extents, and before each.
+/// Bytes at the start, and before each extent.
 const HEADER: u64 = 16;
 const HEADER_OF_EXTENT: u64 = 12;
-/// The kernel maps persistent memory by parts of a section of this size (`SUBSECTION_SIZE`).
+/// The kernel's unit for mapping persistent memory (`SUBSECTION_SIZE`).
 const PERSISTENT_UNIT: u64 = 2 << 20;
 const UUID: &str = "6c736d65-7465-4221-8000-6c736d657465";
-/// The time in the file system: any, but always the same.
+/// All times in the file system: arbitrary, but fixed.
 const EPOCH: &str = "1700000000";
 
-/// A program that makes a file system. In its arguments, with blanks between them, `UUID` stands
-/// for [`UUID`].
+/// A program that makes a file system. Its arguments are separated by blanks; `UUID` is replaced by
+/// [`UUID`].
 struct Maker {
     program: &'static str,
     package: &'static str,
     arguments: &'static str,
-    /// The option that takes a directory whose files are to be in it.
     from_directory: Option<&'static str>,
-    /// Options that switch off what older kernels (5.10) refuse to mount. The
-    /// program may be older than they are: the first set that it accepts is
-    /// taken, the last being none.
+    /// Options that disable features that older kernels (5.10) refuse to mount. A program may not
+    /// know them all: the first accepted set is used, and the last is empty.
     compatible: &'static [&'static str],
 }
 
 const EXT4: Maker = Maker {
     program: "mkfs.ext4",
     package: "e2fsprogs",
-    // A device of this size would get blocks of 1 KiB with some versions; a
-    // disk gets 4 KiB. As many inodes as a small device gets by default: the
-    // tree walk needs 20,000.
+    // Some versions would choose 1 KiB blocks for this size; a disk gets 4 KiB. Inodes as on a
+    // small device: the tree walk needs 20,000.
     arguments: "-q -F -b 4096 -i 4096 -L lsmeter -U UUID -E hash_seed=UUID,lazy_itable_init=0,\
                 lazy_journal_init=0,nodiscard,root_owner=0:0",
     from_directory: Some("-d"),
-    // orphan_file needs 5.15; metadata_csum_seed older ones know, but not the
-    // e2fsprogs of their time.
+    // orphan_file needs 5.15; older kernels know metadata_csum_seed, but the e2fsprogs of their
+    // time do not.
     compatible: &[
         "-O ^orphan_file,^metadata_csum_seed",
         "-O ^metadata_csum_seed",
@@ -63,8 +58,8 @@ const XFS: Maker = Maker {
     package: "xfsprogs",
     arguments: "-q -f -K -L lsmeter -m uuid=UUID",
     from_directory: None,
-    // nrext64 needs 5.19, exchange and parent 6.10; bigtime and inobtcount, the
-    // default since 5.15, are known to 5.10.
+    // nrext64 needs 5.19, exchange and parent 6.10; 5.10 knows bigtime and inobtcount, the default
+    // since 5.15.
     compatible: &["-i nrext64=0,exchange=0 -n parent=0", "-i nrext64=0", ""],
 };
 
@@ -77,7 +72,6 @@ const BTRFS: Maker = Maker {
     compatible: &["-O ^block-group-tree", ""],
 };
 
-/// A file system in a file with holes.
 #[derive(Debug)]
 pub struct Image {
     file: File,
@@ -86,8 +80,8 @@ pub struct Image {
     _scratch: Scratch,
 }
 
-/// Makes a file system of `kib` KiB with `root` in it, as a temporary file; `None` for tmpfs,
-/// which needs none. `tick` is called all the while, and ends it by an error.
+/// Makes a file system of `kib` KiB with `root` in it, as a temporary file; `None` for tmpfs. Calls
+/// `tick` during the work; its error cancels.
 pub(super) fn make(
     fs: FileSystem,
     kib: Option<u64>,
@@ -114,7 +108,6 @@ pub(super) fn make(
     let mut result = Ok(());
     let mut tick = || tick(allocated(&file));
     for compatible in maker.compatible {
-        // Each attempt starts from a file of nothing but holes.
         file.set_len(0).map_err(io("write"))?;
         file.set_len(size).map_err(io("write"))?;
         result = run(maker, &program, compatible, root, &path, &mut tick);
@@ -127,7 +120,7 @@ pub(super) fn make(
         owners::settle(root, &path, EPOCH, &mut tick)?;
     }
     if root.is_some() {
-        // Where it is mapped as persistent memory it has to be that long.
+        // Required where it is mapped as persistent memory.
         let whole = size.next_multiple_of(PERSISTENT_UNIT);
         file.set_len(whole).map_err(io("write"))?;
     }
@@ -139,7 +132,6 @@ pub(super) fn make(
     }))
 }
 
-/// Bytes of a file that are no holes.
 fn allocated(file: &File) -> u64 {
     file.metadata().map_or(0, |found| found.blocks() * 512)
 }
@@ -177,8 +169,7 @@ fn run(
         .env("E2FSPROGS_FAKE_TIME", EPOCH)
         .env("SOURCE_DATE_EPOCH", EPOCH)
         .env("DETERMINISTIC_SEED", "1")
-        // Without its file the program uses what it was built with, and not
-        // what this machine's administrator prefers.
+        // With the program's built-in defaults, not this machine's configuration.
         .env("MKE2FS_CONFIG", "/nonexistent");
     let (status, text) = child::run(command, program, tick)?;
     if status.success() {
@@ -200,7 +191,6 @@ fn run(
 }
 
 impl Image {
-    /// The file, and its size: what persistent memory is mapped by.
     pub(super) fn disk(&self) -> DiskFile {
         DiskFile {
             path: self.path.clone(),
@@ -208,27 +198,23 @@ impl Image {
         }
     }
 
-    /// Its blocks that are not zero, in the order of the disk.
     pub(super) fn extents(&self) -> Result<Extents, Error> {
         extents(&self.file, self.size).map_err(Error::io("read", &self.path))
     }
 
-    /// Writes it in the format of the agent's protocol, [`Extents::length`] bytes.
     pub(super) fn write(&self, extents: &Extents, out: &mut impl Write) -> io::Result<()> {
         extents.write(&self.file, out)
     }
 }
 
-/// Where the blocks of a file are that are not zero.
 #[derive(Debug)]
 pub(super) struct Extents {
     size: u64,
-    /// Offset and length in bytes of each.
     found: Vec<(u64, u32)>,
 }
 
 impl Extents {
-    /// Bytes of the image in the format of the agent's protocol.
+    /// Bytes in the agent protocol's format.
     pub fn length(&self) -> u64 {
         let bytes = |&(_, length): &(u64, u32)| HEADER_OF_EXTENT + u64::from(length);
         HEADER + self.found.iter().map(bytes).sum::<u64>()
@@ -263,7 +249,6 @@ impl Extents {
     }
 }
 
-/// The blocks of `file` that are not zero, in extents.
 fn extents(file: &File, size: u64) -> io::Result<Extents> {
     let mut extents = Extents {
         size,
@@ -272,7 +257,7 @@ fn extents(file: &File, size: u64) -> io::Result<Extents> {
     let mut buffer = vec![0u8; EXTENT_LIMIT];
     let mut position = 0;
     while position < size {
-        // Holes are skipped where the file system of the temporary file tells.
+        // Skip holes if the temporary file's file system reports them.
         let data = match seek(file, SeekFrom::Data(position)) {
             Ok(data) => data - data % BLOCK as u64,
             Err(rustix::io::Errno::NXIO) => break,

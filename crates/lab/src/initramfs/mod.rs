@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The initramfs of a VM: the agent, the modules that it loads, and the file
-//! system that it works on.
+//! The initramfs of a VM: the agent, its modules, and its file system.
 
 mod child;
 mod cpio;
@@ -23,24 +22,21 @@ use filesystem::{Disk, Support};
 pub(crate) use image::Image;
 use kernels::{Kernel, Module, ModuleTree};
 
-/// Is told, all the while that a file system is made, how many bytes of it there are; an error
-/// ends that.
+/// Called during the making of a file system with its bytes so far; an error cancels.
 pub(crate) type Tick<'a> = &'a mut dyn FnMut(u64) -> Result<(), Error>;
 
-/// Longest agent, in bytes.
 const AGENT_LIMIT: usize = 64 << 20;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Guest<'a> {
     pub filesystem: FileSystem,
     pub root: Option<&'a Root>,
-    /// Modules that benchmarks want, by their names; those that the kernel does not have as
-    /// modules are left out.
+    /// Modules that benchmarks need, by name; those that the kernel does not have as modules are
+    /// ignored.
     pub modules: &'a [&'static str],
 }
 
 impl From<FileSystem> for Guest<'static> {
-    /// One with nothing in it.
     fn from(filesystem: FileSystem) -> Guest<'static> {
         Guest {
             filesystem,
@@ -50,40 +46,34 @@ impl From<FileSystem> for Guest<'static> {
     }
 }
 
-/// A file that QEMU maps as a guest's persistent memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskFile {
     pub path: PathBuf,
     pub bytes: u64,
 }
 
-/// What a guest boots with: its initramfs and, if that does not bring it, its disk.
 #[derive(Debug)]
 pub struct Files {
     /// An uncompressed cpio archive, without directives.
     pub initramfs: PathBuf,
     pub disk: Option<DiskFile>,
-    /// What the kernel's command line must hold: the size of the block device in memory, in
-    /// case that its driver is built in and not a module, or where the disk is mapped.
+    /// For the kernel's command line: the size of the RAM disk, in case that its driver is built
+    /// in, or the address of the mapped disk.
     pub arguments: Vec<String>,
-    /// The modules that the initramfs brings, in the order of loading.
     pub modules: Vec<Module>,
 }
 
-/// Builds the initramfs for `kernel`: an uncompressed cpio archive with `agent`
-/// as `/init`, its file system, laid out as the agent's protocol says. The same input gives the
-/// same bytes, as far as the program that makes the file system does (ext4's
-/// does, btrfs's and older versions of xfs's put times into their images).
+/// Builds the initramfs for `kernel`: an uncompressed cpio archive with `agent` as `/init` and an
+/// empty file system, laid out as in the agent's protocol. Equal input gives equal bytes for ext4;
+/// programs for btrfs and older xfs put times into images.
 ///
 /// # Errors
-/// [`Error::Unsupported`] if the kernel has no such file system or no block
-/// device in memory for it; [`Error::Environment`] without the program that
-/// makes it.
+/// [`Error::Unsupported`] if the kernel does not have the file system or a RAM disk;
+/// [`Error::Environment`] without the program that makes the file system.
 pub fn build(agent: &[u8], fs: FileSystem, kernel: &Kernel) -> Result<Vec<u8>, Error> {
     bytes(agent, fs, &modules(fs.into(), kernel)?)
 }
 
-/// The initramfs of a file system with nothing in it.
 fn bytes(agent: &[u8], fs: FileSystem, modules: &[Module]) -> Result<Vec<u8>, Error> {
     let image = empty(fs, None)?;
     let parameters = filesystem::ram_disk_parameters(fs, None).join(" ");
@@ -91,7 +81,6 @@ fn bytes(agent: &[u8], fs: FileSystem, modules: &[Module]) -> Result<Vec<u8>, Er
     archive_of(archive, agent, modules, &parameters, image.as_ref())
 }
 
-/// Makes the file system of a root; `None` of one that needs none.
 pub(crate) fn image_of(
     root: &Root,
     fs: FileSystem,
@@ -100,14 +89,13 @@ pub(crate) fn image_of(
     image::make(fs, filesystem::device_kib(fs, Some(root)), Some(root), tick)
 }
 
-/// A file system with nothing in it, and room for `root`.
 fn empty(fs: FileSystem, root: Option<&Root>) -> Result<Option<Image>, Error> {
     image::make(fs, filesystem::device_kib(fs, root), None, &mut |_| Ok(()))
 }
 
-/// Writes what `kernel` boots with into `dir`: as [`build`], but the file system holds the guest's
-/// root ([`Root::make_image`]), and the modules that it wants are there. It stays the file that it is where the kernel can have that as its disk,
-/// which kernels and boots then share. What the guest copies it to is made, too.
+/// Writes the boot files of `kernel` to `dir`: as [`build`], but with the guest's root and modules.
+/// If the kernel supports it, the file system is a disk file of its own, shared by kernels and
+/// boots. Also makes the file system that a root is copied to.
 pub fn write(agent: &[u8], guest: Guest<'_>, kernel: &Kernel, dir: &Path) -> Result<Files, Error> {
     let fs = guest.filesystem;
     let initramfs = dir.join("initramfs");
@@ -162,7 +150,6 @@ pub fn write(agent: &[u8], guest: Guest<'_>, kernel: &Kernel, dir: &Path) -> Res
     })
 }
 
-/// Fills the archive; `parameters` are the ram disk's.
 fn archive_of<W: Write>(
     mut archive: Archive<'_, W>,
     agent: &[u8],
@@ -196,9 +183,8 @@ fn archive_of<W: Write>(
     archive.finish()
 }
 
-/// A second archive to append to what [`build`] made, holding the agent's directives
-/// as `/experiment` and the files that they speak of: the kernel unpacks one after the
-/// other. Paths have no leading `/`.
+/// A second archive to append to [`build`]'s: the agent's directives as `/experiment`, and their
+/// files. The kernel unpacks both. Paths have no leading `/`.
 pub fn with_directives(directives: &str, files: &[(String, Vec<u8>)]) -> Result<Vec<u8>, Error> {
     let mut archive = Archive::new(Vec::new(), Path::new("directives"));
     let mut directories = BTreeSet::new();
@@ -215,7 +201,6 @@ pub fn with_directives(directives: &str, files: &[(String, Vec<u8>)]) -> Result<
     archive.finish()
 }
 
-/// What the kernel's command line must hold for what [`build`] made of `fs`.
 pub fn kernel_arguments(fs: FileSystem) -> Vec<String> {
     let parameters = filesystem::ram_disk_parameters(fs, None);
     parameters.iter().map(ram_disk_argument).collect()
@@ -225,12 +210,10 @@ fn ram_disk_argument(parameter: &String) -> String {
     format!("{}.{parameter}", filesystem::RAM_DISK)
 }
 
-/// The modules that `kernel` loads for a guest, in order.
 pub fn modules(guest: Guest<'_>, kernel: &Kernel) -> Result<Vec<Module>, Error> {
     Ok(needs(guest, kernel)?.1)
 }
 
-/// What `kernel` has the guest's file system on, and the modules that it loads.
 fn needs(guest: Guest<'_>, kernel: &Kernel) -> Result<(Disk, Vec<Module>), Error> {
     let (fs, root) = (guest.filesystem, guest.root.is_some());
     let tree = kernel

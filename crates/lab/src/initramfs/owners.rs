@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Owners, modes and devices of a root whose files lie here as an ordinary user can make them:
-//! they are given to the files in the image, by debugfs(8).
+//! Sets owners, modes and devices in a root's image with debugfs(8), because an ordinary user
+//! cannot create such files here.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -15,18 +15,18 @@ use super::{Error, FileSystem, child, find_program};
 use crate::root::{Fix, Root};
 
 const DEBUGFS: &str = "debugfs";
-/// Longest line that it reads is `BUFSIZ`, with glibc 8,192.
+/// debugfs reads lines of `BUFSIZ`: 8,192 with glibc.
 const LINE_LIMIT: usize = 8_000;
-/// Inodes of the root directory and of `lost+found`, and the first one that files get.
+/// Inodes of the root directory and of `lost+found`, and the first inode of files.
 const TOP_INODE: u64 = 2;
 const LOST_FOUND_INODE: u64 = 11;
 const FIRST_INODE: u64 = 12;
-/// Numbers up to this one have their place in the device number of old.
+/// Larger device numbers need the new encoding.
 const OLD_DEVICE_LIMIT: u32 = 255;
 
-/// Gives the files in an image of ext4 their owners, modes and capabilities, makes devices, and
-/// sets all times of access and change to `time_s`: those that files have here differ from one
-/// day, or one copy, to the next, and so would what is counted.
+/// Sets owners, modes and capabilities in an ext4 image, makes devices, and sets all times of
+/// access and change to `time_s`: those of the files here differ between days and copies, and the
+/// counts would, too.
 pub(super) fn settle(
     root: &Root,
     image: &Path,
@@ -55,7 +55,7 @@ pub(super) fn settle(
         .env("LC_ALL", "C")
         .env("E2FSPROGS_FAKE_TIME", time_s);
     let (status, text) = child::run(command, &program, tick)?;
-    // It ends well whatever its commands do; but it tells its version, and what went wrong.
+    // debugfs always exits with 0; it prints its version and then errors.
     let complaint = text.lines().skip(1).find(|line| !line.trim().is_empty());
     match complaint {
         None if status.success() => Ok(()),
@@ -66,7 +66,7 @@ pub(super) fn settle(
     }
 }
 
-/// The commands that set times of access, change and creation. Inodes are given in order.
+/// Commands that set times of access, change and creation, in inode order.
 fn times(root: &Root, time_s: &str) -> String {
     let files = LOST_FOUND_INODE..=LOST_FOUND_INODE + root.files;
     std::iter::once(TOP_INODE)
@@ -76,7 +76,7 @@ fn times(root: &Root, time_s: &str) -> String {
         .collect()
 }
 
-/// Refuses a root whose owners, modes or devices another file system cannot get.
+/// Refuses a root with owners, modes or devices that only ext4 images can have.
 pub(super) fn refuse(root: &Root, fs: FileSystem) -> Result<(), Error> {
     let Some(fixes) = &root.fixes else {
         return Ok(());
@@ -101,7 +101,6 @@ pub(super) fn refuse(root: &Root, fs: FileSystem) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whom the files belong to on this machine.
 fn owner(root: &Root) -> Result<(u32, u32), Error> {
     let found = fs::metadata(root.path()).map_err(Error::io("read", root.path()))?;
     Ok((found.uid(), found.gid()))
@@ -153,12 +152,11 @@ fn script(fixes: &[Fix], root: &Root) -> Result<Vec<u8>, Error> {
     Ok(script)
 }
 
-/// A command about a file.
 fn say(script: &mut Vec<u8>, command: &str, path: &[u8], rest: &str) {
     script.extend([command.as_bytes(), b" ", path, b" ", rest.as_bytes(), b"\n"].concat());
 }
 
-/// A device or a pipe: in its directory, since debugfs takes no path there.
+/// A device or a pipe. debugfs creates it in the current directory only.
 fn make(
     fix: &Fix,
     mode: u32,
@@ -179,14 +177,13 @@ fn make(
     script.extend([b"cd ", &directory[..], b"\n"].concat());
     say(script, "mknod", &name, &kind);
     if !is_old {
-        // As new_encode_dev() of the kernel's include/linux/kdev_t.h has it.
+        // new_encode_dev() of the kernel's include/linux/kdev_t.h
         let device = minor & 0xff | (major & 0xfff) << 8 | (minor & 0xf_ff00) << 12;
         say(script, "sif", path, &format!("block[1] {device}"));
     }
     Ok(())
 }
 
-/// A path in the image, as a word.
 fn quoted(path: &Path) -> Result<Vec<u8>, Error> {
     let mut whole = vec![b'/'];
     let names = path.components().filter_map(|part| match part {
@@ -197,7 +194,7 @@ fn quoted(path: &Path) -> Result<Vec<u8>, Error> {
     quoted_name(Path::new(std::ffi::OsStr::from_bytes(&whole)))
 }
 
-/// A word: in quotes, and quotes in it twice.
+/// In quotes; quotes inside are doubled.
 fn quoted_name(name: &Path) -> Result<Vec<u8>, Error> {
     let mut word = vec![b'"'];
     for byte in name.as_os_str().as_bytes() {

@@ -149,7 +149,6 @@ fn drivers_built_in_need_no_module() {
     assert!(names(FileSystem::Ext4, &listed).unwrap().is_empty());
 
     let dir = tempfile::tempdir().unwrap();
-    // A name that ends another is kept only there.
     let image = b"..\0brd.rd_nr\0..\0ext4_inode_cache\0..\0devtmpfs\0..";
     let bare = kernel(dir.path(), &[("vmlinux", image)]);
     assert!(names(FileSystem::Ext4, &bare).unwrap().is_empty());
@@ -160,7 +159,6 @@ fn drivers_built_in_need_no_module() {
     assert!(names(FileSystem::Tmpfs, &bare).unwrap().is_empty());
 }
 
-/// A root with one file of 3 MB, none of them zero, in `dir`.
 fn root(dir: &Path) -> Root {
     let path = dir.join("root");
     fs::create_dir(&path).unwrap();
@@ -173,7 +171,6 @@ fn root(dir: &Path) -> Root {
     Root::prepare(&spec, &mut Watch::new(&cancel, &mut |_| {})).unwrap()
 }
 
-/// Paths in the initramfs that is made for a root; `None` without e2fsprogs.
 fn written(config: &str, modules: &[&str]) -> Option<Result<(Vec<String>, Files), Error>> {
     let dir = tempfile::tempdir().unwrap();
     let elf = module(&[]);
@@ -202,7 +199,6 @@ fn written(config: &str, modules: &[&str]) -> Option<Result<(Vec<String>, Files)
         Err(error) => return Some(Err(error)),
         Ok(made) => made,
     };
-    // Another kernel has the same.
     let again = write(b"agent", guest, &kernel, &out).unwrap();
     assert_eq!(again.disk, made.disk);
     let entries = cpio::entries(&fs::read(&made.initramfs).unwrap());
@@ -214,7 +210,6 @@ fn written(config: &str, modules: &[&str]) -> Option<Result<(Vec<String>, Files)
         assert_eq!(device.len() as u64, disk.bytes);
         assert_eq!(device[1024 + 0x38..1024 + 0x3a], [0x53, 0xef]);
     }
-    // Nothing else is left behind.
     assert_eq!(fs::read_dir(&out).unwrap().count(), 1);
     let paths = entries.into_iter().skip(9).map(|entry| entry.0).collect();
     Some(Ok((paths, made)))
@@ -250,7 +245,6 @@ fn a_root_is_copied_where_the_kernel_cannot() {
     assert_eq!(files.disk, None);
 }
 
-/// Which disk a root is on does not depend on which modules are here.
 #[test]
 fn modules_that_are_not_here_change_no_disk() {
     let written = written(CONFIG, &["block/brd"]).unwrap();

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Divides a plan among machines that know nothing of each other.
+//! Divides a plan among independent machines.
 //!
-//! What is never divided is a *unit*. Of counted cells it is a boot: what runs before a
-//! cell in it is part of its history, so that it counts the same as in an undivided run.
-//! Of timed cells it is a benchmark under everything that it is compared under, in all
-//! rounds: no comparison has one figure from here and one from there.
+//! A *unit* is never divided. Counted cells: a boot, because earlier cells are part of a cell's
+//! history, so that it counts the same as in an undivided run. Timed cells: a benchmark under all
+//! compared configurations, in all rounds, so that both sides of a comparison share a machine.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,33 +12,28 @@ use model::{Experiment, Metric, Shard, Subject};
 
 use super::{Plan, PlannedCell, Visit};
 
-/// What a boot takes, in ms: kernel, agent, file system, policies. This and the two below
-/// were seen with 6.12 on two busy cores; only the proportions matter, and only to how even
-/// shards are.
+/// Time of a boot, ms: kernel, agent, file system, policies. This and the following were seen with
+/// 6.12 on two busy cores; only the proportions matter, for equal shards.
 const BOOT_MS: u64 = 10_000;
 
-/// What an operation takes, in ms, of which a cell counts some dozens.
+/// Time of an operation, ms; a cell counts dozens of them.
 const COUNTED_OPERATION_MS: u64 = 2;
 
-/// What an operation takes, in ms, of a benchmark that insists on their number: 9,437 names
-/// take 50 s.
+/// Time of an operation, ms, of benchmarks with a required number: 9,437 names take 50 s.
 const OWN_OPERATION_MS: u64 = 5;
 
-/// What a timed batch takes, in ms: the agent makes batches about that long.
+/// Time of a timed batch, ms: the agent's target.
 const BATCH_MS: u64 = 2;
 
-/// What is measured by one machine: some cells of some visits.
 #[derive(Debug, Default)]
 struct Unit {
-    /// Positions of visits, each with positions of cells.
     visits: BTreeMap<usize, Vec<usize>>,
-    /// About how long it takes, in ms.
     weight: u64,
 }
 
 impl Plan {
-    /// One part of so many. It keeps all cells, so that each is known by the same number
-    /// everywhere, and only the visits that are this shard's.
+    /// Keeps all cells, so that their numbers are equal in all shards, and only this shard's
+    /// visits.
     #[must_use]
     pub fn shard(mut self, experiment: &Experiment, shard: Shard) -> Plan {
         let units = self.units(experiment);
@@ -66,7 +60,7 @@ impl Plan {
     fn units(&self, experiment: &Experiment) -> Vec<Unit> {
         let mut counted = Vec::new();
         let mut timed: BTreeMap<(usize, &Subject, Metric), Unit> = BTreeMap::new();
-        // Where kernels are compared with each other, they are one comparison.
+        // Compared kernels are one unit.
         let base = experiment.baseline_configuration();
         let across =
             experiment.baseline_kernel.is_some() || base.is_some_and(|base| base.kernel.is_some());
@@ -94,7 +88,6 @@ impl Plan {
         counted
     }
 
-    /// About how long a cell takes in all its visits, in ms.
     fn weight(&self, experiment: &Experiment, cell: usize) -> u64 {
         let PlannedCell { key, job } = &self.cells[cell];
         let samples = u64::from(experiment.samples.of(key.metric));
@@ -113,9 +106,8 @@ impl Plan {
     }
 }
 
-/// Divides what takes so long among `count` shards, so that each takes about as long:
-/// the longest first, each to whoever has least. The answer has each one's shard, from
-/// 1, and depends on the numbers alone.
+/// Greedy: the longest unit first, to the shard with the least work. Returns each unit's shard,
+/// from 1; depends only on the numbers.
 fn divide(weights: &[u64], count: u32) -> Vec<u32> {
     let mut order: Vec<usize> = (0..weights.len()).collect();
     order.sort_by_key(|&unit| (Reverse(weights[unit]), unit));
@@ -124,7 +116,6 @@ fn divide(weights: &[u64], count: u32) -> Vec<u32> {
     for unit in order {
         let least = (0..loads.len()).min_by_key(|&shard| (loads[shard], shard));
         let least = least.unwrap_or_default();
-        // What weighs nothing still has to be somewhere, and not all in one place.
         loads[least] = loads[least].saturating_add(weights[unit].max(1));
         shards[unit] = least as u32 + 1;
     }
@@ -150,7 +141,6 @@ mod tests {
         (1..=count).map(plan).collect()
     }
 
-    /// Every visit's cells, once for each round.
     fn visited(plans: &[Plan]) -> Vec<(usize, u32)> {
         let visits = plans.iter().flat_map(|plan| &plan.visits);
         let mut cells: Vec<(usize, u32)> = visits
@@ -207,7 +197,6 @@ mod tests {
                 }
             }
             for (key, visits) in here {
-                // Two configurations in two rounds.
                 assert_eq!(visits, 4, "{key:?}");
                 assert!(kernels_and_benchmarks.insert(key));
             }
@@ -264,7 +253,7 @@ mod tests {
             };
             let loads: Vec<u64> = (1..=count).map(load).collect();
             prop_assert_eq!(loads.iter().sum::<u64>(), weights.iter().sum::<u64>());
-            // Whoever has most got its last unit while it had least.
+            // The largest shard got its last unit while it was the smallest.
             let (most, least) = (loads.iter().max().unwrap(), loads.iter().min().unwrap());
             prop_assert!(most - least <= weights.iter().copied().max().unwrap_or(0));
         }

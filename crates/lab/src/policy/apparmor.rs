@@ -9,10 +9,9 @@ use model::Policy;
 
 use super::{PolicyError, Prepared, Request, denials, given, tools};
 
-/// The profile without its end, so that rules can be added.
 const PROFILE: &str = include_str!("../../policy/apparmor/profile");
-/// What the kernel mediates of it: the same binary whatever this machine's kernel has.
-/// Every kernel from 5.10 on reads it.
+/// Mediated features: the compiled profile does not depend on this machine's kernel, and kernels
+/// from 5.10 on accept it.
 pub(super) const FEATURES: &str = include_str!("../../policy/apparmor/features");
 
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
@@ -53,7 +52,6 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     })
 }
 
-/// A text of profiles, compiled to `made`.
 pub(super) fn compile(parser: &Path, profiles: &str, made: &Path) -> Result<(), PolicyError> {
     let source = made.with_file_name("profile");
     let features = made.with_file_name("features");
@@ -65,11 +63,9 @@ pub(super) fn compile(parser: &Path, profiles: &str, made: &Path) -> Result<(), 
     tools::run(&mut command).map(drop)
 }
 
-/// What programs in a root of their own may besides: be executed, stay under the profile, and
-/// talk to each other.
 const OF_PROGRAMS: &str = "  /mnt/** mix,\n  network,\n  unix,\n";
 
-/// The profile's text: complain mode, files in the benchmarks' directory by name, and `more` rules.
+/// Complain mode by `state`, the benchmarks' files by name, and `more` rules.
 fn profile(state: Policy, rules: u32, programs: bool, more: &str) -> String {
     let mut text = match state {
         Policy::Permissive => {
@@ -81,14 +77,14 @@ fn profile(state: Policy, rules: u32, programs: bool, more: &str) -> String {
         text.push_str(OF_PROGRAMS);
     }
     for rule in 0..rules {
-        // Names that differ throughout, and a right that no other rule gives: the
-        // parser would merge the rest into a few states.
+        // Names that differ in all parts, and a permission of no other rule: the parser would merge
+        // others into a few states.
         let name = rule.wrapping_mul(0x9e377) & 0xfffff;
         let _ = writeln!(text, "  /mnt/cell/store-{name:05x} m,");
     }
     if state == Policy::Enforcing {
-        // Denied either way; by a rule it is not logged, so that it can be counted.
-        // Complain mode would deny what a rule denies.
+        // Denied in any case; a deny rule keeps it out of the log, so that it can be counted. In
+        // complain mode, deny rules still deny.
         text.push_str("  deny /.lsmeter-denied rw,\n");
     }
     text.push_str(more);

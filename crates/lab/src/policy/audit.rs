@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Audit: the guest adds the rules, the kernel's command line switches it on.
+//! Audit: the guest adds the rules, the kernel's command line enables it.
 
 use model::AuditRules;
 
 use super::{PolicyError, Prepared, Request, tools};
 
-/// Process 1 collects records only if audit was on before it was made. What tasks do that are
-/// made under a rule `task,never` is nothing: there it is on from the rule on, as in Fedora.
+/// Process 1 is recorded only if audit was enabled before its creation. Tasks created under a rule
+/// `task,never` are not: that case enables audit with the rule, as Fedora does.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "audit")?;
     tools::need(request, "audit", "CONFIG_AUDIT")?;
@@ -25,7 +25,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     })
 }
 
-/// As `enum audit_set` of the guest's `policy/audit.h` numbers them.
+/// `enum audit_set` of the guest's `policy/audit.h`.
 fn number(rules: AuditRules) -> u32 {
     match rules {
         AuditRules::FileAccess => 0,

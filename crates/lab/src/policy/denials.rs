@@ -1,54 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Files that single modules deny, and several of them: `guest/settings/denials.c` makes them,
-//! and the benchmark `denied-open` opens them. What each module is told of them stands here.
+//! Files that one or more modules deny: created by `guest/settings/denials.c`, opened by the
+//! benchmark `denied-open`. Each module's rules for them are here.
 
 use super::{PolicyError, Prepared, Request, tools};
 
-/// What brings them into force in the guest, which is no module.
+/// The guest's name for it; not a module.
 pub(super) const NAME: &str = "denials";
 
-/// Where they are, in the guest: `/denials/refused/-t--` is denied by TOMOYO, as the `t` says, and
-/// by Landlock, as its directory says.
+/// In the guest. TOMOYO denies `/denials/refused/-t--`, by the `t`; Landlock denies it by its
+/// directory.
 const DIR: &str = "/denials";
 
-/// The files themselves, which the guest makes.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "a set of files that are denied")?;
     Ok(Prepared::default())
 }
 
-/// Is this asked of a module's policy?
 pub(super) fn are_asked(request: &Request<'_>) -> bool {
     request.configuration.settings.denials
 }
 
-/// The same as a key of the agent's directive.
 pub(super) fn key(request: &Request<'_>) -> Option<(&'static str, u32)> {
     are_asked(request).then_some((NAME, 1))
 }
 
-/// How it was told, a line for the run document; None if it was told nothing.
 pub(super) fn step(module: &str, file: &str, text: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     (!lines.is_empty()).then(|| format!("{module}: {file} also has: {}", lines.join(" ")))
 }
 
-/// AppArmor's rules: what a `deny` rule denies is not logged.
+/// A `deny` rule keeps denials out of the log.
 pub(super) fn apparmor() -> String {
     format!("  {DIR}/*/???? r,\n  deny {DIR}/*/a??? r,\n")
 }
 
-/// TOMOYO's entry for what it allows, and its profile without a log of what it denies.
 pub(super) fn tomoyo_exceptions() -> String {
     format!("path_group WORK {DIR}/\\*/\\?-\\?\\?\n")
 }
 
-/// TOMOYO's profiles, of which none logs what is denied.
 pub(super) fn tomoyo_profiles(profiles: &str) -> String {
     profiles.replace("reject_log=yes", "reject_log=no")
 }
 
-/// SELinux's rule, in CIL: what it denies `subject` is not recorded.
+/// SELinux's rule, in CIL: denials of `subject` are not recorded.
 pub(super) fn selinux(subject: &str, denied: &str) -> String {
     format!("(dontaudit {subject} {denied} (file (read open)))\n")
 }

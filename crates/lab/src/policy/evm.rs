@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! EVM: the guest makes the keys and switches it on.
+//! EVM: the guest makes the keys and enables it.
 
 use super::{PolicyError, Prepared, Request, tools};
 
-/// Needs nothing from this machine.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "EVM")?;
     tools::need(request, "EVM", "CONFIG_EVM")?;

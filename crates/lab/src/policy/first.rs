@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Operations that are the first after a policy was loaded again, or files were relabelled:
-//! `guest/settings/first.c` does it before each.
+//! The first operation after reloading a policy or relabelling files, which
+//! `guest/settings/first.c` does before each operation.
 
 use std::process::Command;
 
@@ -9,15 +9,14 @@ use model::{Configuration, FirstAfter};
 use super::apparmor::FEATURES;
 use super::{PolicyError, Prepared, Request, tools};
 
-/// Types that files have once each: `FRESH_LABELS` of `guest/settings/labels.h`.
+/// Types used once each: `FRESH_LABELS` of `guest/settings/labels.h`.
 pub(super) const LABELS: u32 = 1024;
 
 const KEY: &str = "first_after";
 
-/// One more profile, with which AppArmor's are others than those that are loaded.
+/// Changes AppArmor's set of profiles, so that a reload is not skipped.
 const ANOTHER: &str = "profile lsmeter-another {\n}\n";
 
-/// What a module's policy needs besides, if it is one that forgets what it decided.
 pub(super) fn add(
     request: &Request<'_>,
     module: &str,
@@ -50,7 +49,6 @@ fn another(request: &Request<'_>) -> Result<Vec<u8>, PolicyError> {
     })
 }
 
-/// Labels that lsmeter's own policy has for it.
 pub(super) fn labels(request: &Request<'_>) -> u32 {
     match request.configuration.settings.first_after {
         Some(FirstAfter::Relabel) => LABELS,
@@ -58,7 +56,7 @@ pub(super) fn labels(request: &Request<'_>) -> u32 {
     }
 }
 
-/// A kernel's default stack may have neither module.
+/// Refuses a stack without such a module: a kernel's default stack may have none.
 pub(super) fn check(configuration: &Configuration, directives: &str) -> Result<(), PolicyError> {
     let asked = configuration.settings.first_after;
     match asked {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! IMA: the guest writes the policy, rule by rule, or the kernel has one of its own.
+//! IMA: the guest writes the policy, rule by rule, or the kernel uses a built-in one.
 
 use model::ImaPolicy;
 
 use super::{PolicyError, Prepared, Request, given, tools};
 
-/// Needs nothing from this machine. A kernel without `CONFIG_IMA_WRITE_POLICY` takes a
-/// policy too, once (`ima_release_policy()` of security/integrity/ima/ima_fs.c).
+/// A kernel without `CONFIG_IMA_WRITE_POLICY` accepts a policy, too, but only once
+/// (`ima_release_policy()` of security/integrity/ima/ima_fs.c).
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     if let Some(of) = given::of(request, "ima") {
         return given::ima(request, of);
@@ -21,7 +21,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         ImaPolicy::AppraiseTcb => (2, Some("ima_policy=appraise_tcb")),
         ImaPolicy::TcbAndAppraiseTcb => (3, Some("ima_policy=tcb|appraise_tcb")),
     };
-    // As policy/ima.c of the guest numbers them.
+    // Numbered by policy/ima.c of the guest.
     let key = of_kernel.map(|_| ("ima_policy", number));
     let of_kernel = of_kernel.map(str::to_owned);
     Ok(Prepared {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! IPE: a policy is built into the kernel, or signed by a key that is.
+//! IPE: a policy is built into the kernel, or signed by a built-in key.
 
 use model::Policy;
 
 use super::{PolicyError, Prepared, Request};
 
-/// Nothing can be given to a kernel that is already built.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     if request.configuration.policy == Policy::None {
         return Ok(Prepared::default());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Landlock: the agent makes its rulesets itself, from two numbers.
+//! Landlock: the agent makes its rulesets from two numbers.
 
 use super::{PolicyError, Prepared, Request, denials, given, tools};
 

@@ -5,7 +5,7 @@ use model::Policy;
 
 use super::{PolicyError, Prepared, Request, tools};
 
-/// It only decides where modules can be loaded.
+/// It only restricts where modules are loaded from.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     let enforce = match request.configuration.policy {
         Policy::None => return Ok(Prepared::default()),

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Policies: what a boot is given so that its modules decide.
+//! Policies of modules in a boot.
 //!
-//! Each module has a file here, which makes what it loads (a compiled policy, a list
-//! of rules) on this machine, and one under `guest/policy/`, which brings it into force
-//! in the guest and proves that it is. `docs/policies.md` says what each does.
+//! Each module's file here makes what it loads (a compiled policy, a list of rules); the one under
+//! `guest/policy/` loads and proves it in the guest. See `docs/policies.md`.
 
 mod apparmor;
 mod audit;
@@ -35,74 +34,58 @@ use model::{Configuration, CustomPolicy, Failure, Integrity, Policy, Stack};
 
 use kernels::Kernel;
 
-/// Largest file that a policy may bring along, in bytes.
 pub const FILE_LIMIT_BYTES: usize = 64 << 20;
 
-/// What a module's policy is made for.
 #[derive(Debug)]
 pub struct Request<'a> {
-    /// The configuration that it is part of.
     pub configuration: &'a Configuration,
-    /// Where benchmarks work in the guest; None for the lab's own directory.
     pub work_dir: Option<&'a str>,
-    /// Policies of the user's own, by name.
     pub custom: &'a BTreeMap<String, CustomPolicy>,
     pub programs: bool,
-    /// The kernel that will load it; None on the host.
     pub kernel: Option<&'a Kernel>,
-    /// A directory for what takes long to make, kept from run to run.
     pub cache: &'a Path,
 }
 
-/// Where benchmarks work in the guest unless the user says, and what lsmeter's own policies of
-/// paths name.
+/// The benchmarks' default directory in the guest; lsmeter's path-based policies name it.
 pub(crate) const WORK_DIR: &str = "/mnt";
 
 impl Request<'_> {
-    /// Where benchmarks work in the guest.
     fn work_dir(&self) -> &str {
         self.work_dir.unwrap_or(WORK_DIR)
     }
 
-    /// One of lsmeter's own policies, about the directory that benchmarks work in.
+    /// A policy of lsmeter with its directory replaced by [`Self::work_dir`].
     fn in_work_dir(&self, policy: &str) -> String {
         policy.replace(WORK_DIR, self.work_dir())
     }
 
-    /// How many rules more than needed, as a key of the agent's directive.
     fn rules(&self) -> Option<(&'static str, u32)> {
         Some(("rules", self.configuration.settings.rules?))
     }
 }
 
-/// What one module's policy brings along.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Prepared {
-    /// `key=value` pairs for the agent's directive.
     pub keys: Vec<(&'static str, u32)>,
     /// Files in the guest's `/policy/MODULE/`: name and content.
     pub files: Vec<(String, Vec<u8>)>,
     pub kernel_arguments: Vec<String>,
-    /// What was done on this machine, a line each, as a reader could do it by hand.
+    /// The commands on this machine, one a line, to reproduce by hand.
     pub steps: Vec<String>,
 }
 
-/// Why a policy cannot be had.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
-    /// There is no such state of this module, or this kernel has it not: the cells are
-    /// unsupported, others go on.
+    /// The module or this kernel does not have that state: the cells are unsupported, others go on.
     #[error("{0}")]
     Unsupported(String),
-    /// This machine cannot make it.
     #[error(transparent)]
     Environment(#[from] Failure),
 }
 
-/// Makes a module's policy for a configuration.
 type Prepare = fn(&Request<'_>) -> Result<Prepared, PolicyError>;
 
-/// Modules that have a policy, by their name in `lsm=`.
+/// By name in `lsm=`.
 const MODULES: &[(&str, Prepare)] = &[
     ("apparmor", apparmor::prepare),
     ("bpf", bpf),
@@ -128,16 +111,14 @@ const INTEGRITY: &[(Integrity, Prepare)] = &[
     (Integrity::Evm, evm::prepare),
 ];
 
-/// Can a policy be made for this module? Then a kernel that lacks it is told of by
-/// [`prepare`], with what it would have to be built with.
+/// For a module with a policy, [`prepare`] reports a kernel that does not have it, with the missing
+/// option.
 pub fn has_policy(module: &str) -> bool {
     MODULES.iter().any(|(name, _)| *name == module)
 }
 
-/// All that a configuration needs in a boot.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PolicySetup {
-    /// The agent's directives, a line each.
     pub directives: String,
     /// Files of the initramfs: path without a leading `/`, and content.
     pub files: Vec<(String, Vec<u8>)>,
@@ -145,16 +126,15 @@ pub struct PolicySetup {
     pub steps: Vec<String>,
 }
 
-/// Makes what `configuration` needs so that its policies are in force.
 pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
     let configuration = request.configuration;
     let mut setup = PolicySetup::default();
     let mut names = modules_of(&configuration.stack, request.kernel)?;
-    // Confined by Smack, the agent could not write to the files of others; only Landlock,
-    // which has none, comes after it.
+    // Confined by Smack, the agent could not write to others' files; only Landlock, which does not
+    // need files, comes after it.
     names.sort_by_key(|name| name == "smack");
     if configuration.settings.denials {
-        // First: modules label what is made.
+        // First: modules label the files.
         setup.add(denials::NAME, Policy::Enforcing, denials::prepare(request)?)?;
     }
     let asked = setup.directives.len();
@@ -162,12 +142,12 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
         let Some((name, make)) = MODULES.iter().find(|(module, _)| module == name) else {
             continue;
         };
-        // The user's own decide alone; of BPF there are no others.
+        // A custom policy replaces lsmeter's; BPF has only custom ones.
         let is_given = given::of(request, name).is_some();
         if !is_given && (*name == "bpf" || configuration.settings.has_given_modules()) {
             continue;
         }
-        // Without a policy only what is asked for differs from the kernel's own.
+        // Without a policy only changed settings need directives.
         if configuration.policy == Policy::None && configuration.settings.is_default_of_modules() {
             continue;
         }
@@ -221,7 +201,7 @@ impl PolicySetup {
     }
 }
 
-/// The modules of a stack; of the distribution's own, as its configuration lists them.
+/// The modules of a stack; the default stack is taken from the kernel's configuration.
 fn modules_of(stack: &Stack, kernel: Option<&Kernel>) -> Result<Vec<String>, PolicyError> {
     if stack.is_none() {
         return Ok(Vec::new());
@@ -230,7 +210,6 @@ fn modules_of(stack: &Stack, kernel: Option<&Kernel>) -> Result<Vec<String>, Pol
         return Ok(stack.names());
     }
     let Some(kernel) = kernel else {
-        // On the host, what needs no privilege.
         return Ok(vec!["landlock".to_owned()]);
     };
     let config = kernel
@@ -247,10 +226,10 @@ fn modules_of(stack: &Stack, kernel: Option<&Kernel>) -> Result<Vec<String>, Pol
     Ok(list)
 }
 
-/// Of these only the first that is there runs: LSM_FLAG_EXCLUSIVE (security/security.c).
+/// Only the first active one of these runs: LSM_FLAG_EXCLUSIVE (security/security.c).
 pub(crate) const EXCLUSIVE: [&str; 3] = ["selinux", "smack", "apparmor"];
 
-/// What runs of a configuration's `CONFIG_LSM`, which also lists what is not built in.
+/// The active modules of `CONFIG_LSM`, which also lists modules that are not built in.
 fn default_modules(config: &str) -> Option<Vec<String>> {
     let line = config
         .lines()
@@ -267,7 +246,7 @@ fn default_modules(config: &str) -> Option<Vec<String>> {
     let names = line.trim_matches('"').split(',').map(str::trim);
     let runs = names.filter(|name| {
         let exclusive = EXCLUSIVE.contains(name);
-        // IPE's policy is part of the kernel, and none is part of a distribution's.
+        // Distributions have no policy for IPE.
         let runs = is_built_in(name) && *name != "ipe" && !(exclusive && taken);
         taken |= runs && exclusive;
         runs

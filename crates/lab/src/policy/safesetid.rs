@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! SafeSetID: which user may become which.
+//! SafeSetID: allowed changes of user IDs.
 
 use std::fmt::Write as _;
 
 use super::{PolicyError, Prepared, Request, tools};
 
-/// First user of the rules that nobody asks for.
 const OTHERS: u32 = 100_000;
 
-/// The list for `uid_allowlist_policy`.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     if !tools::is_enforcing(request, "SafeSetID", tools::NEVER_PERMISSIVE)? {
         return Ok(Prepared::default());
@@ -24,8 +22,8 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     })
 }
 
-/// A user who may be become must have a rule of his own: else the kernel says that the
-/// policy is insecure (`verify_ruleset()`).
+/// Each target user needs a rule of its own: else the kernel reports an insecure policy
+/// (`verify_ruleset()`).
 fn text(rules: u32) -> String {
     let mut text = String::from("1000:1001\n1001:1001\n");
     for user in OTHERS..OTHERS + rules {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! SELinux: a policy compiled on this machine, and which contexts of it are used.
+//! SELinux: compiles a policy with secilc and chooses its contexts.
 //!
-//! The minimal policy is data of this project; the reference policy is the
-//! distribution's, from the modules that its package brings. Both are CIL, compiled by
-//! secilc.
+//! The minimal policy is part of this project; the reference policy comes from the distribution's
+//! package. Both are CIL.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,7 +17,6 @@ const MINIMAL_CONTEXTS: &str = include_str!("../../policy/selinux/minimal.contex
 const LOCAL: &str = include_str!("../../policy/selinux/reference.cil");
 const REFERENCE_CONTEXTS: &str = include_str!("../../policy/selinux/reference.contexts");
 
-/// What whole programs in a root of their own take besides: rules, and labels.
 const MINIMAL_PROGRAMS: Programs = Programs {
     rules: include_str!("../../policy/selinux/minimal-programs.cil"),
     contexts: include_str!("../../policy/selinux/minimal-programs.contexts"),
@@ -33,26 +31,22 @@ struct Programs {
     contexts: &'static str,
 }
 
-/// Format that every kernel from 4.13 on takes; the minimal policy needs no newer one.
+/// Kernels from 4.13 on accept this format.
 const MINIMAL_VERSION: &str = "31";
-/// Format that every kernel from 5.9 on takes, and that distributions compile to.
+/// Kernels from 5.9 on accept this format, and distributions use it.
 pub(super) const REFERENCE_VERSION: &str = "33";
 
-/// The modules of the reference policy, and what turns them into CIL.
 const MODULES: &str = "/usr/share/selinux/default";
 pub(super) const CONVERTER: &str = "/usr/libexec/selinux/hll/pp";
 pub(super) const CONVERTER_PACKAGE: &str = "policycoreutils";
 const PACKAGE: &str = "selinux-policy-default";
-/// What the reference policy gives to each type of files: `files_type()` of its
+/// The reference policy's attributes of file types: `files_type()` of
 /// `policy/modules/kernel/files.if`.
 const FILES: [&str; 3] = ["file_type", "non_security_file_type", "non_auth_file_type"];
-/// What the agent may do with files that it makes.
 const OWN_FILES: &str = "ioctl read write create getattr setattr lock append map rename link \
                          unlink open execute execute_no_trans watch watch_reads";
-/// Most modules that are read.
 const MODULES_LIMIT: usize = 4096;
 
-/// A policy, its contexts, or only the size of the access vector cache.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "SELinux")?;
     tools::need(request, "SELinux", "CONFIG_SECURITY_SELINUX")?;
@@ -103,8 +97,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     Ok(prepared)
 }
 
-/// As many types, and a rule for each: what `subject` may do with an application's
-/// files.
+/// `rules` types, and an allow rule for each: `subject` may access an application's files.
 fn more_rules(subject: &str, rules: u32) -> String {
     let mut text = String::new();
     for number in 1..=rules {
@@ -126,8 +119,8 @@ fn more_rules_step(subject: &str, rules: u32) -> Option<String> {
     })
 }
 
-/// As many types for files, with a rule for each: what `subject` may do with files of its own.
-/// `attributes` are those that the policy gives to all types of files.
+/// `labels` file types, with an allow rule for each: `subject` may access its own files.
+/// `attributes`: the policy's attributes of file types.
 fn more_labels(subject: &str, attributes: &[&str], labels: u32) -> String {
     let mut text = String::new();
     for number in 1..=labels {
@@ -157,7 +150,6 @@ fn more_labels_step(subject: &str, labels: u32) -> Option<String> {
     })
 }
 
-/// What a policy has beyond what benchmarks need.
 #[derive(Debug, Clone, Copy, Default)]
 struct More {
     rules: u32,
@@ -165,20 +157,16 @@ struct More {
     denials: bool,
 }
 
-/// A compiled policy, the contexts that the guest uses, and what was done.
 type Made = (Vec<u8>, String, Vec<String>);
 
-/// A policy that more is added to.
 struct Base<'a> {
     name: &'static str,
-    /// Of secilc.
     arguments: &'a [&'a str],
     sources: Vec<(&'static str, &'a str)>,
     contexts: &'static str,
     /// The agent's domain, and the type of files that it may not read.
     subject: &'static str,
     denied: &'static str,
-    /// What the policy gives to each type of files.
     attributes: &'a [&'a str],
 }
 
@@ -192,7 +180,7 @@ impl Base<'_> {
         let More { rules, labels, .. } = more;
         let ruled = more_rules(self.subject, rules);
         let labelled = more_labels(self.subject, self.attributes, labels);
-        // What the subject is denied of files of this type is not recorded.
+        // Denials of this type are not recorded.
         let unrecorded = more
             .denials
             .then(|| denials::selinux(self.subject, self.denied));
@@ -250,7 +238,7 @@ fn reference(cache: &Path, more: More, programs: Option<&Programs>) -> Result<Ma
     })?;
     let base = Base {
         name: "selinux-reference",
-        // What must never be allowed was checked when the package was made.
+        // neverallow rules were checked when the package was built.
         arguments: &["-M", "true", "-N", "-c", REFERENCE_VERSION],
         sources: vec![
             ("reference.cil", distributed.as_str()),
@@ -271,7 +259,6 @@ fn reference(cache: &Path, more: More, programs: Option<&Programs>) -> Result<Ma
     Ok((policy, contexts, steps))
 }
 
-/// The modules of the package, in the order of their names.
 fn modules(dir: &Path) -> Result<Vec<PathBuf>, PolicyError> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     let mut modules: Vec<PathBuf> = entries
@@ -287,7 +274,6 @@ fn modules(dir: &Path) -> Result<Vec<PathBuf>, PolicyError> {
     Ok(modules)
 }
 
-/// All modules as CIL, one after the other.
 fn convert(bzip2: &Path, converter: &Path, modules: &[PathBuf]) -> Result<String, PolicyError> {
     let mut text = String::new();
     for module in modules {
@@ -304,12 +290,12 @@ fn convert(bzip2: &Path, converter: &Path, modules: &[PathBuf]) -> Result<String
     Ok(text)
 }
 
-/// Is it a policy as the kernel takes it (POLICYDB_MAGIC of security/selinux/ss/policydb.h)?
+/// Has it POLICYDB_MAGIC (security/selinux/ss/policydb.h)?
 pub(super) fn is_binary(bytes: &[u8]) -> bool {
     bytes.starts_with(&0xf97c_ff8c_u32.to_le_bytes())
 }
 
-/// A module (`.pp`, or that packed by bzip2) as CIL.
+/// Converts a module (`.pp`, also packed by bzip2) to CIL.
 pub(super) fn converted(bytes: &[u8], name: &Path, beside: &Path) -> Result<String, PolicyError> {
     let module = beside.with_file_name("module");
     tools::write(&module, bytes)?;
@@ -322,7 +308,6 @@ pub(super) fn converted(bytes: &[u8], name: &Path, beside: &Path) -> Result<Stri
     tools::run(&mut converter)
 }
 
-/// Compiles sources, each a name and its text.
 fn compile(
     cache: &Path,
     name: &str,
@@ -357,7 +342,7 @@ fn compile_step(arguments: &[&str], sources: &[(&str, &str)]) -> String {
     )
 }
 
-/// What the guest says of the access vector cache (`labels_start()` of `settings/labels.c`).
+/// Parses the guest's step about the access vector cache (`labels_start()` of `settings/labels.c`).
 pub fn cache_use(steps: &[String]) -> Option<CacheUse> {
     const BEFORE: &str = "selinux: /sys/fs/selinux/avc/cache_stats: opening ";
     let said = steps.iter().find_map(|step| step.strip_prefix(BEFORE))?;
@@ -390,7 +375,6 @@ mod tests {
             contexts(REFERENCE_CONTEXTS, Some(&REFERENCE_PROGRAMS)),
         ];
         for contexts in both {
-            // The guest reads it into 4 KiB.
             assert!(contexts.len() < 4095);
             for word in ["work", "denied", "agent"] {
                 let lines = contexts

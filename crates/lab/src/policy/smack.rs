@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Smack: rules as `load2` takes them.
+//! Smack: rules for `load2`.
 
 use std::fmt::Write as _;
 
@@ -27,7 +27,6 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     })
 }
 
-/// Has the kernel Smack, and the state that is asked for?
 pub(super) fn check_state(request: &Request<'_>) -> Result<(), PolicyError> {
     tools::need(request, "Smack", "CONFIG_SECURITY_SMACK")?;
     if request.configuration.policy == Policy::Permissive
@@ -42,8 +41,8 @@ pub(super) fn check_state(request: &Request<'_>) -> Result<(), PolicyError> {
     Ok(())
 }
 
-/// What is written last is found first (`smk_set_access()` adds at the head), so that
-/// the rule that decides comes first here.
+/// The last written rule is found first (`smk_set_access()` adds at the head), so that the deciding
+/// rule is written first.
 fn text(rules: u32) -> String {
     let mut text = String::from("lsmeter lsmeter-work rwxatl\n");
     for rule in 0..rules {

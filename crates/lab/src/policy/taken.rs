@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the guest took to bring policies into force.
+//! Time that the guest took to load policies.
 
 use model::PolicyPart;
 
-/// What the steps of a boot say of that (`step_took()` of the guest's `policy.c`), summed up where a
-/// module says the same several times; in the order of the first.
+/// From a boot's steps (`step_took()` of the guest's `policy.c`): sums per module and part, in
+/// order of first appearance.
 #[must_use]
 pub fn taken(steps: &[String]) -> Vec<PolicyPart> {
     let mut parts: Vec<PolicyPart> = Vec::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! TOMOYO: profiles, exceptions and the agent's domain, which it reads as text.
+//! TOMOYO: profiles, exceptions and the agent's domain, as text.
 
 use std::fmt::Write as _;
 
@@ -7,18 +7,15 @@ use model::Policy;
 
 use super::{PolicyError, Prepared, Request, denials, given, tools};
 
-/// Modes 0 (disabled), 2 (permissive) and 3 (enforcing), by profile number.
+/// Profile number = mode: 0 (disabled), 2 (permissive), 3 (enforcing).
 const PROFILE: &str = include_str!("../../policy/tomoyo/profile");
-/// Groups of paths, and that executing the agent keeps its domain.
 const EXCEPTIONS: &str = include_str!("../../policy/tomoyo/exception_policy");
-/// What the agent's domain may do.
 const DOMAIN: &str = include_str!("../../policy/tomoyo/domain_policy");
 
-/// What programs in a root of their own may besides.
 const EXCEPTIONS_OF_PROGRAMS: &str = include_str!("../../policy/tomoyo/exception_policy.programs");
 const DOMAIN_OF_PROGRAMS: &str = include_str!("../../policy/tomoyo/domain_policy.programs");
 
-/// Adding a rule walks all that are there, in the guest: more would take minutes.
+/// The guest walks all rules to add one: more would take minutes.
 const RULES_LIMIT: u32 = 20_000;
 
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
@@ -65,8 +62,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     })
 }
 
-/// Entries are tried in the order in which they were written: those that never match
-/// come first.
+/// Entries are tried in the order of writing: those that never match come first.
 fn domains(profile: u32, rules: u32, programs: bool) -> String {
     let domain = "<kernel> /lsmeter";
     let leave = leave_for(domain);
@@ -77,7 +73,7 @@ fn domains(profile: u32, rules: u32, programs: bool) -> String {
     text + DOMAIN + if programs { DOMAIN_OF_PROGRAMS } else { "" }
 }
 
-/// Leave to move from the kernel's domain, in which nothing is denied, into another.
+/// Lets the kernel's domain, where nothing is denied, change into `domain`.
 pub(super) fn leave_for(domain: &str) -> String {
     format!("<kernel>\nuse_profile 0\nuse_group 0\ntask manual_domain_transition {domain}\n")
 }

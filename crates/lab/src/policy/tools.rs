@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What making a policy takes: the kernel's configuration, programs of this machine,
-//! and what they made before.
+//! Tools to make policies: the kernel's configuration, external programs, a cache.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -15,18 +14,16 @@ use crate::find::find_program;
 
 use super::{FILE_LIMIT_BYTES, PolicyError, Request};
 
-/// Lines of a program's complaint that an error carries.
 const COMPLAINT_LINES: usize = 6;
 
-/// What the kernel's configuration says of an option: `y`, `m` or a value; empty if it
-/// is not set. None if the configuration is not known.
+/// An option of the kernel's configuration: `y`, `m` or a value; empty if it is not set. None if
+/// the configuration is unknown.
 pub(super) fn option(request: &Request<'_>, option: &str) -> Option<String> {
     let path = request.kernel?.config.as_ref()?;
     let config = fs::read_to_string(path).ok()?;
     Some(option_in(&config, option).to_owned())
 }
 
-/// What the text of a `.config` says of an option; empty if it is not set.
 fn option_in<'a>(config: &'a str, option: &str) -> &'a str {
     config
         .lines()
@@ -34,8 +31,8 @@ fn option_in<'a>(config: &'a str, option: &str) -> &'a str {
         .unwrap_or("")
 }
 
-/// Refuses a kernel that has not built in what `option` gives it. One whose
-/// configuration is not known is let pass: the guest says what it lacks.
+/// Refuses a kernel without the built-in `option`. A kernel with unknown configuration passes: the
+/// guest reports what is missing.
 pub(super) fn need(request: &Request<'_>, what: &str, name: &str) -> Result<(), PolicyError> {
     let (Some(kernel), Some(value)) = (request.kernel, option(request, name)) else {
         return Ok(());
@@ -49,10 +46,9 @@ pub(super) fn need(request: &Request<'_>, what: &str, name: &str) -> Result<(), 
     )))
 }
 
-/// Why most modules have no permissive state.
 pub(super) const NEVER_PERMISSIVE: &str = "it denies, or it does not";
 
-/// Is a policy asked for? Refuses the permissive state of a module that has none, since `why`.
+/// Is a policy requested? Refuses the permissive state of a module without one, because of `why`.
 pub(super) fn is_enforcing(
     request: &Request<'_>,
     module: &str,
@@ -67,7 +63,7 @@ pub(super) fn is_enforcing(
     }
 }
 
-/// Refuses the host, which a policy would rule as a whole.
+/// Refuses the host: the policy would apply to the whole system.
 pub(super) fn vm_only(request: &Request<'_>, what: &str) -> Result<(), PolicyError> {
     match request.kernel {
         Some(_) => Ok(()),
@@ -77,21 +73,18 @@ pub(super) fn vm_only(request: &Request<'_>, what: &str) -> Result<(), PolicyErr
     }
 }
 
-/// For the kernel's command line: the stack with `integrity`, where IMA and EVM keep
-/// what they know of an inode before 6.4; later kernels pass over the name. It is no
-/// module with hooks, and `/sys/kernel/security/lsm` does not list it.
+/// Adds `integrity` to `lsm=`: before 6.4, IMA and EVM keep inode data there; later kernels ignore
+/// the name. It has no hooks, and `/sys/kernel/security/lsm` does not list it.
 pub(super) fn integrity_argument(request: &Request<'_>) -> Option<String> {
     let list = request.configuration.stack.lsm_parameter()?;
     let named = list.split(',').any(|name| name == "integrity");
     (!named).then(|| format!("lsm={list},integrity"))
 }
 
-/// Where a program is that comes in a package of the distribution.
 pub(super) fn find(program: &str, package: &str) -> Result<PathBuf, PolicyError> {
     find_program(program).ok_or_else(|| missing(program, package))
 }
 
-/// A file that comes in a package is not here.
 pub(super) fn missing(what: &str, package: &str) -> PolicyError {
     failed(
         format!("{what} is not on this machine"),
@@ -103,7 +96,6 @@ pub(super) fn failed(what: impl ToString, hint: impl ToString) -> PolicyError {
     Failure::environment(what, hint).into()
 }
 
-/// What runs a program that reads what a user gave: not for ever, and not with all memory.
 const BOUNDS: [&str; 5] = [
     "timeout",
     "--kill-after=5",
@@ -111,10 +103,10 @@ const BOUNDS: [&str; 5] = [
     "prlimit",
     "--as=8589934592",
 ];
-/// How timeout(1) ends if it had to end the program.
+/// Exit status of timeout(1) on time-out.
 const OUT_OF_TIME: i32 = 124;
 
-/// A program that reads what a user gave, bounded in time and memory.
+/// A program for untrusted input, with limits of time and memory.
 pub(super) fn bounded(program: &Path) -> Command {
     let mut command = Command::new(BOUNDS[0]);
     command.args(&BOUNDS[1..]).arg(program);
@@ -130,8 +122,7 @@ fn program_of(command: &Command) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Runs a program, without input unless it was given some, to its end. Returns what it
-/// printed.
+/// Runs a program to its end, with stdin from `/dev/null` by default, and returns its output.
 pub(super) fn run(command: &mut Command) -> Result<String, PolicyError> {
     let program = program_of(command);
     let hint = format!("run {program} by hand to see more");
@@ -160,7 +151,6 @@ pub(super) fn run(command: &mut Command) -> Result<String, PolicyError> {
         .map_err(|_| failed(format!("what {program} printed is no text"), &hint))
 }
 
-/// How a program failed: its exit, and what it said first.
 fn complaint(program: &str, said: &[u8], status: ExitStatus) -> String {
     let said = String::from_utf8_lossy(&said[..said.len().min(64 << 10)]);
     let mut text = format!("{program}: {status}");
@@ -172,12 +162,10 @@ fn complaint(program: &str, said: &[u8], status: ExitStatus) -> String {
     text
 }
 
-/// Writes a source that a program is to read.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), PolicyError> {
     fs::write(path, bytes).map_err(|error| unwritten(path, &error))
 }
 
-/// A file could not be written.
 pub(super) fn unwritten(path: &Path, error: &std::io::Error) -> PolicyError {
     failed(
         format!("writing {}: {error}", path.display()),
@@ -185,7 +173,6 @@ pub(super) fn unwritten(path: &Path, error: &std::io::Error) -> PolicyError {
     )
 }
 
-/// A file that one of the programs wrote or a package brought, within the limit.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, PolicyError> {
     let hint = "can you read it, and is it a policy?";
     let unreadable =
@@ -198,7 +185,6 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, PolicyError> {
     Ok(bytes)
 }
 
-/// A file, and no more of it than one byte above the limit.
 pub(super) fn read_limited(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let file = File::open(path)?;
@@ -207,9 +193,8 @@ pub(super) fn read_limited(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What `make` writes to the path that it is given, alone in a directory; from `cache`
-/// if it was made of the same `inputs` before. It is kept whole: another lsmeter sees
-/// all of it or nothing.
+/// Returns what `make` writes to its path argument, alone in a directory; from `cache` if `inputs`
+/// are unchanged. The cache file is written atomically.
 pub(super) fn cached(
     cache: &Path,
     name: &str,
@@ -229,7 +214,6 @@ pub(super) fn cached(
     Ok(made)
 }
 
-/// The same parts, the same key; where one ends and the next begins matters.
 pub(super) fn key(inputs: &[&[u8]]) -> String {
     let mut sha = Sha256::new();
     for input in inputs {
@@ -239,7 +223,7 @@ pub(super) fn key(inputs: &[&[u8]]) -> String {
     kernels::files::hex(&sha.finalize())
 }
 
-/// The content of files, in one key: a program that tells no version is what it holds.
+/// A key of files' contents: identifies a program that prints no version.
 pub(super) fn digest(paths: &[&Path]) -> Result<String, PolicyError> {
     let contents = paths
         .iter()
@@ -248,7 +232,6 @@ pub(super) fn digest(paths: &[&Path]) -> Result<String, PolicyError> {
     Ok(key(&[contents.concat().as_bytes()]))
 }
 
-/// Runs `first | second`, and returns what the second printed.
 pub(super) fn pipe(first: &mut Command, second: &mut Command) -> Result<String, PolicyError> {
     let program = first.get_program().to_string_lossy().into_owned();
     let hint = format!("run {program} by hand to see more");
@@ -317,7 +300,6 @@ mod tests {
         assert_eq!(make(&[b"x"], None), Ok(b"1".to_vec()));
         assert!(make(&[b"x", b""], None).is_err());
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
-        // What has changed since is made again.
         let kept = fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap();
         fs::write(kept.path(), b"2").unwrap();
         assert_eq!(make(&[b"x"], Some(b"1")), Ok(b"1".to_vec()));

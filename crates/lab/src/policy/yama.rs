@@ -3,7 +3,6 @@
 
 use super::{PolicyError, Prepared, Request, tools};
 
-/// `ptrace_scope` 3 is all that the guest needs.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     tools::is_enforcing(request, "yama", tools::NEVER_PERMISSIVE)?;
     Ok(Prepared::default())

@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where the guest put its modules' code: the text of a `modules` frame.
+//! Code sections of a guest's modules: the payload of a `modules` frame.
 
 use std::collections::BTreeSet;
 
-/// Most sections of modules that one boot may name.
 const SECTIONS_LIMIT: usize = 4096;
-/// Longest name of a module or a section, in bytes; the kernel allows modules 55
-/// (`MODULE_NAME_LEN`, `include/linux/moduleparam.h`).
+/// For modules and sections; the kernel allows modules 55 bytes (`MODULE_NAME_LEN`,
+/// `include/linux/moduleparam.h`).
 const NAME_LIMIT_BYTES: usize = 128;
 
-/// A section of code of a module that the guest loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleSection {
-    /// The module as the kernel names it, with `_` for `-`.
     pub module: String,
-    /// The section, such as `.text`.
     pub section: String,
-    /// Where the kernel put it; 0 if it does not tell (`kptr_restrict`).
+    /// 0 if the kernel hides it (`kptr_restrict`).
     pub address: u64,
 }
 
-/// Reads the payload of a `modules` frame; otherwise says what is wrong with it.
 pub(super) fn parse(payload: &[u8]) -> Result<Vec<ModuleSection>, &'static str> {
     let lines = str::from_utf8(payload)
         .ok()
@@ -53,7 +48,7 @@ fn module_section(line: &str) -> Option<ModuleSection> {
     };
     let (module, section) = (name()?, name()?);
     let digits = words.next()?.strip_prefix("0x")?;
-    // A number may have a sign for from_str_radix.
+    // from_str_radix accepts a sign.
     if words.next().is_some() || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }

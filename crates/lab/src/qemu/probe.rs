@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a QEMU can do, and what it says if it cannot.
+//! Detects QEMU's features.
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -13,11 +13,10 @@ use model::{Failure, PluginApi, printable};
 
 use super::{Qemu, join};
 
-/// What a QEMU without a machine may take to end. A busy machine needs seconds for that.
+/// For a QEMU without a machine: seconds on a busy host.
 const TRIAL: Duration = Duration::from_secs(60);
 
 impl Qemu {
-    /// Why it cannot count instructions, and what to do.
     #[must_use]
     pub fn no_plugin(&self) -> Failure {
         let Qemu {
@@ -38,8 +37,7 @@ impl Qemu {
         )
     }
 
-    /// QEMU names the versions that it serves when it refuses one. The error is what it says
-    /// instead.
+    /// QEMU reports its plugin versions when it refuses one. The error is any other output.
     pub(super) fn probe_plugin(&self, plugin: &Path) -> Result<PluginApi, String> {
         let refusal = |version: &str, words: &str| -> Result<u32, String> {
             let text = self.try_start(
@@ -63,8 +61,8 @@ impl Qemu {
             .is_ok_and(|text| text.trim().is_empty())
     }
 
-    /// Starts QEMU without a machine, sends it `quit`, and returns what it
-    /// complained of; the error says that it cannot be started, or does not end.
+    /// Starts QEMU without a machine, sends `quit`, and returns its messages; an error if it does
+    /// not start or does not end.
     fn try_start(
         &self,
         arguments: &[OsString],
@@ -87,7 +85,7 @@ impl Qemu {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|error| format!("it does not start: {error}"))?;
-        // One that refuses has ended by now: the error is no news.
+        // A QEMU that refuses has ended by now: ignore the error.
         if let Some(mut stdin) = child.stdin.take() {
             let _ = stdin.write_all(b"quit\n");
         }
@@ -107,7 +105,7 @@ impl Qemu {
         };
         let mut text = Vec::new();
         if let Some(stderr) = child.stderr.take() {
-            // What was read before an error is enough.
+            // Output before an error is enough.
             let _ = stderr.take(64 << 10).read_to_end(&mut text);
         }
         match (status.signal(), text.is_empty()) {
@@ -117,7 +115,6 @@ impl Qemu {
     }
 }
 
-/// The first line of what a program said, fit for a message.
 pub(super) fn first_line(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let line = text.lines().find(|line| !line.trim().is_empty());

@@ -26,8 +26,8 @@ impl fmt::Display for Account {
 }
 
 impl Account {
-    /// Who `user`, `user:group`, or numbers in their place, are in a root. A user without a group
-    /// has that of `/etc/passwd`, or root's.
+    /// Resolves `user`, `user:group`, or numbers, in a root. The default group is that of
+    /// `/etc/passwd`, or root's.
     pub fn find(text: &str, root: &Path) -> Result<Account, LabError> {
         let (user, group) = match text.split_once(':') {
             Some((user, group)) => (user, Some(group)),
@@ -50,7 +50,6 @@ impl Account {
     }
 }
 
-/// The third field of the entry of this name, and the fourth if it is a number, too.
 fn entry(list: &str, name: &str) -> Option<(u32, Option<u32>)> {
     fields(list).find_map(|(its_name, number, next)| {
         (its_name == name && !name.is_empty()).then_some((number, next))
@@ -74,7 +73,7 @@ fn fields(list: &str) -> impl Iterator<Item = (&str, u32, Option<u32>)> {
     })
 }
 
-/// A file of the root, with links in it as the guest sees them; nothing if there is none.
+/// A file of the root with links resolved as in the guest; empty if it does not exist.
 fn list(root: &Path, name: &str) -> Result<String, LabError> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let path = root.join(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A tar file that becomes a root, compressed or not.
+//! A tar file, compressed or not, as a root.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -13,7 +13,6 @@ use super::tree::TOP;
 use super::unpack::{Unpacker, damaged};
 use crate::error::LabError;
 
-/// Enough to know how a file is compressed.
 pub(super) const MAGIC_BYTES: u64 = 6;
 
 pub(super) fn unpack(path: &Path, unpacker: &mut Unpacker<'_, '_>) -> Result<(), LabError> {
@@ -37,7 +36,6 @@ pub(super) fn unpack(path: &Path, unpacker: &mut Unpacker<'_, '_>) -> Result<(),
     Err(Failure::environment(format!("{title} holds an image, not a root"), hint).into())
 }
 
-/// A reader of what a compressed file holds.
 pub(super) fn decompressed<'a>(
     file: impl Read + 'a,
     format: Option<Format>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a directory of this machine holds, as its files are. Links in it are not followed.
+//! Reads a directory of this machine. Symbolic links are not followed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
@@ -15,7 +15,7 @@ use super::tree::{Attributes, Id, Special, TOP, Tree, What, unsound};
 use super::watch::Watch;
 use crate::error::LabError;
 
-/// Longest value of `security.capability`; the kernel's longest has 24 bytes.
+/// Of `security.capability`; the kernel's largest has 24 bytes.
 const CAPABILITY_LIMIT: usize = 64;
 
 pub(super) fn read(path: &Path, watch: &mut Watch<'_>) -> Result<Tree, LabError> {
@@ -31,7 +31,6 @@ pub(super) fn read(path: &Path, watch: &mut Watch<'_>) -> Result<Tree, LabError>
 
 struct Reader<'a, 'b> {
     tree: Tree,
-    /// Files with several names, by device and inode.
     seen: HashMap<(u64, u64), Id>,
     watch: &'a mut Watch<'b>,
 }
@@ -106,7 +105,7 @@ impl Reader<'_, '_> {
 
     fn content(&mut self, path: &Path, found: &Metadata) -> Result<What, LabError> {
         self.tree.admit(path, 0, found.len())?;
-        // What has become a pipe meanwhile is not waited for.
+        // The file may have been replaced by a pipe: do not block.
         let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW;
         let file = File::options()
             .read(true)
@@ -141,14 +140,13 @@ impl Reader<'_, '_> {
     }
 }
 
-/// A file's capabilities, which mkfs takes along where this file system has them.
+/// A file's capabilities, which mkfs copies if this file system supports them.
 fn capability(path: &Path, is_file: bool) -> Option<Vec<u8>> {
     let mut value = [0; CAPABILITY_LIMIT];
     let length = is_file.then(|| rustix::fs::lgetxattr(path, "security.capability", &mut value));
     Some(value[..length?.ok()?].to_vec())
 }
 
-/// What of a root cannot be read, and what helps.
 fn unreadable(path: &Path) -> impl FnOnce(std::io::Error) -> LabError {
     let path = path.to_path_buf();
     move |error| match error.kind() {

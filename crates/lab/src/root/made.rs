@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A root that is made of programs of this machine, with the libraries that they name, and
-//! of a tree.
+//! Makes a root from programs of this machine, their libraries, and a tree.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -19,17 +18,14 @@ use super::watch::Watch;
 use crate::error::LabError;
 use crate::find::find_program;
 
-/// Where `tree` lies in the root.
 const TREE: &str = "tree";
 
-/// Makes a root of programs, their libraries and a tree.
 pub(super) fn make(root: &Path, spec: &RootSpec, watch: &mut Watch<'_>) -> Result<(), LabError> {
     watch.begin("copying the programs");
     for dir in ["bin", "dev", "etc", "proc", "sys", "tmp"] {
         let dir = root.join(dir);
         fs::create_dir_all(&dir).map_err(LabError::io("create", &dir))?;
     }
-    // Whoever the program runs as may write there.
     let tmp = root.join("tmp");
     let mode = fs::Permissions::from_mode(0o1777);
     fs::set_permissions(&tmp, mode).map_err(LabError::io("set the mode of", &tmp))?;
@@ -53,7 +49,6 @@ pub(super) fn make(root: &Path, spec: &RootSpec, watch: &mut Watch<'_>) -> Resul
     Ok(())
 }
 
-/// Directories that were made have the same times whenever they are.
 fn settle(dir: &Path) -> Result<(), LabError> {
     for entry in fs::read_dir(dir).map_err(LabError::io("read", dir))? {
         let entry = entry.map_err(LabError::io("read", dir))?;
@@ -67,13 +62,13 @@ fn settle(dir: &Path) -> Result<(), LabError> {
     opened.map_err(LabError::io("set the times of", dir))
 }
 
-/// A link with that time: the guest's clock starts after the newest one in the root.
+/// The link's time is copied: the guest's clock starts after the newest one in the root.
 fn make_link(to: &Path, at: &Path, mtime_s: i64) -> Result<(), LabError> {
     symlink(to, at).map_err(LabError::io("create", at))?;
     set_time(at, mtime_s)
 }
 
-/// Copies files of this machine into the root, each to its own place.
+/// Copies files of this machine to the same paths in the root.
 struct Bring<'a, 'b> {
     root: &'a Path,
     done: BTreeSet<PathBuf>,
@@ -86,7 +81,7 @@ impl Bring<'_, '_> {
         for program in &spec.programs {
             let path = find(program)?;
             self.with_libraries(&path)?;
-            // Whatever it is called where it really lies.
+            // By the name in PATH, even if that is a link.
             if let Some(name) = path.file_name() {
                 let link = self.root.join("bin").join(name);
                 if fs::symlink_metadata(&link).is_err() {
@@ -99,7 +94,7 @@ impl Bring<'_, '_> {
             .try_for_each(|pattern| self.fitting(pattern))
     }
 
-    /// Files and directories, and the libraries of programs among them.
+    /// Matching files and directories, with the libraries of programs among them.
     fn fitting(&mut self, pattern: &str) -> Result<(), LabError> {
         let refuse = |what: String| {
             let hint = "name files of this machine by their whole path: /usr/lib/python3*";
@@ -130,7 +125,7 @@ impl Bring<'_, '_> {
         let entries = entries.map(|entry| Ok(entry?.path()));
         let entries: io::Result<BTreeSet<PathBuf>> = entries.collect();
         for entry in entries.map_err(LabError::io("read", path))? {
-            // Not a link that leads nowhere, or to a directory, which may hold this one.
+            // Skip dangling links and links to directories, which may contain this one.
             let kind = fs::metadata(&entry).map(|found| found.file_type());
             let is_link = fs::symlink_metadata(&entry).is_ok_and(|found| found.is_symlink());
             if kind.is_ok_and(|kind| kind.is_file() || (kind.is_dir() && !is_link)) {
@@ -151,7 +146,6 @@ impl Bring<'_, '_> {
         self.file(path)
     }
 
-    /// One file, with the links that lead to it.
     fn file(&mut self, path: &Path) -> Result<(), LabError> {
         let real = fs::canonicalize(path).map_err(LabError::io("find", path))?;
         for source in [path, &real] {
@@ -162,7 +156,6 @@ impl Bring<'_, '_> {
             if let Some(parent) = inside.parent() {
                 fs::create_dir_all(parent).map_err(LabError::io("create", parent))?;
             }
-            // A link on the way may have been the place of it already.
             if fs::symlink_metadata(&inside).is_ok() {
                 continue;
             }
@@ -177,7 +170,6 @@ impl Bring<'_, '_> {
     }
 }
 
-/// What to install, where the root says so.
 fn with_packages(error: LabError, packages: &[String]) -> LabError {
     if packages.is_empty() || matches!(error, LabError::Interrupted) {
         return error;
@@ -201,8 +193,7 @@ fn find(program: &str) -> Result<PathBuf, LabError> {
     std::path::absolute(&found).map_err(LabError::io("find", &found))
 }
 
-/// The files that a program's loader brings, as ldd(1) tells; a static one or a script has
-/// none.
+/// A program's libraries by ldd(1); none for static programs and scripts.
 fn libraries(program: &Path) -> Result<Vec<PathBuf>, LabError> {
     let output = Command::new("ldd")
         .arg(program)
@@ -234,7 +225,7 @@ fn copy_file(from: &Path, to: &Path) -> Result<(), LabError> {
         _ => times,
     };
     let file = File::options().write(true).open(to);
-    // Read-only files, too, are those of whoever made the copy.
+    // A read-only copy is made writable for a moment.
     let file = file.or_else(|_| {
         let mut mode = found.permissions();
         mode.set_mode(mode.mode() | 0o200);
@@ -247,7 +238,7 @@ fn copy_file(from: &Path, to: &Path) -> Result<(), LabError> {
         .map_err(LabError::io("set the times of", to))
 }
 
-/// Copies a directory, and sums up what was, so that none is copied that is refused then.
+/// Copies a directory, and totals its files first, so that a root above the limits is not copied.
 struct Copy<'a, 'b> {
     counted: Tree,
     watch: &'a mut Watch<'b>,

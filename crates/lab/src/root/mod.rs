@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The root that whole programs run in: a directory of the user's, a tar file, a container
-//! image, or programs of this machine with the libraries that they name.
+//! The root of programs: a directory, a tar file, a container image, or programs of this machine
+//! with their libraries.
 
 mod account;
 mod archive;
@@ -28,50 +28,46 @@ use settings::Settings;
 use tree::Tree;
 use unpack::Unpacker;
 
-/// When directories were made that are no copies, in seconds since 1970: any, but always the same.
+/// Time of created directories, in seconds since 1970: arbitrary, but fixed.
 const MADE_S: i64 = 1_700_000_000;
 
 #[derive(Debug)]
 pub struct Root {
     path: PathBuf,
-    /// Bytes of its files.
     pub bytes: u64,
     pub files: u64,
-    /// The newest change of any of its files, in seconds since 1970.
     pub newest_s: i64,
-    /// What it holds (names, owners, modes, contents), as hexadecimal digits.
+    /// Of names, owners, modes and contents, in hexadecimal.
     pub digest: String,
-    /// What else files are in the guest, of those that lie here; None if just that. All belong
-    /// to root there, unless it is told otherwise here.
+    /// Owners, modes and devices in the guest that differ from the files here; None for a plain
+    /// directory. The default owner is root.
     pub(crate) fixes: Option<Vec<Fix>>,
-    /// The file system that holds it, and which it is to be on; before what it was made in, which goes
-    /// later.
+    /// The requested type, and the image. Declared before its directory: dropped first.
     image: Option<(FileSystem, Image)>,
-    /// What a container image says of the program that runs in it.
     settings: Settings,
     _scratch: Option<Scratch>,
 }
 
 impl Root {
-    /// The root that programs are to run in, looked at, and made if it has to be.
+    /// Finds and checks the root of programs, and makes it if necessary.
     ///
     /// # Errors
-    /// [`LabError::Environment`] if something is not there, is not what a root can be, or is
-    /// more than a guest can hold; [`LabError::Interrupted`] if `watch` breaks it off.
+    /// [`LabError::Environment`] if something is missing, invalid, or more than a guest can hold;
+    /// [`LabError::Interrupted`] if `watch` cancels.
     pub fn prepare(spec: &RootSpec, watch: &mut Watch<'_>) -> Result<Root, LabError> {
         let made = match &spec.path {
             Some(path) => Root::given(path.as_ref(), watch),
             None => Root::of_programs(spec, watch),
         };
-        // Whatever else comes of that is not worth telling.
+        // After cancellation other errors do not matter.
         made.map_err(|error| match watch.is_cancelled() {
             true => LabError::Interrupted,
             false => error,
         })
     }
 
-    /// The root of an experiment's programs, if it has any, whose digest becomes part of it, as
-    /// what a container image says of them does.
+    /// The root of the experiment's programs, if any. Stores its digest and the image's settings in
+    /// the experiment.
     pub fn of(
         programs: Option<&mut Programs>,
         watch: &mut Watch<'_>,
@@ -87,7 +83,7 @@ impl Root {
         Ok(Some(root))
     }
 
-    /// What the user names: a directory as it is, a tar file or an image unpacked.
+    /// The user's path: a directory is used directly, a tar file or an image is unpacked.
     fn given(path: &Path, watch: &mut Watch<'_>) -> Result<Root, LabError> {
         let found = fs::metadata(path).map_err(LabError::io("read", path))?;
         let is_image = path.join("oci-layout").is_file() && path.join("index.json").is_file();
@@ -136,7 +132,6 @@ impl Root {
         let path = scratch.path().join("root");
         made::make(&path, spec, watch)?;
         let mut tree = directory::read(&path, watch)?;
-        // Whoever made the copies, the files are root's.
         for node in &mut tree.nodes {
             (node.attributes.uid, node.attributes.gid) = (0, 0);
         }
@@ -160,7 +155,7 @@ impl Root {
         }
     }
 
-    /// Makes the file system that holds it in guests, of all kernels: a file in `TMPDIR`.
+    /// Makes the guests' file system, for all kernels: a file in `TMPDIR`.
     pub fn make_image(&mut self, fs: FileSystem, watch: &mut Watch<'_>) -> Result<(), LabError> {
         watch.begin("making its file system");
         let made = {
@@ -180,13 +175,11 @@ impl Root {
         Ok(())
     }
 
-    /// The file system that was made of it ([`made_as`]), if it is to be on `fs`.
     pub(crate) fn image(&self, fs: FileSystem) -> Option<&Image> {
         let made = self.image.as_ref().filter(|(wanted, _)| *wanted == fs);
         made.map(|(_, image)| image)
     }
 
-    /// Does the guest copy it to another file system than the one that was made of it?
     pub(crate) fn is_copied(&self) -> bool {
         let wanted = self.image.as_ref().map(|&(wanted, _)| wanted);
         wanted.is_some_and(|wanted| made_as(wanted) != wanted)
@@ -197,8 +190,7 @@ impl Root {
         &self.path
     }
 
-    /// Size of a file system that holds it, in KiB: a quarter and 128 MiB more, for what programs
-    /// write and for the file system's own.
+    /// For its file system: a quarter and 128 MiB more, for programs' files and metadata.
     #[must_use]
     pub fn device_kib(&self) -> u64 {
         let data = self.bytes / 1024 + 4 * self.files;
@@ -206,8 +198,8 @@ impl Root {
     }
 }
 
-/// Which file system is made of a root that is to be on `fs`: that one, if a program makes it of a
-/// directory; else one that the guest copies it from.
+/// The type of file system made here: `fs` if its program takes a directory, else ext4, from which
+/// the guest copies.
 pub(crate) fn made_as(fs: FileSystem) -> FileSystem {
     match fs {
         FileSystem::Ext4 | FileSystem::Btrfs => fs,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What was unpacked becomes a directory, as far as an ordinary user can make one; the rest
-//! is told, to be done in the file system that is made of it.
+//! Creates a root's directory as far as an ordinary user can; [`fixes`] are for the file system
+//! made from it.
 
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
@@ -14,22 +14,18 @@ use super::tree::{Attributes, Id, Special, Tree, What, unsound};
 use super::unpack::Unpacker;
 use crate::error::LabError;
 
-/// What a file is, which lies on this machine without.
+/// Properties of a file that it does not have on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fix {
-    /// From the root on, without a `/` before it.
+    /// Relative to the root, without a leading `/`.
     pub path: PathBuf,
-    /// Type and permissions, if they lie here otherwise.
     pub mode: Option<u32>,
-    /// Its owner, if that is not root.
     pub owner: Option<(u32, u32)>,
-    /// What is to be made of it: major and minor number, 0 of a pipe, and its time of change.
+    /// A device to create: major and minor number (0 for a pipe), and its time of change.
     pub made: Option<(u32, u32, i64)>,
-    /// The extended attribute `security.capability`.
     pub capability: Option<Vec<u8>>,
 }
 
-/// Makes the directory `root` of what was unpacked, taking the contents of files.
 pub(super) fn place(unpacker: &mut Unpacker<'_, '_>, root: &Path) -> Result<(), LabError> {
     fs::create_dir(root).map_err(LabError::io("create", root))?;
     unpacker.watch.begin("laying out the root");
@@ -58,7 +54,6 @@ pub(super) fn place(unpacker: &mut Unpacker<'_, '_>, root: &Path) -> Result<(), 
                 permit(&target, kept_mode(node.mode()))?;
             }
             What::Symlink(link) => symlink(link, &target).map_err(failed)?,
-            // Not everybody may make one.
             What::Special(_) => return Ok(()),
         }
         if node.links > 1 {
@@ -66,7 +61,7 @@ pub(super) fn place(unpacker: &mut Unpacker<'_, '_>, root: &Path) -> Result<(), 
         }
         set_time(&target, node.attributes.mtime_s)
     })?;
-    // What is put into a directory changes its time.
+    // Creating entries changes a directory's time.
     for (target, id) in directories.iter().rev() {
         permit(target, kept_mode(tree.nodes[*id].mode()))?;
         set_time(target, tree.nodes[*id].attributes.mtime_s)?;
@@ -79,7 +74,6 @@ fn permit(path: &Path, mode: u32) -> Result<(), LabError> {
     fs::set_permissions(path, mode).map_err(LabError::io("set the mode of", path))
 }
 
-/// Sets when a file, or a link itself, was changed and read last.
 pub(super) fn set_time(path: &Path, mtime_s: i64) -> Result<(), LabError> {
     let time = Timespec {
         tv_sec: mtime_s,
@@ -93,8 +87,7 @@ pub(super) fn set_time(path: &Path, mtime_s: i64) -> Result<(), LabError> {
         .map_err(|error| LabError::io("set the times of", path)(error.into()))
 }
 
-/// Type and permissions with which a file lies here: those of whoever runs this, who must be
-/// able to read it and to remove it.
+/// Type and permissions here: the user must be able to read and remove the file.
 fn kept_mode(mode: u32) -> u32 {
     match mode & 0o170_000 {
         0o040_000 => mode | 0o700,
@@ -103,13 +96,13 @@ fn kept_mode(mode: u32) -> u32 {
     }
 }
 
-/// What is to be done in the file system. Everything belongs to root there before.
+/// Changes for the file system, where root owns everything by default.
 pub(super) fn fixes(tree: &Tree) -> Vec<Fix> {
     let mut fixes = Vec::new();
     let mut seen = HashSet::new();
     let Ok(()) = tree.walk::<Infallible>(&mut |path, id| {
         let node = &tree.nodes[id];
-        // Of files one name stands for all; mkfs takes each of a link or a device for another.
+        // Hard-linked files need one fix; mkfs copies links and devices separately.
         let is_file = matches!(node.what, What::File { .. });
         let first = node.links == 1 || seen.insert(id) || !is_file;
         let made = match node.what {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a container image says of the program that runs in it, where a workload says nothing.
+//! A container image's settings of its program: defaults of a workload.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::account::Account;
 use crate::error::LabError;
 use crate::programs::ENVIRONMENT;
 
-/// The member `config` of an image's configuration, as far as it says how a program is started.
+/// The member `config` of an image's configuration, as far as it is about starting a program.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(super) struct Settings {
     #[serde(rename = "Entrypoint", default)]
@@ -21,14 +21,12 @@ pub(super) struct Settings {
     env: Option<Vec<String>>,
     #[serde(rename = "User", default)]
     user: Option<String>,
-    /// Where it starts.
     #[serde(rename = "WorkingDir", default)]
     pub cwd: Option<String>,
 }
 
 impl Settings {
-    /// Adds to a workload what the image says of it; a user becomes its number, looked up in
-    /// the root.
+    /// Adds the image's settings to a workload; a user becomes a number, looked up in the root.
     pub(super) fn complete(&self, workload: &mut Workload, root: &Path) -> Result<(), LabError> {
         if workload.argv.is_empty() {
             let words = [&self.entrypoint, &self.cmd]
@@ -60,13 +58,11 @@ impl Settings {
         if let Some(user) = &mut workload.user {
             *user = Account::find(user, root)?.to_string();
         }
-        // What the image says is as little trusted as what the user does.
         workload.check().map_err(|error| {
             Failure::usage(error.to_string(), "see the image's configuration").into()
         })
     }
 
-    /// The image's variables; those that programs always see are added.
     fn environment(&self) -> Option<Vec<String>> {
         let mut variables: Vec<String> = self.env.iter().flatten().cloned().collect();
         for variable in ENVIRONMENT {

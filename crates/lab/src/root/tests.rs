@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Archives that the tests write become roots, or are refused.
+//! Roots from archives.
 
 mod images;
 
@@ -19,7 +19,6 @@ use super::*;
 
 static GO_ON: AtomicBool = AtomicBool::new(false);
 
-/// What layers become: a directory, and what it holds as text.
 fn unpacked(
     layers: &[Vec<u8>],
     layered: bool,
@@ -161,7 +160,7 @@ fn layers_hide_what_is_below_them() {
             "var/lib/new new"
         ]
     );
-    // What a layer itself brings stays, wherever the whiteout stands.
+    // Entries of the whiteout's own layer stay, in any order.
     let upper = Tar::new()
         .file("etc/new", "n")
         .file(".wh.etc", "")
@@ -179,14 +178,13 @@ fn layers_hide_what_is_below_them() {
         held(&[lower(), upper]),
         ["etc /", "etc/new n", "lib -> usr/lib"]
     );
-    // A directory and anything else take each other's place.
     let upper = Tar::new()
         .file("var", "v")
         .dir("three")
         .file("three/x", "x");
     let held = held(&[lower(), upper]);
     assert!(held.contains(&"var v".to_owned()) && held.contains(&"three/x x".to_owned()));
-    // In a plain archive such names are names.
+    // In a plain archive, whiteouts are ordinary names.
     let (_, plain) = unpacked(&[Tar::new().file(".wh.x", "x").bytes()], false).unwrap();
     assert_eq!(plain[".wh.x"], "x");
 }
@@ -196,7 +194,7 @@ fn what_is_too_much_is_refused_early() {
     let deep = "d/".repeat(DEPTH_LIMIT + 1);
     refused(Tar::new().file(&format!("{deep}x"), ""), "directories deep");
     refused(Tar::new().dir(&"d/".repeat(2000)), "directories deep");
-    // 9 GiB that are not there: the header is enough.
+    // 9 GiB by the header, without data.
     let mut bomb = Header::new_gnu();
     bomb.set_path("bomb").unwrap();
     bomb.set_entry_type(EntryType::Regular);
@@ -209,7 +207,7 @@ fn what_is_too_much_is_refused_early() {
             .contains("bomb makes the root larger than 8 GiB"),
         "{error}"
     );
-    // Ten million files, of which none is on the disk twice.
+    // Ten million files, none of them on disk.
     let header = Tar::new()
         .entry(EntryType::Directory, "d", "", b"", 0o755)
         .bytes();
@@ -220,7 +218,6 @@ fn what_is_too_much_is_refused_early() {
             .contains("holds more than 4000000 entries"),
         "{error}"
     );
-    // Hard links are names, too.
     let mut tree = Tree::new();
     assert!(tree.admit(Path::new("x"), FILES_LIMIT, 0).is_ok());
     let error = tree.admit(Path::new("x"), 1, 0).unwrap_err();
@@ -228,7 +225,7 @@ fn what_is_too_much_is_refused_early() {
         error.to_string().contains("more than 1000000 files"),
         "{error}"
     );
-    // Whatever it is that an archive never ends with.
+    // Unlimited input after the archive's end.
     let mut tell = |_| {};
     let watch = Watch::new(&GO_ON, &mut tell);
     let mut reader = watch.reader(io::repeat(0), 5 << 20);
@@ -239,7 +236,6 @@ fn what_is_too_much_is_refused_early() {
     );
 }
 
-/// What an archive is refused with that holds the same again and again.
 fn endless(piece: Vec<u8>) -> LabError {
     struct Again(Vec<u8>, usize);
     impl Read for Again {
@@ -297,7 +293,7 @@ fn what_no_user_can_make_is_kept_beside() {
     assert_eq!(found("link").mtime(), 1_600_000_000);
     assert_eq!(root.newest_s, 1_700_000_000);
     assert!(std::fs::symlink_metadata(root.path().join("null")).is_err());
-    // It is told apart from what differs in one of these, and does not depend on its place.
+    // A change of one of these changes the digest; a change of place does not.
     let again = |tar: Tar| unpacked(&[tar.bytes()], false).unwrap().0.digest;
     assert_eq!(unpacked(&[tar], false).unwrap().0.digest, root.digest);
     let one = again(Tar::new().file("a", "1").file("b", "1"));
@@ -337,7 +333,7 @@ fn a_root_is_as_old_as_what_it_is_made_of() {
     let root = Root::prepare(&spec, &mut Watch::new(&GO_ON, &mut |_| {})).unwrap();
     let link = std::fs::symlink_metadata(root.path().join("tree/link")).unwrap();
     assert_eq!(link.mtime(), 1_600_000_000);
-    // Neither when it was made nor when its links were.
+    // Neither the directory's time nor the links'.
     let now = jiff::Timestamp::now().as_second();
     assert!(root.newest_s < now - 3_600, "{} at {now}", root.newest_s);
 }
@@ -371,7 +367,6 @@ fn entries() -> impl Strategy<Value = Vec<(u8, String, String)>> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
-    /// Whatever an archive says, what is laid out is what was told, and nothing else was touched.
     #[test]
     fn archives_are_unpacked_or_refused(lower in entries(), upper in entries()) {
         let layer = |entries: &[(u8, String, String)]| {

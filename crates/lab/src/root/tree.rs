@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a root holds: names, owners, modes, and what is in files as their digests. Nothing
-//! here is on a disk.
+//! A root in memory: names, owners, modes, and digests of contents.
 
 use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
@@ -14,13 +13,13 @@ use sha2::{Digest as _, Sha256};
 use super::MADE_S;
 use crate::error::LabError;
 
-/// Most files of a root, and bytes in them: it lies in a guest's memory.
+/// Limits of files and bytes: the root is in a guest's memory.
 pub(super) const FILES_LIMIT: u64 = 1_000_000;
 pub(super) const BYTES_LIMIT: u64 = 8 << 30;
 pub(super) const DEPTH_LIMIT: usize = 256;
-/// Most symbolic links on the way to a file, as Linux has it.
+/// Symbolic links on the way to a file, as in Linux.
 const LINKS_LIMIT: usize = 40;
-/// Longest name, and longest target of a link, in bytes, as Linux has them.
+/// Bytes of a name, and of a link's target, as in Linux.
 pub(super) const NAME_LIMIT: usize = 255;
 pub(super) const TARGET_LIMIT: usize = 4095;
 const DIGEST_DIGITS: usize = 16;
@@ -28,16 +27,13 @@ const DIGEST_DIGITS: usize = 16;
 pub(super) type Id = usize;
 pub(super) const TOP: Id = 0;
 
-/// What is told of a file besides what is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Attributes {
-    /// Permissions, with the bits for set-user-ID, set-group-ID and sticky.
+    /// Permissions with the set-user-ID, set-group-ID and sticky bits.
     pub mode: u32,
     pub uid: u32,
     pub gid: u32,
-    /// In seconds since 1970.
     pub mtime_s: i64,
-    /// The extended attribute `security.capability`.
     pub capability: Option<Vec<u8>>,
 }
 
@@ -53,7 +49,6 @@ impl Default for Attributes {
     }
 }
 
-/// What is no file, directory or link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Special {
     Character(u32, u32),
@@ -84,7 +79,6 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Its type and permissions, as stat(2) has them.
     pub fn mode(&self) -> u32 {
         let kind = match &self.what {
             What::Directory(_) => 0o040_000,
@@ -103,7 +97,6 @@ impl Node {
 pub(super) struct Tree {
     pub nodes: Vec<Node>,
     pub files: u64,
-    /// Bytes of all files.
     pub bytes: u64,
 }
 
@@ -121,7 +114,6 @@ impl Tree {
         }
     }
 
-    /// Counts more files or bytes, and refuses what is more than a guest can hold.
     pub fn admit(&mut self, path: &Path, files: u64, bytes: u64) -> Result<(), LabError> {
         self.files += files;
         self.bytes = self.bytes.saturating_add(bytes);
@@ -136,7 +128,6 @@ impl Tree {
         Ok(())
     }
 
-    /// What is in a directory; nothing is in anything else.
     pub fn entry(&self, directory: Id, name: &OsStr) -> Option<Entry> {
         self.entries(directory)?.get(name).copied()
     }
@@ -155,7 +146,6 @@ impl Tree {
         }
     }
 
-    /// A new node, which has no name yet.
     pub fn node(&mut self, attributes: Attributes, what: What) -> Id {
         self.nodes.push(Node {
             attributes,
@@ -165,7 +155,6 @@ impl Tree {
         self.nodes.len() - 1
     }
 
-    /// Gives a node a name that is not there yet.
     pub fn name(&mut self, directory: Id, name: &OsStr, node: Id, layer: usize) {
         if let Some(entries) = self.entries_mut(directory) {
             entries.insert(name.to_owned(), Entry { node, layer });
@@ -173,7 +162,6 @@ impl Tree {
         }
     }
 
-    /// A name is of this layer, too.
     pub fn touch(&mut self, directory: Id, name: &OsStr, layer: usize) {
         if let Some(entry) = self
             .entries_mut(directory)
@@ -183,8 +171,8 @@ impl Tree {
         }
     }
 
-    /// Takes away a name and all that is below it; the files that have none any more are
-    /// added to `gone`.
+    /// Removes a name and everything below it; nodes without a remaining name are appended to
+    /// `gone`.
     pub fn remove(&mut self, directory: Id, name: &OsStr, gone: &mut Vec<Id>) {
         let Some(entry) = self
             .entries_mut(directory)
@@ -215,7 +203,7 @@ impl Tree {
         entries.map_or(Vec::new(), |entries| entries.keys().cloned().collect())
     }
 
-    /// Takes away a name of earlier layers; what `layer` has put below it stays.
+    /// Removes a name of earlier layers; entries of `layer` below it stay.
     pub fn hide(&mut self, directory: Id, name: &OsStr, layer: usize, gone: &mut Vec<Id>) {
         let Some(entry) = self.entry(directory, name) else {
             return;
@@ -227,15 +215,14 @@ impl Tree {
         }
     }
 
-    /// Takes away what earlier layers have put into a directory.
     pub fn hide_below(&mut self, directory: Id, layer: usize, gone: &mut Vec<Id>) {
         for name in self.names(directory) {
             self.hide(directory, &name, layer, gone);
         }
     }
 
-    /// The directory that `path` leads to, links followed but never out of the root. What lacks
-    /// on the way is made, as a part of `layer`. Also how deep it lies.
+    /// Resolves `path`, with links but never out of the root. Missing directories are created in
+    /// `layer`. Returns the depth, too.
     pub fn directory(&mut self, path: &Path, layer: usize) -> Result<(Id, usize), LabError> {
         let mut stack = vec![TOP];
         let mut rest: Vec<OsString> = Vec::new();
@@ -273,7 +260,6 @@ impl Tree {
         Ok((stack[stack.len() - 1], stack.len() - 1))
     }
 
-    /// Refuses a name below `depth` directories if that is too deep.
     pub fn check_depth(&self, path: &Path, depth: usize) -> Result<(), LabError> {
         if depth > DEPTH_LIMIT {
             let limit = format!("is more than {DEPTH_LIMIT} directories deep");
@@ -282,7 +268,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Every name with its path, directories before what is in them, until `each` fails.
+    /// Visits every path, directories before their entries, until `each` fails.
     pub fn walk<E>(&self, each: &mut dyn FnMut(&Path, Id) -> Result<(), E>) -> Result<(), E> {
         self.walk_below(TOP, &mut PathBuf::new(), each)
     }
@@ -302,7 +288,7 @@ impl Tree {
         Ok(())
     }
 
-    /// The newest change, in seconds since 1970.
+    /// In seconds since 1970.
     pub fn newest_s(&self) -> i64 {
         let times = self.nodes.iter().filter(|node| node.links > 0);
         times
@@ -311,8 +297,7 @@ impl Tree {
             .unwrap_or(MADE_S)
     }
 
-    /// Names, owners, modes, contents, devices and which names are of the same file, as
-    /// hexadecimal digits. Times are not in it.
+    /// Hexadecimal digest of names, owners, modes, contents, devices and hard links; not of times.
     pub fn digest(&self) -> String {
         let mut hash = Sha256::new();
         let mut take = |bytes: &[u8]| {
@@ -355,7 +340,6 @@ impl Tree {
     }
 }
 
-/// Puts the parts of a path on a stack, the first at the top.
 fn add_parts(stack: &mut Vec<OsString>, path: &Path) {
     let parts = path.components().rev().filter_map(|part| match part {
         std::path::Component::Normal(name) => Some(name.to_owned()),
@@ -365,12 +349,10 @@ fn add_parts(stack: &mut Vec<OsString>, path: &Path) {
     stack.extend(parts);
 }
 
-/// How a path in a root is shown.
 pub(super) fn shown(path: &Path) -> String {
     printable(&path.to_string_lossy(), 200)
 }
 
-/// A root that is more than a guest can hold.
 pub(super) fn too_much(path: &Path, what: &str) -> LabError {
     Failure::environment(
         format!("{} {what}", shown(path)),
@@ -379,7 +361,6 @@ pub(super) fn too_much(path: &Path, what: &str) -> LabError {
     .into()
 }
 
-/// An archive that is not as it should be.
 pub(super) fn unsound(path: &Path, what: &str) -> LabError {
     Failure::environment(
         format!("{} {what}", shown(path)),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Tar archives become a root: one, or the layers of a container image, one upon the other.
+//! Unpacks tar archives: one, or the layers of a container image in order.
 //!
-//! While they are read, names lie in memory only and the contents of files in files that are
-//! called by numbers. So nothing that an archive says leads anywhere on this machine.
+//! During unpacking, names are in memory only and contents in numbered files, so that no name in an
+//! archive can affect this machine.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -23,22 +23,19 @@ use super::tree::{
 use super::watch::Watch;
 use crate::error::LabError;
 
-/// How much more than a root holds may be read for it: layers replace what is below them.
+/// Bytes to read as a multiple of the root's limit: layers replace files of lower ones.
 const READ_FACTOR: u64 = 4;
-/// The latest time of change that a file keeps (2100-01-01): the guest's clock starts after it.
+/// Latest time of change of a file (2100-01-01): the guest's clock starts after it.
 const TIME_LIMIT_S: i64 = 4_102_444_800;
-/// How the names of files begin that say what is not there any more: see the OCI's image
-/// specification, layer.md.
+/// Prefix of files that mark removed names: see the OCI image specification, layer.md.
 const WHITEOUT: &[u8] = b".wh.";
 const META: &[u8] = b".wh..wh.";
 const OPAQUE: &[u8] = b".wh..wh..opq";
 
 pub(super) struct Unpacker<'a, 'b> {
     pub tree: Tree,
-    /// Where the contents of files lie, by the numbers of their nodes.
     pub data: PathBuf,
     pub watch: &'a mut Watch<'b>,
-    /// Whether there are layers, in which names may say what is not there any more.
     layered: bool,
     layer: usize,
     entries: u64,
@@ -46,7 +43,6 @@ pub(super) struct Unpacker<'a, 'b> {
 }
 
 impl<'a, 'b> Unpacker<'a, 'b> {
-    /// Nothing yet; what files hold will lie in `data`, an empty directory.
     pub fn new(data: PathBuf, layered: bool, watch: &'a mut Watch<'b>) -> Unpacker<'a, 'b> {
         watch.begin("unpacking the root");
         Unpacker {
@@ -60,12 +56,10 @@ impl<'a, 'b> Unpacker<'a, 'b> {
         }
     }
 
-    /// Where a file's content lies.
     pub fn content(&self, node: Id) -> PathBuf {
         self.data.join(node.to_string())
     }
 
-    /// Unpacks the next layer; `what` is how it is called.
     pub fn unpack(&mut self, reader: impl Read, what: &str) -> Result<(), LabError> {
         self.layer += 1;
         let fail = |error: io::Error| LabError::from(damaged(what, &error));
@@ -152,7 +146,6 @@ impl<'a, 'b> Unpacker<'a, 'b> {
         Ok(())
     }
 
-    /// A directory takes the place of anything but a directory.
     fn directory(
         &mut self,
         path: &Path,
@@ -174,7 +167,6 @@ impl<'a, 'b> Unpacker<'a, 'b> {
         Ok(())
     }
 
-    /// The file that a hard link is another name of.
     fn linked(&mut self, path: &Path, link: &[u8]) -> Result<Id, LabError> {
         let target = plain(link)?;
         let missing = || {
@@ -266,7 +258,6 @@ impl<'a, 'b> Unpacker<'a, 'b> {
     }
 }
 
-/// A path of an archive, from the root on.
 fn plain(name: &[u8]) -> Result<PathBuf, LabError> {
     let path = Path::new(OsStr::from_bytes(name));
     let mut plain = PathBuf::new();
@@ -289,7 +280,6 @@ fn plain(name: &[u8]) -> Result<PathBuf, LabError> {
     Ok(plain)
 }
 
-/// An archive that cannot be read.
 pub(super) fn damaged(what: &str, error: &io::Error) -> Failure {
     let reason = match error.kind() {
         io::ErrorKind::UnexpectedEof => "it is cut off".to_owned(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Whoever waits for a root sees how far it is, and may break it off.
+//! Progress and cancellation of making a root.
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,10 +8,8 @@ use crate::error::LabError;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Making {
-    /// What is done: `reading the root`.
     pub what: &'static str,
     pub files: u64,
-    /// Bytes read so far.
     pub bytes: u64,
 }
 
@@ -21,16 +19,14 @@ pub struct Watch<'a> {
     what: &'static str,
     files: u64,
     bytes: u64,
-    /// Bytes, and a share of files, at which it is told again.
     next: u64,
 }
 
-/// Bytes after which it is told how far things are, a file counting as [`FILE`] of them.
+/// Bytes between reports; each file counts as [`FILE`] bytes.
 const STEP: u64 = 8 << 20;
 const FILE: u64 = 32 << 10;
 
 impl<'a> Watch<'a> {
-    /// Breaks off when `cancel` is set; tells `tell` now and then how far it is.
     pub fn new(cancel: &'a AtomicBool, tell: &'a mut dyn FnMut(Making)) -> Watch<'a> {
         Watch {
             cancel,
@@ -42,12 +38,10 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Something else is done from now on.
     pub(super) fn begin(&mut self, what: &'static str) {
         (self.what, self.files, self.bytes, self.next) = (what, 0, 0, 0);
     }
 
-    /// One file more, and this many bytes.
     pub(super) fn went_on(&mut self, files: u64, bytes: u64) -> Result<(), LabError> {
         self.files += files;
         self.bytes += bytes;
@@ -66,7 +60,6 @@ impl<'a> Watch<'a> {
         Ok(())
     }
 
-    /// So many files and bytes it is now.
     pub(super) fn is_at(&mut self, files: u64, bytes: u64) -> Result<(), LabError> {
         self.went_on(
             files.saturating_sub(self.files),
@@ -74,12 +67,10 @@ impl<'a> Watch<'a> {
         )
     }
 
-    /// Whether it is to be broken off.
     pub(super) fn is_cancelled(&self) -> bool {
         self.cancel.load(Ordering::Relaxed)
     }
 
-    /// A reader of an archive, of which at most `limit` bytes are read.
     pub(super) fn reader<R: Read>(&self, reader: R, limit: u64) -> Watched<'a, R> {
         Watched {
             reader,
@@ -90,7 +81,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// A reader that ends with an error when whoever waits breaks off, or there is too much.
+/// A reader that fails after cancellation or above its limit.
 pub(super) struct Watched<'a, R> {
     reader: R,
     left: u64,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! AppArmor profiles of the user's own: all of them are loaded, and one confines the benchmarks.
+//! Custom AppArmor profiles: all are loaded, one confines the benchmarks.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,9 +11,9 @@ use super::super::apparmor::FEATURES;
 use super::super::{PolicyError, Prepared, Request, tools};
 use super::{GivenFile, files, prepared, write_all};
 
-/// Where abstractions and tunables are that a policy does not bring itself.
+/// Abstractions and tunables that a policy does not have itself.
 const SYSTEM: &str = "/etc/apparmor.d";
-/// Ends of names of which packages leave files behind, and that apparmor_parser passes over.
+/// Suffixes of packages' left-over files, which apparmor_parser ignores.
 const LEFT_OVER: [&str; 7] = [
     "~",
     ".dpkg-new",
@@ -23,10 +23,8 @@ const LEFT_OVER: [&str; 7] = [
     ".rpmsave",
     ".orig",
 ];
-/// Names of profiles that an error lists.
 const LISTED: usize = 12;
 
-/// The compiled profiles, and the command by which the agent comes under one of them.
 pub(in super::super) fn prepare(
     request: &Request<'_>,
     of: &CustomPolicy,
@@ -72,7 +70,6 @@ pub(in super::super) fn prepare(
     for file in &sources {
         inputs.extend([file.name.as_os_str().as_encoded_bytes(), &file.bytes]);
     }
-    // What they take from this machine may change with it.
     let system = system_digest(&sources)?;
     inputs.push(system.as_bytes());
     let compiled = tools::cached(request.cache, "apparmor-given", &inputs, &mut |made| {
@@ -103,7 +100,6 @@ pub(in super::super) fn prepare(
     Ok(prepared)
 }
 
-/// The same command once more.
 fn again(command: &Command) -> Command {
     let mut copy = Command::new(command.get_program());
     copy.args(command.get_args());
@@ -113,7 +109,7 @@ fn again(command: &Command) -> Command {
     copy
 }
 
-/// What confines: the profile that the user names, or the only one.
+/// The profile that the user names, or the only one.
 fn chosen<'a>(of: &'a CustomPolicy, names: &[&'a str]) -> Result<&'a str, PolicyError> {
     let listed = || {
         let more = names.len().saturating_sub(LISTED);
@@ -133,7 +129,6 @@ fn chosen<'a>(of: &'a CustomPolicy, names: &[&'a str]) -> Result<&'a str, Policy
             )),
         };
     };
-    // Stacked: AppArmor asks each of them.
     for part in profile.split("//&") {
         if names.contains(&part) {
             continue;
@@ -151,21 +146,20 @@ fn chosen<'a>(of: &'a CustomPolicy, names: &[&'a str]) -> Result<&'a str, Policy
     Ok(profile)
 }
 
-/// What lies in a directory below is included by profiles, or is none.
+/// Files in subdirectories are includes, not profiles.
 fn is_profile(name: &Path) -> bool {
     let text = name.to_string_lossy();
     let is_left_over = LEFT_OVER.iter().any(|end| text.ends_with(end));
     !(text.contains('/') || text.starts_with('.') || is_left_over || text == "README")
 }
 
-/// Profiles that a link in `disable` switches off.
 fn disabled(sources: &[GivenFile]) -> Vec<PathBuf> {
     let names = sources.iter().map(|file| &file.name);
     let names = names.filter_map(|name| name.strip_prefix("disable").ok());
     names.map(Path::to_path_buf).collect()
 }
 
-/// A directory with the tunables that nearly every profile begins with.
+/// A directory with tunables, which nearly every profile includes.
 fn base(dir: &Path) -> Result<PathBuf, PolicyError> {
     let own = dir.join("tunables/global");
     if own.is_file() {
@@ -181,7 +175,7 @@ fn base(dir: &Path) -> Result<PathBuf, PolicyError> {
     ))
 }
 
-/// What abstractions and tunables of this machine hold, if the policy brings none.
+/// Digest of this machine's abstractions and tunables; empty if the policy has its own.
 fn system_digest(sources: &[GivenFile]) -> Result<String, PolicyError> {
     let own = sources.iter().any(|file| file.name.starts_with("tunables"));
     if own {
@@ -201,7 +195,7 @@ fn system_digest(sources: &[GivenFile]) -> Result<String, PolicyError> {
     Ok(super::digest(&files(&of)?))
 }
 
-/// Takes `complain` from the flags of profiles, as aa-enforce(8) does.
+/// Removes `complain` from the flags of profiles, as aa-enforce(8) does.
 fn enforce(file: &mut GivenFile) {
     let Ok(text) = std::str::from_utf8(&file.bytes) else {
         return;

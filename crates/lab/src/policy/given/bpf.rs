@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! BPF objects whose LSM programs are attached in the guest.
+//! BPF objects with LSM programs for the guest.
 //!
-//! The guest has no libbpf. So libbpf makes a loader program of each object here (what
-//! `bpftool gen skeleton -L` is made of): run in the guest's kernel, it makes the maps, relocates
-//! against that kernel's types, and loads the programs.
+//! The guest has no libbpf. libbpf makes a loader program of each object here (as `bpftool gen
+//! skeleton -L` does): in the guest's kernel, it creates the maps, relocates against that kernel's
+//! types, and loads the programs.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::Mutex;
@@ -14,16 +14,12 @@ use model::{CustomPolicy, Policy, nearest};
 use super::super::{PolicyError, Prepared, Request, tools};
 use super::{GivenFile, files, prepared};
 
-/// What begins an object in the file of the guest's.
 const MAGIC: &[u8; 4] = b"LSMB";
-/// Most programs of an object.
 const PROGRAMS_LIMIT: usize = 256;
-/// What libbpf says of an object that it does not take, at most.
 const COMPLAINT_LIMIT: usize = 800;
-/// A section for a program that belongs to a control group, to which nobody attaches it here.
+/// Programs of control groups: not supported, nobody attaches them here.
 const OF_CONTROL_GROUPS: &str = "lsm_cgroup/";
 
-/// The loaders of all objects, with the programs that each loads.
 pub(in super::super) fn prepare(
     request: &Request<'_>,
     of: &CustomPolicy,
@@ -83,14 +79,13 @@ pub(in super::super) fn prepare(
 #[derive(Debug, Default)]
 struct Loader {
     all: Vec<String>,
-    /// Those that are loaded, in the order of their descriptors.
     loaded: Vec<String>,
     maps: u32,
     data: Vec<u8>,
     instructions: Vec<u8>,
 }
 
-/// What the guest reads: numbers little endian, texts and code padded to eight bytes.
+/// The guest's format: numbers little endian, texts and code padded to eight bytes.
 fn write_loader(out: &mut Vec<u8>, programs: &[String], maps: u32, data: &[u8], code: &[u8]) {
     out.extend_from_slice(MAGIC);
     let numbers = [programs.len(), maps as usize, data.len(), code.len()];
@@ -99,7 +94,7 @@ fn write_loader(out: &mut Vec<u8>, programs: &[String], maps: u32, data: &[u8], 
     }
     out.extend_from_slice(&[0; 4]);
     for name in programs {
-        // BPF_OBJ_NAME_LEN and more: a function's name.
+        // A function's name; longer than BPF_OBJ_NAME_LEN.
         let mut field = [0; 64];
         let name = &name.as_bytes()[..name.len().min(63)];
         field[..name.len()].copy_from_slice(name);
@@ -111,7 +106,7 @@ fn write_loader(out: &mut Vec<u8>, programs: &[String], maps: u32, data: &[u8], 
     }
 }
 
-/// What libbpf says meanwhile. One object at a time.
+/// libbpf's messages; `ALONE` admits one object at a time.
 static SAID: Mutex<String> = Mutex::new(String::new());
 static ALONE: Mutex<()> = Mutex::new(());
 
@@ -210,7 +205,6 @@ unsafe fn copied(from: *const std::ffi::c_char, len: u32) -> Vec<u8> {
     unsafe { std::slice::from_raw_parts(from.cast::<u8>(), len as usize) }.to_vec()
 }
 
-/// Has only LSM programs loaded, those that are wanted.
 fn choose(object: &mut OpenObject, wanted: &[String]) -> Result<Loader, String> {
     let mut made = Loader::default();
     for mut program in object.progs_mut() {

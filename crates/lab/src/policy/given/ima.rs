@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A policy of IMA of the user's own: rules, one a line, as `/etc/ima/ima-policy` has them.
+//! Custom IMA policies: rules, one a line, as in `/etc/ima/ima-policy`.
 
 use model::{CustomPolicy, excerpt, nearest};
 
 use super::super::{PolicyError, Prepared, Request, tools};
 use super::{GivenFile, files, prepared};
 
-/// What a rule does (`Documentation/ABI/testing/ima_policy`).
+/// From `Documentation/ABI/testing/ima_policy`.
 const ACTIONS: [&str; 7] = [
     "measure",
     "dont_measure",
@@ -16,12 +16,11 @@ const ACTIONS: [&str; 7] = [
     "hash",
     "dont_hash",
 ];
-/// Bytes of a rule: the kernel takes at most a page less one at once (`ima_write_policy()`).
+/// The kernel takes less than a page per write (`ima_write_policy()`).
 const RULE_LIMIT: usize = 4_095;
-/// Each is tried after the other, for each file.
+/// All rules are tried for each file.
 const RULES_LIMIT: usize = 100_000;
 
-/// The rules as the guest writes them.
 pub(in super::super) fn prepare(
     request: &Request<'_>,
     of: &CustomPolicy,
@@ -68,7 +67,7 @@ fn first_word(rule: &str) -> &str {
     rule.split_ascii_whitespace().next().unwrap_or_default()
 }
 
-/// Rules of a file; else what is wrong with it, and a hint.
+/// Appends the rules of a file; the error is a message and a hint.
 fn read(file: &GivenFile, rules: &mut Vec<String>) -> Result<(), (String, String)> {
     let refuse = |number: usize, why: String, hint: String| {
         Err((format!("line {}: {why}", number + 1), hint))
@@ -105,7 +104,6 @@ fn read(file: &GivenFile, rules: &mut Vec<String>) -> Result<(), (String, String
     Ok(())
 }
 
-/// Can what is to prove it be seen at all?
 fn check_proofs(of: &CustomPolicy, appraises: bool, measures: bool) -> Result<(), PolicyError> {
     let files = of.files.join(", ");
     if !of.denied.is_empty() && !appraises {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Rulesets of Landlock, a file each, as <https://github.com/landlock-lsm/landlockconfig> writes
-//! them in TOML: each is a layer.
+//! Custom Landlock rulesets, in the TOML of <https://github.com/landlock-lsm/landlockconfig>. Each
+//! file is a layer.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,15 +11,13 @@ use serde::Deserialize;
 use super::super::{PolicyError, Prepared, Request, tools};
 use super::{GivenFile, files, prepared};
 
-/// The newest ABI whose rights are known here.
 const NEWEST: u32 = 6;
-/// Most rules of a layer; the kernel's own limit is 2^32 - 1 (security/landlock/limits.h).
+/// Per layer; the kernel's own limit is 2^32 - 1 (security/landlock/limits.h).
 const RULES_LIMIT: usize = 100_000;
-/// Most layers: LANDLOCK_MAX_NUM_LAYERS.
+/// LANDLOCK_MAX_NUM_LAYERS
 const LAYERS_LIMIT: usize = 16;
 
-/// Rights on files, in the order of their bits (include/uapi/linux/landlock.h), with the ABI that
-/// brought each.
+/// File rights in bit order (include/uapi/linux/landlock.h), with the ABI that introduced each.
 const OF_FILES: [(&str, u32); 16] = [
     ("execute", 1),
     ("write_file", 1),
@@ -87,7 +85,6 @@ struct NetPort {
     port: Vec<u16>,
 }
 
-/// A layer, in the bits of the kernel.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Layer {
     of_files: u64,
@@ -97,7 +94,6 @@ struct Layer {
     ports: Vec<(u64, u16)>,
 }
 
-/// The layers, in lines that the guest makes rulesets of.
 pub(in super::super) fn prepare(
     request: &Request<'_>,
     of: &CustomPolicy,
@@ -193,7 +189,6 @@ fn layer(source: &GivenFile) -> Result<Layer, String> {
                 return Err(format!("more than {RULES_LIMIT} rules"));
             }
         }
-        // A right that a rule allows is one that is handled.
         layer.of_files |= rights;
     }
     for rule in &written.net_port {
@@ -209,7 +204,7 @@ fn layer(source: &GivenFile) -> Result<Layer, String> {
     Ok(layer)
 }
 
-/// The bits of rights: single ones, or groups as `abi.all` and `v3.read_execute`.
+/// `words`: single rights, or groups such as `abi.all` and `v3.read_execute`.
 fn rights(words: &[String], known: &[(&str, u32)], abi: u32) -> Result<u64, String> {
     let bit = |name: &str| known.iter().position(|(known, _)| *known == name);
     let mut all = 0;
@@ -256,7 +251,7 @@ fn rights(words: &[String], known: &[(&str, u32)], abi: u32) -> Result<u64, Stri
     Ok(all)
 }
 
-/// A path with its variables, each of which may have several values.
+/// Expands the variables of a path; each may have several values.
 fn resolved(template: &str, variables: &BTreeMap<&str, &[String]>) -> Result<Vec<String>, String> {
     let mut paths = vec![String::new()];
     let mut rest = template;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Policies of the user's own: what their files hold, and what the agent is told of them.
-//!
-//! `guest/settings/custom.c` proves that they decide, and measures under them.
+//! Custom policies: reads their files and writes the agent's directives for them. The guest's
+//! `settings/custom.c` proves them and measures under them.
 
 mod apparmor;
 mod bpf;
@@ -29,25 +28,22 @@ pub(super) use selinux::prepare as selinux;
 pub(super) use smack::prepare as smack;
 pub(super) use tomoyo::prepare as tomoyo;
 
-/// Most files of one policy.
 const FILES_LIMIT: usize = 16_384;
-/// How deep a directory of them is.
 const DEPTH_LIMIT: usize = 16;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GivenFile {
-    /// Where it is below what the user named; of a single file its name.
+    /// Relative to the path that the user names; for a single file its name.
     name: PathBuf,
     bytes: Vec<u8>,
 }
 
-/// The policy of the user's own that a module has in this configuration.
 pub(super) fn of<'a>(request: &Request<'a>, module: &str) -> Option<&'a CustomPolicy> {
     let name = request.configuration.settings.custom.get(module)?;
     request.custom.get(name)
 }
 
-/// Looks at the policies that an experiment has of the user's own, and notes what they hold.
+/// Checks an experiment's custom policies and stores their digests.
 pub fn take_in(experiment: &mut Experiment) -> Result<(), Failure> {
     for of in experiment.custom.values_mut() {
         let files = read(of).map_err(|failure| packaged(of, failure))?;
@@ -68,7 +64,7 @@ fn digest(files: &[GivenFile]) -> String {
     key
 }
 
-/// What the files of a policy hold, as it was when its digest was taken.
+/// Reads a policy's files and refuses changes since its digest was taken.
 pub(super) fn files(of: &CustomPolicy) -> Result<Vec<GivenFile>, PolicyError> {
     let files = read(of)?;
     if !of.digest.is_empty() && digest(&files) != of.digest {
@@ -107,7 +103,6 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     )
 }
 
-/// Who lacks it is told in which package it is.
 fn packaged(of: &CustomPolicy, failure: Failure) -> Failure {
     let missing = of.files.iter().any(|path| !Path::new(path).exists());
     if !missing || of.packages.is_empty() {
@@ -135,12 +130,12 @@ fn read_directory(
         .collect::<Result<_, _>>()
         .map_err(|error| unreadable(dir, &error))?;
     entries.sort_by_key(fs::DirEntry::file_name);
-    // What a package's scripts or an editor keep beside a policy is not part of it.
+    // Hidden files of package scripts and editors are not part of a policy.
     entries.retain(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
     for entry in entries {
         let (path, name) = (entry.path(), below.join(entry.file_name()));
         let meta = match fs::metadata(&path) {
-            // A link that leads nowhere, as administrators leave them in `disable`.
+            // Administrators leave dangling links in `disable`.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             meta => meta.map_err(|error| unreadable(&path, &error))?,
         };
@@ -171,13 +166,12 @@ fn read_one(path: &Path, name: &Path, files: &mut Vec<GivenFile>) -> Result<(), 
     Ok(())
 }
 
-/// What every policy of the user's own brings along: that it is one, and what proves it.
 pub(super) fn prepared(of: &CustomPolicy) -> Prepared {
     let mut accesses = String::new();
     for (verdict, list) in [
         ("denied", &of.denied),
         ("allowed", &of.allowed),
-        // What another access has measured is in the list from then on.
+        // Another access would already have added the file to the list.
         ("not-measured", &of.not_measured),
         ("measured", &of.measured),
     ] {
@@ -192,7 +186,6 @@ pub(super) fn prepared(of: &CustomPolicy) -> Prepared {
     }
 }
 
-/// Writes files into a directory, where they lay.
 fn write_all(dir: &Path, files: &[GivenFile]) -> Result<(), PolicyError> {
     for file in files {
         let path = dir.join(&file.name);
@@ -226,7 +219,6 @@ mod tests {
             .collect();
         assert_eq!(names, ["a", "b/x"]);
         assert_eq!(digest(&files).len(), 16);
-        // Where one file ends and the next begins matters.
         let moved = [GivenFile {
             name: PathBuf::from("a2b/x"),
             bytes: b"1".to_vec(),

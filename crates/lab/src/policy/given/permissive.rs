@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A domain of a binary policy of SELinux made permissive: the one that the agent has before it
-//! comes under the policy. So the policy can rule all the time, and nobody needs to write
-//! `enforce` before and after each cell: at each such write kernels with IMA put the whole policy
-//! together, to measure it (`selinux_ima_measure_state()` of security/selinux/ima.c).
+//! Makes a domain of a binary SELinux policy permissive: the agent's domain before it enters the
+//! policy. The policy can then be enforcing all the time, without writing `enforce` around each
+//! cell: at each such write kernels with IMA serialise the whole policy to measure it
+//! (`selinux_ima_measure_state()` of security/selinux/ima.c).
 //!
-//! What is read here of the format is in security/selinux/ss/policydb.c, `policydb_read()`.
+//! For the format see security/selinux/ss/policydb.c, `policydb_read()`.
 
 use std::collections::BTreeMap;
 
-/// Versions of which the beginning is known: with permissive types (23), before types of which
-/// nothing is ever logged (35).
+/// Supported versions: from permissive types (23) to before neveraudit types (35).
 const VERSIONS: std::ops::RangeInclusive<u32> = 23..=34;
 const MAGIC: [u8; 4] = 0xf97c_ff8c_u32.to_le_bytes();
 const MAGIC_NAME: &[u8] = b"SE Linux";
 const NODE_BITS: u32 = 64;
-/// An expression of a constraint that names users, roles or types (`CEXPR_NAMES`).
+/// A constraint expression with users, roles or types (`CEXPR_NAMES`).
 const NAMES: u32 = 5;
 
-/// Which bits of a bitmap are set, by node: its first bit, and its bits.
+/// Bits of an ebitmap, by node: its first bit, and its bits.
 type Bitmap = BTreeMap<u32, u64>;
 
 struct Reader<'a> {
@@ -125,7 +124,6 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// A type's name and its number, from 1.
     fn named_type(&mut self) -> Option<(&'a [u8], u32)> {
         let [length, value, _properties] = self.numbers()?;
         if self.version >= 24 {
@@ -134,7 +132,6 @@ impl<'a> Reader<'a> {
         Some((self.name(length)?, value))
     }
 
-    /// As many symbols of a table as it says.
     fn table(&mut self, mut symbol: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         let [_values, symbols] = self.numbers()?;
         for _ in 0..symbols {
@@ -144,8 +141,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The policy with the first of `domains` that it has made permissive, and which that is; None if
-/// it has none of them, or is not of a form that is known.
+/// Makes the first known one of `domains` permissive and returns it with the policy; None if there
+/// is none, or the format is unknown.
 pub(super) fn with_permissive<'a>(
     policy: &[u8],
     domains: &[&'a str],
@@ -206,7 +203,7 @@ mod tests {
 
     const DEBIAN: &str = "/etc/selinux/default/policy/policy.33";
 
-    /// Debian's; None, recorded as skipped, if it is not installed.
+    /// Debian's policy; None, recorded as skipped, if it is not installed.
     fn debian() -> Option<Vec<u8>> {
         testing::has_file(DEBIAN, "selinux-policy-default").then(|| std::fs::read(DEBIAN).unwrap())
     }
@@ -216,11 +213,10 @@ mod tests {
         let Some(policy) = debian() else { return };
         let (made, domain) = with_permissive(&policy, &["no_such_t", "kernel_t"]).unwrap();
         assert_eq!(domain, "kernel_t");
-        // A node and nothing more: Debian's has no permissive domain.
         assert_eq!(made.len(), policy.len() + 12);
         let same = made.iter().zip(&policy).take_while(|(a, b)| a == b).count();
         assert_eq!(made[same + 64..], policy[same + 52..]);
-        // One that is so already stays so, and another comes beside it.
+        // A permissive domain stays permissive, and a second one is added.
         assert_eq!(with_permissive(&made, &["kernel_t"]).unwrap().0, made);
         let (both, _) = with_permissive(&made, &["user_t"]).unwrap();
         let (again, _) = with_permissive(&both, &["kernel_t"]).unwrap();

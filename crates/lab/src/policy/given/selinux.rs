@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A policy of SELinux of the user's own: a binary one as it is, or modules that are compiled
-//! here; and which label its file contexts give to what is touched in the guest.
+//! Custom SELinux policies: binary, or modules to compile; and the labels that their file contexts
+//! give to files in the guest.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -15,18 +15,16 @@ use super::super::{PolicyError, Prepared, Request, tools};
 use super::permissive::with_permissive;
 use super::{GivenFile, files, prepared};
 
-/// What policies call the domain in which the kernel starts, and the agent with it: the reference
-/// policy, and Android's.
+/// The kernel's initial domain, and the agent's: in the reference policy, and in Android's.
 const OWN_DOMAINS: [&str; 2] = ["kernel_t", "kernel"];
-/// Bytes of the file that the guest reads into memory as a whole.
+/// The guest reads the whole file into memory.
 const CONTEXTS_LIMIT: usize = 32 << 10;
 
-/// What is loaded, and the labels that go with it.
 pub(in super::super) fn prepare(
     request: &Request<'_>,
     of: &CustomPolicy,
 ) -> Result<Prepared, PolicyError> {
-    // Compiling modules takes minutes: labels that are missing are found first.
+    // Compiling modules takes minutes: find missing labels first.
     let contexts = contexts(request, of)?;
     if contexts.len() >= CONTEXTS_LIMIT {
         return Err(tools::failed(
@@ -70,7 +68,6 @@ pub(in super::super) fn prepare(
     Ok(prepared)
 }
 
-/// Is that the domain that is to come under the policy?
 fn is_of(of: &CustomPolicy, domain: &str) -> bool {
     let context = of.context.as_deref().unwrap_or_default();
     context.split(':').nth(2) == Some(domain)
@@ -96,7 +93,7 @@ fn compiled(
     }
     let policy = tools::cached(request.cache, "selinux-given", &inputs, &mut |made| {
         let mut command = tools::bounded(&secilc);
-        // What must never be allowed was for whoever made the modules to check.
+        // neverallow rules were checked when the modules were built.
         command.args(["-M", "true", "-N", "-c", REFERENCE_VERSION]);
         command.args(["-f", "/dev/null", "-o"]).arg(made);
         for (number, file) in modules.iter().enumerate() {
@@ -134,7 +131,7 @@ fn is_cil(name: &Path) -> bool {
     name.extension().is_some_and(|extension| extension == "cil")
 }
 
-/// What the guest does with contexts: see `apply_line()` of `guest/policy/selinux.c`.
+/// For the guest: see `apply_line()` of `guest/policy/selinux.c`.
 fn contexts(request: &Request<'_>, of: &CustomPolicy) -> Result<String, PolicyError> {
     let work_dir = request.work_dir();
     let work = match (&of.files_context, &of.file_contexts) {
@@ -145,7 +142,6 @@ fn contexts(request: &Request<'_>, of: &CustomPolicy) -> Result<String, PolicyEr
                 "name the label with `files_context`, or another directory with `work_dir`",
             )
         })?,
-        // The experiment has checked it.
         (None, None) => String::new(),
     };
     let agent = of.context.as_deref().unwrap_or_default();
@@ -160,7 +156,7 @@ fn contexts(request: &Request<'_>, of: &CustomPolicy) -> Result<String, PolicyEr
     for path in paths.iter().copied().chain([work_dir]) {
         directories.extend(above(path));
     }
-    // What is mounted there has its own label.
+    // A mount point has its own label.
     for directory in directories
         .iter()
         .filter(|directory| *directory != work_dir)
@@ -181,7 +177,6 @@ fn contexts(request: &Request<'_>, of: &CustomPolicy) -> Result<String, PolicyEr
     Ok(text)
 }
 
-/// The directories that a path leads through.
 fn above(path: &str) -> Vec<String> {
     let ends = path
         .match_indices('/')
@@ -190,7 +185,6 @@ fn above(path: &str) -> Vec<String> {
     ends.map(|at| path[..at].to_owned()).collect()
 }
 
-/// What file contexts say of a path; None if nothing.
 fn label(file: &str, path: &str, kind: &str) -> Result<Option<String>, PolicyError> {
     let lookup = tools::find("selabel_lookup", "selinux-utils")?;
     if !Path::new(file).is_file() {
@@ -203,7 +197,6 @@ fn label(file: &str, path: &str, kind: &str) -> Result<Option<String>, PolicyErr
     command.args(["-b", "file", "-f", file, "-k", path, "-t", kind]);
     let said = match tools::run(&mut command) {
         Ok(said) => said,
-        // It fails for a path that has no entry, too.
         Err(PolicyError::Environment(failure)) if is_without_entry(&failure.to_string()) => {
             return Ok(None);
         }
@@ -222,7 +215,7 @@ fn label(file: &str, path: &str, kind: &str) -> Result<Option<String>, PolicyErr
     Ok(context.filter(|context| context != "<<none>>" && context.len() < 256))
 }
 
-/// What selabel_lookup says of a path that has no entry; some versions name the error number.
+/// selabel_lookup's message for a path without an entry; some versions add the error number.
 fn is_without_entry(complaint: &str) -> bool {
     let said = ["failed to find a valid context", "No such file"];
     said.iter().any(|said| complaint.contains(said))
@@ -286,7 +279,7 @@ mod tests {
         }
         assert!(!text.contains("label /srv/work "), "{text}");
 
-        // What is missing is named, with the file that has no entry for it.
+        // The error names the missing path, and the file without an entry.
         let only_etc = "/etc(/.*)?\tsystem_u:object_r:etc_t:s0\n";
         std::fs::write(&file, only_etc).unwrap();
         for (of, path) in [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Signatures for IMA, of what files of benchmarks hold.
+//! IMA signatures of the benchmarks' files.
 
 use std::process::Command;
 
@@ -8,17 +8,17 @@ use super::super::{PolicyError, Prepared, Request, tools};
 const KEY: &[u8] = include_bytes!("../../../policy/ima/key.pem");
 const CERTIFICATE: &[u8] = include_bytes!("../../../policy/ima/certificate.der");
 
-/// What rules say that want files to be signed, and not only hashed.
+/// Condition of rules that need a signature, not only a hash.
 const WANTED: &str = "appraise_type=imasig";
 
-/// Bytes of files that `make_file()` of the guest makes, each an `x`.
+/// Sizes of files of the guest's `make_file()`; each byte is an `x`.
 const SIZES: [u32; 6] = [0, 1, 7, 4096, 10 * 1024, 100 * 1024];
 
-/// Bytes of `security.ima` with the signature of a key of up to 4,096 bits.
+/// Size of `security.ima` with a signature by a key of up to 4,096 bits.
 const SIGNATURE_LIMIT: usize = 1024;
 
-/// The certificate that the guest's kernel verifies with, and what it finds to verify: for each
-/// size its bytes, those of the signature, and this, numbers as u32, the lower bytes first.
+/// Adds the certificate for the guest's kernel, and the signatures: per file size the size, the
+/// signature's length (u32, little endian), and the signature.
 pub(super) fn add(
     request: &Request<'_>,
     rules: &[String],
@@ -76,7 +76,6 @@ pub(super) fn add(
     Ok(())
 }
 
-/// `appraise_type=imasig`, and `imasig|modsig`.
 fn wants(condition: &str) -> bool {
     condition
         .strip_prefix(WANTED)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A policy of Smack of the user's own: rules as `/etc/smack/accesses` and smackload(8) have
-//! them, and the labels of who is measured and of the files.
+//! Custom Smack policies: rules as in `/etc/smack/accesses` and for smackload(8), and the labels of
+//! the measured process and of files.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use super::super::smack::check_state;
 use super::super::{PolicyError, Prepared, Request, tools};
 use super::{GivenFile, files, prepared};
 
-/// What lies in `/etc/smack` besides rules: labels of packets, of hosts and of users.
+/// Other files in `/etc/smack`: labels of packets, hosts and users.
 const NO_RULES: [&str; 7] = [
     "ambient",
     "cipso",
@@ -21,15 +21,12 @@ const NO_RULES: [&str; 7] = [
     "relabel-self",
     "user",
 ];
-/// What a rule may allow, in the order in which they are written.
 const RIGHTS: &[u8] = b"rwxatlb";
-/// Most pairs of labels: the kernel walks a subject's for each that it is given.
+/// Pairs of labels: for each, the kernel walks all rules of the subject.
 const RULES_LIMIT: usize = 1_000_000;
-/// The label of the agent, which makes what benchmarks have before they run, and is confined by
-/// nothing.
+/// The agent's label: it creates the benchmarks' files and is not confined.
 const AGENT: &str = "lsmeter-agent";
 
-/// The rules, and the labels that the guest gives.
 pub(in super::super) fn prepare(
     request: &Request<'_>,
     of: &CustomPolicy,
@@ -58,7 +55,7 @@ pub(in super::super) fn prepare(
     let work = of.files_label.as_deref().unwrap_or(label);
     let mut text = rules.text();
     let _ = writeln!(text, "{AGENT} {work} rwxatl");
-    // The guest takes no empty file.
+    // The guest rejects an empty file.
     let mut labels = "\n".to_owned();
     for (path, label) in &of.labels {
         let _ = writeln!(labels, "{label} {path}");
@@ -80,7 +77,7 @@ pub(in super::super) fn prepare(
     Ok(prepared)
 }
 
-/// Is a file one of rules? Editors' backups are not, nor is what says how packets are labelled.
+/// Excludes editors' backups and files with labels of packets.
 fn has_rules(file: &GivenFile) -> bool {
     let first = file.name.iter().next().unwrap_or_default();
     let name = file.name.file_name().unwrap_or_default().to_string_lossy();
@@ -103,11 +100,10 @@ fn left_out(others: &[&GivenFile]) -> Option<String> {
     })
 }
 
-/// Rules, each pair of labels once, as a kernel has them that was given all of them in order.
+/// Rules, one per pair of labels: the kernel's state after all lines in order.
 #[derive(Debug, Default)]
 struct Rules {
     order: Vec<(String, String)>,
-    /// What each allows, a bit for each of [`RIGHTS`].
     rights: HashMap<(String, String), u8>,
 }
 
@@ -121,7 +117,7 @@ impl Rules {
         Ok(())
     }
 
-    /// Adds a line; comments are those of systemd, which loads such files, too.
+    /// Comments are those of systemd, which also loads such files.
     fn add(&mut self, line: &str) -> Result<(), String> {
         let line = line.trim();
         if line.is_empty() || line.starts_with(['#', ';']) {
@@ -142,7 +138,7 @@ impl Rules {
             return Err(format!("the label {AGENT} is lsmeter's own"));
         }
         let allowed = rights(allow)?;
-        // Without a fourth word, what is not allowed is denied.
+        // Without a fourth word, all rights that are not allowed are denied.
         let denied = deny.map_or(Ok(!allowed), rights)?;
         let pair = (subject.to_owned(), object.to_owned());
         if self.order.len() == RULES_LIMIT && !self.rights.contains_key(&pair) {
@@ -156,7 +152,6 @@ impl Rules {
         Ok(())
     }
 
-    /// As `load2` takes them.
     fn text(&self) -> String {
         let mut text = String::new();
         for pair in &self.order {
@@ -173,7 +168,7 @@ impl Rules {
     }
 }
 
-/// The bits of letters; the kernel would leave off at one that it does not know.
+/// Refuses unknown letters; the kernel would stop parsing there.
 fn rights(letters: &str) -> Result<u8, String> {
     letters.bytes().try_fold(0, |all, letter| {
         let letter = letter.to_ascii_lowercase();
@@ -250,7 +245,6 @@ mod tests {
         ) {
             let once = read(lines.join("\n").as_bytes()).unwrap();
             prop_assert_eq!(read(once.as_bytes()).unwrap(), once.clone());
-            // A guest takes lines, one a pair.
             let pairs: std::collections::HashSet<&str> =
                 once.lines().filter_map(|line| line.get(..3)).collect();
             prop_assert_eq!(pairs.len(), once.lines().count());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A policy of TOMOYO of the user's own: the files that tomoyo-savepolicy(8) writes, and the domain
-//! that benchmarks are moved into.
+//! Custom TOMOYO policies: the files of tomoyo-savepolicy(8), and the benchmarks' domain.
 
 use model::{CustomPolicy, Policy, nearest};
 
@@ -8,18 +7,16 @@ use super::super::tomoyo::leave_for;
 use super::super::{PolicyError, Prepared, Request, tools};
 use super::{GivenFile, files, prepared};
 
-/// Each file, and whether there is none without it.
+/// Each file, and whether it is required.
 const FILES: [(&str, bool); 3] = [
     ("profile", true),
     ("exception_policy", false),
     ("domain_policy", true),
 ];
-/// For a file that a policy lacks: the kernel takes no empty one.
+/// Replaces a missing file: the kernel takes no empty one.
 const NOTHING: &str = "\n";
-/// Names of domains that an error lists.
 const LISTED: usize = 8;
 
-/// The three files as they are, and leave for the agent to move into the domain.
 pub(in super::super) fn prepare(
     request: &Request<'_>,
     of: &CustomPolicy,
@@ -60,7 +57,6 @@ pub(in super::super) fn prepare(
     Ok(prepared)
 }
 
-/// A file by its name, with `.conf` or without.
 fn text<'a>(sources: &'a [GivenFile], name: &str) -> Result<Option<&'a str>, PolicyError> {
     let found = sources.iter().find(|file| {
         let stem = file.name.file_stem();
@@ -79,7 +75,7 @@ fn text<'a>(sources: &'a [GivenFile], name: &str) -> Result<Option<&'a str>, Pol
     Ok(Some(text).filter(|text| !text.trim().is_empty()))
 }
 
-/// What the agent needs to get from the kernel's domain, in which nothing is denied, into another.
+/// Lets the agent change from the kernel's domain, where nothing is denied, into another.
 fn leave(of: &CustomPolicy, policy: &str) -> Result<String, PolicyError> {
     let domains: Vec<&str> = policy
         .lines()
@@ -109,7 +105,6 @@ fn leave(of: &CustomPolicy, policy: &str) -> Result<String, PolicyError> {
     Ok(format!("\n{}", leave_for(domain)))
 }
 
-/// The profile that a domain uses: the last that its lines name, or 0.
 fn profile_of(domain: &str, policy: &str) -> u8 {
     let mut profile = 0;
     let mut is_of_it = false;
@@ -123,13 +118,13 @@ fn profile_of(domain: &str, policy: &str) -> u8 {
     profile
 }
 
-/// The profiles, of which one lets pass what it enforced, in `CONFIG` and in each `CONFIG::…`.
+/// The profiles with this one permissive instead of enforcing, in `CONFIG` and in each `CONFIG::…`.
 fn permissive(profiles: &str, number: u8) -> String {
     let prefix = format!("{number}-CONFIG");
     let mut text = String::with_capacity(profiles.len() + 64);
     for line in profiles.lines() {
         let rest = line.trim_start();
-        // The namespace may stand before it.
+        // A namespace may precede it.
         let rest = rest.strip_prefix("<kernel> ").unwrap_or(rest);
         let is_of_it = rest.strip_prefix(&prefix);
         if is_of_it.is_some_and(|rest| rest.starts_with(['=', ':'])) {

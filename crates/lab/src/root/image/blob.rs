@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What is called by what it hashes to, and is checked to be it.
+//! Content addressed by digest.
 
 use std::fmt;
 use std::fs::File;
@@ -18,7 +18,7 @@ use crate::root::unpack::damaged;
 
 const TEXT_LIMIT: u64 = 4 << 20;
 
-/// A SHA-256 in hexadecimal, `sha256:` before it.
+/// Hexadecimal SHA-256 with the prefix `sha256:`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct Digest(String);
@@ -37,7 +37,6 @@ impl TryFrom<String> for Digest {
 }
 
 impl Digest {
-    /// The part of a layout that is called by it.
     pub fn part(&self) -> String {
         format!("blobs/{}", self.0.replacen(':', "/", 1))
     }
@@ -49,7 +48,6 @@ impl fmt::Display for Digest {
     }
 }
 
-/// A reader that knows what all that was read hashes to.
 pub(super) struct Verified<R> {
     reader: R,
     hash: Sha256,
@@ -63,7 +61,6 @@ impl<R: Read> Verified<R> {
         }
     }
 
-    /// Refuses what is not as its digest says.
     pub fn check(&self, digest: &Digest, title: &str) -> Result<(), LabError> {
         let found = kernels::files::hex(&self.hash.clone().finalize());
         let found = format!("sha256:{found}");
@@ -86,7 +83,6 @@ impl<R: Read> Read for Verified<R> {
     }
 }
 
-/// Reads a part that is JSON; if it has a digest, it is checked.
 pub(super) fn read<T: DeserializeOwned>(
     layout: &Path,
     part: &str,
@@ -115,10 +111,9 @@ pub(super) fn read<T: DeserializeOwned>(
     Ok(serde_json::from_slice(&text).map_err(|error| bad(error.to_string()))?)
 }
 
-/// A part of a layout, and its length.
 pub(super) fn open(path: &Path) -> Result<(File, u64), LabError> {
     let title = path.display().to_string();
-    // A pipe in its place is not waited for.
+    // Do not block on a pipe.
     let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
     let file = File::options().read(true).custom_flags(flags).open(path);
     let file = match file {

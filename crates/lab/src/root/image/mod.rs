@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A container image as a directory in the OCI's image layout. Layers are unpacked one upon the
-//! other, each checked against its digest.
+//! A container image as a directory in the OCI image layout. Each layer is checked against its
+//! digest.
 
 mod blob;
 mod oci;
@@ -20,13 +20,11 @@ use crate::error::LabError;
 use blob::{Digest, Verified};
 pub(super) use oci::image;
 
-/// Most layers of an image; Docker allows 127.
+/// Docker allows 127.
 const LAYERS_LIMIT: usize = 1_000;
 const END: [u8; 1024] = [0; 1024];
-/// Most platforms that a message lists.
 const LISTED: usize = 20;
 
-/// An image of which all is known but what is in its layers.
 #[derive(Debug)]
 pub(super) struct Image {
     layout: PathBuf,
@@ -41,7 +39,7 @@ struct Layer {
     unpacked: Digest,
 }
 
-/// What the configuration of an image says: see the OCI's image specification, config.md.
+/// An image's configuration: see the OCI image specification, config.md.
 #[derive(Debug, Deserialize)]
 struct ImageFile {
     #[serde(default)]
@@ -67,9 +65,9 @@ impl ImageFile {
     }
 }
 
-/// The platform whose programs run in the guest, as images name it.
+/// The guest's platform, in the form of images.
 fn platform() -> String {
-    // Go's names of architectures are Debian's.
+    // Debian and Go use the same names of architectures.
     format!("linux/{}", kernels::arch::native().debian.name)
 }
 
@@ -90,12 +88,12 @@ impl Image {
             let whole = io::Cursor::new(&magic).chain(&mut packed);
             let tar = decompressed(whole, Format::detect(&magic)).map_err(fail)?;
             let mut tar = Verified::new(tar);
-            // Some leave out the zeros at an archive's end (umoci does); where it ends, the
-            // digest tells.
+            // Some tools (umoci) omit the zeros at an archive's end; the digest detects a truncated
+            // one.
             unpacker.unpack((&mut tar).chain(&END[..]), &title)?;
             tar.check(&layer.unpacked, &title)?;
             drop(tar);
-            // What follows the last stream is of the blob, too.
+            // Bytes after the last stream are part of the blob.
             let mut rest = unpacker.watch.reader(packed.by_ref(), BYTES_LIMIT);
             io::copy(&mut rest, &mut io::sink()).map_err(fail)?;
             packed.check(&layer.packed, &title)?;
@@ -112,7 +110,6 @@ fn missing(title: &str) -> LabError {
     .into()
 }
 
-/// Nothing of the image runs in the guest.
 fn no_platform(path: &Path, platforms: &[String]) -> LabError {
     Failure::environment(
         format!(

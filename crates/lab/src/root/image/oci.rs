@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The OCI's image layout: `index.json` lists images or further lists, each called by its digest.
-//! See the OCI's image specification, image-layout.md.
+//! The OCI image layout: `index.json` lists images or further lists, by digest. See the OCI image
+//! specification, image-layout.md.
 
 use std::path::Path;
 
@@ -12,7 +12,6 @@ use super::{Image, ImageFile, LAYERS_LIMIT, Layer, no_platform, platform};
 use crate::error::LabError;
 
 const DEPTH_LIMIT: usize = 4;
-/// Most images that are looked at.
 const IMAGES_LIMIT: usize = 1_000;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -31,7 +30,7 @@ struct Platform {
     architecture: String,
 }
 
-/// A list of images, or an image: which one, what is in it tells.
+/// A list of images, or an image, depending on its content.
 #[derive(Debug, Deserialize)]
 struct Manifest {
     manifests: Option<Vec<Descriptor>>,
@@ -40,14 +39,12 @@ struct Manifest {
     layers: Vec<Descriptor>,
 }
 
-/// An image that is there.
 struct Found {
     digest: Digest,
     manifest: Manifest,
     file: ImageFile,
 }
 
-/// The one image of a layout that runs in the guest.
 pub(in crate::root) fn image(layout: &Path) -> Result<Image, LabError> {
     let mut search = Search {
         layout,
@@ -80,19 +77,17 @@ pub(in crate::root) fn image(layout: &Path) -> Result<Image, LabError> {
 
 struct Search<'a> {
     layout: &'a Path,
-    /// Images for the guest.
     found: Vec<Found>,
     platforms: Vec<String>,
 }
 
 impl Search<'_> {
-    /// Looks at what a descriptor is of.
     fn look(&mut self, descriptor: &Descriptor, depth: usize) -> Result<(), LabError> {
         let platform_of = |of: &Platform| format!("{}/{}", of.os, of.architecture);
         if let Some(of) = descriptor.platform.as_ref().map(platform_of)
             && of != platform()
         {
-            // What is for no platform says how the image was built.
+            // Descriptors without a platform describe the image's build.
             if of != "unknown/unknown" {
                 self.platforms.push(of);
             }

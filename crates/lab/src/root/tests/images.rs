@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Container images, and what they say of the program that runs in them.
+//! Container images and their settings.
 
 use std::fs;
 
@@ -94,7 +94,6 @@ fn what_is_damaged_is_no_image() {
         let path = entry.unwrap().path();
         let whole = fs::read(&path).unwrap();
         let mut changed = whole.clone();
-        // Past gzip's time of change, which alters nothing but the digest.
         changed[6] ^= 1;
         fs::write(&path, changed).unwrap();
         let error = prepared(layout.path()).unwrap_err().to_string();
@@ -203,7 +202,7 @@ fn an_image_says_what_a_workload_does_not() {
     assert!(error.to_string().contains("without a workload"), "{error}");
 }
 
-/// One image as several tools saved it: see `saved/README.md`.
+/// One image as saved by several tools: see `saved/README.md`.
 #[test]
 fn what_tools_save_is_one_root() {
     let saved = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/root/tests/saved");
