@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Puts a copy of the programs on each function.
+//! Attaches a copy of the programs to each function.
 
 use std::ffi::CStr;
 use std::io;
@@ -19,15 +19,13 @@ use crate::snapshot::Reader;
 use crate::{capabilities, processes};
 use kernels::btf::{Function, Returns, Types};
 
-/// Errors after which the next function would fare no better: no permission, too many open
-/// files on the machine (ENFILE) or in this process (EMFILE), out of memory (ENOMEM).
+/// Errors that would repeat at the next function: no permission, too many open files on the machine
+/// (ENFILE) or in this process (EMFILE), out of memory (ENOMEM).
 const FATAL: [i32; 4] = [EPERM, 23, 24, 12];
 
 const FROM_OUTSIDE: &str = "monitor from outside the container; where the kernel itself refuses, \
     measure in the lab: lsmeter profile";
 
-/// Whether the kernel takes fentry programs from this process, tried with one that does
-/// nothing.
 pub fn check_kernel(function: u32) -> Result<(), MonitorError> {
     let instruction = |code| sys::bpf_insn {
         code,
@@ -79,13 +77,12 @@ fn is_confidential() -> bool {
 #[derive(Default)]
 pub struct Programs {
     probed: Vec<Option<Attached>>,
-    /// Links that belong to no probe.
     others: Vec<OwnedFd>,
 }
 
 struct Attached {
     links: Vec<OwnedFd>,
-    /// Open only to ask how often they were not run.
+    /// Kept open to read their counts of missed runs.
     programs: Vec<OwnedFd>,
 }
 
@@ -105,7 +102,6 @@ impl Programs {
     }
 }
 
-/// Puts programs on functions, one after the other.
 pub struct Attacher<'a> {
     object: &'a Object,
     layout: &'a Layout,
@@ -119,7 +115,6 @@ pub struct Attacher<'a> {
 }
 
 impl<'a> Attacher<'a> {
-    /// Learns how the kernel numbers this process.
     pub fn new(
         object: &'a Object,
         layout: &'a Layout,
@@ -153,7 +148,6 @@ impl<'a> Attacher<'a> {
         })
     }
 
-    /// Measures what the programs cost, with the very programs.
     pub fn calibrate(&mut self) -> Result<(), MonitorError> {
         let own = self.object.own_tgid();
         let probe = self.layout.probes - 1;
@@ -196,7 +190,6 @@ impl<'a> Attacher<'a> {
         Ok(())
     }
 
-    /// From now on, processes made by those that are watched are watched too.
     pub fn follow_processes(&mut self) -> Result<(), MonitorError> {
         self.trace(&[
             (c"follow_fork", "btf_trace_sched_process_fork"),
@@ -204,14 +197,13 @@ impl<'a> Attacher<'a> {
         ])
     }
 
-    /// From now on, system calls are timed as a whole.
     pub fn time_system_calls(&mut self) -> Result<(), MonitorError> {
         let begin = match self.filter {
             Filter::Machine => c"begin_all",
             Filter::Processes(_) => c"begin_processes",
             Filter::Cgroup(_) => c"begin_cgroup",
         };
-        // Ends before beginnings: what has begun is not left behind.
+        // Exit first: an entry without exit would never end.
         self.trace(&[
             (c"forget_call", "btf_trace_sched_process_fork"),
             (c"end_any", "btf_trace_sys_exit"),
@@ -235,7 +227,6 @@ impl<'a> Attacher<'a> {
         Ok(())
     }
 
-    /// Probes a function, or notes why that cannot be done.
     pub fn probe(&mut self, number: usize, probe: &Probe) -> Result<(), MonitorError> {
         let part = usize::from(probe.module.is_some());
         let mut constants = Constants::new(self.layout, number, self.object.own_tgid())
@@ -267,8 +258,7 @@ impl<'a> Attacher<'a> {
         Ok(())
     }
 
-    /// The exit first: an exit without its entry is ignored, an entry without its exit
-    /// would stay under way.
+    /// Exit first: an exit without its entry is ignored, an entry without its exit would never end.
     fn attach(&self, function: &Function, constants: &Constants) -> Result<Attached, Refusal> {
         let mut attached = Attached {
             links: Vec::new(),
@@ -288,7 +278,6 @@ impl<'a> Attacher<'a> {
         Ok(attached)
     }
 
-    /// Name, title and place of what a function gets.
     fn programs_of_mode(&self) -> Vec<(&'static CStr, &'static CStr, Place)> {
         let (count, enter) = match self.filter {
             Filter::Machine => (c"count_all", c"enter_all"),
@@ -306,7 +295,7 @@ impl<'a> Attacher<'a> {
         ]
     }
 
-    /// What runs now, what it costs, and what could not be probed.
+    /// The attached programs, their cost, and functions that could not be probed.
     pub fn end(
         self,
         found: &Found,
@@ -349,8 +338,8 @@ impl Refusal {
     }
 }
 
-/// The test function on which this process learns its number. Programs that are attached
-/// later run earlier: on one that is measured, this would be measured too.
+/// The test function on which this process detects its number. Later programs run earlier: on a
+/// measured function, this program would be measured, too.
 const RUNNER: usize = FUNCTIONS + 1;
 
 fn test_function(types: &Types<'_>, number: usize) -> Result<Function, MonitorError> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the programs themselves cost, measured on functions of the kernel that do
-//! nothing: `bpf_fentry_test1` to `bpf_fentry_test4`, which it calls when asked to run a
-//! program for a test. Nobody else calls them, so what is attached there may stay.
+//! Measures the programs' own cost on kernel functions that do nothing: `bpf_fentry_test1` to
+//! `bpf_fentry_test4`, which it calls when asked to test-run a program. Nothing else calls them, so
+//! that the programs may stay attached.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Instant;
@@ -11,29 +11,24 @@ use model::{Failure, MonitorCost};
 use crate::error::MonitorError;
 use crate::kernel;
 
-/// Functions that are called in each round.
 pub const FUNCTIONS: usize = 4;
-/// Rounds, after those that warm up.
 const ROUNDS: usize = 501;
 const WARM_UP: usize = 50;
 
-/// What lies around the time that is taken of a call, in ns: subtracted, with that time, from
-/// the call around it.
+/// Cost outside a call's measured time, ns: subtracted together with that time from an outer call.
 pub fn around_ns(cost: &MonitorCost) -> u32 {
     cost.added_ns.saturating_sub(cost.within_ns)
 }
 
-/// The middle value; 0 of none.
 pub(crate) fn median(values: &mut [i64]) -> i64 {
     values.sort_unstable();
     values.get(values.len() / 2).copied().unwrap_or(0)
 }
 
-/// Calls and time so far, as programs noted them.
 pub type Noted<'a> = &'a dyn Fn() -> (u64, i64);
 
-/// Attaches and measures what a probed call costs more than one that is not. `runner` is any
-/// loaded program; `attach` attaches those to be measured; `noted` gives what they have noted.
+/// Measures the added cost of a probed call. `runner` is any loaded program; `attach` attaches the
+/// programs to measure; `noted` reads their counters.
 pub fn calibrate(
     runner: BorrowedFd<'_>,
     attach: &mut dyn FnMut() -> Result<Vec<OwnedFd>, MonitorError>,
@@ -44,7 +39,7 @@ pub fn calibrate(
     let probed = rounds(runner, noted)?;
     if probed.calls == 0 {
         // With kernel.ftrace_enabled=0 (kernel/trace/ftrace.c: ftrace_startup_enable) programs
-        // attach without a word, and every figure would be 0.
+        // attach without an error, and all figures would be 0.
         return Err(Failure::environment(
             "programs are attached, but the kernel never runs them",
             "tracing of functions is switched off: sysctl kernel.ftrace_enabled=1",

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What this process may do, and giving it up.
+//! Capabilities of this process.
 
 use std::io;
 
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 
-/// Which of the capabilities that programs need this thread lacks. `CAP_SYS_ADMIN`
-/// stands for both.
+/// Capabilities that loading programs needs and this thread does not have. `CAP_SYS_ADMIN` replaces
+/// both.
 pub fn missing() -> Vec<&'static str> {
     let Ok(sets) = capabilities(None) else {
         return Vec::new();
@@ -25,13 +25,12 @@ pub fn missing() -> Vec<&'static str> {
     .collect()
 }
 
-/// Gives up what loading and attaching needed, in this thread and those that it starts
-/// from now on. Reading needs none of it.
+/// Drops the capabilities for loading and attaching, in this thread and its later children. Reading
+/// needs none.
 ///
-/// A process of root's gets it all back when it executes a program: start a command that
-/// is to be measured before, or not at all.
+/// A process of root gets them back by executing a program: start a measured command before.
 ///
-/// The system's reason, if a filter forbids `capset`.
+/// Fails if a filter forbids `capset`.
 pub fn drop_unneeded() -> io::Result<()> {
     let unneeded = CapabilitySet::BPF
         | CapabilitySet::PERFMON

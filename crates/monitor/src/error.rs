@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Why a machine cannot be watched, or what is seen cannot be shown.
+//! Errors of the monitor.
 
 use std::io;
 
 use model::{Exit, Failure, Fault};
 
-/// Why a machine cannot be watched, or what is seen cannot be shown.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MonitorError {
-    /// What was asked for makes no sense, or is not possible here.
     #[error(transparent)]
     Failure(#[from] Failure),
     #[error("there is no process {0}")]
     NoProcess(u32),
-    /// The kernel refused something else.
     #[error("cannot {action}: {source}{log}")]
     Kernel {
         action: String,
         source: io::Error,
-        /// What it or libbpf said about it; empty if nothing.
+        /// Messages of the kernel or libbpf; may be empty.
         log: String,
     },
-    /// The process that was to execute the command ended before it was told to.
     #[error("the process for {name} ended before it was started")]
     Lost { name: String },
     #[error("{doing}")]
@@ -32,7 +28,6 @@ pub enum MonitorError {
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub source: io::Error,
-    /// What it or libbpf said about it; empty if nothing.
     pub log: String,
 }
 
@@ -44,7 +39,6 @@ impl From<io::Error> for Refused {
 }
 
 impl MonitorError {
-    /// For `map_err`: what the system refused, and what was being done.
     pub(crate) fn doing(doing: impl Into<String>) -> impl FnOnce(io::Error) -> MonitorError {
         let doing = doing.into();
         move |source| MonitorError::Io { doing, source }
@@ -77,7 +71,6 @@ impl Fault for MonitorError {
     fn hint(&self) -> Option<String> {
         match self {
             MonitorError::Failure(error) => error.hint(),
-            // EMFILE and ENFILE.
             MonitorError::Kernel { source, .. }
                 if matches!(source.raw_os_error(), Some(23 | 24)) =>
             {

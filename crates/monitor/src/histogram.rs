@@ -3,11 +3,10 @@
 
 use crate::layout::BUCKETS;
 
-/// How many calls took how long: bucket 0 those of 0 ns, bucket `b` those of `2^(b-1)`
-/// to `2^b - 1` ns, the last (from 2^38 ns, 275 s, on) all others.
+/// Bucket 0 counts calls of 0 ns, bucket `b` those of `2^(b-1)` to `2^b - 1` ns, the last (from
+/// 2^38 ns, 275 s, on) all others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Histogram {
-    /// Calls in each bucket.
     pub buckets: [u64; BUCKETS],
 }
 
@@ -19,8 +18,7 @@ impl Default for Histogram {
     }
 }
 
-/// The times of a bucket in ns, from the first to before the second; the last has no
-/// upper end.
+/// A bucket's bounds in ns, the upper one exclusive; the last has no upper bound.
 #[must_use]
 pub fn bounds_ns(bucket: usize) -> (u64, Option<u64>) {
     match bucket {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which functions of the running kernel are hooks, or modules' implementations of them.
+//! Finds the running kernel's hooks, and modules' implementations of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,8 @@ use model::IRREGULAR_FUNCTIONS;
 
 use kernels::btf::{BtfError, Function, Types};
 
-/// Functions of IMA and EVM that the kernel called beside the framework until they became
-/// hooks in 6.8 (`include/linux/ima.h`, `evm.h`): each stands for a hook of its own name.
+/// Functions of IMA and EVM that became hooks in 6.8 (`include/linux/ima.h`, `evm.h`). In older
+/// kernels each counts as a hook of its own name.
 const BESIDE_FRAMEWORK: [&str; 10] = [
     "evm_inode_post_removexattr",
     "evm_inode_post_setattr",
@@ -21,17 +21,16 @@ const BESIDE_FRAMEWORK: [&str; 10] = [
     "ima_post_key_create_or_update",
     "ima_post_path_mknod",
 ];
-/// A hook of kernels in which they are hooks.
+/// Exists only in kernels where they are hooks.
 const SINCE_THEN: &str = "inode_post_setattr";
 
-/// What the functions of modules begin with, where that is not the module's name.
 const PREFIXES: [(&str, &str); 3] = [
     ("capability", "cap_"),
     ("landlock", "hook_"),
     ("bpf", "bpf_lsm_"),
 ];
 
-/// Implementations whose names are not a prefix and a hook.
+/// Implementations not named PREFIX_HOOK.
 const OTHER_IMPLEMENTATIONS: [(&str, &str, &str); 5] = [
     ("ima", "ima_file_check", "file_post_open"),
     ("loadpin", "loadpin_read_file", "kernel_read_file"),
@@ -40,32 +39,26 @@ const OTHER_IMPLEMENTATIONS: [(&str, &str, &str); 5] = [
     ("safesetid", "safesetid_security_capable", "capable"),
 ];
 
-/// Most functions that are probed at once.
 pub const PROBES_MAX: usize = 2048;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Probe {
-    /// The hook: `inode_permission`.
     pub hook: String,
-    /// Whose function it is, by the module's name in `/sys/kernel/security/lsm`; None for the
-    /// framework's: all modules' decision.
+    /// By the name in `/sys/kernel/security/lsm`; None for the framework's function, which calls
+    /// all modules.
     pub module: Option<String>,
-    /// The function, as the kernel has it.
     pub function: Function,
 }
 
-/// Which functions are wanted, as patterns ([`model::glob`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
-    /// Names of hooks. `*` stands for all.
+    /// Names of hooks; `*` selects all.
     pub hooks: Vec<String>,
-    /// Names of modules' functions (`selinux_*`) or of modules (`landlock`); empty if
-    /// none is wanted.
+    /// Names of modules' functions (`selinux_*`) or of modules (`landlock`).
     pub implementations: Vec<String>,
 }
 
 impl Default for Selection {
-    /// All hooks, no implementation.
     fn default() -> Selection {
         Selection {
             hooks: vec!["*".to_owned()],
@@ -74,8 +67,8 @@ impl Default for Selection {
     }
 }
 
-/// The functions that a kernel has and that are selected, hooks first, and hooks that
-/// are selected and that no function serves: inlined, or configured out.
+/// Selected functions of a kernel, hooks first, and selected hooks without a function (inlined, or
+/// configured out).
 ///
 /// [`BtfError`] if the kernel's hooks cannot be read.
 pub fn find(
@@ -98,7 +91,7 @@ pub fn find(
     let mut served = BTreeSet::new();
     let mut seen = BTreeMap::new();
     for function in candidates {
-        // Static functions of one name cannot be told apart.
+        // Static functions of equal names are ambiguous.
         *seen.entry(function.name.clone()).or_insert(0u32) += 1;
         if let Some(hook) = known.hook_of(&function.name) {
             served.insert(hook.clone());
@@ -139,12 +132,10 @@ pub fn find(
     })
 }
 
-/// What [`find`] found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Found {
     pub probes: Vec<Probe>,
     pub ambiguous: BTreeSet<String>,
-    /// Hooks without a function of their own.
     pub unserved: Vec<String>,
 }
 
@@ -153,8 +144,8 @@ struct Known {
 }
 
 impl Known {
-    /// The hook that a function of the framework serves. `security_compute_av` and
-    /// others of SELinux's policy server serve none.
+    /// The hook of a framework function. `security_compute_av` and others of SELinux's policy
+    /// server are not hooks.
     fn hook_of(&self, function: &str) -> Option<String> {
         if let Some((hook, _)) = IRREGULAR_FUNCTIONS
             .iter()
@@ -172,7 +163,7 @@ impl Known {
             if self.hooks.contains(hook) {
                 return Some(hook.to_owned());
             }
-            // It frees alone what modules allocated; older kernels have it as a hook.
+            // Frees modules' allocations without calling them; in older kernels it is a hook.
             let allocates = hook.replacen("_free", "_alloc", 1);
             if allocates != hook && self.hooks.contains(&allocates) {
                 return Some(hook.to_owned());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `bpf(2)`, as far as libbpf-rs does not wrap it: programs are loaded one by one, with
-//! instructions of their own.
+//! Calls of `bpf(2)` that libbpf-rs does not wrap: loads programs one by one, with patched
+//! instructions.
 
 use std::ffi::{CStr, c_int};
 use std::io;
@@ -11,23 +11,19 @@ use libbpf_rs::libbpf_sys as sys;
 
 use crate::error::Refused;
 
-/// `EOPNOTSUPP` of the kernel's own (`ENOTSUPP`), which has no name outside.
+/// The kernel-internal `ENOTSUPP`, which user space does not define.
 pub const ENOTSUPP: i32 = 524;
-/// `errno`s by name, as far as they say something here.
 pub const EPERM: i32 = 1;
 pub const ENOENT: i32 = 2;
 pub const EBUSY: i32 = 16;
 pub const EINVAL: i32 = 22;
 pub const ENOSYS: i32 = 38;
 const LOG_BYTES: usize = 16 << 10;
-/// Bytes of the log that are shown.
 const LOG_SHOWN: usize = 400;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Before a function.
     Entry,
-    /// After it.
     Exit,
     Tracepoint,
 }
@@ -39,8 +35,8 @@ fn checked(result: c_int) -> io::Result<c_int> {
     }
 }
 
-/// Loads a program for the function or tracepoint with the BTF number `id`. With the
-/// error comes the end of the verifier's log.
+/// Loads a program for the function or tracepoint with the BTF id `id`. The error has the end of
+/// the verifier's log.
 pub fn load(
     name: &CStr,
     place: Place,
@@ -61,7 +57,7 @@ pub fn load(
         Ok(program) => return Ok(program),
         Err(source) => source,
     };
-    // Again, for the log. Where that has no room for all, the error would be about it.
+    // Load again for the log: a full log buffer would change the error.
     let mut log = vec![0u8; LOG_BYTES];
     options.log_level = 1;
     options.log_buf = log.as_mut_ptr().cast();
@@ -92,7 +88,7 @@ fn load_with(
     checked(result).map(|fd| unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// The last lines of a log, after a colon and in one line; empty if it has none.
+/// The last lines of a log in one line, after a colon; empty without any.
 fn log_end(log: &[u8]) -> String {
     let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
     let text = String::from_utf8_lossy(&log[..end]);
@@ -115,7 +111,6 @@ fn log_end(log: &[u8]) -> String {
     }
 }
 
-/// Attaches a program to where it was loaded for, for as long as the link is open.
 pub fn attach(program: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     // SAFETY: no name: the program knows where it belongs.
     let result = unsafe { sys::bpf_raw_tracepoint_open(ptr::null(), program.as_raw_fd()) };
@@ -123,7 +118,7 @@ pub fn attach(program: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     checked(result).map(|fd| unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Has the kernel call its `bpf_fentry_test1` to `bpf_fentry_test8` once each.
+/// The kernel calls `bpf_fentry_test1` to `bpf_fentry_test8` once each.
 pub fn run_test_functions(program: BorrowedFd<'_>) -> io::Result<()> {
     let mut options = sys::bpf_test_run_opts {
         sz: size_of::<sys::bpf_test_run_opts>() as sys::size_t,
@@ -134,8 +129,7 @@ pub fn run_test_functions(program: BorrowedFd<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// How often the kernel did not run a program, since it was running already on the same
-/// processor.
+/// Runs skipped because the program was already running on the same processor.
 pub fn missed_runs(program: BorrowedFd<'_>) -> io::Result<u64> {
     let mut info = sys::bpf_prog_info::default();
     let mut len = size_of::<sys::bpf_prog_info>() as u32;
@@ -146,7 +140,6 @@ pub fn missed_runs(program: BorrowedFd<'_>) -> io::Result<u64> {
     Ok(info.recursion_misses)
 }
 
-/// Puts a control group into entry 0 of a map of those.
 pub fn set_cgroup(map: c_int, cgroup: BorrowedFd<'_>) -> io::Result<()> {
     let (key, value) = (0u32, cgroup.as_raw_fd());
     // SAFETY: key and value are what such a map takes, and outlive the call.

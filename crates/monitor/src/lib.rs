@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Counts and times the LSM hooks of a live machine with eBPF: which are called, how
-//! often, how long they take, in which system calls, and what they refuse.
+//! Counts and times the LSM hooks of a live machine with eBPF, by hook, system call and error.
 //!
-//! [`Monitor::start`] attaches programs to the kernel's `security_*` functions, and to
-//! modules' implementations if asked to; [`Monitor::snapshot`] reads what they noted, and
-//! [`Snapshot::since`] gives what came between two of them. `bpf/README.md` says how the programs
-//! work, what they cost and what they cannot see.
+//! [`Monitor::start`] attaches programs to the kernel's `security_*` functions, and to modules'
+//! implementations if requested; [`Monitor::snapshot`] reads their counters, and
+//! [`Snapshot::since`] subtracts an earlier snapshot. `bpf/README.md` describes the programs, their
+//! cost and their limits.
 
 mod attach;
 mod calibrate;

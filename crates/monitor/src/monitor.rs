@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Attaching, and reading.
+//! Attaches programs and reads their data.
 
 use std::fs::{self, File};
 use std::io;
@@ -23,16 +23,13 @@ use kernels::btf::{BtfError, Types};
 
 const BTF: &str = "/sys/kernel/btf/vmlinux";
 const STACK: &str = "/sys/kernel/security/lsm";
-/// Longest list of modules that is read.
 const STACK_MAX: usize = 4096;
-/// Descriptors for other things than programs and links.
 const OTHER_FILES: u64 = 128;
 
-/// How far the start has come, which takes seconds.
+/// Progress of the start, which takes seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress<'a> {
     Calibrating,
-    /// A function is about to be probed.
     Attaching {
         done: usize,
         total: usize,
@@ -40,10 +37,8 @@ pub enum Progress<'a> {
     },
 }
 
-/// Programs in the kernel that note calls, until this is dropped or the process ends in
-/// whatever way.
-///
-/// Ending the process is the faster way to detach.
+/// Programs in the kernel that record calls. Detached on drop or at the process's end in any way;
+/// ending the process is faster.
 pub struct Monitor {
     programs: Programs,
     object: Object,
@@ -56,21 +51,18 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// Whether this machine lets this process watch hooks, and how many there are. Loads a
-    /// program that does nothing, and attaches none.
-    ///
-    /// [`MonitorError`], as [`Monitor::start`] would say it.
+    /// Tests with an empty program whether hooks can be watched here; returns the number of hooks.
+    /// Errors are those of [`Monitor::start`].
     pub fn try_here() -> Result<usize, MonitorError> {
         let btf = read_btf()?;
         let found = find(&Types::read(&btf).map_err(bad_btf)?, &Selection::default())?;
         Ok(found.probes.len())
     }
 
-    /// Finds the functions, calibrates and attaches. `progress` is called before each
-    /// step.
+    /// Finds the functions, calibrates and attaches. Calls `progress` before each step.
     ///
-    /// [`MonitorError`]; nothing stays attached then. A function that cannot be probed
-    /// is no error: see [`Monitor::left_out`].
+    /// After a [`MonitorError`] nothing stays attached. A function that cannot be probed is not an
+    /// error: see [`Monitor::left_out`].
     pub fn start(
         options: &Options,
         progress: &mut dyn FnMut(Progress<'_>),
@@ -127,7 +119,7 @@ impl Monitor {
         })
     }
 
-    /// What was counted until now. Only reads memory: no system call, no hook.
+    /// The counts until now. Only reads memory, without a system call.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let reader = Reader {
@@ -156,7 +148,6 @@ impl Monitor {
         }
     }
 
-    /// Functions that were asked for and are not probed.
     #[must_use]
     pub fn left_out(&self) -> &[LeftOutFunction] {
         &self.left_out
@@ -167,28 +158,25 @@ impl Monitor {
         self.calibration
     }
 
-    /// What is noted of each call.
     #[must_use]
     pub fn mode(&self) -> MonitorMode {
         self.mode
     }
 
-    /// Bytes of kernel memory that the figures take. It does not grow.
+    /// Kernel memory of the data, in bytes; constant.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.layout.memory_bytes()
     }
 
-    /// How often the kernel did not run one of the programs, since it was running
-    /// already on the same processor: calls that were not seen. None if the kernel does
-    /// not tell. A system call for each program.
+    /// Calls that were missed because the program was already running on the same processor. None
+    /// if the kernel does not report it. One system call per program.
     #[must_use]
     pub fn missed(&self) -> Option<u64> {
         self.programs.missed()
     }
 
-    /// Gives up the capabilities that are no longer needed
-    /// (`CAP_BPF` and its like).
+    /// Drops the capabilities that are no longer needed (`CAP_BPF` and similar ones).
     ///
     /// [`MonitorError::Kernel`] if the system refuses.
     pub fn drop_capabilities(&self) -> Result<(), MonitorError> {
@@ -211,7 +199,7 @@ fn no_types(what: String) -> Failure {
     Failure::environment(what, hint)
 }
 
-/// The functions that are asked for, on a kernel that takes programs for them.
+/// The selected functions; an error if the kernel does not accept programs.
 fn find(types: &Types<'_>, selection: &Selection) -> Result<Found, MonitorError> {
     let found = hooks::find(types, &active_modules(), selection).map_err(bad_btf)?;
     let Some(first) = found.probes.first() else {
@@ -236,7 +224,6 @@ fn layout(options: &Options, probes: usize) -> Result<Layout, MonitorError> {
     let cpus = libbpf_rs::num_possible_cpus().map_err(std::io::Error::other);
     let action = "count the processors that there can be";
     let cpus = cpus.map_err(MonitorError::kernel(action))?;
-    // One more, for the calibration.
     let targets = matches!(options.filter, Filter::Processes(_));
     let layout = Layout::new(probes + 1, cpus, options.pairs, row_words, targets);
     let layout = layout.ok_or_else(|| {
@@ -266,7 +253,6 @@ fn left_out(found: &Found, refused: Vec<LeftOutFunction>) -> Vec<LeftOutFunction
     refused.into_iter().chain(others).collect()
 }
 
-/// The stack, as the kernel lists it; empty where that is not mounted.
 fn active_modules() -> Vec<String> {
     let list = fs::read_to_string(STACK).unwrap_or_default();
     let list = list.get(..list.len().min(STACK_MAX)).unwrap_or_default();
@@ -291,7 +277,7 @@ fn no_cgroup(path: &Path) -> impl FnOnce(io::Error) -> Failure {
     }
 }
 
-/// As far as it goes: whether it was enough shows when descriptors run out.
+/// Best effort: a limit that is too low is detected later.
 fn raise_file_limit(probes: usize) {
     let wanted = 4 * probes as u64 + OTHER_FILES;
     let limit = getrlimit(Resource::Nofile);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The compiled programs: their maps, made as large as needed, and their instructions,
-//! of which each hook gets a copy with its own constants.
+//! The compiled programs: their maps, sized as needed, and their instructions, copied for each hook
+//! with its own constants.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io;
@@ -16,7 +16,6 @@ use crate::layout::{Layout, SHARED_TABLE, SHARED_WORDS, bucket_of, patch, shared
 
 static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/monitor.bpf.o"));
 
-/// What libbpf complained of since it was last asked.
 static COMPLAINTS: Mutex<String> = Mutex::new(String::new());
 const COMPLAINTS_MAX: usize = 2048;
 
@@ -36,8 +35,8 @@ extern "C" fn complain(level: u32, format: *const c_char, arguments: *mut c_void
     0
 }
 
-/// Has libbpf tell [`complain`] its warnings. Not by `libbpf_rs::set_print`, whose callback panics on
-/// bytes that are not UTF-8.
+/// Sends libbpf's warnings to [`complain`]. `libbpf_rs::set_print` panics on bytes that are not
+/// UTF-8.
 fn listen() {
     // SAFETY: `complain` has the type that libbpf calls, in which a `va_list` is a pointer.
     unsafe {
@@ -55,15 +54,14 @@ fn complaints() -> String {
 }
 
 pub struct Object {
-    // Its end unmaps and closes the maps.
+    // Its drop unmaps and closes the maps.
     object: OpenObject,
 }
 
-/// What one copy of a program has for itself.
 #[derive(Debug, Clone)]
 pub struct Constants {
     values: Vec<(i32, usize)>,
-    /// Words before the return value; None if that is not looked at.
+    /// Index of the return value among the arguments; None if it is not read.
     pub result_at: Option<u16>,
 }
 
@@ -90,7 +88,6 @@ impl Constants {
         }
     }
 
-    /// With another value for one of [`patch`].
     #[must_use]
     pub fn with(mut self, which: i32, value: usize) -> Constants {
         for entry in self.values.iter_mut().filter(|entry| entry.0 == which) {
@@ -103,13 +100,12 @@ impl Constants {
 const MOVE_IMMEDIATE: u8 = 0xb7;
 const LOAD_WORD: u8 = 0x79;
 
-/// Whether an instruction calculates or compares with its immediate value: of a class of
-/// `BPF_ALU`, `BPF_ALU64`, `BPF_JMP` or `BPF_JMP32`, and without `BPF_X`.
+/// Does an instruction use its immediate value for arithmetic or a comparison? Class `BPF_ALU`,
+/// `BPF_ALU64`, `BPF_JMP` or `BPF_JMP32`, without `BPF_X`.
 fn takes_immediate(code: u8) -> bool {
     matches!(code & 0x07, 4..=7) && code & 0x08 == 0
 }
 
-/// A copy of a program with constants in their places.
 pub(crate) fn patched(template: &[sys::bpf_insn], constants: &Constants) -> Vec<sys::bpf_insn> {
     let mut copy = template.to_vec();
     for instruction in &mut copy {
@@ -136,7 +132,7 @@ pub(crate) fn patched(template: &[sys::bpf_insn], constants: &Constants) -> Vec<
 }
 
 impl Object {
-    /// Makes the maps and adapts the programs to the running kernel. Loads none.
+    /// Creates the maps and relocates the programs for the running kernel; does not load them.
     pub fn new(layout: &Layout) -> Result<Object, MonitorError> {
         listen();
         let failed = |action: &str, source| {
@@ -202,7 +198,7 @@ impl Object {
         NonNull::new(map).expect("memory.h has this map")
     }
 
-    /// The content of a map, which programs go on changing: where, and how many bytes.
+    /// Address and size of a map, which programs change concurrently.
     fn memory(&self, name: &str) -> (NonNull<u8>, usize) {
         let mut bytes: sys::size_t = 0;
         // SAFETY: the map is the object's.
@@ -222,29 +218,25 @@ impl Object {
         self.words(".bss.rows")
     }
 
-    /// Where the row of each probe and key is, in words; 0 if it has none yet.
+    /// The row of each probe and key, in words; 0 without one.
     pub fn row_at(&self) -> &[AtomicU32] {
         let (start, bytes) = self.memory(".bss.row_at");
         // SAFETY: as in `words`.
         unsafe { std::slice::from_raw_parts(start.as_ptr().cast(), bytes / 4) }
     }
 
-    /// Errors by probe and errno.
     pub fn errors(&self) -> &[AtomicU64] {
         self.words(".bss.errors")
     }
 
-    /// Calls and time of each processor's system calls.
     pub fn wholes(&self) -> &[AtomicU64] {
         self.words(".bss.wholes")
     }
 
-    /// A bit for each process.
     pub fn targets(&self) -> &[AtomicU64] {
         self.words(".bss.targets")
     }
 
-    /// The table at the end of `struct shared`.
     fn shared_table(&self) -> &[AtomicU8] {
         let (start, bytes) = self.memory(".bss.shared");
         assert!(bytes >= SHARED_WORDS * 8 + SHARED_TABLE, "layout.h has it");
@@ -254,7 +246,6 @@ impl Object {
         }
     }
 
-    /// `struct shared`.
     pub fn shared(&self) -> &[AtomicU64] {
         let shared = self.words(".bss.shared");
         assert!(shared.len() >= SHARED_WORDS, "layout.h has this many");
@@ -271,7 +262,7 @@ impl Object {
     }
 }
 
-/// All programs as they were compiled, by name. Needs no privilege.
+/// All compiled programs, by name. Needs no privilege.
 #[cfg(test)]
 pub(crate) fn templates() -> Vec<(String, Vec<sys::bpf_insn>)> {
     libbpf_rs::set_print(None);
@@ -303,7 +294,7 @@ mod tests {
     #[test]
     fn complaints_name_bytes_that_are_not_utf_8() {
         let missing = c"\xff/nothere";
-        // Other tests silence libbpf meanwhile.
+        // Other tests replace libbpf's print function at the same time.
         let heard = (0..100).any(|_| {
             listen();
             // SAFETY: the name ends in 0.
@@ -314,7 +305,7 @@ mod tests {
         assert!(heard);
     }
 
-    /// Else each directory in which lsmeter is built would make another lsmeter.
+    /// The build must not depend on its directory.
     #[test]
     fn the_programs_do_not_tell_where_they_were_compiled() {
         let names = |text: &str| {

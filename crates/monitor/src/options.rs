@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What to monitor, and what of it is left out.
+//! Options of a monitor.
 
 use std::path::PathBuf;
 
@@ -7,39 +7,34 @@ use model::MonitorMode;
 
 use crate::hooks::Selection;
 
-/// Whose calls are noted. Those of the monitoring process never are.
+/// The watched tasks; never the monitoring process.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Filter {
     #[default]
     Machine,
-    /// Those of these processes, of all their threads, and of all that descend from
-    /// them, from their first instruction on.
+    /// These processes, all their threads, and all their descendants from the first instruction on.
     Processes(Vec<u32>),
-    /// Those of tasks in this control group (version 2), or below it.
+    /// Tasks in this control group (version 2), or below it.
     Cgroup(PathBuf),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// What is noted of each call. No errors when only counting: they are known only at a
-    /// call's end.
+    /// Recorded data of each call. No errors in count mode: they are known only at a call's end.
     pub mode: MonitorMode,
     pub filter: Filter,
-    /// Of which functions.
     pub selection: Selection,
-    /// Rows for pairs of a function and a system call, on each processor. What has none
-    /// counts as [`SystemCall::Other`](crate::SystemCall::Other). A row has 40 bytes, 8
-    /// when only counting, 360 with a histogram.
+    /// Rows for pairs of a function and a system call, per processor. Pairs without a row count as
+    /// [`SystemCall::Other`](crate::SystemCall::Other). A row has 40 bytes, 8 in count mode, 360
+    /// with a histogram.
     pub pairs: usize,
-    /// Also times system calls as a whole, from entry to exit, waiting included: what
-    /// hooks are a share of. Two programs more in each system call, whatever it does, and
-    /// 32 MiB of the kernel's memory. Not when only counting.
+    /// Also times whole system calls, waiting included, as the base of hooks' shares. Two more
+    /// programs in each system call, and 32 MiB of kernel memory. Not in count mode.
     pub system_calls: bool,
 }
 
 impl Default for Options {
-    /// Times of all hooks, on the whole machine, with 4,096 rows; no system calls as a
-    /// whole.
+    /// Times of all hooks on the whole machine, with 4,096 rows; no whole system calls.
     fn default() -> Options {
         Options {
             mode: MonitorMode::Time,

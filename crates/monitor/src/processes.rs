@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which processes are watched, if not all.
+//! The watched processes, if not all.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,10 +9,9 @@ use model::Failure;
 
 use crate::error::MonitorError;
 
-/// `PROC_PID_INIT_INO`: the namespace whose numbers programs see.
+/// `PROC_PID_INIT_INO`: the initial namespace, whose numbers BPF programs see.
 const FIRST_NAMESPACE: &str = "pid:[4026531836]";
 
-/// Whether this process sees the kernel's process numbers.
 pub fn check_namespace() -> Result<(), Failure> {
     match fs::read_link("/proc/self/ns/pid") {
         Ok(namespace) if namespace.as_os_str() == FIRST_NAMESPACE => Ok(()),
@@ -24,7 +23,7 @@ pub fn check_namespace() -> Result<(), Failure> {
     }
 }
 
-/// The bit of a process, and the word in which it is.
+/// Index of the word, and the process's bit in it.
 fn bit(process: u32) -> (usize, u64) {
     ((process / 64) as usize, 1 << (process % 64))
 }
@@ -46,8 +45,8 @@ pub fn remove(targets: &[AtomicU64], process: u32) {
     }
 }
 
-/// Has programs watch a process and all that descend from it. Forks are followed
-/// already: nothing that is made meanwhile is missed.
+/// Watches a process and all its descendants. Forks are already followed: children created
+/// meanwhile are not missed.
 pub fn add_with_descendants(targets: &[AtomicU64], process: u32) -> Result<(), MonitorError> {
     if !fs::exists(format!("/proc/{process}")).unwrap_or(false) {
         return Err(MonitorError::NoProcess(process));
@@ -71,7 +70,6 @@ pub fn add_with_descendants(targets: &[AtomicU64], process: u32) -> Result<(), M
     }
 }
 
-/// The parent of each process.
 fn parents() -> BTreeMap<u32, u32> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     processes
@@ -83,7 +81,7 @@ fn parents() -> BTreeMap<u32, u32> {
         .collect()
 }
 
-/// The fourth field of `/proc/PID/stat`; the second, a name, may hold blanks and brackets.
+/// The fourth field of `/proc/PID/stat`; the second, a name, may contain blanks and brackets.
 fn parent_in(stat: &str) -> Option<u32> {
     let (_, rest) = stat.rsplit_once(')')?;
     rest.split_ascii_whitespace().nth(1)?.parse().ok()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What was counted until a moment, and between two of them.
+//! Counts at a point in time, and their differences.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,14 +16,13 @@ use crate::layout::{
 };
 use crate::object::Object;
 
-/// In which system call a hook was called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SystemCall {
-    /// One of x86-64, by its number.
+    /// An x86-64 number.
     Number(u16),
-    /// None: a thread of the kernel, a page fault, or an interrupt of the program itself.
+    /// Outside: a kernel thread, a page fault, or an interrupt.
     None,
-    /// One of i386 or x32, one from 512 on, or one that came when all rows were taken.
+    /// Of i386 or x32, from 512 on, or without a free row.
     Other,
 }
 
@@ -37,31 +36,28 @@ impl SystemCall {
     }
 }
 
-/// Calls of a function, in one system call or in all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Figures {
     pub count: u64,
-    /// Calls that returned an error; 0 when only counting.
+    /// Calls that returned an error; 0 in count mode.
     pub errors: u64,
-    /// Time in all calls in ns, without what the monitor added. It can fall below 0,
-    /// where calls are shorter than the calibration's spread. 0 when only counting.
+    /// Total time in ns, without the monitor's cost. It can be negative for calls shorter than the
+    /// calibration's spread. 0 in count mode.
     pub sum_ns: i64,
-    /// Shortest call in ns. None without calls, when only counting, and in a difference.
+    /// In ns. None without calls, in count mode, and in a difference.
     pub min_ns: Option<u64>,
-    /// Longest call in ns, like `min_ns`.
+    /// In ns, like `min_ns`.
     pub max_ns: Option<u64>,
-    /// Times of all calls, if they are kept.
     pub histogram: Option<Histogram>,
 }
 
 impl Figures {
-    /// Mean time of a call in ns; None without calls.
+    /// In ns; None without calls.
     #[must_use]
     pub fn mean_ns(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }
 
-    /// Adds calls of the same function elsewhere.
     pub fn add(&mut self, other: &Figures) {
         self.count = self.count.wrapping_add(other.count);
         self.errors = self.errors.wrapping_add(other.errors);
@@ -73,7 +69,7 @@ impl Figures {
         }
     }
 
-    /// Counters only grow, but one read before another may be behind it.
+    /// Counters only grow, but reads are not atomic: a later one may be smaller.
     fn since(&self, earlier: &Figures) -> Figures {
         if earlier.count == 0 {
             return self.clone();
@@ -97,24 +93,20 @@ impl Figures {
     }
 }
 
-/// System calls as a whole, from entry to exit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Whole {
     pub count: u64,
-    /// Time in all of them in ns, with what they waited and without what the monitor's
-    /// programs on hooks added.
+    /// Total time in ns, including waiting, without the monitor's cost in hooks.
     pub sum_ns: i64,
 }
 
-/// What is known of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookFigures {
     pub probe: Arc<Probe>,
-    /// By system call; those in which it was not called are left out.
+    /// Only system calls in which it was called.
     pub system_calls: BTreeMap<SystemCall, Figures>,
-    /// Calls that returned an error, by errno; 0 stands for 134 and above. Empty when
-    /// only counting. Some hooks return an error to say that they have nothing to say
-    /// (`EOPNOTSUPP`, `ENOSYS`): a denial is `EACCES` or `EPERM`.
+    /// Calls that returned an error, by errno; 0 for 134 and above. Empty in count mode. Some hooks
+    /// return `EOPNOTSUPP` or `ENOSYS` for "no opinion"; a denial is `EACCES` or `EPERM`.
     pub errnos: BTreeMap<u16, u64>,
 }
 
@@ -129,16 +121,16 @@ impl HookFigures {
     }
 }
 
-/// Calls that were seen, and that are in no figure.
+/// Seen calls that are not in any figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Lost {
     /// Too many tasks were in hooks at once.
     pub no_stack: u64,
-    /// More than ten calls of one task were under way, one in the other.
+    /// More than ten nested calls of one task.
     pub too_deep: u64,
-    /// They never came to an end that was seen.
+    /// Calls without a seen end.
     pub abandoned: u64,
-    /// On a processor that was not there at the start.
+    /// On a processor that was added after the start.
     pub no_processor: u64,
 }
 
@@ -160,25 +152,20 @@ impl Lost {
     }
 }
 
-/// Everything that was counted from the start, or from another snapshot, to a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
     pub taken: Instant,
-    /// Time since the start, or since the other snapshot.
     pub elapsed: Duration,
-    /// All probed functions, also those that were not called, always in the same order.
+    /// All probed functions, always in the same order.
     pub hooks: Vec<HookFigures>,
-    /// System calls as a whole, if they are timed; those that did not occur are left out.
+    /// Whole system calls, if they are timed; only those that occurred.
     pub wholes: BTreeMap<SystemCall, Whole>,
-    /// Calls that are in no figure.
     pub lost: Lost,
-    /// Pairs of a function and a system call that have no row, since all were taken;
-    /// they count as [`SystemCall::Other`].
+    /// Pairs of a function and a system call without a row, which count as [`SystemCall::Other`].
     pub pairs_refused: u64,
 }
 
 impl Snapshot {
-    /// What came after an earlier snapshot of the same monitor.
     #[must_use]
     pub fn since(&self, earlier: &Snapshot) -> Snapshot {
         let none = Figures::default();
@@ -224,7 +211,6 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The figures of the probe with this number, by system call.
     pub fn system_calls(&self, probe: usize) -> BTreeMap<SystemCall, Figures> {
         let mut system_calls: BTreeMap<SystemCall, Figures> = BTreeMap::new();
         let rest = (1 + probe) * self.layout.row_words;
@@ -303,8 +289,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// System calls as a whole, less what watching `hooks` added to them: `added_ns` for
-    /// each of their calls.
+    /// Whole system calls without the monitor's cost in `hooks`: `added_ns` per call.
     pub fn wholes(&self, hooks: &[HookFigures], added_ns: u32) -> BTreeMap<SystemCall, Whole> {
         let mut wholes: BTreeMap<SystemCall, Whole> = BTreeMap::new();
         if !self.layout.system_calls {

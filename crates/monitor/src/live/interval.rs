@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the monitor noted, in the document's words.
+//! Snapshots as intervals of a result file.
 
 use std::time::Duration;
 
@@ -11,7 +11,6 @@ use model::{
 use nix::errno::Errno;
 use syscalls::Sysno;
 
-/// A snapshot since the start, or the difference of two, as an interval.
 pub fn interval(snapshot: &Snapshot, begin: Duration) -> Interval {
     let hooks = snapshot.hooks.iter().filter_map(watched_hook);
     let wholes = snapshot.wholes.iter();
@@ -30,7 +29,6 @@ pub fn interval(snapshot: &Snapshot, begin: Duration) -> Interval {
     }
 }
 
-/// None if it was not called.
 fn watched_hook(hook: &HookFigures) -> Option<WatchedHook> {
     let total = hook.total();
     if total.count == 0 {
@@ -85,7 +83,7 @@ fn buckets(histogram: &Histogram) -> Vec<Bucket> {
         .collect()
 }
 
-/// `EACCES`; `other` stands for those that are not told apart.
+/// `EACCES`; `other` for errors beyond the table.
 fn errno_name(errno: u16) -> String {
     match Errno::from_raw(i32::from(errno)) {
         _ if errno == 0 => "other".to_owned(),

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a monitor sees, while it sees it.
+//! A monitor's data while it runs.
 //!
-//! - [`Session`]: a live machine that is watched, interval by interval.
+//! - [`Session`]: watches a live machine, interval by interval.
 //! - [`show`]: a session, or a recording ([`Replay`]), on a terminal.
-//! - [`Textfile`]: the same for Prometheus, by way of `node_exporter`.
-//!
-//! Nothing is printed but by the terminal view, which has the terminal to itself.
+//! - [`Textfile`]: the same for Prometheus, through `node_exporter`.
 
 mod interval;
 mod recorder;

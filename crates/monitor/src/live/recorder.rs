@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Intervals as they come, in bounded memory.
+//! Intervals in bounded memory.
 
 use std::time::Duration;
 
@@ -8,10 +8,9 @@ use model::Interval;
 
 use crate::live::interval::interval;
 
-/// Intervals that are kept: an hour of seconds. Of more, neighbours are joined.
+/// One hour of seconds. Beyond it, neighbours are joined.
 pub const KEPT: usize = 3_600;
 
-/// What was seen until now.
 pub struct Recorder {
     before: Snapshot,
     since: Duration,
@@ -19,7 +18,6 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Begins with a first snapshot.
     pub fn new(first: Snapshot) -> Recorder {
         Recorder {
             before: first,
@@ -28,7 +26,6 @@ impl Recorder {
         }
     }
 
-    /// Adds what came since the last one.
     pub fn take(&mut self, snapshot: Snapshot) -> &Interval {
         if self.intervals.len() >= KEPT {
             self.intervals = joined(&self.intervals);
@@ -47,7 +44,6 @@ impl Recorder {
     }
 }
 
-/// Each two neighbours as one.
 pub fn joined(intervals: &[Interval]) -> Vec<Interval> {
     intervals.chunks(2).map(Interval::sum).collect()
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A recording as a source for the live view: each reading is an interval.
+//! A recording as a source for the live view: one interval per reading.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use model::Interval;
 
 use crate::live::view::{Reading, Source};
 
-/// The shortest and the longest that a recording's interval is shown, in seconds.
+/// Limits of an interval's display time, in seconds.
 const INTERVALS_S: [f64; 2] = [0.1, 1.0];
 
 #[derive(Debug)]
@@ -17,7 +17,6 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// From its first interval on.
     pub fn new(intervals: Vec<Interval>) -> Replay {
         Replay {
             intervals: intervals.into_iter(),
@@ -25,7 +24,7 @@ impl Replay {
         }
     }
 
-    /// How long each interval is shown: as long as the first one was, within reason.
+    /// Display time of an interval: the first one's length, within `INTERVALS_S`.
     pub fn pace(&self) -> Duration {
         let [shortest, longest] = INTERVALS_S;
         let first = self.intervals.as_slice().first();
@@ -70,7 +69,6 @@ mod tests {
         let last = replay.read();
         assert_eq!(last.since_last, interval(0.5));
         assert_eq!((last.total.seconds, last.total.lost), (1.0, 4));
-        // After its end nothing happens.
         assert_eq!(replay.read().since_last, Interval::default());
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A live machine that is watched: what is read of it, and when it is over.
+//! Watches a live machine: its intervals and its end.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -20,35 +20,29 @@ use crate::live::view::{Reading, Source};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     Machine,
-    /// Those of a command, which is started for that, and of all that it starts. It has at
-    /// least one word.
+    /// A command, started by the session, and its descendants; at least one word.
     Command(Vec<OsString>),
-    /// Those of a control group (cgroup v2), by its directory, and of those below it.
+    /// A control group (cgroup v2) by its directory, and those below it.
     Cgroup(PathBuf),
-    /// Those of processes, their threads and their descendants.
     Processes(Vec<u32>),
 }
 
-/// What is to be watched, and how.
 #[derive(Debug)]
 pub struct Request {
     pub subject: Subject,
-    /// How, and of which functions; the filter is the subject's.
+    /// Except the filter, which is the subject's.
     pub options: Options,
-    /// How long; None: until the subject has ended, or somebody stops it.
+    /// None: until the subject ends, or somebody stops it.
     pub duration: Option<Duration>,
-    /// The modules that are active on this machine, in order; empty if that is not known.
+    /// Active modules of this machine, in order; empty if unknown.
     pub active_lsms: Vec<String>,
     pub environment: Environment,
-    /// The time, as the document has it: RFC 3339, in UTC.
     pub now: fn() -> String,
 }
 
-/// Programs that are attached, and who gets what they note.
 pub struct Session {
     monitor: Monitor,
     pub watched: Monitoring,
-    /// What it was to watch, and does not.
     pub left_out: Vec<LeftOutFunction>,
     environment: Environment,
     now: fn() -> String,
@@ -62,19 +56,16 @@ pub struct Session {
     keep: Option<Keep>,
 }
 
-/// Keeps an interval that ended, or says why it cannot.
 pub type Keep = Box<dyn FnMut(&Monitoring, &Interval) -> Result<(), String>>;
 
 #[derive(Debug)]
 pub struct Ended {
-    /// What was watched and how, the intervals that were taken, and reasons to doubt them.
     pub recording: Document,
-    /// What is to be said of the command: that it failed, or goes on.
+    /// A message: the command failed, or still runs.
     pub command: Option<String>,
 }
 
 impl Session {
-    /// Attaches, which takes seconds and is reported.
     pub fn start(
         request: Request,
         textfile: Option<Textfile>,
@@ -126,13 +117,13 @@ impl Session {
         })
     }
 
-    /// Has the command execute, if one is watched, and writes the first text file.
+    /// Starts the command, if there is one, and writes the first text file.
     pub fn begin(&mut self) -> Result<(), MonitorError> {
         self.write_text()?;
         self.target.as_mut().map_or(Ok(()), Target::begin)
     }
 
-    /// Has each interval kept as it ends. Of what it was to watch, `before` is behind it.
+    /// Stores each interval at its end. `before`: the part of the duration that has already passed.
     pub fn keep(&mut self, keep: Keep, before: Duration) {
         self.keep = Some(keep);
         self.deadline = self.deadline.map(|at| at.checked_sub(before).unwrap_or(at));
@@ -142,7 +133,6 @@ impl Session {
         self.deadline
     }
 
-    /// Has its time passed, or what is watched ended?
     pub fn is_over(&mut self) -> bool {
         if self.deadline.is_some_and(|at| Instant::now() >= at) {
             return true;
@@ -154,7 +144,6 @@ impl Session {
         !self.processes.is_empty() && !self.processes.iter().any(lives)
     }
 
-    /// What happened since the last time.
     pub fn take(&mut self) -> Result<&Interval, MonitorError> {
         self.last = self.monitor.snapshot();
         self.write_text()?;
@@ -175,13 +164,12 @@ impl Session {
         written.map_err(MonitorError::doing("cannot write the text file"))
     }
 
-    /// Everything since the start, as of the last time that was taken.
     pub fn total(&self) -> Interval {
         interval(&self.last, Duration::ZERO)
     }
 
-    /// What it gave. The programs stay until this process ends, which detaches them
-    /// faster than one by one.
+    /// The programs stay attached until this process ends: its exit detaches them faster than
+    /// closing them one by one.
     pub fn end(mut self) -> Ended {
         let warnings = doubts(&self.monitor, &self.last);
         let command = self.target.as_mut().and_then(Target::end);

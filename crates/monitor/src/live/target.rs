@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A command that waits to be watched before it begins.
+//! A command that waits until it is watched.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -13,13 +13,11 @@ use model::Failure;
 
 use crate::MonitorError;
 
-/// A process that will execute a command when it is told to.
 pub struct Target {
     name: String,
     process: u32,
-    /// Its other end is read by the process. Closed, the process ends.
+    /// The process reads the other end, and ends if this one is closed.
     go: Option<io::PipeWriter>,
-    /// Ends when the command has been executed, or could not be.
     spawned: Option<JoinHandle<io::Result<Child>>>,
     child: Option<Child>,
 }
@@ -27,7 +25,7 @@ pub struct Target {
 impl Target {
     pub fn prepare(words: &[OsString]) -> Result<Target, MonitorError> {
         let name = words[0].to_string_lossy().into_owned();
-        // To attach takes seconds, after which it would be late to say so.
+        // Check now: attaching takes seconds.
         which::which(&words[0]).map_err(|_| cannot_execute(&name, &"there is no such program"))?;
         let pipe = || io::pipe().map_err(MonitorError::doing("cannot make a pipe"));
         let (go_read, go) = pipe()?;
@@ -44,14 +42,14 @@ impl Target {
             let mut byte = [0u8];
             match rustix::io::retry_on_intr(|| rustix::io::read(go_read.as_fd(), &mut byte))? {
                 1 => Ok(()),
-                // Nobody watches any more.
+                // lsmeter has ended.
                 _ => Err(io::ErrorKind::BrokenPipe.into()),
             }
         };
         // SAFETY: between fork and exec it only calls close, getpid, write and read, which are
         // async-signal-safe; nothing is allocated or locked.
         unsafe { command.pre_exec(ready) };
-        // spawn() returns when the command has been executed.
+        // spawn() returns after execve.
         let spawned = thread::spawn(move || command.spawn());
         let mut bytes = [0u8; 4];
         let told = number_read.read_exact(&mut bytes);
@@ -89,13 +87,12 @@ impl Target {
         Ok(())
     }
 
-    /// Has it ended? One whose state cannot be read has.
+    /// Also if its state cannot be read.
     pub fn has_ended(&mut self) -> bool {
         let child = self.child.as_mut();
         child.is_none_or(|child| !matches!(child.try_wait(), Ok(None)))
     }
 
-    /// How it ended, for its user; None if it did well.
     pub fn end(&mut self) -> Option<String> {
         match self.child.as_mut()?.try_wait() {
             Ok(Some(status)) if !status.success() => {
@@ -112,7 +109,7 @@ impl Target {
 
 impl Drop for Target {
     fn drop(&mut self) {
-        // Without its go, a process that waits ends.
+        // Closed without a byte: a waiting process ends.
         self.go = None;
         if let Some(spawned) = self.spawned.take() {
             let _ = spawned.join();

@@ -108,7 +108,7 @@ fn a_difference_has_what_came_between() {
         hook.system_calls[&stat].histogram,
         Some(histogram(&[(5, 5)]))
     );
-    // All of it is new, and so are its extremes.
+    // All calls are new, so that the extremes are known.
     assert_eq!(hook.system_calls[&read].min_ns, Some(3));
     assert_eq!(hook.errnos, BTreeMap::from([(13, 5)]));
     let whole = |count, sum_ns| Whole { count, sum_ns };
@@ -128,7 +128,7 @@ fn memory_is_bounded_by_what_is_configured() {
     assert_eq!(layout.rows, 273 + 4096 + 1);
     assert_eq!(layout.stride, 176_128);
     assert_eq!(layout.last_row(), 176_128 / 8 + 4369 * 5);
-    // Rows, where they are, errors, stacks; and four pages.
+    // Rows, their index, errors, stacks; and four pages.
     let parts = 2 * 176_128 + 561_322usize.next_multiple_of(4096) + 294_912 + (1 << 20) + 4 * 4096;
     assert_eq!(layout.memory_bytes(), parts);
     let with_targets = Layout::new(273, 2, 4096, 5, true).unwrap();

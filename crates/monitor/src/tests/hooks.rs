@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which functions are found.
+//! Finding functions.
 
 use testing::btf::Btf;
 
 use crate::hooks::{Found, Selection, find};
 use kernels::btf::Types;
 
-/// A kernel with three hooks, one without a function, and some other functions.
 fn kernel() -> Vec<u8> {
     let mut btf = Btf::default();
     let int = btf.int("int", 4, true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Tests of what needs no kernel.
+//! Tests that need no kernel.
 
 mod figures;
 mod hooks;

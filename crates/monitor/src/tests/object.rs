@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The compiled programs, which can be opened without any privilege.
+//! The compiled programs; opening them needs no privilege.
 
 use std::collections::BTreeSet;
 

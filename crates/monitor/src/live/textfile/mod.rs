@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a monitor saw, for the textfile collector of Prometheus's `node_exporter`: text format
-//! 0.0.4. `docs/prometheus.md` lists the metrics.
+//! Metrics for the textfile collector of Prometheus's `node_exporter`: text format 0.0.4.
+//! `docs/prometheus.md` lists them.
 
 mod sums;
 
@@ -13,11 +13,11 @@ use model::{Interval, Monitoring, printable};
 
 use sums::{Highest, Sums, seconds, upper_bounds};
 
-/// Longest value of a label, in characters: longer than any function's name in practice,
-/// and short enough for a list of modules.
+/// Characters of a label's value: longer than any function's name in practice, and short enough for
+/// a list of modules.
 const LABEL_LIMIT: usize = 200;
 
-/// A file with the figures since a monitor's start. It is removed when this is dropped.
+/// A file with sums since the start. Removed on drop.
 #[derive(Debug)]
 pub struct Textfile {
     path: PathBuf,
@@ -34,16 +34,15 @@ impl Textfile {
         }
     }
 
-    /// Replaces the file: it has the sum of these intervals, which are all since the start.
     pub fn write<'a>(
         &mut self,
         monitoring: &Monitoring,
         intervals: impl IntoIterator<Item = &'a Interval>,
     ) -> io::Result<()> {
         let text = self.metrics.text(monitoring, intervals);
-        // The collector reads no file of this name.
+        // The collector ignores this extension.
         let new = self.path.with_extension("prom.new");
-        // Never through a link that somebody else left there.
+        // Never write through somebody else's link.
         match fs::remove_file(&new) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -65,11 +64,10 @@ impl Drop for Textfile {
     }
 }
 
-/// The text of the file, time and again.
+/// Writes the file's text.
 ///
-/// Counters must not fall, or Prometheus takes it for a restart. A sum of times can, by a
-/// little, where calls are as short as the spread of what is subtracted from each. So one
-/// of these remembers what it wrote.
+/// Prometheus takes a falling counter for a restart. A sum of times can fall a little where calls
+/// are as short as the spread of the subtracted cost: this remembers the written values.
 #[derive(Debug)]
 pub struct Metrics {
     version: &'static str,
@@ -77,7 +75,6 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// `version` is lsmeter's.
     pub fn new(version: &'static str) -> Metrics {
         Metrics {
             version,
@@ -85,7 +82,7 @@ impl Metrics {
         }
     }
 
-    /// The sums over `intervals`, which are all since the start, or one that is their sum.
+    /// `intervals`: all since the start, or one that is their sum.
     pub fn text<'a>(
         &mut self,
         monitoring: &Monitoring,
@@ -111,7 +108,7 @@ impl Metrics {
         text.metric("lsmeter_lost_calls_total", "counter", help);
         text.sample("", [], [""; 0], sums.lost);
         let cost = &monitoring.cost;
-        // Without the first, nothing was measured.
+        // 0: nothing was measured.
         if cost.added_ns > 0 {
             let help = "What watching a call costs: all that it adds, and what of that lies \
                         within the times and is subtracted.";
@@ -183,12 +180,10 @@ impl Metrics {
     }
 }
 
-/// Text as the value of a label, on one line.
 fn label(text: &str) -> String {
     printable(text, LABEL_LIMIT)
 }
 
-/// What is written, and the metric that samples are of.
 #[derive(Default)]
 struct Text {
     text: String,
@@ -219,7 +214,6 @@ impl Text {
         let _ = writeln!(self.text, "{}{suffix}{labels} {value}", self.name);
     }
 
-    /// Left out if it has no series.
     fn counters<const N: usize, V: Display>(
         &mut self,
         name: &'static str,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Intervals summed up by the labels that a series has.
+//! Sums of intervals, by the labels of a series.
 
 use std::collections::BTreeMap;
 
@@ -7,48 +7,35 @@ use model::{Bucket, Calls, Interval, WatchedHook};
 
 use super::label;
 
-/// The label module of a framework function.
 const FRAMEWORK: &str = "framework";
 
-/// Histograms have a bucket up to each power of two ns from this one on: less is shorter
-/// than the clock can tell.
+/// Buckets have bounds at powers of two ns, from this one on: less is below the clock's resolution.
 const FIRST_POWER: u32 = 4;
-/// The last one, about a second. The same buckets everywhere, so that they can be summed.
+/// The last bound, about a second. Equal buckets everywhere can be summed.
 const LAST_POWER: u32 = 30;
 const BOUNDS: usize = (LAST_POWER - FIRST_POWER + 1) as usize;
 
-/// Values of the labels hook and module.
 pub type Function = [String; 2];
-/// Those and the value of a third label.
 pub type FunctionAnd = [String; 3];
 
-/// All that there is a counter of.
 #[derive(Debug, Default)]
 pub struct Sums {
-    /// By system call.
     pub calls: BTreeMap<FunctionAnd, u64>,
-    /// In ns, by system call.
     pub time_ns: BTreeMap<FunctionAnd, u64>,
-    /// By the error's name.
     pub errors: BTreeMap<FunctionAnd, u64>,
-    /// Where a histogram was kept.
     pub durations: BTreeMap<Function, Durations>,
-    /// System calls as a whole, by name: how many.
+    /// Number of whole system calls, by name.
     pub whole_calls: BTreeMap<[String; 1], u64>,
     pub whole_ns: BTreeMap<[String; 1], u64>,
-    /// Calls that are in no figure.
     pub lost: u64,
 }
 
 #[derive(Debug, Default)]
 pub struct Durations {
-    /// Calls by [`upper_bounds`].
     pub buckets: [u64; BOUNDS + 1],
-    /// Time in all of them, in ns.
     pub sum_ns: u64,
 }
 
-/// The highest times that were ever written, in ns.
 #[derive(Debug, Default)]
 pub struct Highest {
     time_ns: BTreeMap<FunctionAnd, u64>,
@@ -56,7 +43,6 @@ pub struct Highest {
     whole_ns: BTreeMap<[String; 1], u64>,
 }
 
-/// The buckets' upper bounds in seconds.
 pub fn upper_bounds() -> impl Iterator<Item = f64> {
     (FIRST_POWER..=LAST_POWER)
         .map(|power| seconds(1 << power))
@@ -68,7 +54,7 @@ pub fn seconds(ns: u64) -> f64 {
 }
 
 impl Durations {
-    /// Calls. Taken from the buckets, which it must not contradict.
+    /// The buckets' sum, so that they cannot contradict.
     pub fn count(&self) -> u64 {
         let buckets = self.buckets.iter();
         buckets.fold(0, |sum, &calls| sum.saturating_add(calls))
@@ -78,7 +64,7 @@ impl Durations {
         let bounds = FIRST_POWER..=LAST_POWER;
         let fits = |to_ns: u64| bounds.clone().position(|power| to_ns <= 1 << power);
         let at = bucket.to_ns.and_then(fits).unwrap_or(BOUNDS);
-        // Buckets are added up when they are written: their sum must not overflow.
+        // Buckets are added when they are written: their sum must not overflow.
         let calls = bucket.count.min(u64::MAX - self.count());
         self.buckets[at] += calls;
     }
@@ -146,7 +132,7 @@ fn add_time<K: Ord + Clone>(sums: &mut BTreeMap<K, i64>, of: &K, calls: &Calls) 
     }
 }
 
-/// The sums, but no less than they ever were, and at least 0.
+/// The sums, but not less than before, and at least 0.
 fn never_less<K: Ord + Clone>(
     sums: BTreeMap<K, i64>,
     highest: &mut BTreeMap<K, u64>,

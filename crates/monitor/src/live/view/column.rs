@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The table's columns: what each shows, how it is sorted, and which one goes first where room is short.
+//! The table's columns: content, sort order, and priority on narrow terminals.
 
 use std::cmp::Ordering;
 
@@ -12,28 +12,23 @@ use super::units::{self, NONE};
 pub enum Column {
     Hook,
     Module,
-    /// Calls in a second.
     Rate,
     Calls,
     Denials,
     Errors,
     Mean,
     P50,
-    /// What 99 % of the times do not exceed.
     P99,
     Min,
     Max,
-    /// The part of one processor's time.
+    /// Share of one processor's time.
     Share,
-    /// Rates of the last readings, as bars.
     Recent,
 }
 
-/// What a column holds of a function.
 #[derive(Debug, Clone, Copy)]
 pub enum Value<'a> {
     Name(&'a str),
-    /// A figure, if it is known, and how it is written.
     Figure(Option<f64>, fn(f64) -> String),
 }
 
@@ -46,13 +41,10 @@ impl Value<'_> {
     }
 }
 
-/// The narrowest that hooks' names can be shown.
 const HOOK_MIN: u16 = 22;
-/// No hook's name is much longer.
 const HOOK_MAX: u16 = 40;
 
 impl Column {
-    /// The columns of a mode, from left to right.
     pub fn all(mode: MonitorMode, modules: bool) -> Vec<Column> {
         use Column::{
             Calls, Denials, Errors, Hook, Max, Mean, Min, Module, P50, P99, Rate, Recent, Share,
@@ -71,7 +63,6 @@ impl Column {
         columns
     }
 
-    /// Those of `columns` that fit into `width`, `sorted` among them.
     pub fn that_fit(columns: &[Column], sorted: Column, width: u16) -> Vec<Column> {
         use Column::{Calls, Errors, Max, Mean, Min, Module, P50, P99, Recent, Share};
         let mut kept = columns.to_vec();
@@ -92,10 +83,9 @@ impl Column {
         kept
     }
 
-    /// How wide the hooks' names can be beside `columns`.
     pub fn hook_width(columns: &[Column], width: u16) -> u16 {
         let room = (width + HOOK_MIN).saturating_sub(needed(columns));
-        // The bars take what names do not need.
+        // The bars get the rest.
         room.min(HOOK_MAX)
     }
 
@@ -117,7 +107,6 @@ impl Column {
         }
     }
 
-    /// Its width; the least for those that stretch.
     pub fn width(self) -> u16 {
         match self {
             Column::Hook => HOOK_MIN,
@@ -127,12 +116,11 @@ impl Column {
         }
     }
 
-    /// Can the table be sorted by it?
     pub fn is_sortable(self) -> bool {
         self != Column::Recent
     }
 
-    /// Names stand on the left, figures on the right.
+    /// Names are left-aligned, figures right-aligned.
     pub fn is_left(self) -> bool {
         matches!(self, Column::Hook | Column::Module | Column::Recent)
     }
@@ -159,7 +147,7 @@ impl Column {
         }
     }
 
-    /// Which of two functions comes first: names by the alphabet, large figures first.
+    /// Names in alphabetical order, figures descending.
     pub fn compare(self, a: &Figure<'_>, b: &Figure<'_>) -> Ordering {
         match (self.value(a), self.value(b)) {
             (Value::Figure(a, _), Value::Figure(b, _)) => {
@@ -172,7 +160,6 @@ impl Column {
     }
 }
 
-/// The width that columns need, with a blank between each two.
 fn needed(columns: &[Column]) -> u16 {
     let widths = columns.iter().map(|column| column.width() + 1);
     widths.sum::<u16>().saturating_sub(1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! All about one function, in lines.
+//! All figures of one function, in lines.
 
 use model::{Bucket, Calls, Interval, WatchedHook};
 use ratatui::text::{Line, Span};
@@ -9,12 +9,10 @@ use super::figures::{Figure, Key, RATES};
 use super::state::View;
 use super::units::{self, NONE};
 
-/// Lines of a histogram: a bit of a time each.
+/// Lines of a histogram: 64 bits of a time and reserve.
 const BUCKETS_LIMIT: usize = 72;
-/// The least that names in a table are wide.
 const NAMES_MIN: usize = 16;
 
-/// The detail of the selected function, `width` characters wide.
 pub fn lines(view: &View, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let Some(figure) = view.selected_figure() else {
         return vec![Line::from("No hook is selected.")];
@@ -100,7 +98,6 @@ fn summary(figure: &Figure<'_>) -> impl Iterator<Item = String> {
     [counts].into_iter().chain(times).chain(percentiles)
 }
 
-/// Buckets without calls are not recorded, but a gap is to be seen.
 fn filled(histogram: &[Bucket]) -> Vec<Bucket> {
     let mut filled: Vec<Bucket> = Vec::new();
     for &bucket in histogram {
@@ -148,7 +145,6 @@ fn histogram(histogram: &[Bucket], width: usize, theme: &Theme) -> Vec<Line<'sta
     buckets.iter().map(line).collect()
 }
 
-/// Calls by what they have to do with, and their share of its time if that is known.
 fn calls_table(
     rows: &[(String, &Calls, Option<f64>)],
     seconds: f64,
@@ -194,7 +190,6 @@ fn calls_table(
     [heading].into_iter().chain(rows.iter().map(line)).collect()
 }
 
-/// With the share that the hook has of them, if they were timed as a whole.
 fn system_calls(hook: &WatchedHook, interval: &Interval, theme: &Theme) -> Vec<Line<'static>> {
     let mut calls: Vec<_> = hook.system_calls.iter().collect();
     calls.sort_by(|a, b| {
@@ -224,7 +219,6 @@ fn errors(hook: &WatchedHook, theme: &Theme) -> Vec<Line<'static>> {
     errnos.into_iter().map(line).collect()
 }
 
-/// The modules' implementations of the hook, or the framework's function.
 fn others(view: &View, figure: &Figure<'_>, theme: &Theme) -> Vec<Line<'static>> {
     let of_hook = |other: &&WatchedHook| {
         other.hook == figure.total.hook && Key::of(other) != Key::of(figure.total)

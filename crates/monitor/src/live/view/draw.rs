@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Draws the view into a frame, however small.
+//! Draws the view into a frame of any size.
 
 use std::time::Duration;
 
@@ -17,14 +17,11 @@ use super::keys;
 use super::state::{Page, View};
 use super::units;
 
-/// Below this many lines the header has one line less.
+/// Below this height the header is one line shorter.
 const TALL: u16 = 10;
-/// Characters of a text in the header that are shown.
 const TEXT_LIMIT: usize = 160;
-/// Rates that the table shows of a hook; its detail has more.
 const TABLE_RATES: usize = 24;
 
-/// Text of a tone, in colour if there are colours.
 pub struct Theme {
     colour: bool,
 }
@@ -34,7 +31,6 @@ impl Theme {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
-    /// What is less important.
     pub fn faint(&self) -> Style {
         Style::new().add_modifier(Modifier::DIM)
     }
@@ -46,7 +42,6 @@ impl Theme {
         }
     }
 
-    /// What should not be overlooked.
     pub fn notable(&self) -> Style {
         match self.colour {
             true => self.bold().fg(Color::Yellow),
@@ -90,7 +85,7 @@ pub fn draw(frame: &mut Frame<'_>, view: &mut View) {
     draw_footer(frame, footer, view, &theme);
 }
 
-/// What must be seen comes first: narrow terminals cut off the rest.
+/// The most important first: narrow terminals cut off the rest.
 fn header_lines(view: &View, theme: &Theme) -> Vec<Line<'static>> {
     let monitoring = &view.monitoring;
     let shown = |text: &str| printable(text, TEXT_LIMIT);
@@ -224,7 +219,6 @@ fn help(frame: &mut Frame<'_>, area: Rect, theme: &Theme) {
 fn draw_footer(frame: &mut Frame<'_>, area: Rect, view: &View, theme: &Theme) {
     if view.typing {
         let text = format!("filter: {}", view.filter.text());
-        // As much of its end as there is room for, and the cursor behind it.
         let room = usize::from(area.width.saturating_sub(1));
         let skipped = text.chars().count().saturating_sub(room);
         let shown: String = text.chars().skip(skipped).collect();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What there is to show: the last reading made harmless, and the rates before it.
+//! The last reading in sanitised form, and earlier rates.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -7,15 +7,12 @@ use model::{Interval, WatchedHook, printable};
 
 use super::source::Reading;
 
-/// Functions that are shown. A kernel has some 300 hooks, and modules for each.
+/// A kernel has about 300 hooks, and modules for each.
 const FUNCTIONS_LIMIT: usize = 8_192;
-/// System calls as a whole; system calls, errors and buckets of a function that are shown.
+/// Whole system calls; also system calls, errors and buckets of one function.
 const PARTS_LIMIT: usize = 1_024;
-/// The shortest time that there can be rates of.
 const SECONDS_MIN: f64 = 1e-6;
-/// Characters of a name that are shown.
 const NAME_LIMIT: usize = 64;
-/// Rates that are kept of a function.
 pub const RATES: usize = 120;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -25,7 +22,6 @@ pub struct Key {
 }
 
 impl Key {
-    /// Of which function.
     pub fn of(hook: &WatchedHook) -> Key {
         Key {
             function: hook.function.clone(),
@@ -37,28 +33,22 @@ impl Key {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
     Start,
-    /// Since the reading before the last.
     LastReading,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub struct Figure<'a> {
-    /// Which it is, and its calls since the start.
     pub total: &'a WatchedHook,
-    /// Its calls in the time that is shown; None without any.
     pub hook: Option<&'a WatchedHook>,
-    /// That time, and all that was called in it.
     pub interval: &'a Interval,
 }
 
-/// All that can be shown.
 #[derive(Debug, Clone, Default)]
 pub struct Figures {
     pub total: Interval,
     last: Interval,
     place_in_last: HashMap<Key, usize>,
     rates: HashMap<Key, VecDeque<f64>>,
-    /// Functions that are too many to be shown.
     pub left_off: usize,
 }
 
@@ -72,8 +62,8 @@ impl Figures {
         if self.last.seconds <= 0.0 {
             return;
         }
-        // Only functions that are shown have rates, so that a hostile source cannot
-        // make them more and more.
+        // Only shown functions have rates, so that a hostile source cannot increase them without
+        // limit.
         let mut before = std::mem::take(&mut self.rates);
         for hook in &self.total.hooks {
             let key = Key::of(hook);
@@ -88,12 +78,10 @@ impl Figures {
         }
     }
 
-    /// A function's rates, the oldest first.
     pub fn rates(&self, key: &Key) -> Option<&VecDeque<f64>> {
         self.rates.get(key)
     }
 
-    /// What is shown of one of the functions in [`Figures::total`].
     pub fn figure<'a>(&'a self, total: &'a WatchedHook, since: Since) -> Figure<'a> {
         let (hook, interval) = match since {
             Since::Start => (Some(total), &self.total),
@@ -112,18 +100,17 @@ impl Figures {
 }
 
 impl Figure<'_> {
-    /// Calls in the time that is shown.
     pub fn calls(&self) -> u64 {
         self.hook.map_or(0, |hook| hook.calls.count)
     }
 
-    /// Calls in a second; None where no time has passed.
+    /// Calls per second; None in an empty interval.
     pub fn rate(&self) -> Option<f64> {
         let seconds = self.interval.seconds;
         (seconds > 0.0).then(|| self.calls() as f64 / seconds)
     }
 
-    /// The part of one processor's time that its calls took.
+    /// Share of one processor's time.
     pub fn share(&self) -> Option<f64> {
         let sum_ns = match self.hook {
             Some(hook) => hook.calls.sum_ns?,
@@ -134,9 +121,9 @@ impl Figure<'_> {
     }
 }
 
-/// An interval that can be shown: bounded, and without characters that do harm.
+/// Limits the interval's size and removes control characters.
 fn harmless(mut interval: Interval) -> Interval {
-    // Rates of no time at all would mean nothing.
+    // No rates without a time.
     if !(interval.seconds.is_finite() && interval.seconds >= SECONDS_MIN) {
         interval.seconds = 0.0;
     }
@@ -155,7 +142,7 @@ fn harmless(mut interval: Interval) -> Interval {
             .into_iter()
             .take(PARTS_LIMIT)
         {
-            // Names that only differed in what does harm.
+            // Sanitised names may be equal.
             let sum: &mut u64 = errnos.entry(printable(&name, NAME_LIMIT)).or_default();
             *sum = sum.saturating_add(count);
         }

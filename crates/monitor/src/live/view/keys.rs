@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What each key does.
+//! Handles keys.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::state::{Page, View};
 
-/// The keys, for the page that explains them.
 pub const HELP: [(&str, &str); 12] = [
     ("↑ ↓ j k", "select a hook; in its detail, scroll"),
     ("PgUp PgDn", "a page up or down"),
@@ -21,7 +20,7 @@ pub const HELP: [(&str, &str); 12] = [
     ("q ^C", "quit"),
 ];
 
-/// Does what a key says. Whether it was the end.
+/// Returns true for quit.
 pub fn press(view: &mut View, key: KeyEvent) -> bool {
     if key.kind == KeyEventKind::Release {
         return false;
@@ -85,7 +84,6 @@ fn table(view: &mut View, code: KeyCode) {
             view.arrange();
         }
         KeyCode::Enter if view.selected_figure().is_some() => {
-            // What is looked at stays selected from now on.
             view.select(view.selected());
             view.scroll = 0;
             view.page = Page::Detail;
@@ -105,7 +103,6 @@ fn detail(view: &mut View, code: KeyCode) {
     match code {
         KeyCode::Esc | KeyCode::Enter | KeyCode::Backspace => view.page = Page::Table,
         code => {
-            // How far it can go is known, and seen to, when it is drawn.
             if let Some(scroll) = moved(view.scroll, view.page_height, code) {
                 view.scroll = scroll;
             }
@@ -113,7 +110,7 @@ fn detail(view: &mut View, code: KeyCode) {
     }
 }
 
-/// Where a key leads from `at`; None if it is not one that moves.
+/// The new position after `at`; None for other keys.
 fn moved(at: usize, page: usize, code: KeyCode) -> Option<usize> {
     Some(match code {
         KeyCode::Up | KeyCode::Char('k') => at.saturating_sub(1),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter monitor` on a terminal: a live table of hooks, and the detail of each.
 //!
-//! What is shown is pure state (`state`), which keys change (`keys`) and which is drawn
-//! into a frame (`draw`); only this file and `screen` know of the terminal.
+//! The view is pure state (`state`), changed by keys (`keys`) and drawn into a frame (`draw`); only
+//! this file and `screen` use the terminal.
 
 mod column;
 mod detail;
@@ -28,18 +28,17 @@ pub use self::source::{Reading, Source};
 use self::state::View;
 use crate::MonitorError;
 
-/// A signal is noticed after this at the latest.
+/// Longest delay of a signal.
 const NAP: Duration = Duration::from_millis(100);
-/// Nobody can read figures that change faster.
+/// Faster figures are not readable.
 const INTERVAL_MIN: Duration = Duration::from_millis(50);
-/// Keys that are taken before it is drawn again: nobody types faster, but a paste may.
+/// Keys between two frames: for pastes.
 const KEYS_AT_ONCE: usize = 256;
 
-/// Shows a source's figures on the terminal that standard output is, with new ones
-/// every `interval`, until its user quits or `stop` is set; in colours if it is to. When the
-/// source has ended, its last figures stay.
+/// Shows a source's figures on standard output's terminal, updated every `interval`, until the user
+/// quits or `stop` is set. After the source's end, its last figures stay.
 ///
-/// The terminal is as it was before when this returns or panics.
+/// Restores the terminal on return or panic.
 pub fn show(
     monitoring: &Monitoring,
     source: &mut dyn Source,
@@ -52,7 +51,6 @@ pub fn show(
         MonitorError::doing("cannot use standard output as a terminal for the live view");
     let mut screen = Screen::take().map_err(unusable)?;
     let shown = follow(&mut screen, &mut view, source, interval, stop);
-    // What went wrong first is what is reported.
     let left = screen
         .leave()
         .map_err(MonitorError::doing("cannot give the terminal back"));
@@ -74,7 +72,7 @@ fn follow(
             let ended = source.ended();
             view.update(source.read());
             view.ended = ended;
-            // Readings that were missed, on a machine that slept, are not made up for.
+            // Skip missed readings, such as after a suspend.
             next = (next + interval).max(Instant::now());
             changed = true;
         }
@@ -109,7 +107,6 @@ fn take_keys(view: &mut View, mut wait: Duration) -> std::io::Result<Pressed> {
             break;
         }
         wait = Duration::ZERO;
-        // Whatever it is, such as a new size, it is drawn anew.
         pressed = Pressed::Something;
         if let Event::Key(key) = event::read()?
             && keys::press(view, key)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The terminal while the view has it, and given back in every way out.
+//! Takes the terminal, and restores it in all cases.
 
 use std::io::{self, Stdout, Write};
 use std::sync::Once;
@@ -11,13 +11,11 @@ use ratatui::backend::CrosstermBackend;
 
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// The terminal: raw, and with another page than the shell's. Given back when dropped.
 pub struct Screen {
     pub terminal: Terminal<CrosstermBackend<Stdout>>,
 }
 
 impl Screen {
-    /// Takes the terminal that standard output is.
     pub fn take() -> io::Result<Screen> {
         give_back_before_panics();
         terminal::enable_raw_mode()?;
@@ -33,7 +31,6 @@ impl Screen {
         }
     }
 
-    /// Gives the terminal back, and says if that failed.
     pub fn leave(self) -> io::Result<()> {
         give_back()
     }
@@ -45,19 +42,18 @@ impl Drop for Screen {
     }
 }
 
-/// Once for each time that it was taken.
 fn give_back() -> io::Result<()> {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return Ok(());
     }
     let mut stdout = io::stdout();
     let left = execute!(stdout, terminal::LeaveAlternateScreen, cursor::Show);
-    // Also if nothing can be written: these are the terminal's settings.
+    // Even if the output failed: this changes the terminal's settings.
     terminal::disable_raw_mode()?;
     left.and_then(|()| stdout.flush())
 }
 
-/// A panic's message belongs on the shell's page, where it stays.
+/// A panic's message must be on the main screen, where it stays.
 fn give_back_before_panics() {
     static HOOKED: Once = Once::new();
     HOOKED.call_once(|| {

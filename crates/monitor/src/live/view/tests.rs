@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Frames as a terminal would have them.
+//! Frames on a test terminal.
 
 mod hostile;
 mod panic;
@@ -77,7 +77,6 @@ fn hook(mode: MonitorMode, name: &str, count: u64, denied: u64, mean_ns: u64) ->
             .map(|(name, count)| (name.to_owned(), count))
             .collect(),
         histogram: match mode {
-            // With a gap, as few calls were slow.
             MonitorMode::Histogram => vec![
                 bucket(256, other),
                 bucket(512, count - other - 1),
@@ -112,7 +111,6 @@ fn interval(mode: MonitorMode, begin_s: f64, seconds: f64, times: u64) -> Interv
     }
 }
 
-/// The `number`th reading of a machine that does more and more.
 fn reading(mode: MonitorMode, number: u64) -> Reading {
     let begin_s = (number - 1) as f64;
     Reading {
@@ -138,7 +136,7 @@ fn type_keys(view: &mut View, text: &str) {
 fn frame(view: &mut View, width: u16, height: u16) -> String {
     let terminal = terminal(view, width, height);
     match terminal.backend().buffer().area.is_empty() {
-        // Which the test's terminal cannot print.
+        // The test's terminal cannot print bars.
         true => String::new(),
         false => terminal.backend().to_string(),
     }
@@ -166,7 +164,7 @@ fn tables_of_each_mode() {
 fn before_the_first_figures() {
     let mut view = View::new(&monitoring(MonitorMode::Time), false);
     insta::assert_snapshot!("waiting", frame(&mut view, 80, 12));
-    // No hook is called in an idle container.
+    // An idle container calls no hook.
     let nothing = Interval {
         hooks: Vec::new(),
         ..interval(MonitorMode::Time, 0.0, 1.0, 1)
@@ -234,7 +232,6 @@ fn a_selected_hook_stays_selected() {
     press(&mut view, KeyCode::Down.into());
     let selected = |view: &View| view.selected_figure().unwrap().total.hook.clone();
     assert_eq!(selected(&view), "inode_getattr");
-    // Another one overtakes it.
     let mut next = reading(mode, 5);
     next.total.hooks[0].calls.count = 1_000_000;
     view.update(next);
@@ -267,7 +264,6 @@ fn figures_of_the_last_interval() {
     type_keys(&mut view, "a");
     assert_eq!(view.row(0).unwrap().calls(), 7_600);
     assert!(frame(&mut view, 80, 12).contains("last interval"));
-    // What is not called now is still there, without calls.
     let mut next = reading(MonitorMode::Count, 5);
     next.since_last.hooks.clear();
     view.update(next);
@@ -279,7 +275,6 @@ fn detail_of_a_hook() {
     let mut with_histogram = view(MonitorMode::Histogram);
     press(&mut with_histogram, KeyCode::Enter.into());
     insta::assert_snapshot!("detail", frame(&mut with_histogram, 100, 32));
-    // It scrolls as far as there is something to see, and no further.
     let low = frame(&mut with_histogram, 100, 12);
     press(&mut with_histogram, KeyCode::End.into());
     let end = frame(&mut with_histogram, 100, 12);
@@ -301,7 +296,7 @@ fn modules_are_shown_when_asked_for() {
     insta::assert_snapshot!("modules", frame(&mut view, 120, 12));
     type_keys(&mut view, "m");
     assert_eq!(view.len(), 5);
-    // Who watches nothing else sees them at once.
+    // Without hooks, modules' functions are shown at once.
     let mut only = reading(MonitorMode::Time, 5);
     only.total.hooks.retain(|hook| hook.module.is_some());
     view.update(only);
@@ -313,7 +308,6 @@ fn help_and_the_end() {
     let mut view = view(MonitorMode::Time);
     type_keys(&mut view, "?");
     insta::assert_snapshot!("help", frame(&mut view, 80, 18));
-    // Here it goes back, like every other key.
     type_keys(&mut view, "q");
     view.ended = true;
     assert!(frame(&mut view, 80, 12).contains("lsmeter monitor  ENDED  4 s"));

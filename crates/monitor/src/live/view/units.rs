@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Figures as short text, with their units.
+//! Numbers as short text, with units.
 
 use std::time::Duration;
 
-/// What stands where there is no figure.
 pub const NONE: &str = "-";
 
 fn digits(value: f64) -> String {
@@ -15,15 +14,15 @@ fn digits(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// `value` in the largest unit that leaves a number of at least 1 before it.
+/// In the largest unit that gives at least 1.
 fn scaled(value: f64, units: &[(f64, &str)]) -> String {
-    // What rounds to 1,000 of a unit is 1 of the next.
+    // 999.6 of a unit would be rounded to 1,000.
     let fits = |&&(size, _): &&(f64, &str)| value.abs() >= 0.9995 * size;
     let (size, unit) = units.iter().rev().find(fits).unwrap_or(&units[0]);
     format!("{}{unit}", digits(value / size))
 }
 
-/// A time: `412 ns`, `1.24 µs`, `83.0 ms`.
+/// `412 ns`, `1.24 µs`, `83.0 ms`
 pub fn time(ns: f64) -> String {
     if !ns.is_finite() {
         return NONE.to_owned();
@@ -39,12 +38,11 @@ pub fn time(ns: f64) -> String {
     scaled(ns, &units)
 }
 
-/// A count: `999`, `12.3k`, `1.20M`.
+/// `999`, `12.3k`, `1.20M`
 pub fn count(count: u64) -> String {
     whole(count as f64)
 }
 
-/// What can only be whole, such as a count.
 pub fn whole(value: f64) -> String {
     match value.abs() {
         size if size < 1_000.0 => format!("{value:.0}"),
@@ -52,7 +50,7 @@ pub fn whole(value: f64) -> String {
     }
 }
 
-/// A rate, or another amount that need not be whole.
+/// A rate, or another non-integer.
 pub fn amount(value: f64) -> String {
     if !value.is_finite() {
         return NONE.to_owned();
@@ -73,7 +71,7 @@ pub fn amount(value: f64) -> String {
     }
 }
 
-/// A part of a whole: `0.42 %`.
+/// `0.42 %`
 pub fn percent(part: f64) -> String {
     if !part.is_finite() {
         return NONE.to_owned();
@@ -81,14 +79,13 @@ pub fn percent(part: f64) -> String {
     let percent = part * 100.0;
     match percent {
         0.0 => "0 %".to_owned(),
-        // It is not nothing.
         _ if percent.abs() < 0.005 => "<0.01 %".to_owned(),
         _ if percent.abs() < 9_999.5 => format!("{} %", digits(percent)),
         _ => format!("{} %", amount(percent)),
     }
 }
 
-/// How long something has lasted: `12 s`, `3:05`, `1:00:00`.
+/// `12 s`, `3:05`, `1:00:00`
 pub fn lasted(time: Duration) -> String {
     let seconds = time.as_secs();
     let (minutes, hours) = (seconds / 60, seconds / 3600);
@@ -99,7 +96,7 @@ pub fn lasted(time: Duration) -> String {
     }
 }
 
-/// The last `width` of `values` as a line of bars, the highest of them as high as can be.
+/// The last `width` of `values` as bars; the maximum has full height.
 pub fn sparkline<'a>(values: impl ExactSizeIterator<Item = &'a f64>, width: usize) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let skipped = values.len().saturating_sub(width);
@@ -116,12 +113,11 @@ pub fn sparkline<'a>(values: impl ExactSizeIterator<Item = &'a f64>, width: usiz
     values.iter().map(bar).collect()
 }
 
-/// A bar of `part` of `width`, exact to an eighth of a character.
+/// A bar of `part` of `width`, in eighths of a character.
 pub fn bar(part: f64, width: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let part = if part.is_finite() { part } else { 0.0 };
     let eighths = (part.clamp(0.0, 1.0) * width as f64 * 8.0).round() as usize;
-    // Whatever is there can be seen.
     let eighths = eighths.max(usize::from(part > 0.0 && width > 0));
     let mut text = "█".repeat(eighths / 8);
     text.push_str(EIGHTHS[eighths % 8]);

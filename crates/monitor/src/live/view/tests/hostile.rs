@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What no keys and no figures may break.
+//! Random keys and figures.
 
 use crossterm::event::KeyCode;
 use model::{
@@ -167,7 +167,7 @@ proptest! {
         let mut view = View::new(&monitoring(mode), true);
         let mut size = (80, 24);
         for event in events {
-            // As in a terminal that is slow: some keys come before it is drawn.
+            // A slow terminal: several keys between frames.
             let drawn = !matches!(event, Event::Key(_));
             match event {
                 Event::Key(code) => {

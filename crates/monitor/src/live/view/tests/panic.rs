@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The terminal after a panic: this test starts itself in a pseudo terminal.
+//! The terminal after a panic: runs this test in a pseudo terminal.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -15,7 +15,6 @@ use rustix::pty::OpenptFlags;
 use super::monitoring;
 use crate::live::view::{Reading, Source, show};
 
-/// Set where it is to panic.
 const VARIABLE: &str = "LSMETER_TEST_PANICS";
 
 struct Faulty;
@@ -71,7 +70,7 @@ fn gives_the_terminal_back() {
     let mut child = command.spawn().unwrap();
     let mut person = File::from(person);
     let mut written = Vec::new();
-    // Its last words have to be read, or it could not end.
+    // Unread output would block its exit.
     let status = loop {
         let status = child.try_wait().unwrap();
         match person.read_to_end(&mut written) {
@@ -91,7 +90,6 @@ fn gives_the_terminal_back() {
     };
     assert!(!status.success(), "{written}");
     assert!(place("\x1b[?1049h") < place("\x1b[?1049l"), "{written:?}");
-    // The message is on the page that stays.
     assert!(
         place("\x1b[?1049l") < place("a fault in the source"),
         "{written:?}"
