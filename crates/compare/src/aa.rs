@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Runs of one experiment without a change: what is found all the same is false.
+//! Compares runs of one experiment without a change: all differences are false.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,7 +11,6 @@ use stats::proportion_at_most;
 
 use crate::compare::{Named, Options, compare};
 
-/// What is known of one metric so far.
 #[derive(Default)]
 struct Tally {
     pairs: u64,
@@ -23,12 +22,11 @@ struct Tally {
     detectable: Vec<f64>,
 }
 
-/// Fewest runs of which each pair is compared with the knowledge of the others.
+/// From this number on, each pair is compared with the other runs' knowledge.
 const RUNS_BEYOND_PAIR: usize = 4;
 
-/// Compares all pairs of runs as [`compare`] would, and counts what it takes for real. Of
-/// times that is with the knowledge of what the other runs differ by, if they are two or
-/// more.
+/// Compares all pairs of runs as [`compare`] would, and counts the false alarms. Times are compared
+/// with the variance of the other runs, if there are at least two.
 pub fn aa(runs: &[Document], options: &Options) -> Result<AaReport, Failure> {
     let timed = figures(runs);
     let plain = Options {
@@ -38,7 +36,7 @@ pub fn aa(runs: &[Document], options: &Options) -> Result<AaReport, Failure> {
     };
     let mut tallies: BTreeMap<Metric, Tally> = BTreeMap::new();
     for second in 1..runs.len() {
-        // Without that of this pair: it must not vouch for itself.
+        // Without this pair's own figures: it must not confirm itself.
         let new = knowing(&runs[second], &[], &timed);
         for first in 0..second {
             let others: Vec<usize> = (0..runs.len())
@@ -59,16 +57,14 @@ pub fn aa(runs: &[Document], options: &Options) -> Result<AaReport, Failure> {
     })
 }
 
-/// Writes into each timed cell of `run`, the first of `runs`, what it was in all of them.
+/// Stores in each timed cell of `run`, the first of `runs`, its figures in all runs.
 pub fn keep_figures(run: &mut Document, runs: &[Document]) {
     let timed = figures(runs);
     tell(run, &timed, |_| true);
 }
 
-/// Figures of each timed cell, with the run that they are of.
 type Figures = HashMap<Key, Vec<(usize, f64)>>;
 
-/// Lets each timed cell know what it was in these runs, if they are two or more.
 fn tell(run: &mut Document, figures: &Figures, of: impl Fn(usize) -> bool) {
     for cell in &mut run.cells {
         let known = figures.get(&cell.key).into_iter().flatten();
@@ -96,8 +92,7 @@ fn figures(runs: &[Document]) -> Figures {
     figures
 }
 
-/// A run that knows what its cells were in `others`, and nothing else of runs without a
-/// change.
+/// A run with its cells' figures in `others`, and no others.
 fn knowing(run: &Document, others: &[usize], figures: &Figures) -> Document {
     let mut run = run.clone();
     run.aa = None;
@@ -105,8 +100,7 @@ fn knowing(run: &Document, others: &[usize], figures: &Figures) -> Document {
     run
 }
 
-/// A warning about the cells whose counts were not the same in all runs; None if there
-/// are none. Positions are those of the first run.
+/// Warns about cells whose counts differ between runs; indices are those of the first run.
 pub fn aa_doubt(runs: &[Document]) -> Option<Warning> {
     let (first, others) = runs.split_first()?;
     let others: Vec<HashMap<&Key, f64>> = others.iter().map(counts).collect();
@@ -143,7 +137,6 @@ fn counts(run: &Document) -> HashMap<&Key, f64> {
     counts.collect()
 }
 
-/// The count of a cell whose figure is exact.
 fn count_of(cell: &Cell) -> Option<f64> {
     let paths = cell.counted()?.paths.as_ref()?;
     cell.headline().filter(|_| Paths::is_stable(paths))

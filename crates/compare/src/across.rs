@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Cells of one run that differ in one thing.
+//! Compares cells of one run that differ in one axis.
 
 use std::collections::HashMap;
 use std::mem::take;
@@ -11,8 +11,8 @@ use crate::compare::{Named, Options, begin, conclude, empty, notes, source};
 use crate::item::{Item, items};
 use crate::pair::match_up;
 
-/// Compares the cells of one run along an axis: all values of it with one, which is the
-/// experiment's baseline's, or that of the first cell, unless it is named.
+/// All values of the axis are compared with one: by default the experiment's baseline, or the first
+/// cell's.
 pub fn across(
     of: Named<'_>,
     axis: Axis,
@@ -47,7 +47,6 @@ pub fn across(
     };
     let begun = begin(side(&old, &base), side(&young, &values.join("; ")), options);
 
-    // Each other value meets BASE on its own: BASE's cells are matched again and again.
     let (mut pairs, mut unmatched) = (Vec::new(), Vec::new());
     for value in &values {
         let (items, others) = parted(young, value);
@@ -73,7 +72,7 @@ pub fn across(
     Ok(conclude(comparison, &pairs, (run, run), true, options))
 }
 
-/// Compares each cell of a run that has a figure with its baseline's, as tables do.
+/// Compares each cell that has a figure with its baseline's, as tables do.
 pub fn with_baselines(of: Named<'_>, options: &Options) -> ComparisonDocument {
     let run = of.document;
     let items = items(run);
@@ -134,7 +133,6 @@ fn base_value(
     Ok(baseline.unwrap_or_else(|| first.clone()))
 }
 
-/// A key's value along an axis, and the key without it.
 fn split(key: &Key, axis: Axis) -> (String, Key) {
     let mut key = key.clone();
     let value = match axis {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How much worse each benchmark may be.
+//! Limits of how much worse each benchmark may be.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,12 @@ use model::comparison::{ComparedCell, Limit};
 use model::{Failure, Metric, Pattern, excerpt};
 use serde::Deserialize;
 
-/// Largest budget that is read, in bytes.
 pub const BUDGET_LIMIT_BYTES: u64 = 1 << 20;
 
-/// The largest limit: a hundred times as much, or 10^15 of a unit.
+/// A hundred times as much; the limit in units is 10^15.
 const PERCENT_MAX: f64 = 10_000.0;
 const UNITS_MAX: f64 = 1e15;
 
-/// Limits by pattern: [`Budget::of`] says which of them decides.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Budget {
     rules: Vec<Rule>,
@@ -25,11 +23,10 @@ struct Rule {
     /// None: every cell.
     pattern: Option<Pattern>,
     limit: Limit,
-    /// The unit that a limit in units is of; None: any.
+    /// None: a limit in percent, for any unit.
     unit: Option<String>,
 }
 
-/// A budget that makes no sense: why.
 fn no_budget(why: impl ToString) -> Failure {
     let how = "write `default = \"1%\"`, and under [limits] PATTERN = LIMIT, such as \
                \"open:*\" = \"20 instructions\" or read = \"2%\"";
@@ -45,16 +42,14 @@ struct File {
 }
 
 impl Budget {
-    /// The same limit for all cells.
     pub fn of_all(limit: &str) -> Result<Budget, Failure> {
         let mut budget = Budget::default();
         budget.add(None, limit)?;
         Ok(budget)
     }
 
-    /// Reads a budget in TOML: `default`, a limit for all cells, and `[limits]` by
-    /// pattern. Of several patterns that fit a cell the longest one decides, of equally
-    /// long ones the strictest limit.
+    /// Reads TOML: `default`, a limit for all cells, and `[limits]` by pattern. The longest
+    /// matching pattern decides, then the strictest limit.
     pub fn parse(toml: &str) -> Result<Budget, Failure> {
         let file: File = toml::from_str(toml).map_err(no_budget)?;
         let mut budget = Budget::default();
@@ -70,7 +65,7 @@ impl Budget {
         Ok(budget)
     }
 
-    /// Lets `self` speak first, and `other` where it says nothing.
+    /// `self` has precedence over `other`.
     #[must_use]
     pub fn over(self, other: Budget) -> Budget {
         let mut rules = self.rules;
@@ -119,9 +114,8 @@ impl Budget {
         Ok(())
     }
 
-    /// The limit of a cell: of the longest pattern that fits it, of equally long ones the
-    /// strictest. Limits of another unit than the cell's say nothing. None if nothing is
-    /// said of it.
+    /// The limit of a cell: of the longest matching pattern, then the strictest. Ignores limits in
+    /// another unit than the cell's.
     pub fn of(&self, cell: &ComparedCell) -> Option<Limit> {
         let fits = |rule: &&Rule| {
             let unit = rule.unit.as_ref().is_none_or(|unit| *unit == cell.unit);

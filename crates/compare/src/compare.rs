@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From two documents to one comparison.
+//! Compares two result files.
 
 use std::collections::BTreeSet;
 
@@ -15,20 +15,17 @@ use crate::item::{self, Item, place};
 use crate::pair::pair;
 use crate::recordings;
 
-/// Why a gate does not trust times of two runs of which nothing more is known: what p is made
-/// of, samples and rounds, lies within the runs, and what drifts in between is not in it.
+/// A gate does not trust times of just two runs: p is based on samples and rounds within the runs,
+/// and does not include drift between them.
 const NO_AA: &str = "what two runs differ by without a change is not known: lsmeter run --aa";
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// A difference is real if its corrected p is at most this: above 0, below 1.
     pub alpha: f64,
-    /// How p values are corrected for the number of cells.
     pub correction: Correction,
     pub trust_environment: bool,
-    /// How much worse cells may be; None: there is no gate.
     pub budget: Option<Budget>,
-    /// Tell which hooks hold the differences.
     pub explain: bool,
 }
 
@@ -44,15 +41,12 @@ impl Default for Options {
     }
 }
 
-/// A document, and what the user calls it.
 #[derive(Debug, Clone, Copy)]
 pub struct Named<'a> {
-    /// Its name: a file's.
     pub name: &'a str,
     pub document: &'a Document,
 }
 
-/// Compares NEW with BASE, cell by cell.
 pub fn compare(
     base: Named<'_>,
     new: Named<'_>,
@@ -78,7 +72,7 @@ pub fn compare(
         unmatched: paired.unmatched,
         matched_by: paired.matched_by,
         environment: environment::differences(base.document, new.document),
-        // What is known of false alarms: of NEW, or else of BASE.
+        // Known false alarms: NEW's, or else BASE's.
         aa: new.document.aa.clone().or_else(|| base.document.aa.clone()),
         notes,
         ..begun
@@ -162,8 +156,8 @@ pub(crate) fn notes(side: &str, warnings: &[Warning]) -> Vec<String> {
     warnings.iter().map(note).collect()
 }
 
-/// Says that the operations of two runs were counted beside others, or more often: those of one
-/// boot share the state of its kernel.
+/// A note that the operations of two runs were counted in different company, or more often:
+/// operations of one boot share the state of its kernel.
 fn companions(base: &Document, new: &Document) -> Option<String> {
     let counted = |document: &'_ Document| -> BTreeSet<String> {
         let cells = document.cells.iter();
@@ -192,7 +186,6 @@ fn companions(base: &Document, new: &Document) -> Option<String> {
     ))
 }
 
-/// A comparison of which the sides are known and nothing else.
 pub(crate) fn begin(base: Source, new: Source, options: &Options) -> ComparisonDocument {
     ComparisonDocument {
         tool: Tool::this(),
@@ -216,7 +209,7 @@ pub(crate) fn begin(base: Source, new: Source, options: &Options) -> ComparisonD
     }
 }
 
-/// Judges all pairs, and asks the gate. `of_one_run`: both sides were measured in turns.
+/// Judges all pairs, and applies the gate. `of_one_run`: the sides were measured alternately.
 pub(crate) fn conclude(
     mut comparison: ComparisonDocument,
     pairs: &[(Item, Item)],

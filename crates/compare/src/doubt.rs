@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which warnings of a document keep a gate from trusting a figure.
+//! Warnings that keep a gate from trusting a figure.
 
 use model::{Metric, Warning, WarningKind};
 
-/// Reasons in a document's warnings not to trust the figure at this position; `rounds`: it is
-/// judged by what its rounds differ by.
+/// The warnings that make the figure at this index untrusted; `rounds`: it is judged by the
+/// variance of its rounds.
 pub(crate) fn doubts(
     warnings: &[Warning],
     position: usize,
@@ -19,30 +19,29 @@ pub(crate) fn doubts(
     warnings.map(|warning| warning.kind.to_string()).collect()
 }
 
-/// Does a warning of this kind make a figure of this metric unfit for a verdict? Those
-/// that do not are told as notes: they concern both sides alike, or are in the interval.
+/// Does a warning of this kind make a figure of this metric unfit for a verdict? Others are notes:
+/// they concern both sides equally, or are included in the interval.
 fn is_doubt(kind: WarningKind, metric: Metric, rounds: bool) -> bool {
     let calls = [Metric::Calls, Metric::CallRate, Metric::CallTime].contains(&metric);
     match kind {
         WarningKind::EmulatedTime | WarningKind::Throttling => metric.is_timed(),
-        // Rounds that disagree widen the interval that is made of them.
+        // Rounds that differ widen their interval.
         WarningKind::Drift | WarningKind::Disturbed => metric.is_timed() && !rounds,
         WarningKind::DirtyRegions | WarningKind::AaDiffers => metric.is_counted() && !calls,
         WarningKind::NonMonotone | WarningKind::Other => true,
         WarningKind::ChecksDiffer => metric == Metric::Slope,
         WarningKind::LostCalls => calls,
-        // A path that few measured regions took is judged by all measured regions.
+        // A path that few measured regions took is judged by all of them.
         WarningKind::UnstablePath
         | WarningKind::ClockShare
         | WarningKind::NotPinned
         | WarningKind::ExtraModules
         | WarningKind::NoSymbols
         | WarningKind::UndelayedHooks
-        // Cells that are not there are missing, or unmatched.
+        // Missing cells are missing or unmatched pairs.
         | WarningKind::MissingMeasurements
         | WarningKind::Interrupted
         | WarningKind::StaleIndex
-        // Of predictions, which are not compared.
         | WarningKind::OtherKernel
         | WarningKind::OtherModules
         | WarningKind::DeniedCalls

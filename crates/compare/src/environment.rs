@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Were the two measured alike?
+//! Compares the environments of two result files.
 
 use std::collections::BTreeSet;
 
@@ -7,12 +7,11 @@ use model::{
     Architecture, Document, Environment, Experiment, Place, comparison::EnvironmentDifference,
 };
 
-/// What times of two documents may differ in without a change of what was measured.
+/// Keys that may differ without an effect on times.
 const HARMLESS_TO_TIMES: [&str; 3] = ["lsmeter", "os", "warmup"];
 
-/// All keys in which two documents' environments differ.
 pub(crate) fn differences(base: &Document, new: &Document) -> Vec<EnvironmentDifference> {
-    // Older profiles and sweeps do not say what was asked for.
+    // Older profiles and sweeps have no experiment.
     let asked = base.experiment.is_some() && new.experiment.is_some();
     let (a, b) = (facts(base, asked), facts(new, asked));
     let value = |facts: &[(&'static str, String)], key: &str| {
@@ -31,7 +30,6 @@ pub(crate) fn differences(base: &Document, new: &Document) -> Vec<EnvironmentDif
     all.filter(|of| of.base != of.new).collect()
 }
 
-/// Why times of the two cannot be compared; None if they can.
 pub(crate) fn doubt(differences: &[EnvironmentDifference], trusted: bool) -> Option<String> {
     let harmful =
         |difference: &&EnvironmentDifference| !HARMLESS_TO_TIMES.contains(&difference.key.as_str());
@@ -48,7 +46,6 @@ pub(crate) fn doubt(differences: &[EnvironmentDifference], trusted: bool) -> Opt
     })
 }
 
-/// `asked`: also what was asked for.
 fn facts(document: &Document, asked: bool) -> Vec<(&'static str, String)> {
     let mut facts = vec![("lsmeter", document.tool.version.clone())];
     let architectures = document.cells.iter().map(|cell| cell.key.architecture);
@@ -63,7 +60,7 @@ fn facts(document: &Document, asked: bool) -> Vec<(&'static str, String)> {
         }
     }
     if let Some(monitor) = &document.monitor {
-        // Its kernel and modules may be what is compared.
+        // Its kernel and modules may be the compared ones.
         facts.push(("mode", monitor.mode.to_string()));
         facts.push(("scope", monitor.scope.clone()));
     }
@@ -71,10 +68,10 @@ fn facts(document: &Document, asked: bool) -> Vec<(&'static str, String)> {
 }
 
 fn of_environment(environment: &Environment) -> Vec<(&'static str, String)> {
-    // Taken apart in full, so that a new key cannot be forgotten here.
+    // Destructured, so that a new key causes a compiler error here.
     let Environment {
         os,
-        // On the host it is what is measured; in the lab it is told with the experiment.
+        // On the host it is the measured kernel; in the lab the experiment has it.
         host_kernel: _,
         cpu,
         cores,

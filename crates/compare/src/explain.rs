@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which hooks hold the difference of an operation.
+//! Explains differences of operations by hook.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use model::{Counted, Document, Events, FunctionDifference, HookCost, HookedPath,
 
 use crate::item::Item;
 
-/// An explanation of every pair that differs in instructions, and a note if the documents
-/// do not tell hooks. Positions are those of the pairs.
+/// An explanation of every pair with different instructions, and a note if the result files have no
+/// hooks. Indices are those of the pairs.
 pub(crate) fn explain<'a>(
     pairs: &[(Item, Item)],
     documents: (&'a Document, &'a Document),
@@ -25,7 +25,7 @@ pub(crate) fn explain<'a>(
             let counted = document.cells.get(item.position)?.counted()?;
             Some((counted, counted.hooked.as_ref()?))
         };
-        // As many instructions may do something else.
+        // Equal counts may be other instructions.
         let happened = |document, item| counted(document, item)?.1.events;
         let events = events(
             happened(documents.0, base).as_ref(),
@@ -59,7 +59,7 @@ pub(crate) fn explain<'a>(
     (explanations, notes)
 }
 
-/// None if a hostile document's figures do not fit.
+/// None if a hostile file's figures overflow.
 fn between(cell: u32, base: &HookedPath, new: &HookedPath) -> Option<Explanation> {
     let none = HookCost::default();
     let mut sides: BTreeMap<(&str, &str), [&HookCost; 2]> = BTreeMap::new();
@@ -110,13 +110,11 @@ fn change(hook: &str, function: &str, base: &HookCost, new: &HookCost) -> Option
     })
 }
 
-/// What a hook's instructions do; nothing if it was not called.
 fn happened(hook: &HookCost) -> Option<Events> {
     let never = hook.calls == 0 && hook.inclusive == 0;
     hook.events.or(never.then(Events::default))
 }
 
-/// What happens more or less often, if it was counted on both sides.
 fn events(base: Option<&Events>, new: Option<&Events>) -> Vec<EventChange> {
     let Some((base, new)) = base.zip(new) else {
         return Vec::new();
@@ -129,7 +127,6 @@ fn events(base: Option<&Events>, new: Option<&Events>) -> Vec<EventChange> {
     kinds.filter(|change| change.base != change.new).collect()
 }
 
-/// The functions that call a hook, those first whose calls differ most.
 fn callers(base: &HookCost, new: &HookCost) -> Vec<CallerChange> {
     let mut sides: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
     for (side, hook) in [base, new].into_iter().enumerate() {
@@ -172,7 +169,7 @@ fn implementations(base: &HookCost, new: &HookCost) -> Option<Vec<Implementation
     Some(changes)
 }
 
-/// NEW's residual, if that is against this very BASE (`lsmeter profile --baseline`).
+/// NEW's residual, if its baseline is this BASE (`lsmeter profile --baseline`).
 fn residual_functions(base: &HookedPath, new: &Counted) -> Vec<FunctionDifference> {
     let residual = new.residual.as_ref();
     let same = |path: &HookedPath| (path.total, &path.hooks) == (base.total, &base.hooks);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Is anything worse by more than it may be?
+//! The gate: is anything worse than its limit?
 
 use model::Status;
 use model::comparison::{
@@ -8,8 +8,8 @@ use model::comparison::{
 
 use crate::budget::Budget;
 
-/// Asks every cell that has a limit, and says what that means for the whole: one failed
-/// cell fails it, else one that cannot be told makes it inconclusive.
+/// Checks every cell that has a limit. One failed cell fails the whole, else one without a verdict
+/// makes it inconclusive.
 pub(crate) fn ask(
     budget: &Budget,
     compared: &mut [ComparedCell],
@@ -61,7 +61,6 @@ pub(crate) fn ask(
     gate
 }
 
-/// Neither side can do it: nothing to ask.
 fn is_nowhere(cell: &ComparedCell) -> bool {
     cell.base.status == Status::Unsupported && cell.new.status == Status::Unsupported
 }
@@ -117,7 +116,6 @@ fn verdict(cell: &ComparedCell, limit: Limit) -> (GateVerdict, String) {
     inconclusive(why + detectable.as_deref().unwrap_or(""))
 }
 
-/// A cell's interval less its limit, and how both are said.
 struct Excess {
     low: f64,
     high: f64,
@@ -131,7 +129,7 @@ impl Excess {
         let base = cell.base.value?;
         match limit {
             Limit::Overhead(limit) => {
-                // Where BASE is 0, anything more is infinitely more.
+                // A BASE of 0: any increase is infinite.
                 let overhead = cell.overhead.or_else(|| of_nothing(cell))?;
                 let [low, high] = cell.ci95.or_else(|| of_nothing(cell).map(|o| [o; 2]))?;
                 Some(Excess {

@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What every document is turned into: figures with their keys, and what stands behind them.
+//! Items: the keyed figures of a result file.
 
 use crate::judge::Measured;
 use model::{Document, Key, comparison::Place};
 
 use crate::doubt::doubts;
 
-/// A figure, and what stands behind it.
 #[derive(Debug, Clone)]
 pub(crate) struct Item {
-    /// Whose it is; of a recording the function takes the benchmark's place.
+    /// In a recording, the function replaces the benchmark.
     pub(crate) key: Key,
-    /// What else tells it from others, in words: of a sweep the key's delay, of a recording
-    /// the module.
+    /// A further distinction, in words: a sweep's delay, a recording's module.
     pub(crate) detail: String,
     pub(crate) measured: Measured,
-    /// Reasons not to trust it.
     pub(crate) doubts: Vec<String>,
-    /// Where in its document it is, from 0.
     pub(crate) position: usize,
 }
 
-/// Where a figure was measured.
 pub(crate) fn place(key: &Key) -> Place {
     Place {
         kernel: key.kernel.clone(),
@@ -30,8 +25,7 @@ pub(crate) fn place(key: &Key) -> Place {
     }
 }
 
-/// All cells, in their order. Of a profile each is two: what the operation takes, and what of
-/// it is inside hooks.
+/// All cells, in order. A profile's cell gives two: the whole operation, and its part in hooks.
 pub(crate) fn items(document: &Document) -> Vec<Item> {
     let warnings = &document.warnings;
     let cells = document.cells.iter().enumerate();
@@ -53,7 +47,6 @@ pub(crate) fn items(document: &Document) -> Vec<Item> {
         .collect()
 }
 
-/// How decisions were delayed, in words; empty if they were not.
 fn delay(key: &Key) -> String {
     key.delay.as_ref().map_or_else(String::new, |delay| {
         let part = if delay.part { ", its part" } else { "" };

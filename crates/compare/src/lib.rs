@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What differs between two documents, and whether it is real.
+//! Compares result files: what differs, and whether the difference is real.
 //!
-//! Data goes one way: a document's cells become items (a key, a figure and what stands
-//! behind it), items of two sides are paired, [`judge`] says which
-//! differences are real, and a gate asks each pair for its limit. Documents in, a document out: no I/O.
+//! A file's cells become items (a key, a figure and its evidence), items of two sides are paired,
+//! [`judge`] decides which differences are real, and a gate checks each pair's limit. No I/O.
 //!
-//! - [`compare`]: two documents; [`across`]: cells of one run along an axis; [`with_baselines`]: those
-//!   of a run with their baselines.
+//! - [`compare`]: two files; [`across`]: cells of one run along an axis; [`with_baselines`]: a
+//! run's cells with their baselines.
 //! - [`Budget`]: how much worse each benchmark may be.
-//! - [`aa`]: what runs of an experiment without a change say of the machine.
+//! - [`aa`]: false alarms in runs of an experiment without a change.
 
 mod aa;
 mod across;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which figure of one side belongs to which of the other.
+//! Pairs the figures of two sides.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
@@ -8,16 +8,14 @@ use model::{Architecture, Key, Policy, Settings};
 
 use crate::item::{Item, place};
 
-/// Figures of both sides.
 pub(crate) struct Paired {
-    /// BASE's and NEW's, in the order of NEW.
+    /// (BASE, NEW), in the order of NEW.
     pub(crate) pairs: Vec<(Item, Item)>,
     pub(crate) unmatched: Vec<UnmatchedCell>,
-    /// What they were matched by, and what was allowed to differ.
     pub(crate) matched_by: Vec<String>,
 }
 
-/// What of a key may differ, because each side has just one of it.
+/// Parts of a key that may differ, because each side has just one value.
 #[derive(Default, Clone, Copy)]
 struct Loose {
     architecture: bool,
@@ -30,7 +28,7 @@ impl Loose {
     fn key(self, key: &Key) -> Key {
         let mut key = key.clone();
         if self.architecture {
-            // Kernels of another machine's architecture bear it in their names.
+            // Names of kernels for a foreign architecture include it.
             let suffix = format!("/{}", key.architecture);
             if let Some(name) = key.kernel.strip_suffix(&suffix) {
                 key.kernel = name.to_owned();
@@ -53,8 +51,8 @@ impl Loose {
     }
 }
 
-/// Pairs figures with equal keys. Where BASE has one architecture, kernel, configuration or file system
-/// and NEW another one, that may differ: it is what the two are compared for.
+/// Pairs figures with equal keys. A kernel, architecture, configuration or file system may differ
+/// if each side has just one: that is the compared difference.
 pub(crate) fn pair(base: Vec<Item>, new: Vec<Item>) -> Paired {
     let mut matched_by = vec![
         "cells are matched by kernel, configuration, file system, benchmark, variant and metric"
@@ -90,7 +88,6 @@ pub(crate) fn pair(base: Vec<Item>, new: Vec<Item>) -> Paired {
     }
 }
 
-/// Pairs figures whose keys are the same after `loosen`.
 pub(crate) fn match_up(
     base: Vec<Item>,
     new: Vec<Item>,

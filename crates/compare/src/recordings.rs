@@ -10,15 +10,14 @@ use stats::bootstrap::SAMPLES_MIN;
 use crate::doubt::doubts;
 use crate::item::Item;
 
-/// Are both recordings of a command? Then their calls are counts of the same work.
+/// Are both recordings of a command? Then calls are counts of the same work.
 pub(crate) fn are_of_commands(base: &Document, new: &Document) -> bool {
     let of_command = |of: &Document| of.monitor.as_ref().is_some_and(Monitoring::is_of_command);
     of_command(base) && of_command(new)
 }
 
-/// How often each function was called, and how long a call took. Calls of a command are
-/// counted; those of a machine, a process or a group are a rate, as are times, with each
-/// interval as a sample.
+/// Calls and time per call of each function. Calls of a command are counts; those of a machine, a
+/// process or a group are rates, as are times, with one sample per interval.
 pub(crate) fn items(document: &Document, by_command: bool) -> Vec<Item> {
     let Some(first) = document.cells.first() else {
         return Vec::new();
@@ -55,7 +54,6 @@ pub(crate) fn items(document: &Document, by_command: bool) -> Vec<Item> {
     items
 }
 
-/// An interval's functions by name.
 struct ByFunction<'a> {
     seconds: f64,
     hooks: HashMap<(&'a str, &'a str), &'a WatchedHook>,
@@ -97,7 +95,6 @@ fn times(hook: &WatchedHook, intervals: &[ByFunction<'_>], name: (&str, &str)) -
     Some(samples(means, hook.calls.mean_ns()?))
 }
 
-/// Intervals as samples, if they are enough; else the figure of the whole.
 fn samples(samples: Vec<f64>, whole: f64) -> Measured {
     let n = samples.len();
     if n >= SAMPLES_MIN {

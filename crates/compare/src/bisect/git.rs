@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! git, run in a directory.
+//! Runs git in a directory.
 
 use std::io;
 use std::path::Path;
@@ -12,7 +12,7 @@ use model::printable;
 pub(crate) struct Git<'a>(pub(crate) &'a Path);
 
 impl Git<'_> {
-    /// What it prints, without the last line's end.
+    /// Its output without the final newline.
     pub(crate) fn read(self, arguments: &[&str]) -> Result<String, Error> {
         let output = self.run(arguments)?;
         if !output.status.success() {
@@ -22,7 +22,6 @@ impl Git<'_> {
         Ok(text.trim_end_matches('\n').to_owned())
     }
 
-    /// What it printed and how it ended, whichever that is.
     pub(crate) fn run(self, arguments: &[&str]) -> Result<Output, Error> {
         let run = || kernels::git::command(self.0)?.args(arguments).output();
         run().map_err(|error| match error.kind() {
@@ -44,7 +43,7 @@ impl Git<'_> {
     }
 }
 
-/// The fatal line of git's complaints, or the last one.
+/// The `fatal:` line of git's errors, or the last one.
 pub(crate) fn said(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let line = text.lines().find(|line| line.starts_with("fatal:"));

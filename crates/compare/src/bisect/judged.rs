@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A commit's counts beside those of the good end.
+//! Compares a commit's counts with those of the good end.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,10 @@ use model::{ComparisonDocument, Document, Failure, Status};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The counts are the same, or within the limit.
+    /// Equal counts, or within the limit.
     Good,
-    /// They differ, or are above the limit.
+    /// Different counts, or above the limit.
     Bad,
-    /// It does not build, boot or count.
     Skipped,
 }
 
@@ -32,7 +31,6 @@ impl Verdict {
 /// Instructions outside hooks of each operation ([`outside_key`]), by function.
 pub type Outside = BTreeMap<String, BTreeMap<String, u64>>;
 
-/// An operation's key in [`Outside`].
 #[must_use]
 pub fn outside_key(configuration: &str, operation: &str) -> String {
     format!("{configuration}\t{operation}")
@@ -47,13 +45,12 @@ pub struct Measured {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
     pub verdict: Verdict,
-    /// Why it cannot be told, if it cannot.
     pub reason: Option<String>,
     pub comparison: ComparisonDocument,
 }
 
-/// Holds NEW against BASE. Without a limit NEW is bad if any of its cells really differs, in
-/// either direction, and good if all are the same; with one as its gate says. What cannot be told
+/// Compares NEW with BASE. Without a limit NEW is bad if any cell really differs, in either
+/// direction, and good if all are the same; with one its gate decides. Without a verdict the commit
 /// is skipped.
 pub fn judge(
     base: (&str, &Document),
@@ -121,7 +118,6 @@ fn of_cells(comparison: &ComparisonDocument) -> (Verdict, Option<String>) {
     (Verdict::Skipped, Some(reason))
 }
 
-/// Names the functions outside hooks that hold what hooks do not.
 pub fn explain_outside(comparison: &mut ComparisonDocument, base: &Outside, new: &Outside) {
     for explained in &mut comparison.explanations {
         let Some(cell) = comparison.compared.get(explained.cell as usize) else {

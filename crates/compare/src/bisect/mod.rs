@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Walks a git history to the commit that changed a count.
+//! Searches a git history for the commit that changed a count.
 //!
-//! git chooses the commits ([`walk`]). They are built in a [`Tree`] of lsmeter's own, and crate
-//! `compare` decides whether one is good ([`judge`]). Building and measuring are the caller's.
+//! git lists the commits ([`walk`]), they are built in a [`Tree`] of lsmeter, and [`judge`] decides
+//! whether one is good. The caller builds and measures.
 
 mod git;
 mod judged;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where commits are.
+//! A git repository and its commits.
 
 use std::path::{Path, PathBuf};
 
@@ -14,21 +14,20 @@ pub struct Commit {
     pub hash: String,
     pub short: String,
     pub author: String,
-    /// RFC 3339.
+    /// RFC 3339
     pub date: String,
-    /// The first line of its message.
     pub subject: String,
 }
 
 #[derive(Debug, Clone)]
 pub struct Repository {
     dir: PathBuf,
-    /// The directory that its worktrees share.
+    /// The git directory shared by all worktrees.
     common: PathBuf,
 }
 
 impl Repository {
-    /// The repository of which `dir` is a worktree, or which it is.
+    /// The repository at `dir`, which may be a worktree.
     pub fn open(dir: &Path) -> Result<Repository, Error> {
         let hint = "give the directory of a git repository with --repo";
         if !dir.is_dir() {
@@ -53,7 +52,7 @@ impl Repository {
         &self.dir
     }
 
-    /// A name for its files, which differs from other repositories' of this machine.
+    /// A name for its files that is unique on this machine.
     #[must_use]
     pub fn id(&self) -> String {
         let hash = Sha256::digest(self.common.as_os_str().as_encoded_bytes());
@@ -75,7 +74,6 @@ impl Repository {
         Err(Error::usage(what, hint))
     }
 
-    /// How many commits come after `good`, up to `bad`.
     pub fn range(&self, good: &Commit, bad: &Commit) -> Result<u64, Error> {
         let git = Git(&self.dir);
         let refused = |what: String, hint: &str| Err(Error::usage(what, hint));
@@ -100,7 +98,6 @@ impl Repository {
         Ok(count.parse().unwrap_or_default())
     }
 
-    /// The parents of a commit, the first one first.
     pub fn parents(&self, commit: &Commit) -> Result<Vec<String>, Error> {
         let line = Git(&self.dir).read(&["rev-list", "--parents", "-n", "1", &commit.hash])?;
         Ok(line.split(' ').skip(1).map(str::to_owned).collect())

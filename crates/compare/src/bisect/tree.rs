@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A worktree of lsmeter's own: `bisect/REPOSITORY/tree` in the cache, with a lock beside it.
+//! lsmeter's worktree: `bisect/REPOSITORY/tree` in the cache, with a lock file next to it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,6 @@ use kernels::files::Lock;
 use crate::bisect::git::Git;
 use crate::bisect::{Commit, Repository};
 
-/// A worktree, which is removed when this is dropped.
 #[derive(Debug)]
 pub struct Tree {
     repository: Repository,
@@ -19,8 +18,8 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Makes the worktree of `repository` below `cache`, of `first`. `waiting` is called if another
-    /// lsmeter has one.
+    /// Creates the worktree of `repository` below `cache`, at `first`. Calls `waiting` if another
+    /// lsmeter uses it.
     pub fn open(
         repository: &Repository,
         cache: &Path,
@@ -37,17 +36,16 @@ impl Tree {
         };
         tree.remove();
         let dir = tree.dir.to_string_lossy();
-        // Twice: also where git still lists one that is gone.
+        // Twice: also if git still lists a missing one.
         let mut arguments = vec!["worktree", "add", "--quiet", "--force", "--force"];
-        // It is filled by a git that runs there: a repository can have settings, such as filters,
-        // for one worktree only.
+        // Checked out by git in the worktree: settings such as filters can be specific to a
+        // worktree.
         arguments.extend(["--detach", "--no-checkout", &dir, &first.hash]);
         Git(repository.dir()).read(&arguments)?;
         tree.check_out(first)?;
         Ok(tree)
     }
 
-    /// Where the worktree of `repository` is, or would be.
     #[must_use]
     pub fn path(cache: &Path, repository: &Repository) -> PathBuf {
         cache.join("bisect").join(repository.id()).join("tree")
@@ -57,13 +55,13 @@ impl Tree {
         &self.dir
     }
 
-    /// Checks out `commit`. Files that do not differ keep their times.
+    /// Unchanged files keep their times.
     pub fn check_out(&self, commit: &Commit) -> Result<(), Error> {
         let arguments = ["checkout", "--quiet", "--force", "--detach", &commit.hash];
         Git(&self.dir).read(&arguments).map(drop)
     }
 
-    /// Removes it, as far as it is there: a killed lsmeter may have left any part of it.
+    /// A killed lsmeter may have left any part of it.
     fn remove(&self) {
         let _ = fs::remove_dir_all(&self.dir);
         let dir = self.dir.to_string_lossy();

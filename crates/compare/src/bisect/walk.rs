@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From two ends to the first bad commit, in the order in which `git bisect` goes.
+//! Finds the first bad commit between two ends, in the order of `git bisect`.
 
 use std::collections::BTreeSet;
 
@@ -9,20 +9,18 @@ use crate::bisect::{Commit, Tree, Verdict};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// The first bad commit: it is bad, and all commits before it are good.
+    /// All commits before it are good.
     First(Commit),
-    /// One of these is; the others were skipped.
     OneOf(Vec<Commit>),
-    /// No commit is bad: the ends do not differ.
     Nothing,
     Cancelled,
 }
 
-/// Walks from `good` to its descendant `bad`. `test` judges each commit that git chooses, once;
-/// None ends the walk. The bad end is tested only if no other commit is bad, which saves a build.
+/// Walks from `good` to its descendant `bad`. `test` judges each chosen commit once; None ends the
+/// walk. The bad end is tested only if no other commit is bad, which saves a build.
 ///
-/// `git bisect` itself would write refs, and git 2.39 then runs the repository's hooks, whatever
-/// `core.hooksPath` is.
+/// `git bisect` would write refs, and git 2.39 then runs the repository's hooks despite
+/// `core.hooksPath`.
 pub fn walk<E: From<kernels::Error>>(
     tree: &Tree,
     good: &Commit,
@@ -40,7 +38,7 @@ pub fn walk<E: From<kernels::Error>>(
         };
         let mut arguments = vec!["rev-list", all, &first.hash];
         arguments.extend(goods.iter().map(String::as_str));
-        // The best ones first, and the bad one last.
+        // The best ones first, and the bad end last.
         let listed = git.read(&arguments)?;
         let hashes = listed.lines().filter_map(|line| line.split(' ').next());
         let (unknown, left): (Vec<&str>, Vec<&str>) = hashes

@@ -3,8 +3,8 @@
 
 use model::{Counted, FunctionDifference};
 
-/// Functions outside hooks that cost more or less than in the baseline, for no known
-/// reason, in an operation that takes one path: what should not be there.
+/// Functions outside hooks whose cost differs from the baseline for no known reason, in an
+/// operation with a dominant path: an anomaly.
 pub fn unexplained(counted: &Counted) -> impl Iterator<Item = &FunctionDifference> {
     let comparable = counted.is_comparable();
     let functions = (counted.residual.iter()).flat_map(|residual| &residual.functions);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A run's cells against their baselines.
+//! Compares a run's cells with their baselines.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,6 @@ use model::{Cell, Document, Key, comparison::Correction};
 
 use crate::judge::{ALPHA, Judged, Measured, together};
 
-/// The cell that each of a run's is compared with.
 pub struct Baselines<'a> {
     run: &'a Document,
     cells: HashMap<&'a Key, &'a Cell>,
@@ -19,21 +18,19 @@ impl<'a> Baselines<'a> {
         Baselines { run, cells }
     }
 
-    /// None for a baseline itself, and where it was not measured.
+    /// None for a baseline itself, and if it was not measured.
     pub fn baseline(&self, cell: &Cell) -> Option<&'a Cell> {
         let key = self.run.baseline_of(&cell.key)?;
         self.cells.get(&key).copied()
     }
 }
 
-/// What a run's cells say of each other: one verdict for each pair.
 pub struct Judgements<'a> {
     run: &'a Document,
     judged: HashMap<(&'a Key, &'a Key), Judged>,
 }
 
 impl<'a> Judgements<'a> {
-    /// Judges all cells that have a baseline, together.
     pub fn of(run: &'a Document) -> Judgements<'a> {
         let baselines = Baselines::of(run);
         let mut judgements = Judgements {
@@ -45,8 +42,8 @@ impl<'a> Judgements<'a> {
         judgements
     }
 
-    /// Judges those of more pairs, BASE and NEW, that have no verdict yet: together, and apart
-    /// from the others.
+    /// Judges further pairs (BASE, NEW) that have no verdict yet; p values are corrected among
+    /// these only.
     pub fn also(&mut self, pairs: impl IntoIterator<Item = (&'a Cell, &'a Cell)>) {
         let figure = |cell| Measured::of(cell, self.run.experiment.as_ref());
         let mut seen = HashSet::new();
@@ -62,7 +59,6 @@ impl<'a> Judgements<'a> {
         self.judged.extend(keys.zip(judged));
     }
 
-    /// The verdict on a pair that was judged.
     pub fn verdict(&self, base: &'a Cell, new: &'a Cell) -> Option<&Judged> {
         self.judged.get(&(&base.key, &new.key))
     }

@@ -1,51 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Times of several layouts of one kernel: `build:NAME.1`, `build:NAME.2` and so on, which
-//! `lsmeter kernel build --layouts` makes. Where the linker puts functions changes times by more
-//! than boots do, so that intervals are drawn over layouts.
+//! Times of several layouts of one kernel: `build:NAME.1`, `build:NAME.2` and so on, made by
+//! `lsmeter kernel build --layouts`. The linker's order of functions changes times by more than
+//! boots do, so that intervals are taken over layouts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use model::{AaLayouts, Document, Key, Metric, Timed, layout};
 use stats::{Centre, centre, median_line, median_of_sorted, quantile_of_sorted, shift};
 
-/// With fewer there is no interval that holds 95 %.
+/// Fewer do not give a 95 % interval.
 pub const FEWEST_LAYOUTS: usize = 6;
-/// Which of a layout's rounds stands for it, from the quietest: what else a machine does only adds
-/// time, and often to a whole round.
+/// Quantile of a layout's rounds: other load only adds time, and often to a whole round.
 const QUIET_ROUND: f64 = 0.25;
-/// The operation that asks no module: what a system call takes by itself.
+/// The operation that calls no module: the cost of a system call itself.
 pub const GETPPID: &str = "getppid";
 
-/// Times of the layouts of one kernel on one file system, with those of the kernel that has its
-/// baseline, if that is another.
+/// Layouts of one kernel on one file system, with those of the baseline's kernel, if that is
+/// another.
 pub struct Layouts<'a> {
-    /// The kernel without the layouts' numbers.
+    /// Without the layouts' numbers.
     pub kernel: &'a str,
     pub filesystem: &'a str,
     numbers: BTreeSet<u32>,
-    /// By the key that a cell would have without its layout's number; that number.
+    /// By the cell's key without the layout's number, then by that number.
     cells: HashMap<Key, BTreeMap<u32, &'a Timed>>,
-    /// This kernel's keys in the order of the document.
     keys: Vec<Key>,
     baseline: Option<OtherKernel<'a>>,
 }
 
-/// Layouts of another kernel, such as one without security modules, that have the baseline.
+/// Layouts of another kernel with the baseline, such as one without security modules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OtherKernel<'a> {
-    /// The kernel without the layouts' numbers.
+    /// Without the layouts' numbers.
     pub kernel: &'a str,
     pub count: usize,
-    /// Have they the same numbers? Then layouts of one number are compared, functions lying in one
-    /// order; else each layout with each.
+    /// The numbers are equal: layouts of the same number have the same order of functions and are
+    /// compared. Otherwise each layout is compared with each.
     pub is_paired: bool,
 }
 
-/// Figures by layout.
 type ByLayout = BTreeMap<u32, f64>;
 
 impl<'a> Layouts<'a> {
-    /// Each kernel of which there are enough layouts.
     pub fn of(run: &'a Document) -> Vec<Layouts<'a>> {
         let mut all: Vec<Layouts<'a>> = Vec::new();
         for cell in &run.cells {
@@ -97,8 +93,7 @@ impl<'a> Layouts<'a> {
         of_key.insert(number, timed);
     }
 
-    /// Of layouts that others disturbed in every round nothing is known, as long as there are
-    /// enough without them.
+    /// Drops layouts that were disturbed in every round, if enough others remain.
     fn leave_out_disturbed(&mut self) {
         for of_key in self.cells.values_mut() {
             let is_usable = |timed: &Timed| timed.disturbed != Some(true);
@@ -109,7 +104,7 @@ impl<'a> Layouts<'a> {
         }
     }
 
-    /// Where among all layouts those of another kernel are that has the baseline.
+    /// Index of the other kernel's layouts that have the baseline.
     fn find_baseline(&self, run: &Document, all: &[Layouts<'a>]) -> Option<usize> {
         let number = self.numbers.first()?;
         let kernel = format!("{}.{number}", self.kernel);
@@ -127,7 +122,6 @@ impl<'a> Layouts<'a> {
         all.iter().position(is_it)
     }
 
-    /// The key of a cell, or one that has no number already.
     fn without_number(&self, key: &Key) -> Key {
         let bare = |kernel: &str| {
             kernel == self.kernel || self.baseline.is_some_and(|other| other.kernel == kernel)
@@ -146,13 +140,12 @@ impl<'a> Layouts<'a> {
         self.numbers.len()
     }
 
-    /// The kernel that has the baseline, if it is another.
     pub fn baseline(&self) -> Option<OtherKernel<'a>> {
         self.baseline
     }
 
-    /// The cell that another is compared with inside this kernel if the baseline is another kernel's:
-    /// that of its first configuration. None for one of that itself.
+    /// The reference inside this kernel if the baseline is another kernel's: the first
+    /// configuration. None for that configuration itself.
     pub fn own_baseline(&self, key: &Key) -> Option<Key> {
         let first = self.keys.first()?;
         let base = Key {
@@ -178,24 +171,23 @@ impl<'a> Layouts<'a> {
             .collect()
     }
 
-    /// What an operation takes in each layout, in nanoseconds; of a cell of any layout.
+    /// Times of an operation in each layout, ns. `key` may be of any layout.
     pub fn times_ns(&self, key: &Key) -> Vec<f64> {
         self.by_layout(key).into_values().collect()
     }
 
-    /// What an operation takes, in nanoseconds; of a cell of any layout.
+    /// Time of an operation, ns. `key` may be of any layout.
     pub fn figure(&self, key: &Key) -> Option<Centre> {
         centre(&self.times_ns(key))
     }
 
-    /// What it takes more than that of another cell, in nanoseconds: of each layout the
-    /// difference, of these the centre.
+    /// The added time, ns: the centre of the layouts' differences.
     pub fn added(&self, base: &Key, tested: &Key) -> Option<Centre> {
         let [of_base, of_tested] = [base, tested].map(|key| self.by_layout(key));
         self.difference(base, &of_base, &of_tested)
     }
 
-    /// What operations take together, as a multiple of what others do.
+    /// Total time of operations, as a multiple of the others'.
     pub fn ratio(&self, base: &[&Key], tested: &[&Key]) -> Option<Centre> {
         let logarithms = |keys: &[&Key]| -> ByLayout {
             let all: Vec<ByLayout> = keys.iter().map(|key| self.by_layout(key)).collect();
@@ -210,8 +202,8 @@ impl<'a> Layouts<'a> {
         Some(exponential(difference))
     }
 
-    /// The median of what several operations take, each as a multiple of its baseline: of each
-    /// layout the median, of these the centre. None if layouts do not come in pairs.
+    /// The centre over layouts of the median over operations of the ratio to the baseline. None if
+    /// layouts are not paired.
     pub fn median_ratio(&self, pairs: &[(&Key, &Key)]) -> Option<Centre> {
         let paired = pairs.iter().all(|(base, _)| self.is_paired(base));
         let of_pairs: Vec<[ByLayout; 2]> = pairs
@@ -231,7 +223,6 @@ impl<'a> Layouts<'a> {
         centre(&medians).map(exponential)
     }
 
-    /// Do a cell's layouts and this kernel's come in pairs?
     fn is_paired(&self, base: &Key) -> bool {
         let other = self
             .baseline
@@ -249,10 +240,8 @@ impl<'a> Layouts<'a> {
         shift(&values(of_base), &values(of_tested))
     }
 
-    /// How many nanoseconds an operation takes more, or a stack adds more to it, for each
-    /// component of the path: of each layout the line through all depths (Theil and Sen), of
-    /// these lines' slopes the centre. Points are of a depth, with the cell and, for what a
-    /// stack adds, its baseline.
+    /// Added ns per path component, of an operation or of a stack's overhead: the centre of the
+    /// layouts' slopes (Theil and Sen). Points: depth, cell, and baseline for an overhead.
     pub fn slope(&self, points: &[(f64, &Key, Option<&Key>)]) -> Option<Centre> {
         let depths: Vec<f64> = points.iter().map(|(depth, ..)| *depth).collect();
         let tested: Vec<ByLayout> = (points.iter())
@@ -281,7 +270,6 @@ impl<'a> Layouts<'a> {
     }
 }
 
-/// Of each layout that has all depths the slope of the line through them.
 fn slopes(depths: &[f64], figures: &[ByLayout]) -> ByLayout {
     let numbers = figures.iter().take(1).flat_map(BTreeMap::keys);
     let slopes = numbers.filter_map(|number| {
@@ -303,8 +291,7 @@ fn exponential(difference: Centre) -> Centre {
     }
 }
 
-/// What an operation takes on one kernel under one stack, in its metric's unit: what a quiet round
-/// takes, or the median one where others are known to have done nothing.
+/// Time of an operation on one kernel under one stack, in the metric's unit.
 pub fn quiet(timed: &Timed) -> f64 {
     let rounds = quiet_rounds(timed).to_vec();
     standing_for(rounds, was_left_alone(timed)).unwrap_or(timed.estimate.median)
@@ -314,7 +301,7 @@ fn was_left_alone(timed: &Timed) -> bool {
     timed.disturbed == Some(false)
 }
 
-/// Of rounds that were left alone the median: what they differ by is the boot's.
+/// Undisturbed rounds differ by boot only: their median; else the quantile [`QUIET_ROUND`].
 fn standing_for(mut rounds: Vec<f64>, were_left_alone: bool) -> Option<f64> {
     rounds.sort_unstable_by(f64::total_cmp);
     (!rounds.is_empty()).then(|| match were_left_alone {
@@ -323,7 +310,7 @@ fn standing_for(mut rounds: Vec<f64>, were_left_alone: bool) -> Option<f64> {
     })
 }
 
-/// Older documents have the rounds' medians only.
+/// Older result files have only the rounds' medians.
 fn quiet_rounds(timed: &Timed) -> &[f64] {
     if timed.quiet.is_empty() {
         &timed.rounds
@@ -332,8 +319,8 @@ fn quiet_rounds(timed: &Timed) -> &[f64] {
     }
 }
 
-/// What intervals over layouts say of stacks that are compared with themselves, of runs without
-/// a change, two of them at a time.
+/// False alarms of intervals over layouts: stacks compared with themselves in runs without a
+/// change, two runs at a time.
 pub fn aa_layouts(runs: &[Document]) -> Vec<AaLayouts> {
     let Some(first) = runs.first() else {
         return Vec::new();
@@ -356,7 +343,6 @@ pub fn aa_layouts(runs: &[Document]) -> Vec<AaLayouts> {
     all.collect()
 }
 
-/// An interval of a difference that there is none of.
 struct Interval {
     operation: String,
     is_false: bool,
@@ -370,7 +356,7 @@ impl Interval {
     }
 }
 
-/// Of every stack and operation, rounds of both runs dealt to two names in turns.
+/// For every stack and operation, rounds of both runs are dealt alternately to two sides.
 fn intervals(a: &Layouts<'_>, b: &Layouts<'_>) -> Vec<Interval> {
     let of_key = |key: &Key| {
         let both: [BTreeMap<u32, &Timed>; 2] = [a, b].map(|run| run.of_key(key).collect());
@@ -385,15 +371,14 @@ fn intervals(a: &Layouts<'_>, b: &Layouts<'_>) -> Vec<Interval> {
             let rounds = runs.iter().flat_map(|timed| quiet_rounds(timed)).copied();
             let mut rounds: Vec<f64> = rounds.collect();
             let were_left_alone = runs.iter().all(|timed| was_left_alone(timed));
-            // Of more rounds the lower quartile is lower: both names get as many.
+            // More rounds have a lower quartile: both sides get equally many.
             rounds.truncate(rounds.len() / 2 * 2);
             let name = |first| {
                 let own = rounds.iter().skip(first).step_by(2).copied();
                 standing_for(own.collect(), were_left_alone)
             };
-            // The other name begins in every other layout: a machine that drifts favours neither.
+            // The first side alternates between layouts, so that drift favours neither.
             let [first, second] = if at % 2 == 0 { [0, 1] } else { [1, 0] };
-            // One round alone is of no use.
             if let (Some(a), Some(b)) = (name(first), name(second)) {
                 figures.push(a);
                 differences.push(b - a);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A figure, and what stands behind it.
+//! A figure with its evidence.
 
 use model::{
     Cell, Counted, Document, Estimate, Evidence, Experiment, HookedPath, Kind, Metric, Paths,
@@ -7,34 +7,28 @@ use model::{
 };
 use stats::median_of_sorted;
 
-/// Most measured regions that are laid out one by one.
+/// Most measured regions that are expanded into samples.
 const WINDOWS_MAX: u64 = 100_000;
 
-/// A figure as far as a comparison needs it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     pub status: Status,
-    /// Why it has no figure, or why nothing can be said of it.
     pub reason: Option<String>,
-    /// The figure; None unless the status is ok.
     pub value: Option<f64>,
-    /// It is a count that needs no interval.
+    /// A count that needs no interval.
     pub exact: bool,
     pub n: Option<u64>,
-    /// Its 95 % interval.
     pub ci95: Option<[f64; 2]>,
-    /// All samples, ascending; empty if they were not kept.
+    /// Ascending; empty if they were not kept.
     pub samples: Vec<f64>,
-    /// Each round's median; empty if rounds are not known.
+    /// Each round's median; empty if unknown.
     pub rounds: Vec<f64>,
-    /// What the figure was in runs without a change, this one among them; empty if there
-    /// were none.
+    /// Figures in runs without a change, including this one; may be empty.
     pub runs: Vec<f64>,
 }
 
 impl Measured {
-    /// A cell's figure, of an experiment where one is known; None for calls, which are many
-    /// figures.
+    /// `experiment`: the cell's, if known. None for calls, which have many figures.
     pub fn of(cell: &Cell, experiment: Option<&Experiment>) -> Option<Measured> {
         match cell.evidence() {
             Some(Evidence::Counted(counted)) => Some(of_regions(cell, counted)),
@@ -45,7 +39,6 @@ impl Measured {
         }
     }
 
-    /// Nothing: why.
     pub fn missing(status: Status, reason: Option<&str>) -> Measured {
         Measured {
             status,
@@ -68,7 +61,6 @@ impl Measured {
         }
     }
 
-    /// Samples, in any order.
     pub fn of_samples(samples: Vec<f64>) -> Measured {
         let mut measured = Measured::missing(Status::Ok, None);
         measured.take_samples(samples);
@@ -80,7 +72,6 @@ impl Measured {
         measured
     }
 
-    /// Takes over samples, if all are numbers.
     fn take_samples(&mut self, mut samples: Vec<f64>) {
         if samples.iter().all(|x| x.is_finite()) {
             samples.sort_unstable_by(f64::total_cmp);
@@ -88,8 +79,8 @@ impl Measured {
         }
     }
 
-    /// Where the figure of counts that vary lies: in its 95 % interval; of too few samples for one
-    /// between the least and the most, and as far beyond.
+    /// Bounds of a varying count: its 95 % interval; with too few samples the range, extended by
+    /// its width to both sides.
     pub(crate) fn ends(&self) -> Option<[f64; 2]> {
         if self.exact {
             return self.value.map(|value| [value; 2]);
@@ -112,8 +103,7 @@ impl Measured {
     }
 }
 
-/// What a cell's figures are: of a profile's two, what the operation takes, and what of it is
-/// inside hooks.
+/// A profile's cell has two figures: the whole operation, and its part in hooks.
 pub fn figures(cell: &Cell, document: &Document) -> Vec<(Metric, Measured)> {
     let profile = document.kind == Kind::Profile;
     let counted = cell.counted().filter(|_| profile);
@@ -139,7 +129,6 @@ pub fn figures(cell: &Cell, document: &Document) -> Vec<(Metric, Measured)> {
     all.chain(inside_hooks).collect()
 }
 
-/// A figure of the path whose hooks are told.
 fn of_path(path: &HookedPath, counted: &Counted, value: u64) -> Measured {
     let dominant = is_dominant(path.regions, counted.regions());
     Measured {
@@ -150,7 +139,6 @@ fn of_path(path: &HookedPath, counted: &Counted, value: u64) -> Measured {
     }
 }
 
-/// The cell's figure, and what its samples say of it.
 fn estimated(cell: &Cell, estimate: Option<&Estimate>) -> Measured {
     let Some(value) = cell.headline().filter(|value| value.is_finite()) else {
         return Measured::missing(cell.status(), cell.reason());
@@ -167,7 +155,6 @@ fn of_regions(cell: &Cell, counted: &Counted) -> Measured {
     let estimate = counted.estimate.as_ref();
     let mut measured = estimated(cell, estimate);
     if measured.value.is_some() {
-        // What a kernel holds has no path.
         let held = cell.key.metric == Metric::Memory;
         let program = counted.program.as_ref();
         let alike = held || program.is_some() || counted.paths.is_some();
@@ -181,7 +168,6 @@ fn of_regions(cell: &Cell, counted: &Counted) -> Measured {
     measured
 }
 
-/// All measured regions one by one, as their paths tell them, if they tell all.
 fn regions(paths: &Paths) -> Option<Vec<f64>> {
     let all = || std::iter::once(&paths.dominant).chain(&paths.others);
     let told: u128 = all().map(|path| u128::from(path.regions)).sum();
@@ -209,7 +195,7 @@ fn of_rounds(cell: &Cell, timed: &Timed, experiment: Option<&Experiment>) -> Mea
     measured
 }
 
-/// Each round's median, of its share of the samples, which are in the order taken.
+/// Medians of rounds; `samples` are in the order taken.
 fn rounds(metric: Metric, samples: &[f64], experiment: Option<&Experiment>) -> Vec<f64> {
     let Some(experiment) = experiment else {
         return Vec::new();
@@ -234,8 +220,8 @@ fn rounds(metric: Metric, samples: &[f64], experiment: Option<&Experiment>) -> V
         .collect()
 }
 
-/// A slope with its interval, which is at least as wide as what slope and count may be
-/// apart without anybody asking why: a line through counts has no width of its own.
+/// A slope with an interval at least as wide as the accepted difference of slope and count: a line
+/// through counts has no width of its own.
 fn of_line(slope: &Slope) -> Measured {
     let [low, high] = slope.ci95;
     let ci95 = [

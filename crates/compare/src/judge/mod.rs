@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Whether a difference is real: asked by tables, figures, comparisons and checks.
+//! Decides whether a difference is real, for tables, figures, comparisons and checks.
 //!
-//! - [`Measured`]: a cell's figure, and what stands behind it.
-//! - [`together`]: what each of many pairs of figures says, p values corrected for how many
-//!   pairs there are; [`Judgements`]: the same of a run's cells and their baselines.
-//! - [`Layouts`]: times of several layouts of a kernel, and intervals over them; [`aa_layouts`]: how
-//!   many of these are false.
-//! - [`unexplained`]: what differs outside hooks for no known reason.
+//! - [`Measured`]: a figure with its evidence.
+//! - [`together`]: verdicts on pairs of figures, with p values corrected for their number;
+//!   [`Judgements`]: on a run's cells and their baselines.
+//! - [`Layouts`]: times of several layouts of a kernel, with intervals; [`aa_layouts`]: their false
+//!   alarms.
+//! - [`unexplained`]: differences outside hooks without a known reason.
 
 mod changes;
 mod judgements;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What pairs of figures say, as far as the evidence goes.
+//! Verdicts on pairs of figures.
 
 use model::Metric;
 use model::comparison::{Correction, Method, Verdict};
@@ -8,50 +8,47 @@ use stats::{Direction, RatioBootstrap, Welch, mann_whitney, t_quantile, welch};
 
 use crate::judge::Measured;
 
-/// A difference is real if its corrected p is at most this, unless said otherwise.
+/// The default limit of corrected p for a real difference.
 pub const ALPHA: f64 = 0.05;
-/// Share of comparisons in which a difference of the detectable size would be seen.
+/// Share of comparisons in which a difference of the detectable size is seen.
 const POWER: f64 = 0.8;
-/// Cliff's delta from which counts that vary differ: in nine of ten pairs of measured regions, one of each
-/// side, it is the same side's that takes more.
+/// Cliff's delta at which varying counts differ: in nine of ten pairs of measured regions, the same
+/// side takes more.
 const APART: f64 = 0.8;
-/// By how much the shares of the same paths may differ, times the root of 1/n + 1/m: what two
-/// draws from one distribution keep to in 95 % of cases (Kolmogorov and Smirnov).
+/// Largest difference of the shares of equal paths, times the root of 1/n + 1/m: the 95 % limit for
+/// two draws from one distribution (Kolmogorov and Smirnov).
 const SHARES: f64 = 1.36;
 
-/// What two figures say, as [`model::comparison::ComparedCell`] tells it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
     pub method: Method,
-    /// NEW less BASE.
+    /// NEW minus BASE.
     pub difference: Option<f64>,
-    /// That as a fraction of BASE, more being worse; None where BASE is not above 0.
+    /// The difference as a fraction of BASE, more being worse; None where BASE is not above 0.
     pub overhead: Option<f64>,
-    /// 95 % interval of the overhead, of this pair alone; a point where figures are exact.
+    /// Of the overhead, of this pair alone; a point where figures are exact.
     pub ci95: Option<[f64; 2]>,
     /// Cliff's delta, -1 to 1; only by samples and paths.
     pub effect: Option<f64>,
-    /// How probable such a difference is if there is none.
+    /// Without correction.
     pub p: Option<f64>,
-    /// The same, corrected for the number of pairs.
     pub p_adjusted: Option<f64>,
     /// Smallest overhead that would be seen in four of five comparisons.
     pub detectable: Option<f64>,
     pub verdict: Verdict,
-    /// Why nothing can be said.
     pub reason: Option<String>,
 }
 
-/// Smallest overhead that is seen in four of five comparisons whose ratios' logarithms have
-/// this standard error.
+/// Smallest overhead seen in four of five comparisons, by the standard error of the ratio's
+/// logarithm.
 fn detectable(error: f64, freedom: f64) -> f64 {
     let reach = t_quantile(1.0 - ALPHA / 2.0, freedom) + t_quantile(POWER, freedom);
-    // More than this is no answer, and would not be a number for long.
+    // Limited: larger values are useless and could overflow.
     (error * reach).min(20.0).exp_m1()
 }
 
-/// Judges pairs of figures of a metric, BASE and NEW, together, in their order: a difference is
-/// real if its p, corrected for the number of pairs, is at most `alpha`, above 0.
+/// Judges pairs (BASE, NEW) of a metric together: a difference is real if its p, corrected for the
+/// number of pairs, is at most `alpha`, above 0.
 pub fn together<'a>(
     pairs: impl IntoIterator<Item = (&'a Measured, &'a Measured, Metric)>,
     alpha: f64,
@@ -61,7 +58,7 @@ pub fn together<'a>(
     let pairs = pairs.into_iter();
     let judge = |(base, new, metric)| {
         let mut judged = judge(base, new, metric, &mut bootstrap);
-        // A figure and itself: as of a document that is compared with itself.
+        // A file compared with itself.
         if base.value.is_some() && base == new {
             (judged.verdict, judged.reason) = (Verdict::Same, None);
         }
@@ -83,7 +80,6 @@ pub fn together<'a>(
     judged
 }
 
-/// Corrects the p values of those that have any, and says how many these are.
 fn correct(judged: &mut [Judged], correction: Correction) -> usize {
     let p: Vec<f64> = judged.iter().filter_map(|judged| judged.p).collect();
     let adjusted = match correction {
@@ -99,12 +95,10 @@ fn correct(judged: &mut [Judged], correction: Correction) -> usize {
 }
 
 impl Judged {
-    /// Is the difference more than chance?
     pub fn is_clear(&self) -> bool {
         self.verdict.is_clear(self.difference)
     }
 
-    /// Why the difference may be noise; None if it is not.
     fn noise(&self, alpha: f64, corrected: &str) -> Option<String> {
         let p = self.p_adjusted.filter(|_| self.verdict != Verdict::Same)?;
         if p > alpha {
@@ -115,7 +109,7 @@ impl Judged {
     }
 }
 
-/// Compares two figures, and takes their difference for real, though it may be noise.
+/// Compares two figures and assumes that a difference is real; noise is checked later.
 fn judge(
     base: &Measured,
     new: &Measured,
@@ -147,7 +141,7 @@ fn judge(
     };
     judged.difference = Some(b - a + 0.0).filter(|d| d.is_finite());
     judged.overhead = stats::overhead(b, a, direction);
-    // Where both took the same two paths, which of them is dominant may change without a change.
+    // Both took the same two paths: the dominant one may change without a cause.
     let swapped = a != b && take_same_paths(&base.samples, &new.samples);
     if base.exact && new.exact && !swapped {
         judged.method = Method::Exact;
@@ -180,9 +174,8 @@ fn judge(
 }
 
 impl Judged {
-    /// Judges counts that vary. Measured regions of one machine are not independent, and no p comes from
-    /// them: the same set of paths is the same, whichever of them half of the measured regions took, and
-    /// sets that lie apart differ.
+    /// Judges varying counts. Measured regions of one machine are not independent and give no p:
+    /// equal sets of paths are the same, whichever path is dominant, and separate sets differ.
     fn by_paths(&mut self, base: &Measured, new: &Measured, real: Verdict, direction: Direction) {
         let said = base.reason.clone().or_else(|| new.reason.clone());
         let unknown = || "not all of its paths are known".to_owned();
@@ -206,13 +199,12 @@ impl Judged {
     }
 }
 
-/// The overheads between two ratios of NEW over BASE.
+/// The overheads at two ratios NEW/BASE.
 fn interval(ratios: [f64; 2], direction: Direction) -> [f64; 2] {
     let [a, b] = ratios.map(|ratio| direction.overhead_of_ratio(ratio) + 0.0);
     [a.min(b), a.max(b)]
 }
 
-/// Each count of ascending ones once.
 fn distinct(samples: &[f64]) -> Vec<f64> {
     let mut distinct = samples.to_vec();
     distinct.dedup();
@@ -223,7 +215,7 @@ fn take_same_paths(base: &[f64], new: &[f64]) -> bool {
     !base.is_empty() && distinct(base) == distinct(new)
 }
 
-/// Are these the same counts, each about as often? Both are ascending.
+/// Do both (ascending) have the same counts with about equal shares?
 fn share_paths(base: &[f64], new: &[f64]) -> bool {
     let share = |samples: &[f64], count: f64| {
         samples.partition_point(|sample| *sample <= count) as f64 / samples.len() as f64
@@ -233,10 +225,9 @@ fn share_paths(base: &[f64], new: &[f64]) -> bool {
     take_same_paths(base, new) && distinct(base).iter().all(|count| apart(count) <= most)
 }
 
-/// What the evidence says of NEW over BASE.
 struct Found {
     method: Method,
-    /// 95 % interval of the logarithm of the ratio.
+    /// 95 % interval of the ratio's logarithm.
     log: [f64; 2],
     effect: Option<f64>,
     p: f64,
@@ -255,8 +246,8 @@ impl Judged {
     }
 }
 
-/// By the ranks of all samples; where rounds are known, the difference must also stand out
-/// from what these differ by: samples of one round are no independent witnesses.
+/// By the ranks of all samples; if rounds are known, the difference must also exceed their
+/// variance: samples of one round are not independent.
 fn by_samples(base: &Measured, new: &Measured, bootstrap: &mut RatioBootstrap) -> Option<Found> {
     let ranks = mann_whitney(&base.samples, &new.samples)?;
     let [low, high] = bootstrap.ci95(&base.samples, &new.samples)?;
@@ -281,7 +272,7 @@ impl Found {
         }
     }
 
-    /// What is left if the difference must also stand out from what `wider` knows of.
+    /// Requires the difference to exceed `wider`'s variance, too.
     fn beyond(self, wider: Option<Found>) -> Found {
         let Some(wider) = wider else {
             return self;
@@ -296,8 +287,7 @@ impl Found {
     }
 }
 
-/// By what runs without a change differ by, on either side: the variance of the figures'
-/// logarithms, of both sides together.
+/// By the variance of the figures' logarithms in runs without a change, pooled over both sides.
 fn by_runs(base: &Measured, new: &Measured) -> Option<Found> {
     let sides = [&base.runs, &new.runs];
     let known = sides.iter().filter(|runs| runs.len() > 1);
@@ -317,7 +307,7 @@ fn by_rounds(base: &Measured, new: &Measured) -> Option<Found> {
     Some(Found::of(Method::Rounds, test))
 }
 
-/// By the intervals of the two figures, taken as 1.96 standard errors to each side.
+/// By the two figures' intervals, taken as 1.96 standard errors to each side.
 fn by_intervals(base: &Measured, new: &Measured) -> Option<Found> {
     let normal = t_quantile(0.975, f64::INFINITY);
     let error = |measured: &Measured| -> Option<f64> {
@@ -326,7 +316,7 @@ fn by_intervals(base: &Measured, new: &Measured) -> Option<Found> {
             return Some(0.0);
         }
         let [low, high] = measured.ci95?;
-        // The longer side: an interval of a skewed figure is not in its middle.
+        // The longer side: a skewed figure is not in the middle of its interval.
         let reach = (high - value).max(value - low).max(0.0);
         (value > 0.0 && reach.is_finite()).then_some(reach / value / normal)
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Run documents of the parts of an experiment become that of the whole.
+//! Merges result files of an experiment's parts.
 
 mod merge;
 

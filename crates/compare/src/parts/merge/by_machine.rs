@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Parts of a run, sorted by the machine that they were measured on.
+//! Sorts the parts of a run by machine.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,7 @@ use model::{Document, Environment, Metric, Share, Warning};
 
 use super::Part;
 
-/// The parts by machine, in the order of the machines' descriptions. A document of several
-/// machines is taken apart.
+/// In the order of the machines' descriptions. Splits result files of several machines.
 pub fn by_machine(parts: &[Part]) -> Vec<(String, Vec<Part>)> {
     let mut machines: BTreeMap<String, Vec<Part>> = BTreeMap::new();
     for part in parts {
@@ -18,7 +17,7 @@ pub fn by_machine(parts: &[Part]) -> Vec<(String, Vec<Part>)> {
             cells.entry(machine).or_default().push(index);
         }
         if cells.is_empty() {
-            // What holds no cell was still run somewhere.
+            // A file without cells still belongs to a machine.
             cells.insert(machine(&part.run.environment), Vec::new());
         }
         for (machine, cells) in cells {
@@ -36,7 +35,6 @@ fn machine(environment: &Environment) -> String {
     environment.fingerprint(Metric::Time)
 }
 
-/// A document with some of its cells only, all of one machine.
 fn restricted(run: &Document, of: &str, cells: &[usize]) -> Document {
     let place = |index: &u32| cells.binary_search(&(*index as usize)).ok();
     let all = run.cells.len() as u32;

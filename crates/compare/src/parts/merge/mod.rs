@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Run documents of parts of an experiment become that of the whole.
+//! Merges result files of an experiment's parts.
 //!
-//! Nothing is lost and nothing is mixed: every cell, sample, warning and environment of
-//! the parts is in the merged document, the order of the parts changes no byte of it,
-//! and parts whose figures could not stand beside each other are refused.
+//! The merged file has every cell, sample, warning and environment of the parts; the order of parts
+//! does not change any byte; parts whose figures are not comparable are refused.
 
 mod by_machine;
 
@@ -18,7 +17,6 @@ pub use by_machine::by_machine;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    /// What to call it in an error: its file.
     pub name: String,
     pub run: Document,
     experiment: Experiment,
@@ -47,15 +45,12 @@ pub struct Merged {
     pub run: Document,
     /// Shards that are in none of the parts, from 1.
     pub missing_shards: Vec<u32>,
-    /// Cells of the experiment that are in none of the parts.
     pub missing_cells: u32,
 }
 
-/// Finds reasons to doubt a run, from all its cells and what they ran on.
 pub type Doubts<'a> = &'a dyn Fn(&[Cell], &[&Environment]) -> Vec<Warning>;
 
-/// Warnings of these kinds follow from all cells of a run: those of a part say nothing of
-/// the whole, and are made again.
+/// Warnings that depend on all cells of a run: recomputed after merging.
 const OF_ALL_CELLS: [WarningKind; 5] = [
     WarningKind::EmulatedTime,
     WarningKind::ExtraModules,
@@ -70,14 +65,12 @@ const ANOTHER_EXPERIMENT: &str = "merge shards of one experiment, all run with t
 const TWO_ANSWERS: &str = "leave one of them out; if nobody changed a document, `lsmeter compare` \
     tells what differs";
 
-/// A cell with where it comes from.
 struct Candidate<'a> {
     cell: &'a Cell,
     environment: &'a Environment,
     part: &'a Part,
 }
 
-/// Merges the parts of one run. What `doubts` finds is added to the parts' warnings.
 pub fn merge(parts: &[Part], doubts: Doubts<'_>) -> Result<Merged, Failure> {
     let first = parts
         .first()
@@ -134,12 +127,10 @@ pub fn merge(parts: &[Part], doubts: Doubts<'_>) -> Result<Merged, Failure> {
     })
 }
 
-/// A value as text, to order those that have no order of their own.
 fn text(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// Are both parts of one run, as far as their heads tell?
 fn check_same(a: &Part, b: &Part) -> Result<(), Failure> {
     if let Some(key) = a.experiment.first_difference(&b.experiment) {
         let (a, b) = (&a.name, &b.name);
@@ -157,8 +148,7 @@ fn check_same(a: &Part, b: &Part) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Which shards of which whole the parts are together; without positions. A document
-/// without a share is all of it.
+/// The union of the parts' shards; without indices. A file without a share is the whole.
 fn whole(parts: &[Part]) -> Result<Share, Failure> {
     let shared = |part: &&Part| part.run.share.is_some();
     let size = |part: &Part| match &part.run.share {
@@ -191,8 +181,8 @@ fn whole(parts: &[Part]) -> Result<Share, Failure> {
     })
 }
 
-/// All cells by their position in the whole. One that is in several parts must be the
-/// same in all, but for how long it took.
+/// All cells by their index in the whole. Copies in several parts must be equal, except for the
+/// time taken.
 fn candidates(parts: &[Part]) -> Result<BTreeMap<u32, Candidate<'_>>, Failure> {
     let mut cells: BTreeMap<u32, Candidate<'_>> = BTreeMap::new();
     let mut positions = BTreeMap::new();
@@ -230,7 +220,6 @@ fn candidates(parts: &[Part]) -> Result<BTreeMap<u32, Candidate<'_>>, Failure> {
     Ok(cells)
 }
 
-/// What a cell is called in an error.
 fn title(cell: &Cell) -> String {
     let (under, on) = (cell.configuration_title(), &cell.key.kernel);
     format!(
@@ -248,13 +237,12 @@ fn is_same(a: &Cell, b: &Cell) -> bool {
     a == b || timeless(a) == timeless(b)
 }
 
-/// Can all figures stand beside each other? Counts can if they come from the same
-/// emulated machine, times if they come from the same hardware.
+/// Are all figures comparable? Counts need the same emulated machine, times the same hardware.
 fn check_environments(
     experiment: &Experiment,
     cells: &BTreeMap<u32, Candidate<'_>>,
 ) -> Result<(), Failure> {
-    // One baseline for all kernels makes one comparison of them all.
+    // One baseline for all kernels compares them all.
     let base = experiment.baseline_configuration();
     let across =
         experiment.baseline_kernel.is_some() || base.is_some_and(|base| base.kernel.is_some());
@@ -287,7 +275,7 @@ fn check_environments(
     Ok(())
 }
 
-/// All environments of the parts, those with cells first, then as their text orders them.
+/// All environments of the parts, those with cells first, then in the order of their text.
 fn origins(parts: &[Part], cells: &BTreeMap<u32, Candidate<'_>>) -> Vec<Origin> {
     let mut found: BTreeMap<String, Origin> = BTreeMap::new();
     let mut add = |environment: &Environment, cell: Option<u32>| {
@@ -311,10 +299,9 @@ fn origins(parts: &[Part], cells: &BTreeMap<u32, Candidate<'_>>) -> Vec<Origin> 
     origins
 }
 
-/// The parts' warnings, their positions those in the merged document.
 fn warnings(parts: &[Part], cells: &BTreeMap<u32, Candidate<'_>>) -> Vec<Warning> {
     let places: BTreeMap<u32, u32> = cells.keys().copied().zip(0..).collect();
-    // Empty: the whole run.
+    // No indices: the whole run.
     let mut found: BTreeMap<(WarningKind, &str, &str), BTreeSet<u32>> = BTreeMap::new();
     for part in parts {
         let share = part.run.share.as_ref();
@@ -359,7 +346,7 @@ fn interrupted(whole: &Share, shards: &[u32], here: usize) -> Warning {
     Warning::new(WarningKind::Interrupted, message)
 }
 
-/// What was asked for. Keys that decide nothing of what is measured may differ.
+/// The experiment. Keys without an effect on measurements may differ.
 fn experiment(parts: &[Part]) -> Experiment {
     let all = parts.iter().map(|part| &part.experiment);
     let least = all.min_by_key(text);
@@ -386,7 +373,6 @@ fn digests(parts: &[Part]) -> Result<BTreeMap<String, String>, Failure> {
     Ok(owned.collect())
 }
 
-/// All proofs, in the order of kernels and configurations.
 fn setups(parts: &[Part]) -> Vec<PolicyProof> {
     let Experiment {
         kernels,
