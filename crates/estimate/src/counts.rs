@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What operations do, and what they do under the baseline.
+//! Counted operations under a stack and under the baseline.
 
 use model::{Cell, Document, Events, Failure, HookCost, HookedPath, Key};
 
 use crate::terms::{Difference, Terms};
 
-/// An operation under a stack, and under the baseline.
 #[derive(Debug, Clone)]
 pub struct Counted {
-    /// `uname -r` of the kernel.
     pub(crate) release: String,
     pub(crate) key: Key,
     pub(crate) own: Did,
     pub(crate) baseline: Vec<String>,
     pub(crate) base: Did,
-    /// No path of it stands for all.
     pub(crate) mixed: bool,
-    /// It was counted when long REP instructions were not told apart.
+    /// Counted by a version without a count of long REP instructions.
     pub(crate) older: bool,
 }
 
-/// What a path's instructions do, hook by hook.
 #[derive(Debug, Clone)]
 pub(crate) struct Did {
     pub(crate) instructions: u64,
@@ -33,7 +29,6 @@ pub struct Counts {
     pub(crate) cells: Vec<Counted>,
 }
 
-/// The first two numbers of a release: `6.12`.
 pub(crate) fn version(release: &str) -> (Option<&str>, Option<&str>) {
     let mut numbers = release.split(|c: char| !c.is_ascii_digit());
     (numbers.next(), numbers.next())
@@ -54,7 +49,6 @@ impl Did {
 }
 
 impl Counted {
-    /// What it does more than the baseline.
     pub(crate) fn more(&self, terms: &Terms) -> Difference {
         let lines = self.base.events.instruction_lines;
         terms.difference(self.own.both(), self.base.both(), lines)
@@ -72,7 +66,7 @@ impl Counts {
         self
     }
 
-    /// Those of one kernel: the first of a release's version, or the first if there is none.
+    /// Counts of one kernel: the first with the release's version, or the first of all.
     pub(crate) fn of_version(&self, release: &str) -> impl Iterator<Item = &Counted> {
         let mut cells = self.cells.iter();
         let same = cells.find(|cell| version(&cell.release) == version(release));
@@ -82,8 +76,7 @@ impl Counts {
     }
 }
 
-/// The operations of a profile or run whose instructions are known by what they do, with those
-/// of the baseline.
+/// The operations of a profile or run that have events, with the baseline's.
 pub fn counts_of(document: &Document) -> Result<Counts, Failure> {
     let mut cells: Vec<Counted> = document
         .cells
@@ -107,7 +100,7 @@ pub fn counts_of(document: &Document) -> Result<Counts, Failure> {
     Ok(Counts { cells })
 }
 
-/// With so many bytes for each, some are long.
+/// REP instructions with this many bytes each include long ones.
 fn lacks_long(events: &Events) -> bool {
     let fewest = events
         .rep_instructions

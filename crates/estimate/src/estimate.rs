@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From weights and counts to nanoseconds.
+//! Estimates nanoseconds from weights and counts.
 
 use model::estimate::{EstimateDocument, EstimatedCell, EstimatedHook, Nanoseconds, Weights};
 use model::{Events, Failure, HookCost, Tool, Warning, WarningKind};
@@ -9,11 +9,11 @@ use crate::fit::unit;
 use crate::terms::{Difference, LONG_REP, Terms};
 use crate::times::{Times, meeting};
 
-/// Beyond so many times the most that weights were fitted to nothing is said.
+/// No estimate beyond this multiple of the largest fitted difference.
 const REACH: f64 = 2.0;
 
-/// What all counted operations would take more than under the baseline, with what was measured
-/// where `times` are known.
+/// The added time of all counted operations over the baseline, with the measured one where `times`
+/// has it.
 pub fn estimate(
     weights: &Weights,
     counts: &Counts,
@@ -57,7 +57,6 @@ fn signed(own: u64, base: u64) -> i64 {
     own.wrapping_sub(base).cast_signed()
 }
 
-/// Why nothing is said, if so.
 fn refused(weights: &Weights, more: &Difference, of: &Counted) -> Option<String> {
     if of.mixed {
         return Some("no path stands for the operation".to_owned());
@@ -97,7 +96,7 @@ fn of_sum(weights: &Weights, x: &[f64]) -> Nanoseconds {
     }
 }
 
-/// Hooks that differ, those that add most first.
+/// Hooks that differ, the largest additions first.
 fn hooks(weights: &Weights, terms: &Terms, own: &Did, base: &Did) -> Vec<EstimatedHook> {
     let nothing = HookCost::default();
     let lines = base.events.instruction_lines;

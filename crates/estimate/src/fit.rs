@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From times and counts of the same operations to weights.
+//! Fits weights to times and counts of the same operations.
 
 use std::collections::BTreeSet;
 
@@ -13,44 +13,41 @@ use crate::terms::{LONG_REP, Terms};
 use crate::times::{Ns, Times, anywhere, meeting};
 
 const LEAST: usize = 20;
-/// How far a weighted sum may be from a measured time by itself: this part of it
+/// Expected error of a prediction: this part of the measured time
 const OWN_PART: f64 = 0.15;
-/// and so many ns.
+/// plus this many ns.
 const OWN_NS: f64 = 1.0;
-/// Operations with more instructions are many system calls, and no measure of one.
+/// Operations with more instructions consist of many system calls.
 const LONG: u64 = 100_000;
-/// Where a stack adds fewer instructions nothing is said of its ratio.
+/// No ratio for a stack that adds fewer instructions.
 const FEW: f64 = 20.0;
-/// Draws for the intervals of weights, and their seed.
+/// Bootstrap draws for the intervals of weights, and their seed.
 const DRAWS: usize = 400;
 const SEED: u64 = 0x6c73_6d65_7465_7273;
 
-/// An operation of which both are known.
 struct Pair<'a> {
     counted: &'a Counted,
-    /// What the stack added; of a whole operation, what it took beyond a system call's entry.
+    /// The stack's added time; for a whole operation, its time beyond a system call's entry.
     observation: Observation,
-    /// What the operation takes under the baseline, in ns.
     base_ns: f64,
-    /// It is a whole operation of the baseline.
     whole: bool,
     instructions: f64,
 }
 
-/// How far a time may well be from its prediction before it is known how far they are.
+/// The assumed error before residuals are known.
 fn own_error(ns: f64) -> f64 {
     OWN_NS.hypot(OWN_PART * ns)
 }
 
-/// In what distances from estimates are told: small ones are off by ns, large ones by a part.
+/// The scale of residuals: absolute for small estimates, relative for large ones.
 pub(crate) fn unit(ns: f64) -> f64 {
     FitError::UNIT_NS.hypot(FitError::UNIT_PART * ns)
 }
 
-/// Weights with which the sum of the counts comes near the times: of what stacks add, and of the
-/// baseline's whole operations less what a system call takes by itself (`getppid`), which tell
-/// apart what stacks do not. Of a running kernel these are all that there is; the counts' baseline
-/// stands for its stack. Counts of several kernels: those of the version that was timed.
+/// Weights that fit the counts to the times of stacks' additions and of the baseline's whole
+/// operations, minus the cost of a system call itself (`getppid`); these determine terms that
+/// stacks do not. A running kernel has only whole operations; the counts' baseline is used for its
+/// stack. Of counts of several kernels, those of the timed version are used.
 pub fn fit(times: &Times, counts: &Counts, terms: &Terms) -> Result<Weights, Failure> {
     let is_known = |of: &&Counted| !(of.older && terms.has(LONG_REP));
     let counts = counts.of_version(&times.release).filter(is_known);
@@ -131,7 +128,6 @@ fn difference<'a>(counted: &'a Counted, times: &Times, terms: &Terms) -> Option<
     })
 }
 
-/// The baseline's operations, each once.
 fn whole_operations<'a>(
     times: &Times,
     counts: &[&'a Counted],
@@ -190,13 +186,13 @@ fn whole_operations<'a>(
     Ok(pairs)
 }
 
-/// What was measured of each difference, and what weights say that were fitted without some.
+/// A measured difference, and its prediction by weights fitted without it.
 struct Blind<'a> {
     pair: &'a Pair<'a>,
     ns: f64,
 }
 
-/// Each difference, predicted without all pairs for which `same` is true.
+/// Predicts each difference by weights fitted without the pairs for which `same` is true.
 fn blind<'a>(
     pairs: &'a [Pair<'a>],
     groups: &[&'a Counted],
@@ -217,7 +213,6 @@ fn blind<'a>(
     found
 }
 
-/// Of pairs of the same kind the first one.
 fn kinds<'a, K: Ord>(pairs: &'a [Pair<'a>], kind: impl Fn(&Counted) -> K) -> Vec<&'a Counted> {
     let mut seen = BTreeSet::new();
     let tested = pairs.iter().filter(|pair| is_tested(pair, pairs));
@@ -231,12 +226,12 @@ fn benchmark(counted: &Counted) -> &str {
     counted.key.benchmark()
 }
 
-/// Differences are what estimates are for; of a running kernel there are whole operations only.
+/// Estimates are for differences; a running kernel has only whole operations.
 fn is_tested(pair: &Pair<'_>, all: &[Pair<'_>]) -> bool {
     !pair.whole || all.iter().all(|of| of.whole)
 }
 
-/// What was measured and what was said of it: of differences as parts of what the operation takes.
+/// Measured and predicted values; differences relative to the operation's time.
 fn overheads(blind: &[Blind<'_>]) -> Vec<(f64, f64)> {
     let of = |of: &Blind<'_>| {
         let pair = of.pair;
@@ -250,7 +245,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     stats::median(values.filter(|value| value.is_finite()))
 }
 
-/// By benchmarks that were left out.
+/// Leaves out one benchmark at a time.
 fn error(pairs: &[Pair<'_>]) -> FitError {
     let same = |pair: &Pair<'_>, of: &Counted| benchmark(pair.counted) == benchmark(of);
     let groups = kinds(pairs, |counted| benchmark(counted).to_owned());
@@ -281,7 +276,7 @@ fn error(pairs: &[Pair<'_>]) -> FitError {
     }
 }
 
-/// Each stack by weights that were fitted without it, and the rank correlation of all their overheads.
+/// Leaves out one stack at a time; also the rank correlation of all overheads.
 fn left_out(pairs: &[Pair<'_>]) -> (Vec<LeftOutStack>, Option<f64>) {
     let same =
         |pair: &Pair<'_>, of: &Counted| !pair.whole && pair.counted.key.stack == of.key.stack;

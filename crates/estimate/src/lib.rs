@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What counted operations would take in nanoseconds on a processor.
+//! Estimates the time of counted operations on a processor.
 //!
-//! Of operations that were timed on it ([`times_of`]) and counted with what their instructions
-//! do ([`counts_of`]) both are known. [`fit`] finds how many ns each instruction, REP
-//! instruction and so on takes, so that their sum comes near to what was measured; and how far
-//! it is off for operations that it was not shown. [`estimate`] says what all counted
-//! operations would take, and nothing of those that are unlike all that was shown.
+//! Some operations were timed on it ([`times_of`]) and counted with events ([`counts_of`]). [`fit`]
+//! finds the ns per instruction, REP instruction and so on, and the error for operations left out
+//! of the fit. [`estimate`] predicts all counted operations, except those beyond the range of the
+//! fit.
 
 mod counts;
 mod estimate;

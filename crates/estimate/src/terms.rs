@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What has a weight.
+//! Terms: quantities with a weight.
 
 use model::estimate::{CONFLICTING_LINES, INSTRUCTIONS, conflicting_lines};
 use model::{EventKind, Events, Failure};
 
-/// What has a weight unless asked otherwise: of all sets of events that were tried, that which
-/// predicts a module best that it was not fitted to (docs/events.md).
+/// Of all sets of events that were tried, these predict an unseen module best (docs/events.md).
 pub const DEFAULT_TERMS: [&str; 4] = ["instructions", LONG_REP, "rep_bytes", CONFLICTING_LINES];
 
-/// The event that documents of before it lack.
+/// Missing in older result files.
 pub(crate) const LONG_REP: &str = "long_rep_instructions";
 
-/// One of these is more than another: of a difference nothing is said that has more of them,
-/// unless they have a weight.
+/// Each of these is expensive: a difference with more of them is not estimated, unless they have a
+/// weight.
 const RARE: [&str; 3] = ["serialising", "tlb_flushes", "clock_reads"];
 
-/// What one weight is of.
 #[derive(Debug, Clone, Copy)]
 pub enum Term {
     Instructions,
-    /// Lines of code that drive each other out of the processor's first cache.
+    /// Cache lines of code in conflict in L1i.
     ConflictingLines,
     Event(EventKind),
 }
@@ -35,15 +33,12 @@ impl Term {
     }
 }
 
-/// What has a weight, in order.
 #[derive(Debug, Clone)]
 pub struct Terms(pub Vec<Term>);
 
-/// How much more of everything.
 pub(crate) struct Difference {
-    /// By term.
     pub(crate) x: Vec<f64>,
-    /// What has no weight and is not to be passed over: its name, and how much more of it.
+    /// An expensive event without a weight: its name and difference.
     pub(crate) unknown: Option<(&'static str, i128)>,
 }
 
@@ -81,8 +76,8 @@ impl Terms {
         self.0.iter().any(|term| term.name() == name)
     }
 
-    /// What (instructions, events) has more than a baseline, as a part of an operation with so
-    /// many `lines` of instructions under the baseline.
+    /// The difference of (instructions, events) from a baseline, as part of an operation with
+    /// `lines` of instructions under the baseline.
     pub(crate) fn difference(
         &self,
         of: (u64, &Events),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What operations took, and what stacks added to that.
+//! Times of operations, and the time that stacks add.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,19 +17,17 @@ pub(crate) struct Ns {
 #[derive(Debug, Clone)]
 pub struct Times {
     pub(crate) processor: String,
-    /// `uname -r` of the kernel.
     pub(crate) release: String,
-    /// By key without kernel and metric: what the operation took.
+    /// Times of operations, by key without kernel and metric.
     pub(crate) whole: BTreeMap<Key, Ns>,
-    /// What it took more than the baseline.
     pub(crate) added: BTreeMap<Key, Ns>,
     pub(crate) system_calls: BTreeMap<Key, usize>,
-    /// They are of the machine's running kernel: under the one stack that it has, on the file system of
-    /// a directory. Keys are by [`anywhere`].
+    /// Times of the machine's running kernel: under its only stack, in a directory. Keys are by
+    /// [`anywhere`].
     pub(crate) of_running: bool,
 }
 
-/// A key by which times and counts meet: of any kernel, of any metric.
+/// A key common to times and counts: without kernel and metric.
 pub(crate) fn meeting(key: &Key) -> Key {
     Key {
         kernel: String::new(),
@@ -38,7 +36,7 @@ pub(crate) fn meeting(key: &Key) -> Key {
     }
 }
 
-/// A key by which the times of a running kernel meet counts: of any stack and file system.
+/// A key common to counts and a running kernel's times: also without stack and file system.
 pub(crate) fn anywhere(key: &Key) -> Key {
     Key {
         stack: Vec::new(),
@@ -73,10 +71,9 @@ impl Ns {
     }
 }
 
-/// The times of a run of one kernel, or of layouts of one, over which they are then drawn. If the
-/// baseline is another kernel's (one without security modules), what stacks add is told inside the
-/// kernel that has them, as it is counted. Of the running kernel what operations take is known, and
-/// not what stacks add.
+/// Times of a run of one kernel, or over layouts of one. If the baseline is another kernel's (one
+/// without security modules), added times are taken inside the kernel that has the modules, as
+/// counts are. The running kernel has only whole operations.
 pub fn times_of(document: &Document) -> Result<Times, Failure> {
     let timed = document.cells.iter().filter_map(|cell| {
         let timed = cell.timed()?;
@@ -195,7 +192,7 @@ mod tests {
             all.find(|(key, _)| key.title() == "stat:AA" && key.stack == stack)
         };
         assert!(of("capability").is_none());
-        // A stat does not ask Landlock; the framework alone is not its share.
+        // stat does not call Landlock; the framework alone is not its share.
         let (_, landlock) = of("capability,landlock").unwrap();
         assert!(landlock.ns.abs() < 4.0 * landlock.error, "{landlock:?}");
         let (_, selinux) = of("capability,selinux").unwrap();

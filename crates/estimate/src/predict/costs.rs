@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a call of a hook costs in the lab, by system call, under each stack.
+//! Costs of a hook's call in the lab, by system call and stack.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -8,75 +8,60 @@ use model::{Cell, Document, Failure, HookedPath, Program, Subject, estimate::Wei
 
 use crate::predict::forms::form;
 
-/// Most stacks, with the states of their policies, that costs may be of.
+/// Including states of policies.
 const STACKS_LIMIT: usize = 64;
 
-/// Which of the costs are wanted.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
-    /// The kernel, by the name that it has in the documents; None: that of the recording, or
-    /// the only one.
+    /// The kernel's name in the result files; None: the recording's, or the only one.
     pub kernel: Option<String>,
     /// `uname -r` of the recording.
     pub release: String,
-    /// Stacks, as `lsm=` takes them; empty for all that there are.
+    /// As in `lsm=`; empty for all.
     pub stacks: Vec<String>,
-    /// The stack that others are compared with; None: the first of `stacks`, or the
-    /// documents' own.
+    /// None: the first of `stacks`, or the result files' own.
     pub baseline: Option<String>,
-    /// What instructions and what they do take; None: only instructions are predicted.
+    /// Weights of instructions and events; None: only instructions are predicted.
     pub weights: Option<Weights>,
 }
 
-/// What a call of a hook costs in the lab under each stack.
 #[derive(Debug)]
 pub struct Costs {
-    /// Stacks with the states of their policies; the first is the baseline.
     pub stacks: Vec<String>,
-    /// `uname -r` of the kernel.
     pub release: String,
-    /// Modules that ran under any of the stacks.
     pub modules: BTreeSet<String>,
-    /// The processor whose nanoseconds calls are weighed in, if they are.
     pub processor: Option<String>,
-    /// Operations that were not counted under every stack.
     pub dropped: usize,
     /// By hook, then by form of the system call.
     by_call: HashMap<String, HashMap<String, Cost>>,
     by_hook: HashMap<String, Cost>,
 }
 
-/// What a call of a hook costs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cost {
-    /// By what it is known.
     pub basis: Basis,
     pub operations: usize,
-    /// Under each stack.
     pub stacks: Vec<CallCost>,
-    /// What each module has of it, under each stack; the rest is the framework's.
+    /// Each module's part, by stack; the rest is the framework's.
     pub modules: Vec<BTreeMap<String, f64>>,
 }
 
-/// What the calls of a hook cost in the lab's operations.
 #[derive(Debug, Default)]
 struct Points {
-    /// By operation: instructions of a call, by stack.
+    /// Instructions of a call, by operation and stack.
     all: Vec<Vec<PerCall>>,
-    /// Positions in `all` by form of the system call: of operations that make no other one, and
-    /// of all.
+    /// Indices into `all` by form of the system call: operations with only this system call, and
+    /// all operations with it.
     by_call: HashMap<String, [Vec<usize>; 2]>,
 }
 
 #[derive(Debug, Clone, Default)]
 struct PerCall {
     instructions: f64,
-    /// If it is weighed.
     ns: Option<f64>,
     modules: BTreeMap<String, f64>,
 }
 
-/// The same operation under each stack that it was counted under.
 type Operation<'a> = BTreeMap<String, (&'a Cell, &'a HookedPath, Option<&'a Program>)>;
 
 impl Costs {
@@ -127,7 +112,6 @@ impl Costs {
         Ok(costs)
     }
 
-    /// Takes an operation, if it was counted under every stack.
     fn take(
         &mut self,
         operation: &Operation<'_>,
@@ -145,7 +129,7 @@ impl Costs {
         };
         let active = counted.iter().flat_map(|(cell, ..)| &cell.active_lsms);
         self.modules.extend(active.cloned());
-        // By system calls that a call may have been made in, and hook.
+        // By hook and the system calls that may have called it.
         type Hooks<'a> = BTreeMap<(Vec<&'a str>, &'a str), Vec<PerCall>>;
         let mut hooks: Hooks<'_> = BTreeMap::new();
         let n = counted.len();
@@ -169,11 +153,10 @@ impl Costs {
         }
     }
 
-    /// What a call of a hook in a system call costs: the median over the lab's operations that
-    /// make that system call and no other, else over those that make it among others, else
-    /// over all that call the hook. It costs more than under the baseline what its median is
-    /// above the baseline's; at least and at most what it was in any operation that calls the
-    /// hook. None if no operation does.
+    /// Cost of a hook's call in a system call: the median over the lab's operations with only that
+    /// system call, else over those with it among others, else over all that call the hook. The
+    /// added cost is the difference of the medians under stack and baseline; its bounds are the
+    /// extremes of all operations that call the hook. None without any.
     pub fn of_call(&self, hook: &str, system_call: &str) -> Option<&Cost> {
         let own = self.by_call.get(hook)?.get(form(system_call));
         own.or_else(|| self.by_hook.get(hook))
@@ -181,7 +164,7 @@ impl Costs {
 }
 
 impl Points {
-    /// The least and the most that any call cost more than under the baseline, by stack.
+    /// Minimum and maximum of the added cost of any call, by stack.
     fn added(&self) -> Vec<[f64; 2]> {
         let stacks = self.all.first().map_or(0, Vec::len);
         let none = [f64::INFINITY, f64::NEG_INFINITY];
@@ -194,7 +177,6 @@ impl Points {
         (0..stacks).map(range).collect()
     }
 
-    /// What a call costs by these points; `added` is over all.
     fn cost(&self, basis: Basis, points: &[usize], added: &[[f64; 2]]) -> Cost {
         let calls = |at: usize| points.iter().map(move |&of| &self.all[of][at]);
         let medians: Vec<f64> = (0..added.len())
@@ -211,7 +193,7 @@ impl Points {
             operations: points.len(),
             stacks: stacks
                 .map(|(at, (&instructions, &[low, high]))| {
-                    // It lies between them but for rounding.
+                    // Rounding could move it out of the bounds.
                     let middle = instructions - medians[0];
                     let added = Range {
                         low: low.min(middle),
@@ -232,7 +214,6 @@ impl Points {
     }
 }
 
-/// Each module's part of a cost, as it is over these calls together.
 fn modules_of<'a>(
     calls: impl Iterator<Item = &'a PerCall> + Clone,
     cost: f64,
@@ -257,8 +238,8 @@ fn median(figures: impl Iterator<Item = f64>) -> f64 {
     }
 }
 
-/// Hooks of an operation, each with the forms of the system calls that it may have been called
-/// in, and what a call costs. What hooks call counts with the outer one.
+/// Hooks of an operation, each with the forms of its possible system calls, and the cost of a call.
+/// Nested hooks count with the outer one.
 fn per_calls<'a>(
     cell: &'a Cell,
     path: &'a HookedPath,
@@ -283,7 +264,7 @@ fn per_calls<'a>(
         let parts = parts.map(|of| (of.module.as_str(), of.inclusive));
         let mut cost = per_call(hook.calls, hook.outermost, hook.inclusive, parts);
         if let Some((weights, events)) = weights.zip(hook.events.as_ref()) {
-            // What another hook called is in that one.
+            // Calls from another hook are part of that one.
             let part = hook.outermost as f64 / hook.inclusive.max(1) as f64;
             let ns = weights.ns(hook.inclusive, events) * part;
             cost.ns = Some(ns / hook.calls as f64);
@@ -293,7 +274,7 @@ fn per_calls<'a>(
     found
 }
 
-/// `own` of the instructions of all `calls` are counted, of `whole` that modules have parts of.
+/// `own` instructions of all `calls` are counted; modules' parts are of `whole`.
 fn per_call<'a>(
     calls: u64,
     own: u64,
@@ -304,7 +285,7 @@ fn per_call<'a>(
     if whole > 0 {
         let counted = own as f64 / whole as f64 / calls as f64;
         for (module, part) in parts {
-            // A document may say that a part is more than the whole.
+            // A hostile file may have a part larger than the whole.
             let part = part.min(whole) as f64;
             *modules.entry(module.to_owned()).or_default() += part * counted;
         }
@@ -323,7 +304,6 @@ fn hooked(documents: &[Document]) -> impl Iterator<Item = (usize, &Cell, &Hooked
     })
 }
 
-/// Operations, each under the stacks that it was counted under, in a fixed order.
 fn operations<'a>(documents: &'a [Document], release: &str) -> Vec<Operation<'a>> {
     let mut operations: BTreeMap<(usize, &str, &Subject), Operation<'a>> = BTreeMap::new();
     for (document, cell, path) in hooked(documents) {
@@ -338,7 +318,6 @@ fn operations<'a>(documents: &'a [Document], release: &str) -> Vec<Operation<'a>
     operations.into_values().collect()
 }
 
-/// Something by a name that is not among those `known`.
 pub(crate) fn unknown(what: String, name: &str, known: &[&str]) -> Failure {
     let hint = match nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
@@ -347,7 +326,6 @@ pub(crate) fn unknown(what: String, name: &str, known: &[&str]) -> Failure {
     Failure::usage(what, hint)
 }
 
-/// There is no stack beside the baseline.
 pub fn one_stack(stack: &str) -> Failure {
     Failure::usage(
         format!("there is only the stack `{stack}`, and nothing to compare it with"),
@@ -356,7 +334,6 @@ pub fn one_stack(stack: &str) -> Failure {
     )
 }
 
-/// The release of the kernel whose costs are wanted.
 fn release(documents: &[Document], wanted: &Wanted) -> Result<String, Failure> {
     let mut found: BTreeMap<&str, &str> = BTreeMap::new();
     for (_, cell, _) in hooked(documents) {
@@ -392,9 +369,8 @@ fn release(documents: &[Document], wanted: &Wanted) -> Result<String, Failure> {
     }
 }
 
-/// Titles of the stacks that are wanted, the baseline first.
 fn stacks(documents: &[Document], release: &str, wanted: &Wanted) -> Result<Vec<String>, Failure> {
-    // In the order of the documents, each with the title of what it is a state of.
+    // In file order, each with the title of its stack without state.
     let mut known: Vec<(String, String)> = Vec::new();
     let mut seen = BTreeSet::new();
     for (_, cell, _) in hooked(documents).filter(|(_, cell, _)| cell.release == release) {

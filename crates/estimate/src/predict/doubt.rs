@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What does not fit between a recording and the costs.
+//! Warnings about differences between a recording and the costs.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use crate::predict::load::{Load, Recording};
 
 const NAMED: usize = 6;
 const NAME_LIMIT: usize = 200;
-/// Calls without a cost are worth a warning from this part of all on.
+/// Share of calls without a cost that causes a warning.
 const UNCOVERED_SHARE: f64 = 0.01;
-/// Modules that every stack has without naming them.
+/// Modules of every stack.
 const FRAMEWORK: [&str; 2] = ["capability", "lockdown"];
 
 pub(crate) fn doubts(
@@ -68,7 +68,6 @@ fn other_modules(recording: &Recording, costs: &Costs) -> Option<String> {
     })
 }
 
-/// Hooks that the monitor did not watch: their calls are missing.
 fn unwatched(recording: &Recording) -> Option<String> {
     let names = recording
         .left_out

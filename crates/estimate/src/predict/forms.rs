@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! System calls that are forms of one: the kernel takes their arguments apart differently and
-//! then does the same.
+//! System calls that differ only in how the kernel reads their arguments.
 
-/// By the function of Linux 6.12 that they share, which stands behind each.
+/// By their common function in Linux 6.12, given in the comments.
 const FORMS: &[&[&str]] = &[
     &["open", "openat", "openat2", "creat"], // do_sys_openat2()
     &["stat", "lstat", "fstat", "newfstatat", "statx"], // vfs_getattr()
@@ -30,7 +29,7 @@ const FORMS: &[&[&str]] = &[
     &["accept", "accept4"],                  // do_accept()
 ];
 
-/// The system call whose form this one is: itself, unless it is a form of another.
+/// The group's representative; itself for other system calls.
 pub(crate) fn form(system_call: &str) -> &str {
     let forms = FORMS.iter().find(|forms| forms.contains(&system_call));
     forms.map_or(system_call, |forms| forms[0])

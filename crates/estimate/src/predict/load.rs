@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Calls that were recorded: on a live machine, or of whole programs.
+//! Recorded calls: of a live machine, or of programs.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,16 +7,12 @@ use model::{Cell, Document, Failure, Interval, Kind};
 
 use crate::predict::costs::unknown;
 
-/// What a document holds of calls that were recorded.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recording {
-    /// `uname -r`.
     pub release: String,
-    /// Modules that were active, in order; empty if it is not known, or there is no one list.
+    /// Active modules, in order; empty if unknown, or not unique.
     pub active_lsms: Vec<String>,
-    /// The calls: one of a recording, one for each program and stack.
     pub loads: Vec<Load>,
-    /// Functions that a monitor was asked to watch and did not.
     pub left_out: Vec<String>,
     /// Hooks of which only modules' functions were watched.
     pub without_framework: Vec<String>,
@@ -25,31 +21,28 @@ pub struct Recording {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Load {
     pub name: String,
-    /// The stack that they were recorded under, with the state of its policies; empty of a
-    /// live machine.
+    /// With the state of its policies; empty for a live machine.
     pub stack: String,
-    /// For how long, in s; None of a whole program.
+    /// Duration in s; None for a program.
     pub seconds: Option<f64>,
     pub calls: Vec<Recorded>,
-    /// Calls that were seen and are in no figure.
+    /// Seen calls that are not in any figure.
     pub lost: u64,
     pub denied: u64,
     /// Instructions in hooks, if they were counted.
     pub hooked: Option<u64>,
 }
 
-/// Calls of a hook in a system call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recorded {
     pub hook: String,
     pub system_call: String,
     pub calls: u64,
-    /// Time in them in ns, if it was taken.
     pub ns: Option<i64>,
 }
 
 impl Recording {
-    /// What a recording, or a document of whole programs, holds.
+    /// Loads of a recording, or of a result file with programs.
     pub fn of(document: &Document, workload: Option<&str>) -> Result<Recording, Failure> {
         let mut recording = match document.kind {
             Kind::Recording => of_monitor(document),
@@ -100,7 +93,7 @@ fn of_monitor(document: &Document) -> Recording {
     }
 }
 
-/// The framework's functions only: what modules' functions were called by them for is theirs.
+/// The framework's functions only, which include the modules' functions.
 fn load_of(name: String, total: &Interval) -> Load {
     let hooks = || total.hooks.iter().filter(|hook| hook.module.is_none());
     let calls = hooks().flat_map(|hook| {
@@ -138,7 +131,6 @@ fn of_programs(document: &Document) -> Result<Recording, Failure> {
     })
 }
 
-/// A program's calls, over all of its tasks.
 fn program(cell: &Cell) -> Option<(&Cell, Load)> {
     let counted = cell.counted()?;
     let program = counted.program.as_ref()?;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What another stack would cost where calls of hooks were recorded: documents in, a
-//! [`PredictionDocument`](model::PredictionDocument) out.
+//! Predicts the cost of recorded hook calls under another stack; returns a
+//! [`PredictionDocument`](model::PredictionDocument).
 //!
-//! [`Load`]s are calls that were recorded, [`Costs`] what a call costs in the lab under each
-//! stack. [`predict()`] multiplies.
-//!
-//! Nothing here opens a file or prints.
+//! [`Load`]s are recorded calls, [`Costs`] the lab's cost of a call under each stack. [`predict()`]
+//! multiplies. No I/O.
 
 mod costs;
 mod doubt;
@@ -24,16 +22,15 @@ use model::{PredictionDocument, Tool};
 
 use doubt::doubts;
 
-/// What the calls of a recording would cost under each of the costs' stacks. Of programs
-/// that were counted under several stacks the calls under the baseline are taken, else those
-/// under the first; where a program was counted under the baseline and a stack, what was
-/// measured stands beside what is predicted.
+/// Costs of a recording's calls under each stack. For programs counted under several stacks, the
+/// calls under the baseline are used, else those under the first stack. Where a program was counted
+/// under the baseline and a stack, the measured cost is added to the prediction.
 pub fn predict(
     recording: &Recording,
     costs: &Costs,
     ns_per_instruction: Option<f64>,
 ) -> PredictionDocument {
-    // In the order of the recording, each with all stacks that it was recorded under.
+    // In the recording's order, each with all its stacks.
     let mut positions: HashMap<&str, usize> = HashMap::new();
     let mut groups: Vec<Vec<&Load>> = Vec::new();
     for load in &recording.loads {
@@ -58,7 +55,6 @@ pub fn predict(
     }
 }
 
-/// `same`: one load, as it was recorded under each stack.
 fn predict_load(same: &[&Load], costs: &Costs) -> PredictedLoad {
     let under = |stack: &String| same.iter().find(|load| load.stack == *stack);
     let load = under(&costs.stacks[0]).unwrap_or(&same[0]);
