@@ -8,11 +8,10 @@ fn words(fields: &[u32]) -> Vec<u8> {
         .collect()
 }
 
-/// BTF in the making. Types have ids from 1, in the order of adding.
+/// A BTF builder. Types have ids from 1, in the order of adding.
 #[derive(Debug, Clone)]
 pub struct Btf {
     pub types: Vec<u8>,
-    /// The strings so far, each with its NUL.
     pub strings: Vec<u8>,
     ids: u32,
 }
@@ -28,7 +27,7 @@ impl Default for Btf {
 }
 
 impl Btf {
-    /// Where a name is; 0 if it is empty.
+    /// Returns the name's offset; 0 if it is empty.
     pub fn string(&mut self, name: &str) -> u32 {
         if name.is_empty() {
             return 0;
@@ -38,7 +37,7 @@ impl Btf {
         at
     }
 
-    /// A type of `kind` with `count` entries, which are in `rest`; its id.
+    /// Adds a type of `kind` with `count` entries in `rest`; returns its id.
     pub fn add(&mut self, kind: u32, name: &str, count: u32, refers: u32, rest: &[u32]) -> u32 {
         let name = self.string(name);
         self.types
@@ -48,7 +47,6 @@ impl Btf {
         self.ids
     }
 
-    /// A number of so many bytes.
     pub fn int(&mut self, name: &str, bytes: u32, signed: bool) -> u32 {
         self.add(
             1,
@@ -59,7 +57,7 @@ impl Btf {
         )
     }
 
-    /// A pointer to a type, 0 for void.
+    /// `to`: 0 for void.
     pub fn pointer(&mut self, to: u32) -> u32 {
         self.add(2, "", 0, to, &[])
     }
@@ -68,7 +66,6 @@ impl Btf {
         self.add(8, name, 0, of, &[])
     }
 
-    /// A structure of so many bytes without members.
     pub fn structure(&mut self, name: &str, bytes: u32) -> u32 {
         self.add(4, name, 0, bytes, &[])
     }
@@ -82,7 +79,6 @@ impl Btf {
         self.add(12, name, 0, prototype, &[])
     }
 
-    /// A pointer to a function of two parameters.
     pub fn hook(&mut self) -> u32 {
         let function = self.prototype(0, &[1, 1]);
         self.pointer(function)
@@ -98,7 +94,7 @@ impl Btf {
         self.add(kind, name, members.len() as u32, 8, &rest)
     }
 
-    /// A structure of members that are numbers of 8 bytes, at these offsets in bytes.
+    /// A structure of 8-byte integers at these offsets in bytes.
     pub fn laid_out(&mut self, name: &str, members: &[(&str, u32)]) -> u32 {
         let word = self.int("unsigned long", 8, false);
         let mut rest = Vec::new();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Damage to files, which whatever reads them must survive.
+//! Damages files, to test that readers survive.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{Config, TestRunner};
 
-/// Calls `read` with a sound file whose bytes and words are others than they were, mostly those
-/// of headers at its beginning or end, and which can be cut off.
+/// Calls `read` with variants of a sound file: changed bytes and words, mostly in headers at its
+/// beginning or end, and truncation.
 ///
 /// # Panics
-/// If `read` does, with what was done to the file.
+/// If `read` does, with a description of the damage.
 pub fn damage(sound: &[u8], read: impl Fn(&[u8])) {
     let number = prop_oneof![any::<u64>(), 0u64..64, Just(u64::MAX), Just(u64::MAX - 7)];
     let change = (any::<Index>(), 0u8..3, number, 1usize..=8);

@@ -1,32 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Writes small ELF files for the architecture of the tests' kernels.
 
-/// Code, in a section's flags: `SHF_ALLOC` and `SHF_EXECINSTR`.
+/// Section flags `SHF_ALLOC` and `SHF_EXECINSTR`.
 pub const CODE: u64 = 6;
-/// Constants, in a section's flags: `SHF_ALLOC`.
+/// Section flag `SHF_ALLOC`.
 pub const DATA: u64 = 2;
-/// Where the bytes of the first section are in a file.
+/// Offset of the first section's bytes in a file.
 pub const FIRST_AT: usize = 64 + 56;
 
 const SYMTAB: u32 = 2;
 const STRTAB: u32 = 3;
 
-/// A section to be written. The first has number 1.
+/// The first has number 1.
 #[derive(Debug, Clone, Default)]
 pub struct Section<'a> {
     pub name: &'a str,
-    /// `SHT_*`.
     pub kind: u32,
-    /// `SHF_*`.
     pub flags: u64,
-    /// Where it is loaded.
     pub address: u64,
     pub bytes: Vec<u8>,
     pub link: u32,
 }
 
 impl<'a> Section<'a> {
-    /// One with bytes of the program's.
     #[must_use]
     pub fn new(name: &'a str, flags: u64, bytes: Vec<u8>) -> Self {
         Self {
@@ -39,20 +35,16 @@ impl<'a> Section<'a> {
     }
 }
 
-/// The only segment: the first sections, one right behind the other.
 #[derive(Debug, Clone, Copy)]
 pub struct Segment {
-    /// `PT_*`.
     pub kind: u32,
-    /// `PF_*`.
     pub flags: u32,
-    /// Where it is loaded.
     pub address: u64,
     pub sections: usize,
 }
 
-/// `.symtab` and `.strtab`, to follow on section `last`, of symbols: name, type and binding
-/// as in `st_info`, section and value.
+/// `.symtab` and `.strtab`, to follow section number `last`. Symbols: name, type and binding as in
+/// `st_info`, section, and value.
 pub fn symbols<'n>(
     last: usize,
     symbols: impl Iterator<Item = (&'n str, u8, u16, u64)>,
@@ -79,8 +71,8 @@ pub fn symbols<'n>(
     ]
 }
 
-/// A file of type `kind` (`ET_*`). Its section headers are at the end, behind the names of
-/// sections; none if only the segment's sections are given.
+/// A file of type `kind` (`ET_*`), with section headers at its end; without any if only the
+/// segment's sections are given.
 #[must_use]
 pub fn write(kind: u16, segment: Option<Segment>, sections: &[Section<'_>]) -> Vec<u8> {
     let mut names = vec![0];
@@ -147,7 +139,7 @@ pub fn write(kind: u16, segment: Option<Segment>, sections: &[Section<'_>]) -> V
     file
 }
 
-/// A kernel's module with these lines in its section `.modinfo`, and no code.
+/// A kernel module without code, with these lines in its section `.modinfo`.
 #[must_use]
 pub fn module(modinfo: &[&str]) -> Vec<u8> {
     let lines = modinfo.iter().flat_map(|line| line.bytes().chain([0]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Tar files and container images, as tests write them: also such as nobody should.
+//! Writes tar files and container images for tests, also invalid ones.
 
 use std::fs;
 use std::io::Write as _;
@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use tar::{Builder, EntryType, Header};
 use tempfile::TempDir;
 
-/// A tar file; names are written as they are, however hostile.
+/// A tar file; names are written unchanged, however hostile.
 pub struct Tar(Builder<Vec<u8>>);
 
 impl Default for Tar {
@@ -21,17 +21,14 @@ impl Default for Tar {
 }
 
 impl Tar {
-    /// An empty one.
     pub fn new() -> Tar {
         Tar::default()
     }
 
-    /// With one more entry, of user 7 and group 8.
     pub fn entry(self, kind: EntryType, name: &str, link: &str, data: &[u8], mode: u32) -> Tar {
         self.owned((7, 8), kind, name, link, data, mode)
     }
 
-    /// With one more entry of this user and group.
     pub fn owned(
         mut self,
         (uid, gid): (u32, u32),
@@ -72,7 +69,6 @@ impl Tar {
         self.entry(EntryType::Regular, name, "", data.as_bytes(), 0o644)
     }
 
-    /// With a directory that is its owner's only.
     pub fn dir(self, name: &str) -> Tar {
         self.entry(EntryType::Directory, name, "", b"", 0o700)
     }
@@ -89,7 +85,7 @@ impl Tar {
         [self.0.get_ref().as_slice(), &[0; 1024]].concat()
     }
 
-    /// Without the zeros at its end, as umoci(1) leaves it.
+    /// Without the zeros at its end, as umoci(1) writes it.
     pub fn cut(&self) -> Vec<u8> {
         self.0.get_ref().clone()
     }
@@ -110,7 +106,6 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// One that lists nothing yet.
     pub fn new() -> Layout {
         Layout::default()
     }
@@ -131,13 +126,13 @@ impl Layout {
         })
     }
 
-    /// An image of these layers, compressed, and what names it.
+    /// Adds an image of these layers, compressed; returns its descriptor.
     pub fn image(&self, platform: &str, layers: &[Tar], config: &Value) -> Value {
         let layers = layers.iter().map(Tar::so_far).collect();
         self.image_of(platform, layers, config)
     }
 
-    /// An image of these layers, and what names it.
+    /// Adds an image of these layers; returns its descriptor.
     pub fn image_of(&self, platform: &str, layers: Vec<Vec<u8>>, config: &Value) -> Value {
         let (os, architecture) = platform.split_once('/').unwrap();
         let ids: Vec<String> = layers.iter().map(|layer| digest(layer)).collect();
@@ -158,12 +153,10 @@ impl Layout {
         self.write("index.json", index.to_string().as_bytes());
     }
 
-    /// Where it lies.
     pub fn path(&self) -> &str {
         self.0.path().to_str().unwrap()
     }
 
-    /// A copy of it.
     pub fn copied(&self, to: &Path) {
         let copied = Command::new("cp")
             .arg("-r")
@@ -174,7 +167,6 @@ impl Layout {
     }
 }
 
-/// What names bytes: their SHA-256.
 pub fn digest(bytes: &[u8]) -> String {
     let hash = Sha256::digest(bytes);
     hash.iter().fold("sha256:".to_owned(), |text, byte| {
@@ -182,7 +174,6 @@ pub fn digest(bytes: &[u8]) -> String {
     })
 }
 
-/// As gzip(1) does.
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     out.write_all(bytes).unwrap();

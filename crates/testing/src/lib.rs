@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the tests of several rooms share. No room depends on it but for its tests.
+//! Shared helpers of several crates' tests; a dev-dependency only.
 
 pub mod btf;
 mod damage;
@@ -18,8 +18,6 @@ use std::{env, fs};
 
 use liblzma::read::XzDecoder;
 
-/// What a command printed.
-///
 /// # Panics
 /// If it cannot be started: `make test` installs what tests need.
 #[track_caller]
@@ -36,19 +34,11 @@ pub fn output(command: &mut Command) -> Result<String, String> {
     }
 }
 
-/// What a command printed that must succeed.
-///
-/// # Panics
-/// If it does not.
 #[track_caller]
 pub fn succeed(command: &mut Command) -> String {
     output(command).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What an `.xz` file that is kept beside a test holds.
-///
-/// # Panics
-/// If it is none.
 #[track_caller]
 pub fn unpack(xz: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -56,11 +46,8 @@ pub fn unpack(xz: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Modules of npm's, as package.json and package-lock.json in `tests` say, under
-/// `$XDG_CACHE_HOME/lsmeter/NAME`. They are fetched if others or none are there.
-///
-/// # Panics
-/// If they cannot be.
+/// npm modules by package.json and package-lock.json in `tests`, installed to
+/// `$XDG_CACHE_HOME/lsmeter/NAME` if missing or outdated.
 #[track_caller]
 pub fn node_modules(tests: &Path, name: &str) -> PathBuf {
     let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
@@ -74,8 +61,8 @@ pub fn node_modules(tests: &Path, name: &str) -> PathBuf {
         for file in ["package.json", "package-lock.json"] {
             fs::copy(tests.join(file), directory.join(file)).unwrap();
         }
-        // Not `ci`: it wants all platforms' bindings that the lock file names, and npm leaves
-        // out those that a registry's mirror does not have.
+        // Not `ci`: it needs all platforms' bindings in the lock file, and npm skips those that a
+        // registry's mirror does not have.
         let npm = ["install", "--ignore-scripts", "--no-audit", "--no-fund"];
         succeed(Command::new("npm").args(npm).current_dir(&directory));
         fs::write(stamp, lock).unwrap();

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Does a document fit a JSON Schema? The part of the language that generated
-//! schemas use; a keyword outside of it is an error, not passed over.
+//! Checks files against a JSON Schema. Supports the keywords of generated schemas; another keyword
+//! is an error.
 
 use serde_json::Value;
 
-/// What does not fit, where; empty if all fits.
+/// Descriptions of violations with their places; empty if there are none.
 ///
 /// # Panics
-/// If the schema has a keyword that is not known here.
+/// If the schema has an unknown keyword.
 pub fn misfits(schema: &Value, document: &Value) -> Vec<String> {
     let mut found = Vec::new();
     check(schema, schema, document, "$", &mut found);
     found
 }
 
-/// The document fits the schema that is kept in docs.
-///
-/// # Panics
-/// If not.
+/// Checks a result file against the schema in docs.
 #[track_caller]
 pub fn assert_fits(document: &Value) {
     let kept = concat!(
@@ -89,13 +86,13 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<
                         check(root, schema, value, &format!("{at}.{key}"), found);
                     }
                 }
-                // A key that the schema does not describe would be an undocumented one.
+                // A key without a description in the schema is undocumented.
                 let mut keys = value.as_object().into_iter().flatten().map(|(key, _)| key);
                 keys.all(|key| wanted.get(key).is_some())
             }
-            // Keys beside `properties` are misfits there already.
+            // Already reported by `properties`.
             "additionalProperties" if *wanted == false => true,
-            // The values of a map, whose keys are not known before.
+            // Values of a map with arbitrary keys.
             "additionalProperties" => {
                 for (key, value) in value.as_object().into_iter().flatten() {
                     check(root, wanted, value, &format!("{at}.{key}"), found);

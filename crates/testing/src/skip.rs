@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Tests that cannot run on this machine: they say so here, and `make test` lists them.
+//! Records tests that cannot run on this machine, for the list of `make test`.
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;
@@ -7,17 +7,16 @@ use std::io::Write;
 use std::path::Path;
 use std::{env, thread};
 
-/// Names the file that [`skip`] appends to.
+/// Environment variable with the file that [`skip`] appends to.
 const FILE: &str = "LSMETER_SKIPPED_TESTS";
 
-/// Records that the calling test does not run: why, and the command that would let it run. The
-/// test returns then.
+/// Records that the calling test is skipped: why, and the command to fix that. The test must then
+/// return.
 ///
 /// # Panics
-/// With `CI=true`, where nothing may be missing.
+/// With `CI=true`, where tests must not be skipped.
 #[track_caller]
 pub fn skip(why: &str, command: &str) {
-    // libtest calls the thread of a test as the test.
     let test = format!(
         "{}::{}",
         env::var("CARGO_PKG_NAME").unwrap_or_default(),
@@ -33,8 +32,8 @@ fn record([test, why, command]: [&str; 3], is_ci: bool, file: Option<OsString>) 
         !is_ci,
         "{test} may not be skipped with CI=true: {why}. To run it: {command}"
     );
-    // A single write each, so that lines of tests that run side by side stay whole. libtest keeps
-    // what a passing test prints, but not what is written to standard error itself.
+    // One write per line, so that lines of parallel tests stay whole. libtest captures a passing
+    // test's print macros, but not writes to standard error.
     let (mut to, line): (Box<dyn Write>, _) = match file {
         Some(file) => {
             let file = OpenOptions::new().create(true).append(true).open(file);
@@ -51,12 +50,12 @@ fn record([test, why, command]: [&str; 3], is_ci: bool, file: Option<OsString>) 
     to.write_all(line.as_bytes()).unwrap();
 }
 
-/// Whether `program` is installed. If not, the calling test is recorded as skipped.
+/// Is `program` installed? If not, the calling test is recorded as skipped.
 #[track_caller]
 #[must_use]
 pub fn has_program(program: &str, package: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
-    // Programs for the administrator are not in everyone's PATH.
+    // PATH may not include directories of administrators' programs.
     let mut directories = env::split_paths(&path).chain(["/usr/sbin".into(), "/sbin".into()]);
     let found = directories.any(|directory| directory.join(program).is_file());
     if !found {
@@ -65,7 +64,7 @@ pub fn has_program(program: &str, package: &str) -> bool {
     found
 }
 
-/// Whether there is a file or directory, which `package` installs. If not, the calling test is
+/// Does this file or directory, which `package` installs, exist? If not, the calling test is
 /// recorded as skipped.
 #[track_caller]
 #[must_use]
