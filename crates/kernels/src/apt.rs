@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A private apt: own sources, lists and cache below our directory, Debian's
-//! keyring, signatures checked by apt. The system's apt is left as it is; its
-//! proxy settings are kept, and no root is needed.
+//! A private apt: own sources, lists and cache below our directory; apt checks Debian's signatures.
+//! The system's apt is not changed; its proxy settings are kept; root is not needed.
 
 use crate::arch::Arch;
 use crate::error::Error;
@@ -14,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// Where kernels of the last four releases, and of those to come, are.
+/// The last four Debian releases and the coming ones.
 const SUITES: [&str; 8] = [
     "bullseye",
     "bullseye-security",
@@ -25,7 +24,7 @@ const SUITES: [&str; 8] = [
     "forky",
     "sid",
 ];
-/// Age at which the index is fetched again.
+/// Age after which the package index is fetched again.
 const INDEX_AGE: Duration = Duration::from_secs(24 * 3600);
 const KEYRINGS: [&str; 2] = [
     "/usr/share/keyrings/debian-archive-keyring.gpg",
@@ -40,20 +39,17 @@ pub(crate) struct Apt {
     config: PathBuf,
 }
 
-/// What a command of apt left behind.
 struct Outcome {
     stdout: String,
-    /// The lines that start with `E:` or `W:`.
     complaints: Vec<String>,
     success: bool,
 }
 
 impl Apt {
-    /// Prepares `dir` for the mirrors' packages for `arch`.
     ///
     /// # Errors
-    /// [`Error::Environment`] without Debian's keyring, or if the directory's
-    /// name holds what apt's configuration cannot quote.
+    /// [`Error::Environment`] without Debian's keyring, or if apt's configuration cannot quote
+    /// `dir`.
     pub fn prepare(dir: &Path, mirrors: &Mirrors, arch: &'static Arch) -> Result<Apt, Error> {
         let keyring = KEYRINGS.iter().map(Path::new).find(|path| path.exists());
         let keyring = keyring.ok_or_else(|| Error::Environment {
@@ -75,11 +71,11 @@ impl Apt {
         for part in ["lists/partial", "cache/archives/partial"] {
             files::create_dir(&dir.join(part))?;
         }
-        // Apt builds its cache anew when one of these files is newer than it.
+        // Apt rebuilds its cache when one of these files is newer.
         let sources = dir.join("sources.list");
         let text = mirrors.sources_list(keyring, &SUITES, arch);
         if fs::read_to_string(&sources).ok().as_ref() != Some(&text) {
-            // Lists of other mirrors are none.
+            // Lists of other mirrors do not count.
             let _ = fs::remove_file(dir.join("updated"));
             write_private(&sources, text.as_bytes())?;
         }
@@ -96,7 +92,6 @@ impl Apt {
         })
     }
 
-    /// Whether the index is missing or older than a day.
     pub fn is_stale(&self) -> bool {
         let age = fs::metadata(self.dir.join("updated"))
             .and_then(|m| m.modified())
@@ -105,7 +100,7 @@ impl Apt {
         age.is_none_or(|age| age > INDEX_AGE)
     }
 
-    /// Fetches the package index. A suite that fails is a warning.
+    /// A suite that fails is only a warning.
     pub fn update(&self, events: &mut dyn FnMut(FetchEvent)) -> Result<(), Error> {
         let outcome = self.run("apt-get", &["update"], None, &mut |percent| {
             events(FetchEvent::Progress {
@@ -124,7 +119,7 @@ impl Apt {
                     .into(),
             });
         }
-        // A suite that is gone for good must not make every fetch an update.
+        // A suite that was removed for good must not make every fetch an update.
         if outcome.success || failed_suites(&outcome.complaints) < self.suites()? {
             files::write(&self.dir.join("updated"), b"")?;
         }
@@ -134,7 +129,6 @@ impl Apt {
         Ok(())
     }
 
-    /// The names of all packages that start with `linux-`.
     pub fn names(&self) -> Result<Vec<String>, Error> {
         let outcome = self.run("apt-cache", &["pkgnames", "linux-"], None, &mut |_| {})?;
         if !outcome.success {
@@ -146,8 +140,7 @@ impl Apt {
         Ok(outcome.stdout.lines().map(str::to_string).collect())
     }
 
-    /// Downloads packages into the directory `into`; apt checks them against
-    /// the signed index. Returns their files, or why it failed.
+    /// Returns the files, or why the download failed. apt checks them against the signed index.
     pub fn download(
         &self,
         packages: &[String],
@@ -185,7 +178,6 @@ impl Apt {
         Ok(entries.flatten().filter(is_list).count())
     }
 
-    /// How many suites are asked for: without a security mirror, fewer.
     fn suites(&self) -> Result<usize, Error> {
         let path = self.dir.join("sources.list");
         let text = fs::read_to_string(&path).map_err(Error::io("read", &path))?;
@@ -302,7 +294,6 @@ fn reason(complaints: &[String]) -> String {
     first.to_owned()
 }
 
-/// The percentage in a line of `APT::Status-Fd`: `dlstatus:1:42.5:text`.
 fn percent(line: &str) -> Option<u8> {
     let rest = line.strip_prefix("dlstatus:")?;
     let value: f64 = rest.split(':').nth(1)?.parse().ok()?;
@@ -320,8 +311,8 @@ fn write_private(path: &Path, data: &[u8]) -> Result<(), Error> {
         .map_err(Error::io("write", path))
 }
 
-/// Read after the system's own configuration: what would reach beyond `dir` is
-/// cleared (hooks that clean the system's cache), what is needed is set.
+/// Read after the system's own configuration: clears hooks that act outside `dir`, sets what is
+/// needed.
 fn configuration(dir: &str, arch: &Arch) -> String {
     let arch = arch.debian.name;
     format!(

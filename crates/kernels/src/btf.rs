@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Type information of a kernel: its functions and its hooks, from BTF
-//! (`include/uapi/linux/btf.h`).
+//! A kernel's functions and hooks from BTF (`include/uapi/linux/btf.h`).
 //!
-//! Read here, not by a library: a few names of some hundred thousand types are wanted, and
-//! a library for tools that trust the running kernel builds maps of all of them, sized
-//! by what a header claims.
+//! Not read by a library: those build maps of all types, sized by untrusted headers; we need a few
+//! names.
 
 use crate::elf::{u16_at, u32_at};
 use crate::hooks::{MAX_HOOK_NAME_LEN, MAX_HOOKS, is_hook_name};
 
-/// Why BTF cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}, at byte {at}")]
 pub struct BtfError {
     pub reason: &'static str,
-    /// Where, from its beginning.
+    /// Offset in bytes.
     pub at: usize,
 }
 
@@ -43,23 +40,23 @@ const FLOAT: u8 = 16;
 const DECL_TAG: u8 = 17;
 const TYPE_TAG: u8 = 18;
 const ENUM64: u8 = 19;
-/// Most types; Linux 7.2 has some 140,000.
+/// Linux 7.2 has about 140,000.
 const MAX_TYPES: usize = 1 << 22;
-/// Most parameters of a function that is described, as many as C promises to take.
+/// The number that C guarantees.
 const MAX_PARAMETERS: usize = 127;
-/// Most typedefs and qualifiers around one type that are looked through.
+/// Most typedefs and qualifiers around one type.
 const MAX_MODIFIERS: usize = 16;
 
-/// `union security_list_options`: a function pointer for each hook, and from 6.12 on
-/// `void *lsm_func_addr`, which is none.
+/// `union security_list_options`: a function pointer per hook; from 6.12 on also `void
+/// *lsm_func_addr`, which is not a hook.
 const OPTIONS: &str = "security_list_options";
-/// `struct security_hook_heads`, until 6.11: a list for each hook.
+/// `struct security_hook_heads`, until 6.11: a list per hook.
 const HEADS: &str = "security_hook_heads";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Returns {
     Void,
-    /// An `int`: 0, or an errno below 0.
+    /// An `int`: 0 or a negative errno.
     Int,
     /// Something else: a pointer, a `bool`.
     Other,
@@ -67,10 +64,10 @@ pub enum Returns {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
-    /// Its type's number, which programs attach to.
+    /// BTF type id; programs attach to it.
     pub id: u32,
     pub name: String,
-    /// What its arguments take, in words of 8 bytes.
+    /// In words of 8 bytes.
     pub argument_words: u16,
     pub returns: Returns,
 }
@@ -79,11 +76,9 @@ pub struct Function {
 struct Type {
     name_at: u32,
     kind: u8,
-    /// Number of members, parameters or the like.
     count: usize,
     /// A size in bytes, or another type's number.
     refers: u32,
-    /// Where its fixed part ends.
     end: usize,
 }
 
@@ -91,7 +86,7 @@ struct Type {
 pub struct Types<'a> {
     bytes: &'a [u8],
     strings: &'a [u8],
-    /// Where each type begins; the first has id 1. At most one per [`TYPE_LEN`] bytes.
+    /// Offset of each type; the first has id 1. At most one per [`TYPE_LEN`] bytes.
     starts: Vec<u32>,
 }
 
@@ -100,9 +95,7 @@ fn bad(reason: &'static str, at: usize) -> BtfError {
 }
 
 impl<'a> Types<'a> {
-    /// Reads BTF as it is in `/sys/kernel/btf/vmlinux` and in the section `.BTF`.
-    ///
-    /// [`BtfError`] if it is cut off, or none that this can read.
+    /// Reads the content of `/sys/kernel/btf/vmlinux` or of the section `.BTF`.
     pub fn read(bytes: &'a [u8]) -> Result<Self, BtfError> {
         let cut_off = || bad("it is cut off in its header", bytes.len());
         let magic = u16_at(bytes, 0).ok_or_else(cut_off)?;
@@ -167,7 +160,6 @@ impl<'a> Types<'a> {
         })
     }
 
-    /// All types of a kind with their numbers.
     fn all(&self, kind: u8) -> impl Iterator<Item = (u32, Type)> {
         let types = self.starts.iter().map(|&at| self.at(at as usize));
         (1..)
@@ -182,7 +174,7 @@ impl<'a> Types<'a> {
         self.at(*self.starts.get(at)? as usize)
     }
 
-    /// The type with this id, without typedefs and qualifiers around it; none for void.
+    /// The type without typedefs and qualifiers; None for void.
     fn resolve(&self, mut id: u32) -> Option<Type> {
         for _ in 0..MAX_MODIFIERS {
             let found = self.by_id(id)?;
@@ -194,8 +186,7 @@ impl<'a> Types<'a> {
         None
     }
 
-    /// A name of at most [`MAX_HOOK_NAME_LEN`] bytes; a longer one is none that is
-    /// looked for, and reads as empty.
+    /// Names longer than [`MAX_HOOK_NAME_LEN`] bytes read as empty.
     fn name(&self, at: u32) -> Result<&'a str, BtfError> {
         let start = at as usize;
         let outside = || bad("a name lies outside the strings", start);
@@ -207,8 +198,6 @@ impl<'a> Types<'a> {
         str::from_utf8(&name[..end]).map_err(|_| bad("a name is not text", start))
     }
 
-    /// Functions whose name is `wanted`, in the order of their numbers. A function that
-    /// cannot be described is left out.
     pub fn functions(&self, mut wanted: impl FnMut(&str) -> bool) -> Vec<Function> {
         let describe = |(id, found): (u32, Type)| {
             let name = self.name(found.name_at).ok().filter(|name| wanted(name))?;
@@ -223,10 +212,8 @@ impl<'a> Types<'a> {
         self.all(FUNC).filter_map(describe).collect()
     }
 
-    /// Numbers of functions whose name begins with `prefix`, with the rest of the name,
-    /// if that can be a hook's: the first [`MAX_HOOKS`].
-    ///
-    /// [`BtfError`] if a function's name is none.
+    /// Ids of functions whose name begins with `prefix`, with the rest of the name if it can be a
+    /// hook's; the first [`MAX_HOOKS`].
     pub fn functions_with(&self, prefix: &str) -> Result<Vec<(&'a str, u32)>, BtfError> {
         let mut found = Vec::new();
         for (id, function) in self.all(FUNC) {
@@ -247,7 +234,7 @@ impl<'a> Types<'a> {
         let mut words = 0u32;
         for parameter in 0..prototype.count {
             let id = u32_at(self.bytes, prototype.end + PARAMETER_LEN * parameter + 4)?;
-            // 0 stands for a variable number of arguments.
+            // 0 means a variable number of arguments.
             let argument = self.resolve(id)?;
             let bytes = match argument.kind {
                 PTR => 8,
@@ -259,7 +246,7 @@ impl<'a> Types<'a> {
         let returns = match self.resolve(prototype.refers) {
             None if prototype.refers == 0 => Returns::Void,
             None => return None,
-            // BTF_INT_SIGNED; an unsigned number is no errno.
+            // BTF_INT_SIGNED; an unsigned number is not an errno.
             Some(result)
                 if (result.kind, result.refers) == (INT, 4)
                     && u32_at(self.bytes, result.end)? >> 24 & 1 == 1 =>
@@ -271,7 +258,7 @@ impl<'a> Types<'a> {
         Some((u16::try_from(words).ok()?, returns))
     }
 
-    /// The number of a typedef, such as those of tracepoints.
+    /// The id of a typedef, such as a tracepoint's.
     #[must_use]
     pub fn typedef(&self, name: &str) -> Option<u32> {
         let mut typedefs = self.all(TYPEDEF);
@@ -279,12 +266,9 @@ impl<'a> Types<'a> {
         found.map(|(id, _)| id)
     }
 
-    /// The names of the kernel's hooks, in the order of its definitions: the members of
-    /// `union security_list_options` that are function pointers, else the lists in
-    /// `struct security_hook_heads` (`include/linux/lsm_hooks.h`). Empty if it has
-    /// neither.
-    ///
-    /// [`BtfError`] if a name in the way is none, or a member is damaged.
+    /// Hook names in the order of definition: the function pointers of `union
+    /// security_list_options`, else the lists in `struct security_hook_heads`
+    /// (`include/linux/lsm_hooks.h`). Empty if it has neither.
     pub fn hooks(&self) -> Result<Vec<&'a str>, BtfError> {
         for (kind, name) in [(UNION, OPTIONS), (STRUCT, HEADS)] {
             for (_, list) in self.all(kind) {
@@ -299,8 +283,7 @@ impl<'a> Types<'a> {
         Ok(Vec::new())
     }
 
-    /// The members that stand for hooks: pointers to functions in a union, heads of lists
-    /// in a structure.
+    /// Members for hooks: function pointers in a union, list heads in a structure.
     fn members(&self, list: &Type) -> Result<Vec<&'a str>, BtfError> {
         let mut hooks = Vec::new();
         for member in 0..list.count {

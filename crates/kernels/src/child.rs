@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How a child process is started and how it ended.
+//! How child processes start and end.
 
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus};
 
 use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 
-/// The child gets `signal` when lsmeter ends, even by SIGKILL, and does not see the
-/// terminal's Ctrl-C, which is lsmeter's to handle.
+/// The child gets `signal` when lsmeter ends, even by SIGKILL, and does not get the terminal's
+/// Ctrl-C.
 pub fn die_with_parent(command: &mut Command, signal: Signal) {
     let parent = rustix::process::getpid();
     command.process_group(0);
@@ -24,7 +24,7 @@ pub fn die_with_parent(command: &mut Command, signal: Signal) {
     }
 }
 
-/// The child leaves no core file behind, whatever it does.
+/// Disables the child's core file.
 pub fn no_core(command: &mut Command) {
     let none = Rlimit {
         current: Some(0),

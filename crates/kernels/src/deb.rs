@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A kernel out of Debian packages: `ar` around two compressed tar archives.
+//! Kernels in Debian packages: `ar` with two compressed tar archives.
 //!
-//! The few fields of `ar` are read here: the crate `ar` reserves as many bytes for a name
-//! as a header claims, up to gigabytes.
+//! The crate `ar` is not used: it reserves as many bytes for a name as a header claims, up to
+//! gigabytes.
 
 use crate::decompress::{self, Format};
 use crate::error::Error;
@@ -15,17 +15,17 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 
-/// Longest package, in bytes.
+/// In bytes.
 const PACKAGE_LIMIT: u64 = 2 << 30;
 const ARCHIVE_LIMIT: u64 = 8 << 30;
-/// All that is kept of a package.
+/// Most bytes kept of a package.
 const KEPT_LIMIT: u64 = 1 << 30;
 const ENTRY_LIMIT: usize = 200_000;
 const CONTROL_LIMIT: usize = 1 << 20;
 const CONFIG_LIMIT: u64 = 4 << 20;
 
-/// The modules that a lab can need: file systems, block devices, protocols of the network, and
-/// what they depend on.
+/// Modules that a lab can need: file systems, block devices, network protocols and their
+/// dependencies.
 const KEPT_MODULES: [&str; 8] = [
     "kernel/fs/",
     "kernel/drivers/block/",
@@ -44,7 +44,7 @@ pub(crate) struct Control {
     pub version: String,
 }
 
-/// Whether a module of this path (below `lib/modules/RELEASE`) is kept.
+/// `path` is below `lib/modules/RELEASE`.
 pub(crate) fn is_kept_module(path: &str) -> bool {
     let of_architecture = || {
         let inner = path.strip_prefix("kernel/").unwrap_or_default();
@@ -60,14 +60,12 @@ fn starts_with_any(path: &str, directories: &[&str]) -> bool {
     directories.iter().any(|dir| path.starts_with(dir))
 }
 
-/// Extracts the kernel from the package at `path` into the directory `into`:
-/// `vmlinuz`, `config` and `modules/`, as far as the package holds them.
-/// Several packages of one kernel may be extracted into one directory.
+/// Extracts `vmlinuz`, `config` and `modules/` into `into`, as far as the package has them. Several
+/// packages of one kernel may go into one directory.
 ///
 /// # Errors
-/// [`Error::Damaged`] if the package is truncated, damaged, escapes from the
-/// directory, or holds a link in place of a file; [`Error::Unsupported`] for
-/// another architecture or compression.
+/// [`Error::Damaged`] if the package is truncated, damaged, escapes from the directory, or has a
+/// link in place of a file; [`Error::Unsupported`] for another architecture or compression.
 pub(crate) fn extract(path: &Path, into: &Path) -> Result<Control, Error> {
     let what = path.display().to_string();
     let mut file = File::open(path).map_err(Error::io("open", path))?;
@@ -236,8 +234,8 @@ fn extract_data(
     })
 }
 
-/// Where `path` goes below the directory; `None` if it is not wanted. The first release
-/// that shows up becomes the package's only one.
+/// The place of `path` below the directory; `None` if it is not wanted. The first release found
+/// must be the only one.
 fn place(path: &str, release: &mut Option<String>) -> Result<Option<PathBuf>, String> {
     let is_plain = |c: Component| matches!(c, Component::Normal(_) | Component::CurDir);
     if path.starts_with('/') || path.contains('\0') || !Path::new(path).components().all(is_plain) {
@@ -378,7 +376,7 @@ mod tests {
         let entries = [E::File("./boot/vmlinuz-1.0", &[42; 5000])];
         for format in [None, Some(Format::Xz), Some(Format::Zstd)] {
             let data = deb(&control("p", "1"), &entries, format);
-            // Compressed it is short: cut it off at every byte.
+            // Cut it off at every byte if it is short (compressed).
             let step = 1 + data.len() / 1024;
             for length in (0..data.len() - 7).step_by(step) {
                 let result = unpack(&data[..length]).1;

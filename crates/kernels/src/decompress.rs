@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Decompression of kernel images, modules and packages, with bounded output.
+//! Bounded decompression of kernel images, modules and packages.
 
 use crate::error::Error;
 use liblzma::read::XzDecoder;
@@ -8,32 +8,31 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::io::{self, BufRead, Read};
 
-/// Memory that the xz and lzma decoders may use: `xz -9` needs 65 MiB, the
-/// kernel's own `xz` invocation 32 MiB.
+/// In bytes. `xz -9` needs 65 MiB, the kernel's `xz` invocation 32 MiB.
 const DECODER_MEMORY: u64 = 256 << 20;
-/// Largest zstd window: the kernel compresses with `zstd -22 --ultra`, 128 MiB.
+/// In bytes: the kernel uses `zstd -22 --ultra`, 128 MiB.
 const ZSTD_WINDOW: u64 = 128 << 20;
-/// Largest block of the legacy LZ4 format.
+/// Largest block of the legacy LZ4 format, in bytes.
 const LZ4_BLOCK: usize = 8 << 20;
 
-/// A compression format, told by its first bytes.
+/// Detected from the first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Gzip,
     Xz,
     Zstd,
-    /// The frame of `lz4 -l`, which the kernel uses.
+    /// `lz4 -l`, used by the kernel.
     Lz4Legacy,
-    /// The `.lzma` format of old.
+    /// The old `.lzma` format.
     Lzma,
-    /// bzip2, recognised but not supported
+    /// Not supported.
     Bzip2,
-    /// lzop, recognised but not supported
+    /// lzop; not supported.
     Lzo,
 }
 
 impl Format {
-    /// The format of `data`; `None` if it is none of them.
+    /// `None` if unknown.
     pub fn detect(data: &[u8]) -> Option<Format> {
         const MAGICS: [(&[u8], Format); 7] = [
             (&[0x1f, 0x8b], Format::Gzip),
@@ -63,11 +62,11 @@ impl Format {
     }
 }
 
-/// A reader of the decompressed data; what follows the first stream is ignored.
+/// Reads the first stream only.
 ///
 /// # Errors
-/// [`io::ErrorKind::Unsupported`] for bzip2 and lzo, otherwise what the decoder
-/// says of the header.
+/// [`io::ErrorKind::Unsupported`] for bzip2 and lzo, otherwise the decoder's error about the
+/// header.
 pub fn reader<'a>(format: Format, data: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
     Ok(match format {
         Format::Gzip => Box::new(flate2::read::GzDecoder::new(data)),
@@ -90,8 +89,8 @@ pub fn reader<'a>(format: Format, data: impl Read + 'a) -> io::Result<Box<dyn Re
     })
 }
 
-/// As [`reader`], of all streams that follow each other, as gzip(1), xz(1) and zstd(1) take
-/// them: parallel compressors write several, and so do some who write container images.
+/// As [`reader`], for all concatenated streams, as gzip(1), xz(1) and zstd(1) read them: parallel
+/// compressors and some writers of container images make several.
 pub fn reader_of_all<'a>(
     format: Format,
     data: impl BufRead + 'a,
@@ -107,7 +106,7 @@ pub fn reader_of_all<'a>(
     })
 }
 
-/// What is in a file that may be packed: at most `limit` bytes of it, unpacked.
+/// The content of a possibly compressed file, at most `limit` bytes.
 pub fn unpacked(bytes: Vec<u8>, limit: u64) -> io::Result<Vec<u8>> {
     let Some(format) = Format::detect(&bytes) else {
         return Ok(bytes);
@@ -118,16 +117,15 @@ pub fn unpacked(bytes: Vec<u8>, limit: u64) -> io::Result<Vec<u8>> {
     Ok(unpacked)
 }
 
-/// Decompresses `data` whole, at most `limit` bytes of output.
 ///
 /// # Errors
-/// As [`reader`]; [`io::ErrorKind::FileTooLarge`] if the output is longer than
-/// `limit`; what the decoder says of damaged or truncated data.
+/// As [`reader`]; [`io::ErrorKind::FileTooLarge`] if the output is longer than `limit`; the
+/// decoder's error for damaged or truncated data.
 pub fn decompress(format: Format, data: &[u8], limit: usize) -> io::Result<Vec<u8>> {
     read_bounded(&mut reader(format, data)?, limit)
 }
 
-/// As [`decompress`], of what the file called `what` holds.
+/// As [`decompress`]; `what` is for errors.
 pub(crate) fn payload(
     format: Format,
     data: &[u8],
@@ -140,7 +138,7 @@ pub(crate) fn payload(
     })
 }
 
-/// Reads to the end, at most `limit` bytes.
+/// At most `limit` bytes.
 pub(crate) fn read_bounded(reader: &mut dyn Read, limit: usize) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     reader.take(limit as u64 + 1).read_to_end(&mut out)?;
@@ -153,13 +151,11 @@ pub(crate) fn read_bounded(reader: &mut dyn Read, limit: usize) -> io::Result<Ve
     Ok(out)
 }
 
-/// What a reader says of data that is not sound.
 pub(crate) fn damaged(reason: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
-/// A zstd frame, or all of them, with their checksums compared at the end: the decoder leaves
-/// both to its user.
+/// One zstd frame or all, with checksums verified: the decoder leaves both to its user.
 struct Zstd<R> {
     decoder: FrameDecoder,
     source: R,
@@ -181,7 +177,7 @@ impl<R: Read> Zstd<R> {
         Ok(new)
     }
 
-    /// Begins the next frame, if there is one.
+    /// Begins the next frame, if any.
     fn begin(&mut self) -> io::Result<()> {
         while !self.in_frame {
             let mut first = Vec::with_capacity(1);
@@ -231,9 +227,8 @@ impl<R: Read> Read for Zstd<R> {
     }
 }
 
-/// `lz4 -l`: a magic number, then blocks of at most 8 MiB, each behind its
-/// compressed length (32 bits). A kernel image ends in a length of its own,
-/// which is told from a block's by nothing following it.
+/// `lz4 -l`: a magic number, then blocks of at most 8 MiB, each after its compressed length (32
+/// bits). A kernel image ends with its own length; unlike a block's, no data follows it.
 struct Lz4Legacy<R> {
     inner: R,
     next: Option<u32>,
@@ -257,7 +252,7 @@ impl<R: Read> Lz4Legacy<R> {
         Ok(new)
     }
 
-    /// Four bytes, or `None` at the end. Fewer than four are no length.
+    /// Four bytes; `None` at the end. Fewer than four are not a length.
     fn word(&mut self) -> io::Result<Option<u32>> {
         let mut bytes = Vec::with_capacity(4);
         (&mut self.inner).take(4).read_to_end(&mut bytes)?;
@@ -341,7 +336,7 @@ mod tests {
         for format in [Format::Gzip, Format::Xz, Format::Zstd] {
             let mut packed = compress(format, b"one ");
             if format == Format::Zstd {
-                // A frame to skip.
+                // A skippable frame.
                 packed.extend(b"\x50\x2a\x4d\x18\x03\0\0\0xyz");
             }
             packed.extend(compress(format, b"two"));

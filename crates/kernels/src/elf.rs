@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The parts of ELF files that matter here: where a kernel's bytes are loaded,
-//! sections, notes and symbols.
+//! ELF files: segments, sections, notes and symbols.
 //!
-//! Read with the crate `object`, which takes tables as they lie in the file and refuses
-//! those that reach outside: nothing is allocated by what a header claims. Names are
-//! bounded here, else each of a million symbols could have the same one of 500 MB.
+//! The crate `object` borrows tables and refuses those that reach outside, so headers cannot cause
+//! allocations. Names are bounded here: a million symbols could share one of 500 MB.
 
 use crate::arch::Arch;
 use object::LittleEndian as Le;
@@ -13,11 +11,11 @@ use object::read::elf::{FileHeader as _, ProgramHeader as _, SectionHeader as _,
 
 use crate::symbols::MAX_NAME_LEN;
 
-/// A section's header: nothing of it is checked.
+/// Unchecked.
 pub(crate) type Section = elf::SectionHeader64<Le>;
 
 const MAX_SEGMENTS: usize = 16;
-/// Most sections: symbols cannot name more without a table of their own.
+/// Symbols cannot name more sections without an extra table.
 const MAX_SECTIONS: usize = elf::SHN_LORESERVE as usize;
 
 #[derive(Debug, Clone, Copy)]
@@ -35,26 +33,24 @@ impl<'a> Segment<'a> {
             .is_some_and(|at| at < self.memory_len)
     }
 
-    /// The bytes of the file that are loaded at `address` and behind it, at least one.
+    /// The loaded bytes from `address` on, at least one.
     pub fn at(&self, address: u64) -> Option<&'a [u8]> {
         let start = usize::try_from(address.checked_sub(self.address)?).ok()?;
         self.bytes.get(start..).filter(|bytes| !bytes.is_empty())
     }
 }
 
-/// A defined symbol of `.symtab` that is worth a name.
+/// A defined symbol of `.symtab`, filtered as in [`File::symbols`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RawSymbol<'a> {
-    /// Position of the section that it is in.
     pub section: usize,
     pub value: u64,
     pub name: &'a str,
     pub is_function: bool,
-    /// The letter nm(1) prints for it.
+    /// As nm(1) prints it.
     pub letter: u8,
 }
 
-/// An ELF file of a known architecture.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct File<'a> {
     pub arch: &'static Arch,
@@ -63,7 +59,7 @@ pub(crate) struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Of `bytes` that begin as such a file does; otherwise why they do not.
+    /// Fails with the reason if this is not an ELF file of a known architecture.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, &'static str> {
         let (header, _) = object::from_bytes::<elf::FileHeader64<Le>>(bytes)
             .map_err(|()| "it is shorter than an ELF header")?;
@@ -81,12 +77,10 @@ impl<'a> File<'a> {
         })
     }
 
-    /// Length of the file in bytes.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Whether it is a module or another file that has yet to be linked.
     pub fn is_relocatable(&self) -> bool {
         self.header.e_type.get(Le) == elf::ET_REL
     }
@@ -96,7 +90,7 @@ impl<'a> File<'a> {
         (headers.len() <= MAX_SEGMENTS).then_some(headers)
     }
 
-    /// The segments that are loaded, if they are within the file.
+    /// The loaded segments, if they are within the file.
     pub fn segments(&self) -> Option<Vec<Segment<'a>>> {
         let loaded = self.program_headers()?.iter();
         loaded
@@ -112,7 +106,7 @@ impl<'a> File<'a> {
             .collect()
     }
 
-    /// What the first note of this name (without its NUL) and type says.
+    /// The first note with this name (without its NUL) and type.
     pub fn note(&self, name: &[u8], kind: u32) -> Option<&'a [u8]> {
         self.program_headers()?.iter().find_map(|header| {
             let mut notes = header.notes(Le, self.bytes).ok()??;
@@ -125,35 +119,32 @@ impl<'a> File<'a> {
         })
     }
 
-    /// The section headers, if they are within the file and not too many.
+    /// `None` if they are outside the file or too many.
     pub fn sections(&self) -> Option<&'a [Section]> {
         let headers = self.header.section_headers(Le, self.bytes).ok()?;
         (headers.len() <= MAX_SECTIONS).then_some(headers)
     }
 
-    /// The names of all sections: the string table that the header points to.
+    /// The string table of section names.
     pub fn section_names(&self) -> Option<&'a [u8]> {
         let table = usize::from(self.header.e_shstrndx.get(Le));
         self.contents(self.sections()?.get(table)?)
     }
 
-    /// A section's bytes, if they are within the file. One that has none there is empty.
+    /// A section's bytes, if they are within the file; empty for one without data.
     pub fn contents(&self, section: &Section) -> Option<&'a [u8]> {
         section.data(Le, self.bytes).ok()
     }
 
-    /// The bytes of the first section of this name.
+    /// Of the first section with this name.
     pub fn section(&self, name: &str) -> Option<&'a [u8]> {
         let names = self.section_names()?;
         let mut sections = self.sections()?.iter();
         self.contents(sections.find(|section| section_name(section, names) == Some(name))?)
     }
 
-    /// The symbols of `.symtab` in sections that are loaded, if there is one within the
-    /// file.
-    ///
-    /// What `scripts/mksysmap` and `scripts/kallsyms.c` leave out is left out here too:
-    /// absolute symbols, compiler labels, export bookkeeping.
+    /// Symbols of `.symtab` in loaded sections. As in `scripts/mksysmap` and `scripts/kallsyms.c`,
+    /// absolute symbols, compiler labels and export bookkeeping are left out.
     pub fn symbols(&self) -> Option<impl Iterator<Item = RawSymbol<'a>> + use<'a>> {
         let sections = self.sections()?;
         let symtab = sections
@@ -187,7 +178,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// Whether `data` starts as an ELF file of a known architecture does.
+/// Only checks the header.
 pub(crate) fn is_elf_image(data: &[u8]) -> bool {
     File::parse(data).is_ok()
 }
@@ -196,22 +187,22 @@ fn is_loaded(section: &Section) -> bool {
     section.sh_flags(Le) & u64::from(elf::SHF_ALLOC) != 0
 }
 
-/// Whether a section is code that is loaded.
+/// Loaded code.
 pub(crate) fn is_code(section: &Section) -> bool {
     is_loaded(section) && section.sh_flags(Le) & u64::from(elf::SHF_EXECINSTR) != 0
 }
 
-/// How many bytes a section takes in memory.
+/// In memory, in bytes.
 pub(crate) fn section_len(section: &Section) -> u64 {
     section.sh_size(Le)
 }
 
-/// A section's name, if it is a printable one.
+/// `None` if it is not printable.
 pub(crate) fn section_name<'a>(section: &Section, names: &'a [u8]) -> Option<&'a str> {
     name_at(names, section.sh_name(Le))
 }
 
-/// The printable name at `start` of a string table, which ends with NUL.
+/// A printable, NUL-terminated name in a string table.
 fn name_at(names: &[u8], start: u32) -> Option<&str> {
     let start = usize::try_from(start).ok()?;
     let end = start.saturating_add(MAX_NAME_LEN + 1);
@@ -295,7 +286,7 @@ mod tests {
         written::write(2, Some(segment), &sections)
     }
 
-    /// Everything that a reader asks of a file.
+    /// Calls everything that can read a file.
     fn all(bytes: &[u8]) -> Option<(Vec<String>, Vec<u8>, Vec<u8>)> {
         let file = File::parse(bytes).ok()?;
         file.segments()?;
@@ -353,7 +344,7 @@ mod tests {
         ] {
             assert!(all(&bytes).is_none(), "{what}");
         }
-        // More sections than symbols can name, all of them within the file.
+        // More sections than symbols can name, all within the file.
         let count = MAX_SECTIONS + 1;
         let mut many = with(&[(60, &[0; 2])]);
         many[40..48].copy_from_slice(&(good.len() as u64).to_le_bytes());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A kernel in the cache: one directory with `kernel.json` in it.
+//! A kernel in the cache: a directory with `kernel.json`.
 
 use crate::arch::Arch;
 use crate::elf;
@@ -15,35 +15,29 @@ use std::path::{Path, PathBuf};
 const DESCRIPTION: &str = "kernel.json";
 const DESCRIPTION_LIMIT: u64 = 64 << 10;
 
-/// A kernel that can be booted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kernel {
-    /// Its name: `debian:6.1.0-56`, `build:NAME`, or the path it was given by.
     pub name: String,
-    /// As `uname -r` prints it.
     pub release: String,
-    /// The first two numbers of the release, such as `6.1`.
+    /// First two numbers of the release: `6.1`.
     pub series: String,
-    /// What processors it is for. Entries of earlier versions do not say it.
+    /// Entries of earlier versions do not have it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub architecture: Architecture,
-    /// The bzImage or Image; the ELF file itself if the kernel was given as a vmlinux.
+    /// bzImage or Image; the ELF file itself for a kernel given as a vmlinux.
     pub image: PathBuf,
-    /// The ELF file that the image holds, stripped as the build strips it, or is made into.
+    /// The ELF file from the image, stripped as by the build, or converted from it.
     pub vmlinux: Option<PathBuf>,
-    /// The directory with `kernel/fs/…` and `modules.*`, as `lib/modules/RELEASE`
-    /// has them, or the top of a kernel build directory.
+    /// Directory with `kernel/fs/…` and `modules.*` as in `lib/modules/RELEASE`, or the top of a
+    /// build directory.
     pub modules: Option<PathBuf>,
-    /// The configuration that it was built with.
     pub config: Option<PathBuf>,
-    /// SHA-256 of the image, in hexadecimal.
     pub digest: String,
-    /// The version of the Debian package that it came in.
+    /// Version of its Debian package.
     pub package_version: Option<String>,
-    /// The physical entry point of the PVH protocol, if the kernel has one:
-    /// QEMU can then boot `vmlinux` without its setup code.
+    /// Physical PVH entry point, if any: QEMU can then boot `vmlinux` without setup code.
     pub pvh_entry: Option<u64>,
-    /// It is a program of this machine (`ARCH=um`), and no machine boots it.
+    /// A UML kernel: a program of this machine that cannot be booted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_program: bool,
 }
@@ -60,14 +54,13 @@ fn is_default(architecture: &Architecture) -> bool {
 }
 
 pub(crate) struct Inspected {
-    /// The kernel, with nothing but its image.
     pub kernel: Kernel,
-    /// The decompressed kernel as an ELF file; `None` if the image is one itself.
+    /// The decompressed kernel; `None` if the image is an ELF file itself.
     vmlinux: Option<Vec<u8>>,
     config: Option<Vec<u8>>,
 }
 
-/// Reads the image at `path`, a bzImage, an Image or a vmlinux that QEMU can boot.
+/// `path`: a bzImage, an Image, or a vmlinux that QEMU can boot.
 pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
     let what = path.display().to_string();
     let is_elf = is_elf(path)?;
@@ -144,19 +137,17 @@ fn architecture(arch: &Arch) -> Architecture {
     arch.name.parse().unwrap_or_default()
 }
 
-/// Whether a configuration is that of a kernel which is a process.
+/// Whether the configuration is a UML kernel's.
 fn is_of_um(config: &[u8]) -> bool {
     config
         .split(|&b| b == b'\n')
         .any(|line| line == b"CONFIG_UML=y")
 }
 
-/// Whether the image at `path` is an ELF file.
 pub(crate) fn is_elf(path: &Path) -> Result<bool, Error> {
     Ok(elf::is_elf_image(&files::read_head(path, 64)?))
 }
 
-/// The name of the image in the directory `dir`.
 pub(crate) fn image_in(dir: &Path) -> &'static str {
     match dir.join("vmlinuz").exists() {
         true => "vmlinuz",
@@ -164,9 +155,8 @@ pub(crate) fn image_in(dir: &Path) -> &'static str {
     }
 }
 
-/// Completes the directory `dir`, which holds what came with `image`, and `image` unless
-/// that is elsewhere: decompresses it and writes `kernel.json`, where paths below `dir` are
-/// relative to it.
+/// Decompresses `image` and writes `kernel.json`, where paths below `dir` are relative to it. `dir`
+/// already contains the files that came with `image`.
 pub(crate) fn complete(
     dir: &Path,
     image: &Path,
@@ -195,14 +185,14 @@ pub(crate) fn complete(
     files::write(&path, &text)
 }
 
-/// Reads the entry at `dir` as the kernel called `name`.
+/// Loads the entry as the kernel called `name`.
 pub(crate) fn load(dir: &Path, name: &str) -> Result<Kernel, Error> {
     let path = dir.join(DESCRIPTION);
     let text = files::read(&path, DESCRIPTION_LIMIT)?;
     let mut kernel: Kernel =
         serde_json::from_slice(&text).map_err(|e| Error::damaged(path.display(), e))?;
     kernel.name = name.to_string();
-    // That of an import lies elsewhere, perhaps now at another path.
+    // An import's image is elsewhere, and its path may have changed.
     let is_own = kernel.image.is_relative();
     kernel.image = dir.join(&kernel.image);
     for path in [&mut kernel.vmlinux, &mut kernel.modules, &mut kernel.config] {
@@ -218,7 +208,7 @@ pub(crate) fn load(dir: &Path, name: &str) -> Result<Kernel, Error> {
     Ok(kernel)
 }
 
-/// Reads the entry at `dir` and checks that its files are still those that `key` was made of.
+/// As [`load`]; also checks that the files still match `key`.
 pub(crate) fn load_verified(dir: &Path, key: &str, name: &str) -> Result<Kernel, Error> {
     let kernel = load(dir, name)?;
     if content_key(dir)? == key {
@@ -236,7 +226,7 @@ pub(crate) fn load_verified(dir: &Path, key: &str, name: &str) -> Result<Kernel,
     })
 }
 
-/// One digest over the names and contents of all files in `dir`.
+/// Digest of names and contents of all files in `dir`.
 pub(crate) fn content_key(dir: &Path) -> Result<String, Error> {
     let mut text = String::new();
     for path in files::walk(dir)? {

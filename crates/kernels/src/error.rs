@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What can go wrong between the name of a kernel and its image.
 
 use std::fmt::Display;
 use std::io;
@@ -10,13 +9,12 @@ use model::{Exit, Fault};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// What the user asks for makes no sense, or leads to nothing that is a kernel.
+    /// An invalid request, or a path that does not lead to a kernel.
     #[error("{what}")]
     Usage { what: String, hint: String },
-    /// The kernel is not in the cache.
     #[error("kernel {name} is not in the cache")]
     NotCached {
-        /// The kernel's name, as a user would write it.
+        /// As a user would write it.
         name: String,
         hint: String,
     },
@@ -26,14 +24,12 @@ pub enum Error {
         path: PathBuf,
         source: io::Error,
     },
-    /// A package, an image or an archive is damaged.
     #[error("{what} is damaged: {reason}")]
     Damaged { what: String, reason: String },
-    /// A sound file that cannot be used.
+    /// An intact file that cannot be used.
     #[error("{what}: {reason}")]
     Unsupported {
         what: String,
-        /// What is not supported.
         reason: String,
         /// What to do, if anything.
         hint: Option<String>,
@@ -44,23 +40,22 @@ pub enum Error {
         what: String,
         hint: String,
     },
-    /// A kernel that does not build.
+    /// A failed kernel build.
     #[error("{what}: {}", .lines.first().map_or("", String::as_str))]
     Build {
         what: String,
-        /// The first error's lines.
         lines: Vec<String>,
         log: PathBuf,
         hint: String,
     },
-    /// The user did not want to wait. What was made so far is used next time.
+    /// By the user. Finished parts are reused next time.
     #[error("{what} was interrupted")]
     Interrupted { what: String },
     /// No package of the kernel could be downloaded and read.
     #[error("no package of {name} could be fetched: {}", first_of(.reasons))]
     NoPackage {
         name: String,
-        /// One line for each package that was tried, or why none was.
+        /// One per tried package, or why none was tried.
         reasons: Vec<String>,
         hint: String,
     },
@@ -82,7 +77,7 @@ impl Fault for Error {
     }
 }
 
-/// The first of these; how many more there are.
+/// The first one, and the number of others.
 fn first_of(reasons: &[String]) -> String {
     match reasons {
         [] => "there is none".to_owned(),
@@ -92,7 +87,7 @@ fn first_of(reasons: &[String]) -> String {
 }
 
 impl Error {
-    /// What the user can do about it, without the `hint:` in front.
+    /// Without the `hint:` prefix.
     pub fn hint(&self) -> Option<&str> {
         match self {
             Error::Interrupted { .. } => Some("the same command goes on where it stopped"),
@@ -106,7 +101,7 @@ impl Error {
         }
     }
 
-    /// Makes a failure of the system's one of `action`, a verb, on `path`.
+    /// `action` is a verb, as in "cannot ACTION PATH".
     pub fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
         let path = path.to_path_buf();
         move |source| Error::Io {
@@ -123,13 +118,13 @@ impl Error {
         }
     }
 
-    /// A name that does not follow the grammar of [`crate::KernelName`].
+    /// A name that does not match the grammar of [`crate::KernelName`].
     pub(crate) fn bad_name(name: &str, reason: impl Display) -> Error {
         let what = format!("`{name}` does not name a kernel: {reason}");
         Error::usage(what, crate::name::ACCEPTED)
     }
 
-    /// A configuration that cannot be had; a line for each option or line of a fragment.
+    /// An impossible configuration; one line per option or fragment line.
     pub(crate) fn config(problems: &[String], hint: &str) -> Error {
         let problems = problems.join("; ");
         Error::usage(

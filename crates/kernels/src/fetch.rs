@@ -12,19 +12,17 @@ use crate::name::{DebianKernel, debian_name};
 use crate::packages::{self, Candidate};
 use crate::store::{FetchEvent, Store};
 
-/// ABIs that are tried, newest first. An archive drops packages that its index still names: of a
-/// series without support all those of its last years (5.10 for arm64: the first seven).
+/// ABIs tried, newest first. Archives drop packages that their index still lists; of an unsupported
+/// series all of the last years (5.10 for arm64: the first seven).
 const MOST_CANDIDATES: usize = 32;
 
 impl Store {
-    /// Fetches a stock kernel of Debian, the newest of the series unless the
-    /// name pins one, unless it is here already. The package index is fetched
-    /// when it is a day old, or if `refresh`.
+    /// Fetches a stock Debian kernel unless it is cached: the newest of the series, or the pinned
+    /// one. The index is fetched if it is a day old or with `refresh`. Nothing is cached on error.
     ///
     /// # Errors
-    /// [`Error::Environment`] without apt, keyring or network;
-    /// [`Error::NoPackage`] if no package of it can be downloaded and read;
-    /// [`Error::Io`] if the cache cannot be written. Nothing is cached then.
+    /// [`Error::Environment`] without apt, keyring or network; [`Error::NoPackage`] if no package
+    /// can be downloaded and read; [`Error::Io`] if the cache cannot be written.
     pub fn fetch(
         &self,
         kernel: &DebianKernel,
@@ -58,9 +56,8 @@ impl Store {
         })
     }
 
-    /// What `attempt` gets through apt of the packages for `arch`. The package index is fetched before if it is a day
-    /// old or if `refresh`, otherwise where the attempt ends in [`Error::NoPackage`], to try
-    /// again.
+    /// Runs `attempt` with apt for `arch`. The index is fetched before if it is a day old or with
+    /// `refresh`; otherwise after [`Error::NoPackage`], to try again.
     pub(crate) fn with_apt<T>(
         &self,
         arch: &'static Arch,
@@ -78,7 +75,7 @@ impl Store {
         let apt = Apt::prepare(&self.dir().join(dir), mirrors, arch)?;
         if !refresh && !apt.is_stale() {
             match attempt(&apt, events) {
-                // The archive may have moved on since the index was fetched.
+                // The archive may have changed since the index was fetched.
                 Err(Error::NoPackage { .. }) => {}
                 ended => return ended,
             }
@@ -88,7 +85,7 @@ impl Store {
         attempt(&apt, events)
     }
 
-    /// The first candidate that can be had, or why each could not.
+    /// The first candidate that works, or why each failed.
     fn try_candidates(
         &self,
         apt: &Apt,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Files that are there whole or not at all.
+//! Reading files, and writing them whole or not at all.
 
 use crate::error::Error;
 use crate::scratch::Scratch;
@@ -10,7 +10,6 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Reads a file of at most `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     let out = read_head(path, limit + 1)?;
     if out.len() as u64 > limit {
@@ -20,7 +19,6 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
-/// The first bytes of a file, at most `length`.
 pub(crate) fn read_head(path: &Path, length: u64) -> Result<Vec<u8>, Error> {
     let file = File::open(path).map_err(Error::io("open", path))?;
     let mut out = Vec::new();
@@ -30,7 +28,7 @@ pub(crate) fn read_head(path: &Path, length: u64) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
-/// The canonical form of the user's path, a `kind` of file that must be there.
+/// The canonical path of an existing file; `kind` and `hint` are for errors.
 pub(crate) fn find(path: &Path, kind: &str, hint: &str) -> Result<PathBuf, Error> {
     path.canonicalize().map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => {
@@ -40,13 +38,11 @@ pub(crate) fn find(path: &Path, kind: &str, hint: &str) -> Result<PathBuf, Error
     })
 }
 
-/// The SHA-256 of `data`, in hexadecimal.
 #[must_use]
 pub fn digest(data: &[u8]) -> String {
     hex(&Sha256::digest(data))
 }
 
-/// The SHA-256 of a file of any length, in hexadecimal.
 pub(crate) fn digest_file(path: &Path) -> Result<String, Error> {
     let mut file = File::open(path).map_err(Error::io("open", path))?;
     let mut hash = Sha256::new();
@@ -61,7 +57,6 @@ pub(crate) fn digest_file(path: &Path) -> Result<String, Error> {
     }
 }
 
-/// Two hexadecimal digits for each byte.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
@@ -77,7 +72,7 @@ pub(crate) fn write(path: &Path, data: &[u8]) -> Result<(), Error> {
         .map_err(Error::io("write", path))
 }
 
-/// Keeps `data` at `path`, with its digest.
+/// Writes `data` with its digest.
 pub fn write_sealed(path: &Path, data: &[u8]) -> io::Result<()> {
     crate::scratch::replace(path, |file| {
         file.write_all(digest(data).as_bytes())?;
@@ -85,8 +80,8 @@ pub fn write_sealed(path: &Path, data: &[u8]) -> io::Result<()> {
     })
 }
 
-/// What [`write_sealed`] kept. `None` if it is not there, cannot be read, is longer than `limit`
-/// bytes or has changed since: what is kept can be made again.
+/// Reads what [`write_sealed`] wrote. `None` if missing, unreadable, longer than `limit` bytes or
+/// changed: the data can be made again.
 #[must_use]
 pub fn read_sealed(path: &Path, limit: u64) -> Option<Vec<u8>> {
     const SEAL: usize = 64;
@@ -95,7 +90,7 @@ pub fn read_sealed(path: &Path, limit: u64) -> Option<Vec<u8>> {
     (sealed == digest(&data).as_bytes()).then_some(data)
 }
 
-/// Syncs every file and directory below `dir`, and `dir`.
+/// Syncs everything below `dir`, and `dir`.
 pub(crate) fn sync_tree(dir: &Path) -> Result<(), Error> {
     for path in walk(dir)? {
         sync(&path)?;
@@ -108,8 +103,7 @@ pub(crate) fn sync(path: &Path) -> Result<(), Error> {
     file.sync_all().map_err(Error::io("sync", path))
 }
 
-/// The regular files and directories below `dir`, sorted; links are not
-/// followed nor listed.
+/// Regular files and directories below `dir`, sorted; links are neither followed nor listed.
 pub(crate) fn walk(dir: &Path) -> Result<Vec<PathBuf>, Error> {
     const MOST: usize = 200_000;
     let mut out = Vec::new();
@@ -134,7 +128,7 @@ pub(crate) fn walk(dir: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(out)
 }
 
-/// A scratch directory of the store, which makes `parent` if there is none.
+/// A scratch directory of the store; creates `parent` if needed.
 pub(crate) fn scratch(parent: &Path) -> Result<Scratch, Error> {
     create_dir(parent)?;
     Scratch::new_in(parent).map_err(|error| match is_refused(&error) {
@@ -150,7 +144,6 @@ pub(crate) fn scratch(parent: &Path) -> Result<Scratch, Error> {
     })
 }
 
-/// Whether a file may not be written here.
 fn is_refused(error: &io::Error) -> bool {
     let refusals = [
         io::ErrorKind::PermissionDenied,
@@ -166,8 +159,8 @@ impl Scratch {
         Ok(path)
     }
 
-    /// Syncs `from`, a directory in here, and renames it to `to`. Where `to`
-    /// exists it stays: it has the same content by its name.
+    /// Syncs the directory `from` and renames it to `to`. An existing `to` stays: its name implies
+    /// the same content.
     pub(crate) fn commit(&self, from: &Path, to: &Path) -> Result<(), Error> {
         sync_tree(from)?;
         match fs::rename(from, to) {
@@ -178,7 +171,7 @@ impl Scratch {
         to.parent().map_or(Ok(()), sync)
     }
 
-    /// Writes `data` to `to`, whole or not at all.
+    /// Whole or not at all.
     pub(crate) fn replace(&self, data: &[u8], to: &Path) -> Result<(), Error> {
         let from = self.path().join("replacement");
         write(&from, data)?;
@@ -187,14 +180,13 @@ impl Scratch {
     }
 }
 
-/// An exclusive lock on a file, held until it is dropped.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Waits for the lock; `waiting` is called once if another holds it.
+    /// `waiting` is called once if another holds the lock.
     pub fn take(path: &Path, waiting: &mut dyn FnMut()) -> Result<Lock, Error> {
         let file = open_lock(path).map_err(Error::io("create", path))?;
         let mut told = false;
@@ -214,7 +206,7 @@ impl Lock {
     }
 }
 
-/// A lock that another user has made can be taken, but not be written to.
+/// Another user's lock can be taken, but not written to.
 fn open_lock(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     match options.append(true).create(true).open(path) {

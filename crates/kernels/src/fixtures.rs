@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Small kernels and packages for the tests.
 
 use crate::decompress::Format;
 use std::fs;
@@ -7,7 +6,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use testing::elf::{self, DATA, Section, Segment};
 
-/// Writes a file, in directories made for it; its path.
 pub(crate) fn put(dir: &Path, name: &str, data: impl AsRef<[u8]>) -> PathBuf {
     let path = dir.join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -15,7 +13,7 @@ pub(crate) fn put(dir: &Path, name: &str, data: impl AsRef<[u8]>) -> PathBuf {
     path
 }
 
-/// Compresses `data`; the zstd frame holds raw blocks.
+/// The zstd frame has raw blocks.
 pub(crate) fn compress(format: Format, data: &[u8]) -> Vec<u8> {
     match format {
         Format::Gzip => {
@@ -51,7 +49,7 @@ pub(crate) fn compress(format: Format, data: &[u8]) -> Vec<u8> {
     }
 }
 
-/// An ELF file with a banner and, given an entry, the PVH note.
+/// With a banner and, given an entry, the PVH note.
 pub(crate) fn elf(pvh_entry: Option<u32>) -> Vec<u8> {
     let mut note = Vec::new();
     for (kind, value) in [(5u32, Some(7)), (18, pvh_entry)] {
@@ -73,7 +71,7 @@ pub(crate) fn elf(pvh_entry: Option<u32>) -> Vec<u8> {
     out
 }
 
-/// A bzImage around an ELF file, with the length trailer of a real one.
+/// With the length trailer of a real one.
 pub(crate) fn bzimage(release: &str, elf: &[u8], format: Option<Format>) -> Vec<u8> {
     let payload = match format {
         None => elf.to_vec(),
@@ -106,13 +104,12 @@ pub(crate) fn bzimage_around(release: &str, payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// An entry of a package: a path and its content, or a raw name of any kind.
+/// A path and its content, or a raw name of any kind.
 pub(crate) enum Entry<'a> {
     File(&'a str, &'a [u8]),
     Link(&'a str, &'a str),
 }
 
-/// A tar archive; names are written as they are, however hostile.
 pub(crate) fn tar(entries: &[Entry]) -> Vec<u8> {
     let mut out = tar::Builder::new(Vec::new());
     for entry in entries {
@@ -170,7 +167,6 @@ pub(crate) fn deb(control: &str, entries: &[Entry], format: Option<Format>) -> V
     out.into_inner().unwrap()
 }
 
-/// The control file of a kernel package.
 pub(crate) fn control(package: &str, version: &str) -> String {
     format!(
         "Package: {package}\nVersion: {version}\nArchitecture: {}\nDescription: test\n",

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The kernel's exception table: where it goes on when an instruction may not touch what it
-//! meant to (`arch/x86/include/asm/extable.h`).
+//! The kernel's exception table: where it continues after an instruction that faulted
+//! (`arch/x86/include/asm/extable.h`).
 
 use object::endian::LittleEndian as Le;
 
 use crate::elf::{File, section_name};
 
-/// Bytes of an entry: two addresses relative to where they stand, and what handles it.
+/// Bytes per entry: two addresses relative to their own places, and the handler's type.
 const ENTRY: usize = 12;
-/// Most entries that are read; a kernel with everything in it has some thousands.
+/// Kernels have some thousands.
 const ENTRIES_LIMIT: usize = 1 << 20;
 
-/// An instruction that may fail, and where the kernel goes on if it does.
+/// An instruction that may fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fixup {
     pub instruction: u64,
-    /// Address of what runs after it failed.
+    /// Where the kernel continues after the fault.
     pub resumes_at: u64,
 }
 
-/// The exception table of a vmlinux, by address; empty if it has none that can be read.
+/// Sorted by address; empty if the vmlinux has no readable table.
 #[must_use]
 pub fn fixups(vmlinux: &[u8]) -> Vec<Fixup> {
     let mut found = read(vmlinux).unwrap_or_default();
@@ -72,7 +72,7 @@ mod tests {
             instruction,
             resumes_at,
         };
-        // Bytes at the end that fill no entry are none.
+        // A partial entry at the end is ignored.
         assert_eq!(
             entries(&table, 0x1000),
             [fixup(0xf00, 0xf14), fixup(0x102c, 0x102c)]

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Images that are the kernel as it lies in memory, behind a header of 64 bytes
-//! (`Documentation/arch/arm64/booting.rst`), made into an ELF file as others hold one.
+//! Raw kernel images with a header of 64 bytes (`Documentation/arch/arm64/booting.rst`), converted
+//! to ELF files.
 //!
-//! Nothing in such an image says where it is linked to. Its relocations do
-//! (`arch/arm64/kernel/pi/relocate.c`), which the kernel makes itself when it starts: a RELA
-//! table, whose addends are the only addresses there where the linker left zeros, and from
-//! 6.19 on a RELR table, whose words are in their places.
+//! The link address is not recorded. It follows from the relocations, which the kernel applies
+//! itself when it starts (`arch/arm64/kernel/pi/relocate.c`): a RELA table, whose addends are the
+//! only addresses where the linker left zeros, and from 6.19 on a RELR table, whose words are in
+//! place.
 
 use crate::arch::{Arch, FlatImage};
 use crate::decompress::{self, Format};
@@ -19,33 +19,31 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 const HEADER_LEN: usize = 64;
-/// An entry of a RELA table: a place, `r_info`, an addend.
+/// Place, `r_info`, addend.
 const RELA_LEN: usize = 24;
 const WORD: u64 = 8;
-/// Fewest relocations of a table; a kernel has tens of thousands.
+/// Fewest relocations of a table; kernels have tens of thousands.
 const LEAST: usize = 16;
-/// Most runs of words that are taken for a RELR table.
+/// Most runs of words taken as a RELR table.
 const MAX_TABLES: usize = 16;
-/// Relocations that an address of the image is tried on.
+/// Relocations used to check an address.
 const SAMPLES: usize = 256;
-/// Where the image lies in the ELF file.
+/// Offset of the image in the ELF file.
 const DATA_AT: u64 = 0x1000;
 
-/// A kernel out of such an image.
 #[derive(Debug)]
 pub(crate) struct Flat {
-    /// Its release, as `uname -r` prints it.
     pub release: String,
-    /// It as an ELF file of one segment, with its relocations made.
+    /// An ELF file of one segment, with relocations applied.
     pub elf: Vec<u8>,
 }
 
-/// Reads the image called `what`, which may be compressed by gzip as the kernel's makefiles
-/// do it; `None` if it is none.
+/// Reads a raw image, possibly compressed with gzip as by the kernel's makefiles; `None` if it is
+/// not one. `what` is for errors.
 ///
 /// # Errors
-/// [`Error::Damaged`] if it is cut off, or holds no kernel; [`Error::Unsupported`] if its
-/// address cannot be told.
+/// [`Error::Damaged`] if it is cut off or contains no kernel; [`Error::Unsupported`] if its address
+/// cannot be found.
 pub(crate) fn read(data: &[u8], what: &str) -> Result<Option<Flat>, Error> {
     let data = match Format::detect(data) {
         Some(Format::Gzip) => {
@@ -78,7 +76,6 @@ pub(crate) fn read(data: &[u8], what: &str) -> Result<Option<Flat>, Error> {
     Ok(Some(Flat { release, elf }))
 }
 
-/// What the image takes in memory in bytes, which is more than the file.
 fn memory_len(data: &[u8]) -> Result<u64, &'static str> {
     let len = u64_at(data, 16).unwrap_or(0);
     if data.len() < HEADER_LEN || len < data.len() as u64 || len > VMLINUX_LIMIT as u64 {
@@ -91,8 +88,8 @@ fn memory_len(data: &[u8]) -> Result<u64, &'static str> {
     }
 }
 
-/// Whether all sections are there that the header for EFI names, which most images have; the
-/// other header does not tell how long the file is. `None` if that one is cut off.
+/// Whether the file has all sections of its EFI header, if it has one; the other header does not
+/// state the file's length. `None` if cut off.
 fn is_whole(data: &[u8]) -> Option<bool> {
     if !data.starts_with(b"MZ") {
         return Some(true);
@@ -115,7 +112,7 @@ fn is_whole(data: &[u8]) -> Option<bool> {
 
 struct Tables<'a> {
     rela: &'a [u8],
-    /// What could be the RELR table, the longest first.
+    /// Possible RELR tables, longest first.
     relr: Vec<&'a [[u8; 8]]>,
 }
 
@@ -135,7 +132,7 @@ impl<'a> Tables<'a> {
         })
     }
 
-    /// The address that the image begins at.
+    /// The link address of the image's start.
     fn base(&self, data: &[u8], memory_len: u64, arch: &Arch, flat: &FlatImage) -> Option<u64> {
         let lowest = arch.code.text_base;
         let by_rela = || {
@@ -152,12 +149,12 @@ impl<'a> Tables<'a> {
             let fits = |base, word: u64, _| word.wrapping_sub(base) <= memory_len;
             base_below(data, first..lowest, flat, &tried, fits)
         };
-        // With a RELR table the other one has what does not fit it, if anything.
+        // With a RELR table, RELA has only what does not fit it.
         let mut relr = self.relr.iter();
         relr.find_map(by_relr).or_else(by_rela)
     }
 
-    /// Writes the addends of the RELA table to their places in `image`.
+    /// Writes the RELA addends to their places.
     fn relocate(&self, image: &mut [u8], base: u64) {
         for (place, addend) in self.rela() {
             let at = usize::try_from(place.wrapping_sub(base)).ok();
@@ -169,14 +166,12 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// At most [`SAMPLES`] of `number`, evenly spread.
 fn every<T>(all: impl Iterator<Item = T>, number: usize) -> impl Iterator<Item = T> {
     all.step_by(number.div_ceil(SAMPLES).max(1))
 }
 
-/// The highest address at or below the range's first, and not below its second, that the image
-/// can begin at: so that at nearly all places of relocations, `tried` with their addends, there
-/// is a word in it that `fits`.
+/// The highest possible start address from the range's first down to its second: at nearly all
+/// relocated places, `tried` with their addends, a word in the image `fits`.
 fn base_below(
     data: &[u8],
     Range { start, end }: Range<u64>,
@@ -190,7 +185,7 @@ fn base_below(
         let fit = |&&(place, addend): &&(u64, u64)| {
             word(place).is_some_and(|word| fits(base, word, addend))
         };
-        // An address may be meant to lie outside, as an end or a begin.
+        // Some addresses are outside the image on purpose, such as ends.
         if tried.iter().filter(fit).count() * 16 >= tried.len() * 15 {
             return Some(base);
         }
@@ -199,7 +194,7 @@ fn base_below(
     None
 }
 
-/// The longest run of entries with this `r_info`; empty if there is none.
+/// The longest run of entries with this `r_info`, perhaps empty.
 fn longest_rela(data: &[u8], info: u64) -> &[u8] {
     let is_entry = |at: usize| u64_at(data, at + 8) == Some(info) && at + RELA_LEN <= data.len();
     let mut longest = 0..0;
@@ -220,8 +215,8 @@ fn longest_rela(data: &[u8], info: u64) -> &[u8] {
     }
 }
 
-/// What could be a RELR table whose addresses are not below `lowest`, the longest first: an even
-/// word is a place, an odd one has a bit for each of the 63 words that follow the last.
+/// Possible RELR tables with addresses from `lowest` on, longest first. An even word is a place; an
+/// odd one is a bit map of the 63 words after the last.
 fn relr_tables(data: &[u8], lowest: u64) -> Vec<&[[u8; 8]]> {
     let (words, _) = data.as_chunks::<{ WORD as usize }>();
     let mut tables: Vec<(usize, &[[u8; 8]])> = Vec::new();
@@ -239,8 +234,8 @@ fn relr_tables(data: &[u8], lowest: u64) -> Vec<&[[u8; 8]]> {
     tables.into_iter().map(|(_, words)| words).collect()
 }
 
-/// How many words from the first on could be one table for an image of `span` bytes, and how
-/// many of these are bit maps.
+/// The number of leading words that could be one table for an image of `span` bytes, and how many
+/// of them are bit maps.
 fn relr_len(words: &[[u8; 8]], lowest: u64, span: u64) -> (usize, usize) {
     let first = words.first().map_or(0, |word| u64::from_le_bytes(*word));
     if first < lowest || !first.is_multiple_of(WORD) {
@@ -264,7 +259,7 @@ fn relr_len(words: &[[u8; 8]], lowest: u64, span: u64) -> (usize, usize) {
     (words.len(), maps)
 }
 
-/// The places that a RELR table names, rising.
+/// Places in a RELR table, rising.
 fn relr_places(words: &[[u8; 8]]) -> impl Iterator<Item = u64> {
     let mut next = 0u64;
     words.iter().flat_map(move |word| {
@@ -279,7 +274,7 @@ fn relr_places(words: &[[u8; 8]]) -> impl Iterator<Item = u64> {
     })
 }
 
-/// What stands before an image of `len` bytes so that it is an ELF file loaded at `base`.
+/// The header in front of an image of `len` bytes that makes it an ELF file loaded at `base`.
 fn elf_header(arch: &Arch, base: u64, len: u64, memory_len: u64) -> Vec<u8> {
     let header_len = size_of::<elf::FileHeader64<Le>>() as u16;
     let segment_len = size_of::<elf::ProgramHeader64<Le>>() as u16;

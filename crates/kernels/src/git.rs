@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! git, which runs nothing that a repository names: repositories come from anywhere, and their
-//! configuration names programs (filters, hooks, monitors, transports).
+//! Runs git without programs that a repository names: configurations of untrusted repositories name
+//! filters, hooks, monitors and transports.
 
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Settings that would run a program or change what is read.
+/// Each prevents running a program or a change of what is read.
 const SETTINGS: [&str; 8] = [
     "advice.detachedHead=false",
     "core.fsmonitor=false",
@@ -19,7 +19,7 @@ const SETTINGS: [&str; 8] = [
     "submodule.recurse=false",
 ];
 
-/// Variables by which a hook, an alias or `git bisect run` has told git where it is.
+/// Set by git for hooks, aliases and `git bisect run`.
 const FOREIGN: [&str; 8] = [
     "GIT_COMMON_DIR",
     "GIT_DIR",
@@ -31,12 +31,11 @@ const FOREIGN: [&str; 8] = [
     "GIT_WORK_TREE",
 ];
 
-/// git in `dir`, without arguments yet. Files are read and written without the filters of
-/// `.gitattributes`, and nothing is fetched: objects that a partial clone is missing are an
-/// error.
+/// git in `dir`, without arguments. Filters of `.gitattributes` are off and nothing is fetched:
+/// objects missing in a partial clone are an error.
 pub fn command(dir: &Path) -> io::Result<Command> {
     let mut listing = unfiltered(dir);
-    // In the same directory, since a configuration can depend on the worktree.
+    // In the same directory: a configuration can depend on the worktree.
     listing.args(["config", "-z", "--name-only", "--get-regexp", r"^filter\."]);
     let listed = listing.stderr(Stdio::null()).output()?;
     let mut git = unfiltered(dir);
@@ -52,7 +51,7 @@ pub fn command(dir: &Path) -> io::Result<Command> {
     Ok(git)
 }
 
-/// What to do where git fails in a partial clone; `None` in others.
+/// A hint for failures in a partial clone; `None` in others.
 #[must_use]
 pub fn hint(dir: &Path) -> Option<String> {
     let mut git = unfiltered(dir);
@@ -68,7 +67,7 @@ pub fn hint(dir: &Path) -> Option<String> {
         })
 }
 
-/// git with everything switched off but filters.
+/// Everything but filters is switched off.
 fn unfiltered(dir: &Path) -> Command {
     let mut git = Command::new("git");
     git.arg("-C").arg(dir);
@@ -77,7 +76,7 @@ fn unfiltered(dir: &Path) -> Command {
     }
     git.env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_NO_LAZY_FETCH", "1")
-        // For versions that do not know GIT_NO_LAZY_FETCH; configurations cannot overrule it.
+        // For versions without GIT_NO_LAZY_FETCH; configurations cannot override it.
         .env("GIT_ALLOW_PROTOCOL", "none")
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("LC_ALL", "C")
@@ -88,7 +87,7 @@ fn unfiltered(dir: &Path) -> Command {
     git
 }
 
-/// The filters in a list of settings such as `filter.lfs.smudge`.
+/// From a list of settings such as `filter.lfs.smudge`.
 fn filters(listed: &[u8]) -> BTreeSet<String> {
     let names = listed.split(|&byte| byte == 0);
     let names = names.filter_map(|name| std::str::from_utf8(name).ok());

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The bzImage and the ELF file inside it.
-//!
-//! The layout is that of the kernel's `Documentation/arch/x86/boot.rst`.
+//! The bzImage and its ELF file (`Documentation/arch/x86/boot.rst`).
 
 use crate::decompress::{self, Format};
 use crate::elf::{File, is_elf_image, u16_at, u32_at, u64_at};
 use crate::error::Error;
 
-/// Longest image file that is read, in bytes.
+/// In bytes.
 pub const IMAGE_LIMIT: u64 = 256 << 20;
-/// Longest decompressed kernel, in bytes.
+/// In bytes.
 pub const VMLINUX_LIMIT: usize = 512 << 20;
 
 const HEADER_END: usize = 0x250;
@@ -17,22 +15,21 @@ const PAYLOAD_VERSION: u16 = 0x0208;
 
 #[derive(Debug)]
 pub struct BzImage<'a> {
-    /// The kernel's release, as `uname -r` prints it.
     pub release: String,
     payload: &'a [u8],
 }
 
 impl<'a> BzImage<'a> {
-    /// Whether `data` has a bzImage's signatures.
+    /// Only checks the signatures.
     pub fn is_bzimage(data: &[u8]) -> bool {
         data.get(0x202..0x206) == Some(b"HdrS") && data.get(0x1fe..0x200) == Some(&[0x55, 0xaa])
     }
 
-    /// Parses the setup header of the image called `what`.
+    /// Parses the setup header; `what` is for errors.
     ///
     /// # Errors
-    /// [`Error::Damaged`] if it is no bzImage, or shorter than its header says;
-    /// [`Error::Unsupported`] for a boot protocol before 2.08 (Linux 2.6.26).
+    /// [`Error::Damaged`] if it is not a bzImage or shorter than its header says;
+    /// [`Error::Unsupported`] for boot protocols before 2.08 (Linux 2.6.26).
     pub fn parse(data: &'a [u8], what: &str) -> Result<BzImage<'a>, Error> {
         let damaged = |reason: &str| Error::damaged(what, reason);
         if !Self::is_bzimage(data) || data.len() < HEADER_END {
@@ -78,12 +75,11 @@ impl<'a> BzImage<'a> {
         })
     }
 
-    /// Decompresses the kernel to the ELF file that it holds.
+    /// The ELF file in the image.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for bzip2, lzo and unknown compressions;
-    /// [`Error::Damaged`] if it does not decompress to the length that the
-    /// build recorded behind it, or not to a 64-bit ELF file.
+    /// [`Error::Unsupported`] for bzip2, lzo and unknown compressions; [`Error::Damaged`] if the
+    /// length differs from the recorded one or it is not a 64-bit ELF file.
     pub fn decompress(&self, what: &str) -> Result<Vec<u8>, Error> {
         let payload = self.payload;
         let Some(format) = Format::detect(payload) else {
@@ -112,10 +108,9 @@ impl<'a> BzImage<'a> {
     }
 }
 
-/// The physical entry point of the PVH boot protocol, by which QEMU boots an
-/// ELF kernel without its setup code: the note `XEN_ELFNOTE_PHYS32_ENTRY` (type
-/// 18, name `Xen`; the kernel's `arch/x86/platform/pvh/head.S`). `None` if the
-/// kernel is built without `CONFIG_PVH`, or `elf` is no sound ELF file.
+/// Physical entry point of the PVH boot protocol, by which QEMU boots an ELF kernel without setup
+/// code: the note `XEN_ELFNOTE_PHYS32_ENTRY` (type 18, name `Xen`; `arch/x86/platform/pvh/head.S`).
+/// `None` without `CONFIG_PVH`.
 pub fn pvh_entry(elf: &[u8]) -> Option<u64> {
     const PHYS32_ENTRY: u32 = 18;
     let value = File::parse(elf).ok()?.note(b"Xen", PHYS32_ENTRY)?;
@@ -126,14 +121,14 @@ pub fn pvh_entry(elf: &[u8]) -> Option<u64> {
     }
 }
 
-/// The release in the banner (`Linux version …`) of an uncompressed kernel.
+/// From the banner `Linux version …` of an uncompressed kernel.
 pub fn release_in_banner(elf: &[u8]) -> Option<String> {
     const BANNER: &[u8] = b"Linux version ";
     let mut rest = elf;
     while let Some(at) = find(rest, BANNER) {
         rest = &rest[at + BANNER.len()..];
         let end = rest.iter().take(128).position(|&b| b == b' ');
-        // Format strings (`Linux version %s`) come before it in some kernels.
+        // Some kernels have format strings (`Linux version %s`) before it.
         if let Some(release) = end.and_then(|end| release_from(&rest[..end])) {
             return Some(release);
         }
@@ -141,8 +136,7 @@ pub fn release_in_banner(elf: &[u8]) -> Option<String> {
     None
 }
 
-/// The configuration that a kernel with `CONFIG_IKCONFIG` carries; `None` if it
-/// carries none.
+/// The `.config` of a kernel with `CONFIG_IKCONFIG`.
 pub fn embedded_config(elf: &[u8]) -> Option<Vec<u8>> {
     const START: &[u8] = b"IKCFG_ST";
     let at = find(elf, START)? + START.len();
@@ -152,7 +146,7 @@ pub fn embedded_config(elf: &[u8]) -> Option<Vec<u8>> {
         .flatten()
 }
 
-/// Where `needle`, of one byte or more, starts in `haystack`.
+/// Offset of the first match; `needle` must not be empty.
 pub fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     let (&first, rest) = needle.split_first()?;
     let mut from = 0;
@@ -166,7 +160,7 @@ pub fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     None
 }
 
-/// A release is at most 64 bytes (`__NEW_UTS_LEN`) and starts with its series.
+/// At most 64 bytes (`__NEW_UTS_LEN`); starts with the series.
 fn release_from(bytes: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(bytes).ok()?;
     let allowed = |c: char| c.is_ascii_alphanumeric() || "._+~-".contains(c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Kernels given by path: a bzImage, an Image, a vmlinux, a package, a build directory.
+//! Imports kernels by path: bzImage, Image, vmlinux, package or build directory.
 
 use crate::arch::Arch;
 use crate::deb;
@@ -15,14 +15,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// The parts of an import: what was derived, and the digest of that.
+/// Files of an import: derived data and its digest.
 const ENTRY: &str = "entry";
 const KEY: &str = "key";
-/// Imports that are kept in any case, and the age at which others go.
+/// Imports that are always kept, and the age at which others are removed.
 const KEPT_IMPORTS: usize = 8;
 const IMPORT_AGE: Duration = Duration::from_secs(24 * 3600);
 
-/// The parts of a kernel where they lie.
+/// Where the files of a kernel are.
 #[derive(Debug, PartialEq, Eq)]
 struct Parts {
     image: PathBuf,
@@ -31,16 +31,15 @@ struct Parts {
 }
 
 impl Store {
-    /// Takes the kernel at `path` as it is: a bzImage, an Image, a vmlinux with a PVH
-    /// entry, an EFI application around one of them, a Debian package, or a kernel
-    /// build directory. The file is not copied; what is derived from it is cached by its digest. With
-    /// `vmlinuz-RELEASE` its neighbours `config-RELEASE` and
-    /// `../lib/modules/RELEASE` are used, and with the bzImage of a build
-    /// directory that directory.
+    /// Uses the kernel at `path`: a bzImage, an Image, a vmlinux with a PVH entry, an EFI
+    /// application with one of them, a Debian package, or a kernel build directory. The file is not
+    /// copied; derived data is cached by its digest. For `vmlinuz-RELEASE`, `config-RELEASE` next
+    /// to it and `../lib/modules/RELEASE` are used; for the bzImage of a build directory, that
+    /// directory.
     ///
     /// # Errors
-    /// [`Error::Usage`] if there is no kernel; [`Error::Damaged`] and
-    /// [`Error::Unsupported`] as the image or the package demands.
+    /// [`Error::Usage`] if there is no kernel; [`Error::Damaged`] and [`Error::Unsupported`] from
+    /// the image or package.
     pub fn import(&self, path: &Path) -> Result<Kernel, Error> {
         let path = files::find(path, "file", ACCEPTED)?;
         let name = path.display().to_string();
@@ -83,9 +82,8 @@ impl Store {
         Ok(kernel)
     }
 
-    /// Copies the kernel at `path` (see [`Store::import`]) into the cache as
-    /// `build:NAME`; without a name, its release is the name. A kernel that had
-    /// the name before is replaced.
+    /// Copies the kernel at `path` (see [`Store::import`]) into the cache as `build:NAME` (default:
+    /// its release), replacing any kernel with that name.
     pub fn add(&self, path: &Path, name: Option<&str>) -> Result<Kernel, Error> {
         let check = |name: &str| {
             let bad = |reason| Error::bad_name(&format!("build:{name}"), reason);
@@ -101,7 +99,7 @@ impl Store {
             unpack(&path, &entry)?
         } else {
             let parts = parts(&path)?;
-            // Before it is copied, so that an error names the user's file.
+            // Checked before copying, so that errors name the user's file.
             let arch = entry::inspect(&parts.image)?.kernel.arch();
             copy(&parts, arch, &entry)?;
             None
@@ -118,7 +116,7 @@ impl Store {
         self.install(&scratch, &entry, &format!("build:{name}"), version)
     }
 
-    /// Another process may have been faster: its import stays, since it may be in use.
+    /// If another process was faster, its import stays, since it may be in use.
     fn keep_import(
         &self,
         scratch: &Scratch,
@@ -136,7 +134,7 @@ impl Store {
         entry::load(&dir.join(ENTRY), name)
     }
 
-    /// Imports are derived from files that are elsewhere: the oldest can go.
+    /// The oldest imports can be derived again.
     fn prune_imports(&self) {
         let Ok(entries) = fs::read_dir(self.dir().join("imported")) else {
             return;
@@ -155,7 +153,7 @@ impl Store {
     }
 }
 
-/// An import that is there and what it was when it was made, marked as used.
+/// An unchanged import; marks it as used.
 fn imported(dir: &Path, name: &str) -> Option<Kernel> {
     let key = read_key(&dir.join(KEY)).ok()?;
     let kernel = entry::load_verified(&dir.join(ENTRY), &key, name).ok()?;
@@ -164,7 +162,6 @@ fn imported(dir: &Path, name: &str) -> Option<Kernel> {
     Some(kernel)
 }
 
-/// Is the kernel to be taken out of something?
 fn is_packed(path: &Path) -> Result<bool, Error> {
     Ok(is_package(path)? || wrapped::is_it(path)?)
 }
@@ -173,9 +170,8 @@ fn is_package(path: &Path) -> Result<bool, Error> {
     Ok(path.is_file() && files::read_head(path, 8)? == b"!<arch>\n")
 }
 
-/// Unpacks an image or a package into the directory `entry`; the package's version. The
-/// image of a split kernel is completed by the packages of its modules and configuration, if
-/// they lie beside it.
+/// Unpacks an image or a package into `entry`; returns the package's version. An image package of a
+/// split kernel is completed by packages of modules and configuration in the same directory.
 fn unpack(path: &Path, entry: &Path) -> Result<Option<String>, Error> {
     if !is_package(path)? {
         wrapped::unpack(path, entry)?;
@@ -208,7 +204,6 @@ fn unpack(path: &Path, entry: &Path) -> Result<Option<String>, Error> {
     Ok(Some(control.version))
 }
 
-/// The parts of the kernel at `path`, a canonical path.
 fn parts(path: &Path) -> Result<Parts, Error> {
     if path.is_dir() {
         let images = images().map(|place| path.join(place));
@@ -246,7 +241,7 @@ fn parts(path: &Path) -> Result<Parts, Error> {
     Ok(parts)
 }
 
-/// Where builds leave their images, this machine's architecture first.
+/// Paths of images in build directories, this machine's architecture first.
 fn images() -> impl Iterator<Item = &'static str> {
     let others = crate::arch::ALL
         .iter()
@@ -267,7 +262,7 @@ fn built(top: &Path, image: PathBuf) -> Parts {
     }
 }
 
-/// Copies a kernel, with those of its modules that a lab can need.
+/// Copies a kernel with the modules that a lab can need.
 fn copy(parts: &Parts, arch: &'static Arch, entry: &Path) -> Result<(), Error> {
     let copy = |from: &Path, to: PathBuf| -> Result<(), Error> {
         if let Some(parent) = to.parent() {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Kernels: how they are named, fetched, built, added, cached and read: their images,
-//! symbols, types and hooks.
+//! Names, fetches, builds, imports, caches and reads kernels: images, symbols, types and hooks.
 //!
-//! A [`Store`] keeps them under one directory, keyed by their content. Nothing
-//! in it is half there: an entry is written beside, synced and renamed.
+//! A [`Store`] keeps them in one directory, keyed by content. Entries are written elsewhere, synced
+//! and renamed, so they are never partial.
 
 mod apt;
 pub mod arch;

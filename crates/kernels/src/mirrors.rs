@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which Debian mirror to fetch from: the one that this machine's apt uses, or knows of.
+//! Which Debian mirror to use: this machine's apt sources, or a known one.
 
 use crate::arch::Arch;
 use crate::error::Error;
@@ -22,7 +22,6 @@ const SUITES: [&str; 11] = [
     "unstable",
 ];
 
-/// Where Debian's packages are fetched from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mirrors {
     archive: String,
@@ -30,9 +29,8 @@ pub struct Mirrors {
 }
 
 impl Mirrors {
-    /// Mirrors that the user names: the archive (its URI usually ends in
-    /// `/debian`), and the security archive (`/debian-security`), without which
-    /// only point releases are found.
+    /// `archive` usually ends in `/debian`; without `security` (`/debian-security`), only point
+    /// releases are found.
     pub fn new(archive: &str, security: Option<&str>) -> Result<Mirrors, Error> {
         for uri in [Some(archive), security].into_iter().flatten() {
             if !is_uri(uri) {
@@ -48,9 +46,9 @@ impl Mirrors {
         })
     }
 
-    /// The mirrors of this machine's own apt, from `sources.list` and
-    /// `sources.list.d` in `apt_dir` (`/etc/apt`). Where none of the sources is Debian's, as on
-    /// Ubuntu, those in `known`, the file `Debian.info` of the package python-apt-common.
+    /// This machine's mirrors, from `sources.list` and `sources.list.d` in `apt_dir` (`/etc/apt`).
+    /// If none is Debian's, as on Ubuntu, those in `known`, the file `Debian.info` of
+    /// python-apt-common.
     pub fn from_apt(apt_dir: &Path, known: &Path) -> Result<Mirrors, Error> {
         let mut sources = Vec::new();
         let mut files = vec![apt_dir.join("sources.list")];
@@ -91,7 +89,7 @@ impl Mirrors {
         })
     }
 
-    /// A sources list of these mirrors' packages for `arch`, with signatures by `keyring`.
+    /// A sources list for `arch`, signed by `keyring`.
     pub(crate) fn sources_list(&self, keyring: &Path, suites: &[&str], arch: &Arch) -> String {
         let mut text = String::new();
         for suite in suites {
@@ -113,7 +111,7 @@ impl Mirrors {
     }
 }
 
-/// The archives in a `Debian.info`: the first one of a series, and of its security updates.
+/// First archive of a series and of its security updates in `Debian.info`.
 fn known_archive(text: &str) -> Option<Mirrors> {
     let archive_of = |suite: &str| {
         let mut lines = text.lines().skip_while(|line| *line != suite);
@@ -126,7 +124,7 @@ fn known_archive(text: &str) -> Option<Mirrors> {
     })
 }
 
-/// Takes user and password out of a URI, or out of a line that holds URIs.
+/// Removes user and password from all URIs in `text`.
 pub(crate) fn without_password(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -141,7 +139,6 @@ pub(crate) fn without_password(text: &str) -> String {
     out + rest
 }
 
-/// One URI and suite of a source.
 #[derive(Debug, PartialEq, Eq)]
 struct Source {
     uri: String,
@@ -159,13 +156,12 @@ impl Source {
             .any(|name| path.rsplit('/').next() == Some(name))
     }
 
-    /// Whether the key that it is signed by, if it names one, is Debian's.
+    /// Whether the named key, if any, is Debian's.
     fn is_signed(&self) -> Option<bool> {
         self.signed_by.as_ref().map(|key| key.contains(KEYRING))
     }
 
-    /// Others publish below `/debian` too, for Debian's suites and signed by
-    /// keys of their own.
+    /// Others also publish Debian suites below `/debian`, with their own keys.
     fn is_debian(&self) -> bool {
         let codename = self.suite.split(['-', '/']).next().unwrap_or("");
         let is_known = self.path_ends(&["debian", "debian-security"]) || self.is_security();
@@ -208,7 +204,7 @@ fn is_uri(text: &str) -> bool {
             .is_some_and(|(scheme, rest)| SCHEMES.contains(&scheme) && rest.starts_with('/'))
 }
 
-/// The one-line format: `deb [option=value ...] URI suite component...`.
+/// One-line format: `deb [option=value ...] URI suite component...`.
 fn parse_list(text: &str, out: &mut Vec<Source>) {
     for line in text.lines() {
         let line = line.split('#').next().unwrap_or("").trim();
@@ -241,7 +237,7 @@ fn parse_list(text: &str, out: &mut Vec<Source>) {
     }
 }
 
-/// The deb822 format: stanzas of fields, each possibly over several lines.
+/// deb822: stanzas of fields, possibly over several lines.
 fn parse_deb822(text: &str, out: &mut Vec<Source>) {
     let mut fields: Vec<(String, String)> = Vec::new();
     for line in text.lines().chain([""]) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a module says of itself, in its ELF section `.modinfo`.
+//! A module's ELF section `.modinfo`.
 
 use crate::elf::File;
 
-/// Entries are `key=value` strings, each ended by NUL.
+/// Entries are NUL-terminated `key=value` strings.
 const ENTRIES_LIMIT: usize = 10_000;
 
-/// The values of `key` in the module `elf`; empty if it is no sound module.
+/// The values of `key`; empty if `elf` is not a valid module.
 pub(crate) fn values(elf: &[u8], key: &str) -> Vec<String> {
     let file = File::parse(elf).ok();
     let section = file.and_then(|file| file.section(".modinfo"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The modules of a kernel and what they depend on.
+//! A kernel's modules and their dependencies.
 //!
-//! Debian's packages hold no `modules.dep`: it is made when they are installed.
-//! Without one, the modules are asked themselves.
+//! Debian's packages have no `modules.dep`, which is made at installation; dependencies are then
+//! read from the modules.
 
 use crate::arch::Arch;
 use crate::decompress::{self, Format};
@@ -12,13 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 const LIST_LIMIT: u64 = 32 << 20;
-/// Longest module: one with debugging information can have 100 MiB.
+/// In bytes; with debugging information, modules can have 100 MiB.
 const MODULE_LIMIT: usize = 192 << 20;
-/// Most modules that one may need, by their numbers in the initramfs.
+/// Most dependencies of a module, limited by their numbers in the initramfs.
 const MOST_NEEDED: usize = 90;
 const DEPTH_LIMIT: usize = 32;
 
-/// A directory of modules: `lib/modules/RELEASE`, or a kernel build directory.
 #[derive(Debug)]
 pub struct ModuleTree {
     arch: &'static Arch,
@@ -34,21 +33,17 @@ struct ModuleFile {
     installed: String,
 }
 
-/// A module as the kernel loads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Module {
-    /// Its name, with `_` for `-`.
     pub name: String,
     pub elf: Vec<u8>,
 }
 
 impl ModuleTree {
-    /// Reads the lists in `dir`, or looks for modules where there are none: modules of a
-    /// kernel of architecture `arch`.
+    /// Reads the lists in `dir`, or searches it for modules.
     ///
     /// # Errors
-    /// [`Error::Io`] if `dir` cannot be read; [`Error::Damaged`] if a list is
-    /// too long.
+    /// [`Error::Io`] if `dir` cannot be read; [`Error::Damaged`] if a list is too long.
     pub fn open(dir: &Path, arch: &'static Arch) -> Result<ModuleTree, Error> {
         let list = |name: &str| -> Result<Option<String>, Error> {
             let path = dir.join(name);
@@ -66,7 +61,7 @@ impl ModuleTree {
             files: BTreeMap::new(),
             dependencies: BTreeMap::new(),
         };
-        // A source tree has a directory `kernel` too.
+        // Source trees have a directory `kernel`, too.
         if dir.join("include/config").is_dir() {
             for line in list("modules.order")?.unwrap_or_default().lines() {
                 tree.add_built(line.trim());
@@ -80,7 +75,7 @@ impl ModuleTree {
         }
         for line in list("modules.dep")?.unwrap_or_default().lines() {
             if let Some((module, needed)) = line.split_once(':') {
-                // Each line lists all it takes, the most dependent first.
+                // Each line lists all dependencies, the most dependent first.
                 let needed = needed.split_whitespace().rev().map(name_of).collect();
                 tree.dependencies.insert(name_of(module), needed);
             }
@@ -88,30 +83,27 @@ impl ModuleTree {
         Ok(tree)
     }
 
-    /// Whether the module is built into the kernel.
     pub fn is_builtin(&self, name: &str) -> bool {
         self.builtin.contains(&normal(name))
     }
 
-    /// Whether there is a file of the module.
     pub fn contains(&self, name: &str) -> bool {
         self.files.contains_key(&normal(name))
     }
 
-    /// The files of all modules, each with its path in `lib/modules/RELEASE`.
+    /// All modules: file, and path in `lib/modules/RELEASE`.
     pub fn files(&self) -> impl Iterator<Item = (&Path, &str)> {
         self.files
             .values()
             .map(|file| (file.path.as_path(), file.installed.as_str()))
     }
 
-    /// The modules to load for these, in order: dependencies come first, what
-    /// is built in is left out. Soft dependencies (`softdep: pre`) are followed
-    /// as far as there are modules of them.
+    /// The modules to load, dependencies first, without built-in ones. Soft dependencies (`softdep:
+    /// pre`) are followed if they exist.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if one is neither a module nor built in;
-    /// [`Error::Damaged`] if a file cannot be decompressed.
+    /// [`Error::Unsupported`] if one is neither a module nor built in; [`Error::Damaged`] if a file
+    /// cannot be decompressed.
     pub fn load_order(&self, names: &[&str]) -> Result<Vec<Module>, Error> {
         let mut order = Order {
             tree: self,
@@ -134,8 +126,7 @@ impl ModuleTree {
         }
     }
 
-    /// A line of a build directory's `modules.order`: up to 5.x with `kernel/`
-    /// in front, from 6.2 on with the object's name.
+    /// A line of `modules.order`: with `kernel/` in front up to 5.x, an object's name from 6.2 on.
     fn add_built(&mut self, line: &str) {
         let path = line.strip_prefix("kernel/").map_or(line, |rest| {
             if self.dir.join(rest.replace(".o", ".ko")).is_file() {
@@ -172,15 +163,14 @@ impl ModuleTree {
         Ok(elf)
     }
 
-    /// A module that answers to `target`, a name or an alias as in a soft
-    /// dependency (`crypto-crc32c`, `sha256`). Of several the generic one is
-    /// taken: it loads on any processor.
+    /// A module with the name or alias `target`, as in a soft dependency (`crypto-crc32c`,
+    /// `sha256`). The generic one is preferred: it loads on any processor.
     fn find_alias(&self, target: &str) -> Option<String> {
         let plain = normal(target.strip_prefix("crypto-").unwrap_or(target));
         if self.files.contains_key(&plain) || self.builtin.contains(&plain) {
             return Some(plain);
         }
-        // Built in, it answers already; a faster one may refuse the processor.
+        // A built-in one is enough; a faster one may refuse the processor.
         let generic = format!("{plain}_generic");
         if self.builtin.contains(&generic) {
             return Some(generic);
@@ -264,13 +254,11 @@ impl Order<'_> {
     }
 }
 
-/// Whether the file of this name is a module.
 pub(crate) fn is_module(path: &str) -> bool {
     let mut ends = [".ko", ".ko.xz", ".ko.zst", ".ko.gz"].iter();
     ends.any(|end| path.ends_with(end))
 }
 
-/// The name of the module in the file `path`.
 fn name_of(path: &str) -> String {
     let file = path.trim().rsplit('/').next().unwrap_or("");
     normal(file.split(".ko").next().unwrap_or(file))
@@ -286,7 +274,7 @@ mod tests {
     use crate::fixtures::{compress, put};
     use testing::elf::module;
 
-    /// A directory of these lists, and of modules with these lines in `.modinfo`.
+    /// A directory with these lists, and modules with these lines in `.modinfo`.
     fn tree(lists: &[(&str, &[u8])], modules: &[(&str, &str)]) -> (tempfile::TempDir, ModuleTree) {
         let dir = tempfile::tempdir().unwrap();
         for (name, data) in lists {

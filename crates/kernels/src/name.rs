@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How a user names a kernel.
+//! Kernel names on the command line.
 
 use crate::arch::Arch;
 use crate::error::Error;
@@ -15,18 +15,17 @@ pub(crate) const ACCEPTED: &str = "a kernel is named `debian:6.12` (newest of a 
 
 const LONGEST_NAME: usize = 64;
 
-/// The name of a kernel, as on the command line and in an experiment.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KernelName {
-    /// A stock cloud kernel of Debian, `debian:…`.
+    /// A stock cloud kernel, `debian:…`.
     Debian(DebianKernel),
-    /// A kernel built or added here under this name, `build:NAME`.
+    /// Built or added here, `build:NAME`.
     Build(String),
-    /// A file or a kernel build directory.
+    /// A file or a build directory.
     Path(PathBuf),
 }
 
-/// A stock cloud kernel of Debian: a series, or one package of it, for one architecture.
+/// A stock Debian cloud kernel for one architecture: a series, or one package of it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DebianKernel {
     series: String,
@@ -35,13 +34,12 @@ pub struct DebianKernel {
 }
 
 impl DebianKernel {
-    /// Parses what follows `debian:`, such as `6.12` or `6.1.0-56`. Behind a `/` stands the
-    /// architecture, by its own name or by Debian's; without it is this machine's, unless
-    /// the name of a package was given whole.
+    /// Parses the part after `debian:`, such as `6.12` or `6.1.0-56`, optionally with `/ARCH` in
+    /// lsmeter's or Debian's spelling. The default is this machine's, or that of a full package
+    /// name.
     ///
     /// # Errors
-    /// [`Error::Usage`] unless it starts with two numbers and holds only what
-    /// a Debian package name may hold, and the architecture is one of [`crate::arch::ALL`].
+    /// [`Error::Usage`] for anything else.
     pub fn parse(text: &str) -> Result<DebianKernel, Error> {
         let bad = |reason: &str| Error::bad_name(&format!("debian:{text}"), reason);
         let (text, arch) = match text.split_once('/') {
@@ -91,12 +89,12 @@ impl DebianKernel {
         self.arch
     }
 
-    /// The ABI name of the package when the name pins one, such as `6.1.0-56`.
+    /// The pinned ABI, such as `6.1.0-56`.
     pub fn abi(&self) -> Option<&str> {
         self.abi.as_deref()
     }
 
-    /// Whether the name stands for the package of this ABI, such as `6.1.0-56`.
+    /// `abi` as in `6.1.0-56`.
     pub(crate) fn includes(&self, abi: &str) -> bool {
         match &self.abi {
             Some(pinned) => pinned == abi,
@@ -112,8 +110,7 @@ impl fmt::Display for DebianKernel {
     }
 }
 
-/// What a kernel of Debian is called: `debian:6.1.0-56`, with the architecture behind a `/`
-/// where it is not this machine's.
+/// `debian:6.1.0-56`, with `/ARCH` if that is not this machine's.
 pub(crate) fn debian_name(version: &str, arch: &Arch) -> String {
     match arch.is_native() {
         true => format!("debian:{version}"),
@@ -164,8 +161,8 @@ impl fmt::Display for KernelName {
     }
 }
 
-/// The names of a kernel on each of `archs`, as documents have them, if it is one of Debian's and
-/// `text` tells no architecture itself; else its one name.
+/// A Debian kernel without architecture gets a name for each of `archs`, as in result files; other
+/// names stay.
 pub fn on_each(text: &str, archs: &[&'static Arch]) -> Result<Vec<String>, Error> {
     let Some(version) = text.strip_prefix("debian:") else {
         return Ok(vec![text.to_owned()]);
@@ -190,7 +187,7 @@ pub fn on_each(text: &str, archs: &[&'static Arch]) -> Result<Vec<String>, Error
     Ok(archs.iter().map(|arch| on(arch).to_string()).collect())
 }
 
-/// Says what is wrong with the NAME of `build:NAME`, if anything.
+/// Why NAME in `build:NAME` is invalid.
 pub(crate) fn check_build_name(name: &str) -> Result<(), String> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
     if name.is_empty() || name.len() > LONGEST_NAME {
@@ -204,8 +201,7 @@ pub(crate) fn check_build_name(name: &str) -> Result<(), String> {
     }
 }
 
-/// The series of a release or version: its first two numbers, `6.1` of
-/// `6.1.0-56-cloud-amd64`. `None` if it does not start with two numbers.
+/// The first two numbers: `6.1` of `6.1.0-56-cloud-amd64`.
 pub fn series_of(release: &str) -> Option<String> {
     let (major, rest) = release.split_once('.')?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -293,7 +289,7 @@ mod tests {
         assert_eq!(named("debian:6.12"), ["debian:6.12", &there]);
         assert_eq!(on_each("debian:6.12", &[foreign]).unwrap(), [&there[..]]);
         assert_eq!(on_each("debian:6.12", &[]).unwrap(), ["debian:6.12"]);
-        // What tells one is of that one, by the name that documents have.
+        // With an explicit architecture there is one name, spelled as in result files.
         assert_eq!(named(&there), [&there[..]]);
         let debians = format!("debian:6.12/{}", foreign.debian.name);
         assert_eq!(named(&debians), [&there[..]]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which packages hold a kernel, and which of them is the newest.
+//! Chooses packages of a kernel, newest first.
 
 use crate::arch::Arch;
 use crate::name::DebianKernel;
@@ -7,26 +7,25 @@ use crate::version;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One ABI of a series: ways to get it, the first to be tried first.
+/// One ABI of a series; sets of packages in order of preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Candidate {
     /// The ABI name, such as `6.1.0-56`.
     pub abi: String,
-    /// Each is a set of packages that together hold the kernel.
+    /// Each set contains the whole kernel.
     pub sets: Vec<Vec<String>>,
 }
 
-/// What of an ABI a package holds: what its name has before the ABI, and at its end.
+/// A package name's text before the ABI and at its end.
 type Part = (&'static str, &'static str);
 
 const UNSIGNED: &str = "-unsigned";
 
-/// The candidates for `kernel` among the package names, newest ABI first.
+/// Candidates for `kernel`, newest ABI first.
 ///
-/// Up to 7.1, `linux-image-ABI-cloud-amd64-unsigned` and the signed one hold
-/// everything. From 7.2 on `linux-binary-ABI…` holds the image,
-/// `linux-modules-ABI…` the modules, `linux-base-ABI…` the configuration, and
-/// `linux-image-ABI…` nothing.
+/// Up to 7.1, `linux-image-ABI-cloud-amd64-unsigned` and the signed one contain everything. From
+/// 7.2 on `linux-binary-ABI…` has the image, `linux-modules-ABI…` the modules, `linux-base-ABI…`
+/// the configuration, and `linux-image-ABI…` nothing.
 pub(crate) fn candidates<'a>(
     kernel: &DebianKernel,
     names: impl Iterator<Item = &'a str>,
@@ -49,7 +48,7 @@ pub(crate) fn candidates<'a>(
     out
 }
 
-/// The series that the package names hold for `arch`, oldest first.
+/// The series available for `arch`, oldest first.
 pub(crate) fn series<'a>(names: impl Iterator<Item = &'a str>, arch: &Arch) -> Vec<String> {
     let mut out: Vec<String> = names
         .filter_map(|name| split_name(name, arch))
@@ -60,9 +59,8 @@ pub(crate) fn series<'a>(names: impl Iterator<Item = &'a str>, arch: &Arch) -> V
     out
 }
 
-/// The order of ABI names: by kernel version first. Of builds of one version
-/// for two releases of Debian, `6.12.117+deb12` and `6.12.117+deb13`, the one
-/// for the older release counts as newer, for its tools are the older ones.
+/// By kernel version first. Of one version for two Debian releases (`+deb12`, `+deb13`), the older
+/// release counts as newer because its tools are older.
 pub(crate) fn compare_abi(a: &str, b: &str) -> Ordering {
     let parts = |abi: &str| -> (String, u64, String) {
         let (base, build) = abi.split_once("+deb").unwrap_or((abi, ""));
@@ -105,8 +103,7 @@ fn sets(abi: &str, parts: &BTreeSet<Part>, arch: &Arch) -> Vec<Vec<String>> {
         let is_there = parts.contains(&(kind, end));
         is_there.then(|| format!("linux-{kind}-{abi}{flavour}{end}"))
     };
-    // Of the split ones the signed has the image where kernels are installed;
-    // the unsigned has it beside, as `vmlinuz.unsigned`.
+    // The signed one has the image in its usual place, the unsigned one as `vmlinuz.unsigned`.
     let binaries = [find("binary", ""), find("binary-unsigned", "")];
     if binaries == [None, None] {
         let images = [find("image", UNSIGNED), find("image", "")];

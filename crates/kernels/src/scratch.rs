@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Directories that are gone when lsmeter has ended, even if it was killed.
+//! Directories that are removed after lsmeter ends, even if it is killed.
 //!
-//! Each has a marker file, which names the directory and which its owner keeps locked (flock).
-//! A later lsmeter removes a directory only if the marker is there, names this very directory
-//! and is not locked. Neither a name nor a process id decides: a user may have chosen the
-//! same name, and processes of another container have other ids. A lock is the same in all.
+//! Each has a marker file, which names the directory and which its owner keeps locked (flock). A
+//! later lsmeter removes a directory only if its marker names this very directory and is not
+//! locked. Names or process ids would not do: users may choose the same name, and containers have
+//! separate process ids.
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use std::fs::{self, File};
@@ -13,18 +13,17 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// How the names begin. Those in a directory of the user's are hidden.
+/// Prefix of names; in the user's directories they are hidden.
 const PREFIX: &str = "lsmeter-";
 const HIDDEN_PREFIX: &str = ".lsmeter-";
 const MARKER: &str = ".lsmeter-scratch";
-/// Longest marker that is read, in bytes.
+/// In bytes.
 const MARKER_LIMIT: u64 = 1024;
 
-/// A directory that is removed when this is dropped. After a kill, the next lsmeter that makes
-/// one in the same parent removes it.
+/// Removed on drop; after a kill, by the next lsmeter that makes one in the same parent.
 #[derive(Debug)]
 pub struct Scratch {
-    // Dropped in this order: the lock is held until the directory is gone.
+    // Drop order: the lock is held until the directory is gone.
     dir: tempfile::TempDir,
     _lock: Option<File>,
 }
@@ -52,7 +51,7 @@ impl Scratch {
     }
 }
 
-/// Writes a file that is there whole or not at all, with the permissions that the umask gives.
+/// Writes a file whole or not at all, with the permissions of the umask.
 pub fn replace<E: From<io::Error>>(
     path: &Path,
     fill: impl FnOnce(&mut File) -> Result<(), E>,
@@ -67,13 +66,13 @@ pub fn replace<E: From<io::Error>>(
     fill(&mut file)?;
     file.sync_all()?;
     fs::rename(&made, path)?;
-    // Not in every directory that can be written to; the file is whole either way.
+    // Not every writable directory can be synced; the file is whole either way.
     let _ = File::open(parent).and_then(|parent| parent.sync_all());
     Ok(())
 }
 
-/// Writes the marker of `dir` and locks it. `None` where files cannot be locked: without a
-/// marker, the directory is never taken for a stale one.
+/// Writes and locks the marker of `dir`. `None` if files cannot be locked: without a marker, the
+/// directory is never removed as stale.
 fn mark(dir: &Path) -> io::Result<Option<File>> {
     let unmarked = dir.join("marker");
     let mut file = File::create_new(&unmarked)?;
@@ -82,13 +81,13 @@ fn mark(dir: &Path) -> io::Result<Option<File>> {
         fs::remove_file(&unmarked)?;
         return Ok(None);
     }
-    // It is locked before it has its name: nobody finds it unlocked.
+    // Locked before the rename: nobody finds it unlocked.
     fs::rename(&unmarked, dir.join(MARKER))?;
     Ok(Some(file))
 }
 
-/// What a marker says. A copied or renamed directory has another inode or another name: it
-/// belongs to the user.
+/// Content of a marker. Copied or renamed directories differ in inode or name: they belong to the
+/// user.
 fn marker(dir: &Path) -> io::Result<Vec<u8>> {
     let name = dir.file_name().unwrap_or_default();
     let inode = fs::symlink_metadata(dir)?.ino();
@@ -97,7 +96,7 @@ fn marker(dir: &Path) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Removes the directories in `parent` whose lsmeter was killed, once for each parent.
+/// Removes directories of killed processes in `parent`, once for each parent.
 fn remove_stale_once(parent: &Path) {
     static DONE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
     let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -120,20 +119,20 @@ fn remove_stale(parent: &Path) {
             .any(|p| name.starts_with(p))
             && let Some(_lock) = take_over(&entry.path())
         {
-            // If it cannot be removed, the next one tries again.
+            // On failure the next lsmeter tries again.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// The lock of a directory that an lsmeter of this user has left behind.
+/// Locks a directory that this user's lsmeter left behind.
 fn take_over(dir: &Path) -> Option<File> {
     let own = rustix::process::geteuid().as_raw();
     let about = fs::symlink_metadata(dir).ok()?;
     if !about.is_dir() || about.uid() != own {
         return None;
     }
-    // Whatever lies there in its place must neither block nor lead elsewhere.
+    // Whatever is there must not block or redirect us.
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(open(dir.join(MARKER), flags, Mode::empty()).ok()?);
     let about = file.metadata().ok()?;
@@ -159,7 +158,7 @@ mod tests {
         names
     }
 
-    /// A directory as a killed lsmeter leaves it.
+    /// As left by a killed lsmeter.
     fn left_behind(parent: &Path) -> PathBuf {
         let Scratch { dir, _lock } = Scratch::new_in(parent).unwrap();
         let path = dir.keep();

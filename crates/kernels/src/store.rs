@@ -28,26 +28,22 @@ use std::path::{Path, PathBuf};
 pub enum FetchEvent {
     /// Another lsmeter is fetching; this one waits for it.
     Waiting,
-    /// The package index is being fetched.
     Updating,
     Progress {
         what: String,
         /// 0 to 100.
         percent: u8,
     },
-    /// Something that did not stop the fetch.
     Warning(String),
     Downloading {
         packages: Vec<String>,
     },
-    /// These packages could not be used; others are tried.
+    /// Packages that failed; others are tried.
     Skipped {
         packages: Vec<String>,
         reason: String,
     },
-    /// The packages are being unpacked and the kernel decompressed.
     Unpacking,
-    /// The newest kernel is already in the cache.
     Cached {
         name: String,
     },
@@ -60,7 +56,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the cache at `dir`, and makes it if there is none.
+    /// Creates `dir` if needed.
     pub fn open(dir: &Path) -> Result<Store, Error> {
         files::create_dir(dir)?;
         let dir = dir.canonicalize().map_err(Error::io("open", dir))?;
@@ -74,12 +70,11 @@ impl Store {
         &self.dir
     }
 
-    /// Finds a kernel that is here; never fetches. Of a series of Debian the
-    /// newest one in the cache is taken; a path is imported.
+    /// Finds a cached kernel or imports a path; never fetches. A Debian series means its newest
+    /// cached kernel.
     ///
     /// # Errors
-    /// [`Error::NotCached`], with a hint, if it is not here;
-    /// [`Error::Environment`] if its files are not what they were; and as
+    /// [`Error::NotCached`], with a hint; [`Error::Environment`] if its files changed; and as
     /// [`Store::import`].
     pub fn resolve(&self, name: &KernelName) -> Result<Kernel, Error> {
         let found = match name {
@@ -104,8 +99,7 @@ impl Store {
         self.load_verified(&found)
     }
 
-    /// All kernels in the cache, by name; those that cannot be read are left
-    /// out (see [`Store::broken`]).
+    /// All readable kernels, by name; see [`Store::broken`] for the others.
     pub fn list(&self) -> Result<Vec<Kernel>, Error> {
         let names = self.names()?;
         Ok(names
@@ -114,15 +108,14 @@ impl Store {
             .collect())
     }
 
-    /// The kernels whose entries are damaged, and how. They can be removed.
+    /// Damaged entries and their errors. They can be removed.
     pub fn broken(&self) -> Result<Vec<(String, Error)>, Error> {
         let names = self.names()?;
         let broken = |name: String| self.load(&name).err().map(|error| (name, error));
         Ok(names.into_iter().filter_map(broken).collect())
     }
 
-    /// Removes the kernel of this name, and its files unless another name
-    /// stands for the same content. A series stands for its only kernel.
+    /// Removes a name, and the files unless another name uses them. A series means its only kernel.
     pub fn remove(&self, name: &str) -> Result<(), Error> {
         let _lock = self.lock()?;
         let names = self.names()?;
@@ -152,8 +145,7 @@ impl Store {
         }
     }
 
-    /// Moves the directory `from` of `scratch` into the cache under `name`.
-    /// Whatever had the name before loses it.
+    /// Moves `from` into the cache as `name`, replacing its previous kernel.
     pub(crate) fn install(
         &self,
         scratch: &Scratch,
@@ -172,13 +164,13 @@ impl Store {
         self.name_entry(&key, name)
     }
 
-    /// Gives the entry of this key, which is in the cache, the name `name` too.
+    /// Adds `name` for the cached entry `key`.
     pub(crate) fn bind(&self, key: &str, name: &str) -> Result<Kernel, Error> {
         let _lock = self.lock()?;
         self.name_entry(key, name)
     }
 
-    /// With the lock held; whatever had the name before loses it.
+    /// Needs the lock; replaces the name's previous kernel.
     fn name_entry(&self, key: &str, name: &str) -> Result<Kernel, Error> {
         let old = self.key(name).ok();
         if old.as_deref() != Some(key) {
@@ -191,7 +183,7 @@ impl Store {
         self.load(name)
     }
 
-    /// The name of the newest kernel here that `debian` stands for.
+    /// The name of the newest cached kernel that matches `debian`.
     pub(crate) fn newest(&self, debian: &DebianKernel) -> Result<Option<String>, Error> {
         let names = self.names()?.into_iter().filter(|name| is_of(debian, name));
         Ok(names.max_by(|a, b| compare_names(a, b)))
@@ -202,7 +194,7 @@ impl Store {
         entry::load(&self.dir.join("kernels").join(key), name)
     }
 
-    /// As [`Store::load`]; also checks that the files are those that were cached.
+    /// As [`Store::load`]; also checks the files' digest.
     pub(crate) fn load_verified(&self, name: &str) -> Result<Kernel, Error> {
         let key = self.key(name)?;
         entry::load_verified(&self.dir.join("kernels").join(&key), &key, name)
@@ -216,7 +208,7 @@ impl Store {
         Lock::take(&self.dir.join("lock"), &mut || {})
     }
 
-    /// The names in the cache: Debian's by age, then the others.
+    /// Debian's by age, then the others.
     fn names(&self) -> Result<Vec<String>, Error> {
         let dir = self.dir.join("names");
         let entries = fs::read_dir(&dir).map_err(Error::io("list", &dir))?;
@@ -249,7 +241,7 @@ impl Store {
         self.discard(&self.dir.join("kernels").join(key))
     }
 
-    /// Removes an entry: at once for others that look, then piece by piece from the disk.
+    /// Removes an entry: renamed first, so that others no longer see it, then deleted.
     pub(crate) fn discard(&self, path: &Path) -> Result<(), Error> {
         let scratch = self.scratch()?;
         match fs::rename(path, scratch.path().join("removed")) {
@@ -260,11 +252,10 @@ impl Store {
     }
 }
 
-/// What stands in a file's name for the `/` of a kernel's, which holds none of it.
+/// Replaces `/` of a kernel's name in file names; names do not contain it.
 const NAMES_SLASH: &str = "@";
 
-/// The order of names: Debian's by architecture, this machine's first, and by age, then the
-/// others as they are.
+/// Debian's by architecture (this machine's first) and age, then the others by name.
 fn compare_names(a: &str, b: &str) -> Ordering {
     match (debian_of(a), debian_of(b)) {
         (Some((a, of_a)), Some((b, of_b))) => (of_b.is_native().cmp(&of_a.is_native()))
@@ -278,7 +269,7 @@ fn is_of(debian: &DebianKernel, name: &str) -> bool {
     debian_of(name).is_some_and(|(abi, arch)| arch == debian.arch() && debian.includes(&abi))
 }
 
-/// Which package of Debian, and for which architecture, a name of [`debian_name`] stands for.
+/// Package version and architecture in a name of [`debian_name`].
 fn debian_of(name: &str) -> Option<(String, &'static Arch)> {
     let kernel = DebianKernel::parse(name.strip_prefix("debian:")?).ok()?;
     let abi = kernel.abi()?;
@@ -297,7 +288,7 @@ pub(crate) fn is_key(key: &str) -> bool {
     key.len() == 64 && key.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// The key that the file at `path` holds.
+/// The content of a key file.
 pub(crate) fn read_key(path: &Path) -> Result<String, Error> {
     let key = String::from_utf8(files::read(path, 64)?).ok();
     key.filter(|key| is_key(key))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Reading a tar archive from an untrusted source, with the crate `tar`.
+//! Reads untrusted tar archives with the crate `tar`.
 //!
-//! Only headers and data are left to it. It would read a long name of gigabytes into
-//! memory, and take an archive that just stops for one that ends: both are seen to here.
+//! Extended headers and the end are read here: the crate reads names of any length into memory, and
+//! accepts truncated archives.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -13,17 +13,16 @@ use crate::decompress::damaged;
 
 /// Longest name, as `PATH_MAX`.
 const NAME_LIMIT: u64 = 4096;
-/// Longest pax header: a path and a few numbers.
+/// In bytes: a path and a few numbers.
 const PAX_LIMIT: u64 = 64 << 10;
-/// Most bytes that may follow the archive: it is padded to a record's length, and pixz(1)
-/// puts an index behind it.
+/// Most bytes after the archive: padding, and pixz(1)'s index.
 const REST_LIMIT: u64 = 16 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     File,
     Directory,
-    /// Another name of a file that came before.
+    /// To an earlier file.
     HardLink,
     SymbolicLink,
     CharacterDevice,
@@ -34,33 +33,29 @@ pub enum Kind {
 
 #[derive(Debug)]
 pub struct Entry {
-    /// The path as written, without a leading `./`: it may lead anywhere. What is not
-    /// UTF-8 in it reads as U+FFFD.
+    /// Without a leading `./`; untrusted. Bytes that are not UTF-8 read as U+FFFD.
     pub path: String,
-    /// The path as written, to the byte.
+    /// The path's exact bytes.
     pub name: Vec<u8>,
     pub kind: Kind,
-    /// How many bytes of data it has.
     pub size: u64,
-    /// Permissions, with the bits for set-user-ID, set-group-ID and sticky.
+    /// Permissions with the set-user-ID, set-group-ID and sticky bits.
     pub mode: u32,
     pub uid: u32,
     pub gid: u32,
-    /// When it was changed, in seconds since 1970.
+    /// Seconds since 1970.
     pub mtime_s: i64,
     pub link: Vec<u8>,
     pub device: (u32, u32),
-    /// Capabilities of the file, as the extended attribute `security.capability` has them.
+    /// The extended attribute `security.capability`.
     pub capability: Option<Vec<u8>>,
 }
 
-/// Reads an archive to its end, which must be there, and calls `each` for each entry with
-/// its data, until that breaks off.
-///
-/// How long the archive may be, and how many entries it may have, is for the caller to bound.
+/// Calls `each` for each entry with its data, until it breaks off or the archive ends. The caller
+/// must limit the archive's length and entries.
 ///
 /// # Errors
-/// What `each` says, and what `fail` makes of a damaged archive: [`io::ErrorKind::UnexpectedEof`]
+/// Those of `each`, and `fail` of an error for a damaged archive: [`io::ErrorKind::UnexpectedEof`]
 /// if it is cut off.
 pub fn read<E>(
     reader: impl Read,
@@ -95,7 +90,7 @@ pub fn read<E>(
     end(archive.into_inner().0).map_err(fail)
 }
 
-/// An entry's header, with what stood before it.
+/// Combines a header with its extension headers.
 fn entry<R: Read>(item: &tar::Entry<'_, R>, more: Extensions) -> io::Result<Entry> {
     let header = item.header();
     let kind = match header.entry_type() {
@@ -140,7 +135,7 @@ fn entry<R: Read>(item: &tar::Entry<'_, R>, more: Extensions) -> io::Result<Entr
     })
 }
 
-/// A number of a header; some that write archives leave those out that are 0.
+/// Some writers leave out numbers that are 0.
 fn number(field: &[u8], read: impl FnOnce() -> io::Result<u64>) -> io::Result<u64> {
     match field.iter().all(|byte| matches!(byte, 0 | b' ')) {
         true => Ok(0),
@@ -153,7 +148,7 @@ fn id(extended: Option<u64>, in_header: u64) -> io::Result<u32> {
     id.map_err(|_| damaged("an owner in the archive is no user or group"))
 }
 
-/// A reader whose end is an error: an archive itself says where it ends.
+/// A reader whose end is an error: the archive itself marks its end.
 struct Endless<R>(R);
 
 impl<R: Read> Read for Endless<R> {
@@ -165,8 +160,7 @@ impl<R: Read> Read for Endless<R> {
     }
 }
 
-/// Reads what follows the block of zeros at an archive's end, so that the checksum at the
-/// end of a compressed stream is verified, too.
+/// Reads on after the archive's end marker, so that the compressed stream's checksum is verified.
 fn end(reader: impl Read) -> io::Result<()> {
     if io::copy(&mut reader.take(REST_LIMIT + 1), &mut io::sink())? > REST_LIMIT {
         return Err(damaged("too much data follows the archive"));
@@ -195,7 +189,7 @@ fn gnu_name<R: Read>(item: &mut tar::Entry<'_, R>) -> io::Result<Vec<u8>> {
     Ok(name)
 }
 
-/// What stands before an entry in place of fields that are too short for it.
+/// Extension headers: values that do not fit an entry's fields.
 #[derive(Default)]
 struct Extensions {
     path: Option<Vec<u8>>,
@@ -223,7 +217,7 @@ impl Extensions {
                 b"gid" => self.gid = Some(decimal(value)? as u64),
                 b"mtime" => self.mtime_s = Some(decimal(value)?),
                 b"SCHILY.xattr.security.capability" => self.capability = Some(value.to_vec()),
-                // Needed for members above 8 GiB only, which nothing here reads.
+                // Only needed for members above 8 GiB.
                 b"size" => return Err(damaged("a pax header changes a member's size")),
                 key if key.starts_with(b"GNU.sparse.") => {
                     return Err(damaged(
@@ -237,8 +231,8 @@ impl Extensions {
     }
 }
 
-/// The first of a pax header's records, `LENGTH KEY=VALUE` and a newline, and what follows it.
-/// The value may hold anything: the crate `tar` would end it at the first newline in it.
+/// Splits off a pax record: `LENGTH KEY=VALUE` and a newline. The crate `tar` would end the value
+/// at its first newline.
 fn record(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let blank = text.iter().position(|byte| *byte == b' ')?;
     let length: usize = std::str::from_utf8(&text[..blank]).ok()?.parse().ok()?;
@@ -248,7 +242,7 @@ fn record(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     Some((&record[..equals], &record[equals + 1..], after))
 }
 
-/// A pax header's number, without its fraction.
+/// The integer part of a pax number.
 fn decimal(value: &[u8]) -> io::Result<i64> {
     let whole = value.split(|byte| *byte == b'.').next().unwrap_or(value);
     let number = std::str::from_utf8(whole)

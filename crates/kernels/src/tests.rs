@@ -32,12 +32,11 @@ fn package(release: &str) -> Vec<u8> {
     )
 }
 
-/// How much there is in a part of the cache.
+/// Number of entries in a part of the cache.
 fn count(store: &Store, part: &str) -> usize {
     fs::read_dir(store.dir().join(part)).unwrap().count()
 }
 
-/// Everything below the cache that a kernel could be found by.
 fn is_empty(store: &Store) -> bool {
     let mut parts = ["kernels", "names", "imported", "tmp"].into_iter();
     parts.all(|part| count(store, part) == 0)
@@ -341,7 +340,7 @@ fn an_import_is_found_from_another_path() {
     assert_eq!(time(), before);
 }
 
-/// Files that root has cached can be used by others.
+/// Root's cached files are readable for others.
 #[test]
 fn a_cache_is_readable() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -354,7 +353,7 @@ fn a_cache_is_readable() {
     assert_eq!(files::read_sealed(&sealed, 4).unwrap(), b"data");
     assert!(files::read_sealed(&sealed, 3).is_none());
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode();
-    // What the umask of the test leaves.
+    // Minus the umask of the test.
     let all = [mode(&path) & 0o444, mode(store.dir()) & 0o555];
     for path in files::walk(store.dir()).unwrap() {
         let expected = all[usize::from(path.is_dir())];
@@ -384,7 +383,7 @@ fn two_at_once_agree() {
     assert_eq!(count(&store, "kernels"), 1);
 }
 
-/// Debian's name for a kernel of another architecture than this machine's.
+/// A Debian kernel of another architecture.
 fn foreign() -> &'static crate::arch::Arch {
     let mut all = crate::arch::ALL.iter().copied();
     all.find(|arch| !arch.is_native()).expect("another one")
@@ -403,7 +402,6 @@ fn kernels_of_two_architectures_have_names_of_their_own() {
         "debian:6.1.0-9".to_owned(),
         format!("debian:6.1.0-10@{arch}"),
         format!("debian:6.1.0-2@{arch}"),
-        // Names that lsmeter does not give.
         format!("debian:6.1.0-11@{native}"),
         "debian:6.1.0-11@pdp11".to_owned(),
     ] {
@@ -448,7 +446,6 @@ fn an_image_tells_its_architecture() {
     let elf = fs::read(kernel.vmlinux.as_ref().unwrap()).unwrap();
     assert_eq!(crate::elf::File::parse(&elf).unwrap().arch, *arch);
     assert_eq!(fs::read(&kernel.image).unwrap(), flat);
-    // In a package of Debian, and in a directory that it was built in.
     let control = control("linux-image-6.12.9", "6.12.9-1");
     let control = control.replace(crate::arch::native().debian.name, arch.debian.name);
     let data = deb(&control, &[E::File("./boot/vmlinuz-6.12.9", &flat)], None);
@@ -472,7 +469,7 @@ fn an_image_tells_its_architecture() {
         let error = store.add(&path, None).unwrap_err();
         assert!(!matches!(error, Error::Io { .. }), "{cut}: {error}");
     }
-    // The ELF file is none that QEMU boots.
+    // QEMU does not boot this ELF file.
     let path = put(dir.path(), "vmlinux", &elf);
     let error = store.import(&path).unwrap_err();
     assert!(error.hint().unwrap().contains(arch.source.image), "{error}");

@@ -3,11 +3,10 @@
 
 use std::cmp::Ordering;
 
-/// Compares two Debian version numbers, `[epoch:]upstream[-revision]`.
+/// Compares `[epoch:]upstream[-revision]`.
 ///
-/// A missing epoch is 0 and a missing revision equals `0`, as in dpkg. Any
-/// text compares; what is not a version number has an order too, but no
-/// meaning.
+/// As in dpkg, a missing epoch is 0 and a missing revision equals `0`. Invalid versions have an
+/// arbitrary order.
 pub fn compare(a: &str, b: &str) -> Ordering {
     let (epoch_a, upstream_a, revision_a) = split(a);
     let (epoch_b, upstream_b, revision_b) = split(b);
@@ -53,8 +52,7 @@ fn prefix(bytes: &[u8], accept: impl Fn(u8) -> bool) -> &[u8] {
     &bytes[..end.unwrap_or(bytes.len())]
 }
 
-/// A tilde sorts before the end, the end before letters, letters before the
-/// rest.
+/// A tilde sorts before the end, the end before letters, letters before the rest.
 fn weight(byte: Option<&u8>) -> u16 {
     match byte {
         Some(b'~') => 0,
@@ -64,7 +62,7 @@ fn weight(byte: Option<&u8>) -> u16 {
     }
 }
 
-/// Numbers of any length: the longer one, leading zeros apart, is larger.
+/// Numbers of any length, without leading zeros: the longer one is larger.
 fn compare_digits(a: &[u8], b: &[u8]) -> Ordering {
     let a = &a[prefix(a, |c| c == b'0').len()..];
     let b = &b[prefix(b, |c| c == b'0').len()..];
@@ -117,7 +115,7 @@ mod tests {
                     .status()
                     .map(|s| s.success())
             };
-            // A machine without dpkg has the other tests.
+            // Skipped on machines without dpkg.
             if let (Ok(less), Ok(equal)) = (says("lt"), says("eq")) {
                 prop_assert_eq!(compare(&a, &b).is_lt(), less);
                 prop_assert_eq!(compare(&a, &b).is_eq(), equal);

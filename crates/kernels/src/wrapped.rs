@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Kernel images that QEMU does not boot: the self-extracting EFI application that some
-//! distributions install (`vmlinuz.efi`; its layout is in the kernel's
-//! `drivers/firmware/efi/libstub/zboot-header.S`), and an Image that is not compressed by gzip.
+//! Images that QEMU does not boot: self-extracting EFI applications (`vmlinuz.efi`; layout in
+//! `drivers/firmware/efi/libstub/zboot-header.S`), and an Image in a compression other than gzip.
 
 use crate::arch::FlatImage;
 use crate::decompress::{self, Format};
@@ -12,10 +11,9 @@ use crate::image::{BzImage, IMAGE_LIMIT};
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Bytes of a file that tell what it is.
+/// Leading bytes that identify a file.
 const HEAD_LEN: u64 = 16;
 
-/// Whether the file at `path` is one of these.
 pub(crate) fn is_it(path: &Path) -> Result<bool, Error> {
     if !path.is_file() {
         return Ok(false);
@@ -25,12 +23,11 @@ pub(crate) fn is_it(path: &Path) -> Result<bool, Error> {
     Ok(is_zboot(&head) || is_packed)
 }
 
-/// Writes the kernel image that the file at `path` holds, decompressed, as `vmlinuz` into
-/// the directory `entry`.
+/// Writes the decompressed kernel image of `path` as `vmlinuz` into `entry`.
 ///
 /// # Errors
-/// [`Error::Damaged`] if the file is truncated or does not decompress;
-/// [`Error::Unsupported`] if it holds no kernel, or one of an unknown compression.
+/// [`Error::Damaged`] if the file is truncated or does not decompress; [`Error::Unsupported`] if it
+/// contains no kernel or has an unknown compression.
 pub(crate) fn unpack(path: &Path, entry: &Path) -> Result<(), Error> {
     let what = path.display().to_string();
     let data = files::read(path, IMAGE_LIMIT)?;
@@ -68,7 +65,7 @@ fn is_zboot(data: &[u8]) -> bool {
     data.starts_with(b"MZ") && data.get(4..8) == Some(b"zimg")
 }
 
-/// The compressed image in such an application.
+/// The compressed image in an EFI application.
 fn zboot(data: &[u8]) -> Option<&[u8]> {
     let start = u32_at(data, 8)? as usize;
     let len = u32_at(data, 12)? as usize;
@@ -113,7 +110,7 @@ mod tests {
         for (data, expected) in [
             (zimg(&flat), true),
             (compress(Format::Lz4Legacy, &flat), true),
-            // These are read as they are.
+            // These are read unchanged.
             (compress(Format::Gzip, &flat), false),
             (flat.clone(), false),
             (elf(None), false),

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! AArch64: little-endian kernels of `arch/arm64`.
 
 use crate::arch::{Arch, Code, Debian, FlatImage, Interrupts, Machine, Slot, Source};
 
@@ -20,27 +19,24 @@ pub(crate) static AARCH64: Arch = Arch {
         package: "qemu-system-arm",
         board: "virt",
         board_options: ",gic-version=3",
-        // A server's core that TCG has whole. `max` takes four times as long for pointer
-        // authentication, and adds instructions to each system call for SVE.
+        // A server core that TCG emulates completely. `max` is four times slower (pointer
+        // authentication) and adds SVE instructions to each system call.
         processor: "neoverse-n1",
-        // The board has one serial port, a PL011. The kernel finds it without a driver of
-        // a bus.
+        // The board's PL011; the kernel finds it without a bus driver.
         console: "ttyAMA0",
         results_port: "/dev/ttyS0",
         results_device: Some("pci-serial"),
         persistent_memory: None,
-        // Android's kernels make no serial port of that kind unless they are told how many.
+        // Android's kernels create no 8250 ports unless their number is given.
         cmdline: "randomize_kstack_offset=off 8250.nr_uarts=4",
-        // Mitigations are branches to vectors of their own, and cost what they cost on
-        // silicon only there.
+        // Mitigations branch to separate vectors; under emulation their cost means nothing.
         emulated_cmdline: "mitigations=off",
     },
     code: Code {
-        // Kernels of 48 bits of virtual address; those of fewer are linked higher
+        // 48-bit virtual addresses; kernels with fewer bits are linked higher
         // (arch/arm64/include/asm/memory.h).
         text_base: 0xffff_8000_0000_0000,
-        // The vector of synchronous exceptions from EL0 of 64-bit programs: the ninth of
-        // 128 bytes each.
+        // The vector of synchronous exceptions from 64-bit EL0: the ninth, 128 bytes each.
         syscall_entry: "vectors",
         syscall_entry_offset: 0x400,
         syscall_path: &[
@@ -66,7 +62,7 @@ pub(crate) static AARCH64: Arch = Arch {
         ],
         start: "primary_entry",
         context_switch: "cpu_switch_to",
-        // They have no symbols of their own.
+        // Exceptions have no symbols of their own.
         exception_prefixes: &[],
         interrupts: &[HANDLERS, ENTRY],
         slots: &[
@@ -96,7 +92,7 @@ pub(crate) static AARCH64: Arch = Arch {
         foreign_options: &["X86*", "ARM"],
         // arch/arm64/Kconfig: `config SMP` is always y.
         uniprocessor: false,
-        // include/uapi/asm-generic/unistd.h has their newer forms only.
+        // include/uapi/asm-generic/unistd.h has only the newer variants.
         lacking_syscalls: &[
             "access",
             "alarm",
@@ -146,9 +142,9 @@ pub(crate) static AARCH64: Arch = Arch {
     config: include_str!("aarch64.config"),
 };
 
-/// Of the 16 vectors of 128 bytes (`SYM_CODE_START(vectors)`, arch/arm64/kernel/entry.S) the
-/// fifth to eighth are of what the kernel's own code raises, the ninth to twelfth of 64-bit
-/// programs: each synchronous exceptions, then three kinds of interrupts.
+/// 16 vectors of 128 bytes (`SYM_CODE_START(vectors)`, arch/arm64/kernel/entry.S): 5 to 8 are taken
+/// from kernel code, 9 to 12 from 64-bit programs; each four are synchronous exceptions, then three
+/// kinds of interrupts.
 const fn slot(offset: u64, len: u64, is_interrupt: bool) -> Slot {
     Slot {
         symbol: "vectors",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! x86-64: kernels of `arch/x86` with `CONFIG_64BIT`.
+//! x86-64 kernels (`arch/x86` with `CONFIG_64BIT`).
 
 use crate::arch::{Arch, Code, Debian, Interrupts, Machine, PersistentMemory, Source};
 
@@ -11,13 +11,12 @@ pub(crate) static X86_64: Arch = Arch {
     machine: Machine {
         program: "qemu-system-x86_64",
         package: "qemu-system-x86",
-        // The PC of 1996: with a PVH kernel it boots faster than q35 (no PCIe to scan), and
-        // unlike microvm it has two serial ports.
+        // With a PVH kernel it boots faster than q35 (no PCIe to scan); unlike microvm it has two
+        // serial ports.
         board: "pc",
         board_options: ",vmport=off,usb=off",
-        // A named model, not `max`: it boots three times faster on QEMU 10 and makes counts
-        // agree across QEMU versions. Without the features that TCG lacks, which QEMU would
-        // warn of.
+        // Not `max`: this boots three times faster on QEMU 10, and counts agree across QEMU
+        // versions. Features that TCG does not have are off, to avoid QEMU's warnings.
         processor: "Haswell-noTSX,-pcid,-x2apic,-tsc-deadline,-invpcid",
         console: "ttyS0",
         results_port: "/dev/ttyS1",
@@ -28,15 +27,15 @@ pub(crate) static X86_64: Arch = Arch {
             trace: b"\0e820_pmem\0",
         }),
         cmdline: "reboot=t",
-        // `nolapic_timer` is what makes a boot under icount fast: the APIC timer's
-        // calibration waits for time that only instructions can pass.
+        // Without `nolapic_timer` boots under icount are slow: the APIC timer's calibration waits
+        // for time that only instructions advance.
         emulated_cmdline: "nolapic_timer no_timer_check tsc_early_khz=1000000",
     },
     code: Code {
         // `__START_KERNEL_map`, arch/x86/include/asm/page_64_types.h.
         text_base: 0xffff_ffff_8000_0000,
-        // The first kernel instruction after `syscall`, which gives the KASLR slide; only
-        // 4.15 to 4.19 with page-table isolation go through a trampoline before.
+        // The first kernel instruction after `syscall`; it gives the KASLR slide. 4.15 to 4.19 with
+        // page-table isolation have a trampoline before it.
         syscall_entry: "entry_SYSCALL_64",
         syscall_entry_offset: 0,
         syscall_path: &[
@@ -62,7 +61,7 @@ pub(crate) static X86_64: Arch = Arch {
         interrupts: &[IDTENTRY, ENTRY],
         slots: &[],
         stub_tables: &["irq_entries_start", "spurious_entries_start"],
-        // arch/x86/lib/retpoline.S; `__SCT__` are static calls' trampolines
+        // arch/x86/lib/retpoline.S; `__SCT__`: static call trampolines
         // (include/linux/static_call_types.h).
         thunk_prefixes: &[
             "__x86_indirect_",
@@ -111,10 +110,10 @@ pub(crate) static X86_64: Arch = Arch {
     config: include_str!("x86_64.config"),
 };
 
-/// Since 5.8, `DEFINE_IDTENTRY_*` of arch/x86/include/asm/idtentry.h. FRED is not here:
-/// its one entry serves everything.
+/// Since 5.8, `DEFINE_IDTENTRY_*` of arch/x86/include/asm/idtentry.h. Not FRED: its one entry
+/// serves everything.
 const IDTENTRY: Interrupts = Interrupts {
-    // Of the names of before, some are C functions now.
+    // Some of the older names are C functions in these kernels.
     since: Some("asm_common_interrupt"),
     prefixes: &["asm_sysvec_", "asm_exc_nmi", "asm_exc_machine_check"],
     names: &[
@@ -161,6 +160,6 @@ const ENTRY: Interrupts = Interrupts {
         "x86_platform_ipi",
         "xen_hvm_callback_vector",
     ],
-    // Up to 4.14 the entries taken while interrupts are traced.
+    // Up to 4.14: entries used while interrupts are traced.
     twin_prefix: Some("trace_"),
 };

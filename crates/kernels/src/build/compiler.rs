@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What compiles a kernel.
+//! The compilers of kernels.
 
 use super::make::output;
 use crate::arch::Arch;
@@ -9,16 +9,14 @@ use std::str::FromStr;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compiler {
-    /// GCC and binutils: the machine's own, or the cross-compiler of another architecture.
+    /// This machine's GCC and binutils, or the cross-compiler of another architecture.
     #[default]
     Gcc,
-    /// Clang and the tools of LLVM, which compile for every architecture: of this version, as
-    /// Debian names them (`clang-19`, `ld.lld-19`), or whatever `clang` is.
+    /// Clang and LLVM's tools, in this version as Debian names them (`clang-19`), or plain `clang`.
     Clang(Option<u16>),
 }
 
 impl Compiler {
-    /// What make is told of it; `cross` is the architecture, if it is not this machine's.
     pub(super) fn arguments(self, cross: Option<&Arch>, has_ccache: bool) -> Vec<String> {
         let ccache = if has_ccache { "ccache " } else { "" };
         match self {
@@ -42,8 +40,7 @@ impl Compiler {
         }
     }
 
-    /// Programs that it takes besides the machine's gcc and binutils, and Debian's packages of
-    /// them.
+    /// Programs needed in addition to gcc and binutils, with Debian's packages.
     pub(super) fn needs(self, cross: Option<&Arch>) -> Vec<(String, String)> {
         match self {
             Compiler::Gcc => {
@@ -73,7 +70,7 @@ impl Compiler {
         }
     }
 
-    /// What it says of itself: a change of it makes another kernel.
+    /// Part of the key: another compiler makes another kernel.
     pub(super) fn versions(self, cross: Option<&Arch>) -> String {
         let always = ["gcc", "ld", "pahole"].map(String::from).into_iter();
         let needs = self.needs(cross);

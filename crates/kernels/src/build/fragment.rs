@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Configuration fragments: what is asked of a kernel's configuration, by whom.
+//! Configuration fragments: the requested options and their authors.
 
 use crate::error::Error;
 use crate::files;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Longest fragment, in bytes: a whole configuration of a distribution has 300 KiB.
+/// In bytes: a distribution's whole configuration has 300 KiB.
 const FRAGMENT_LIMIT: u64 = 2 << 20;
 const LONGEST_VALUE: usize = 4096;
 const NOT_SET: &str = " is not set";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Author {
-    /// The base's: it serves several series, which name the same thing differently.
+    /// Serves several series, which name the same thing differently.
     Base,
-    /// The flavour's: a series may not have all of it, but that is worth telling.
+    /// A series may not have all of its options; the missing ones are reported.
     Flavour,
-    /// The user's, whose options must exist.
+    /// The user's options must exist.
     User,
 }
 
 /// One line of a fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wish {
-    /// The value as `.config` has it; `n` for what must not be set.
+    /// As in `.config`; `n` for an option that must be unset.
     pub value: String,
-    /// Where it was said: `FILE:LINE`.
+    /// `FILE:LINE`.
     pub place: String,
     pub author: Author,
 }
 
-/// What all fragments ask for; a later fragment overrules an earlier one.
+/// All fragments; a later one overrides an earlier one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wishes {
     options: BTreeMap<String, Wish>,
 }
 
 impl Wishes {
-    /// Adds the user's fragment at `path`.
+    /// Adds a user's fragment.
     pub fn add_file(&mut self, path: &Path) -> Result<(), Error> {
         let name = path.display().to_string();
         let text = files::read(path, FRAGMENT_LIMIT)?;
@@ -47,7 +47,7 @@ impl Wishes {
         self.add(&name, &text, Author::User)
     }
 
-    /// Adds the fragment `text`, called `name` in errors.
+    /// `name` is for errors.
     pub fn add(&mut self, name: &str, text: &str, author: Author) -> Result<(), Error> {
         let mut own: BTreeMap<String, Wish> = BTreeMap::new();
         let mut problems = Vec::new();
@@ -80,24 +80,20 @@ impl Wishes {
         Ok(())
     }
 
-    /// The options without `CONFIG_`, in order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Wish)> {
         self.options
             .iter()
             .map(|(name, wish)| (name.as_str(), wish))
     }
 
-    /// What is asked for `option`, a name without `CONFIG_`.
     pub fn get(&self, option: &str) -> Option<&Wish> {
         self.options.get(option)
     }
 
-    /// Whether `option` is asked to be `y`.
     pub fn has(&self, option: &str) -> bool {
         self.get(option).is_some_and(|wish| wish.value == "y")
     }
 
-    /// As one fragment, for `KCONFIG_ALLCONFIG`.
     pub fn text(&self) -> String {
         let line = |(name, wish): (&str, &Wish)| match wish.value.as_str() {
             "n" => format!("# CONFIG_{name}{NOT_SET}\n"),
@@ -110,7 +106,7 @@ impl Wishes {
 const HINT: &str = "a fragment holds lines as a kernel's .config does: CONFIG_NAME=y, \
      CONFIG_NAME=\"text\", # CONFIG_NAME is not set";
 
-/// The option and value of a line; `None` for a comment or nothing.
+/// `None` for a comment or an empty line.
 fn parse(line: &str) -> Result<Option<(String, String)>, String> {
     let line = line.trim();
     if let Some(comment) = line.strip_prefix('#') {
@@ -174,12 +170,11 @@ fn is_value(value: &str) -> bool {
             || is_text())
 }
 
-/// A finished `.config`: the options that are set.
+/// The options that are set in a `.config`.
 #[derive(Debug, Default)]
 pub(super) struct Config(BTreeMap<String, String>);
 
 impl Config {
-    /// Reads a `.config` file.
     pub fn read(path: &Path) -> Result<Config, Error> {
         let text = files::read(path, FRAGMENT_LIMIT)?;
         Ok(Config::parse(&String::from_utf8_lossy(&text)))
@@ -266,7 +261,7 @@ mod tests {
                 let is_alone = flavour.is_process() || flavour == Flavour::AllUp;
                 assert_eq!(wishes.has("SMP"), !is_alone);
                 assert_eq!(wishes.has("SECURITY"), flavour.has_modules());
-                // A process has nothing of what the architecture's machines have.
+                // A UML kernel has none of the options of the architecture's machines.
                 let options = arch
                     .config
                     .lines()
@@ -278,7 +273,7 @@ mod tests {
             assert_eq!(flavour.to_string().parse(), Ok(flavour));
         }
         let own = |flavour| own_wishes(flavour, crate::arch::native()).unwrap();
-        // What the twin asks for, the other has as well, but for what it takes away.
+        // The `nolsm` flavour requests the same as its twin, except what it removes.
         let (with, without) = (own(Flavour::Um), own(Flavour::UmDac));
         let other = without.iter().filter(|(name, wish)| {
             let there = with.get(name).map(|there| &there.value);

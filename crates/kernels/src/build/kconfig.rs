@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which options a tree's Kconfig files declare, and which requested ones `.config` lacks.
+//! Options that a tree's Kconfig files declare, and requested ones that `.config` does not have.
 
 use super::fragment::{Author, Config, Wishes, is_name};
 use crate::files;
@@ -10,23 +10,21 @@ const FILE_LIMIT: u64 = 1 << 20;
 /// A tree of 6.12 has about 1,100 for x86.
 const MOST_FILES: usize = 10_000;
 
-/// The options of a tree, each with the number of the choice that it is in.
+/// Option → number of the choice that it is in.
 #[derive(Debug, Default)]
 pub(super) struct Options(BTreeMap<String, Option<usize>>);
 
 #[derive(Debug, Default)]
 pub(super) struct Verdict {
-    /// One line for each option that is not as it was asked for.
     pub problems: Vec<String>,
-    /// Options of the flavour that the tree does not know.
+    /// Options of the flavour that the tree does not have.
     pub unknown: Vec<String>,
-    /// Options of the base that are not set where the flavour leaves options out.
+    /// Base options that are unset because of what the flavour leaves out.
     pub fallen: Vec<String>,
 }
 
 impl Options {
-    /// Reads the Kconfig files of the tree at `top`, for the architecture whose own are in
-    /// `arch/SOURCE`. Files that cannot be read are passed over.
+    /// Reads the Kconfig files of `top` for `arch/SOURCE`; unreadable files are skipped.
     pub fn read(top: &Path, source: &str) -> Options {
         let mut options = Options::default();
         let mut pending = vec![PathBuf::from("Kconfig")];
@@ -60,7 +58,7 @@ impl Options {
                     "endchoice" => choice = None,
                     "source" => {
                         let path = rest.trim_matches('"').replace("$(SRCARCH)", source);
-                        // A UML kernel uses parts of the machine that it runs on.
+                        // A UML kernel uses parts of the host architecture.
                         let path =
                             path.replace("$(HEADER_ARCH)", crate::arch::native().source.name);
                         pending.push(path.replace("$SRCARCH", source).into());
@@ -105,7 +103,6 @@ impl Options {
         verdict
     }
 
-    /// Whether the user's fragments set an option of this choice.
     fn user_chose(&self, choice: usize, wishes: &Wishes) -> bool {
         wishes.iter().any(|(name, wish)| {
             wish.author == Author::User
@@ -138,7 +135,7 @@ mod tests {
         assert_eq!(names, ["A", "B", "E", "P", "Q"]);
     }
 
-    /// Each case: base, flavour, the user's fragment, `.config`; problems, unknown, fallen.
+    /// Base, flavour, user's fragment, `.config`; problems, unknown, fallen.
     #[test]
     fn options_that_were_not_honoured() {
         let options = options();
@@ -168,7 +165,7 @@ mod tests {
                 "",
             ),
             ("", "", "GONE=n", "", "", "", ""),
-            // What depends on something that the flavour leaves out.
+            // Depends on something that the flavour leaves out.
             ("B=y", "A=n", "", "", "", "", "CONFIG_B"),
             // Another option of a choice.
             ("P=y", "", "Q=y", "Q=y", "", "", ""),

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What make prints: how far it is, and what went wrong first.
 
-/// Lines of an error that are shown.
 const MOST_LINES: usize = 6;
 const LONGEST_LINE: usize = 300;
 
-/// The file that a line of make says is being made: `fs/open.o` of
-/// `  CC      fs/open.o`. Only compiled objects of the kernel itself count.
+/// `fs/open.o` in `  CC      fs/open.o`: only objects of the kernel itself count.
 pub(super) fn compiled(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("  ")?;
     let (word, target) = rest.split_once(' ')?;
@@ -15,7 +12,7 @@ pub(super) fn compiled(line: &str) -> Option<&str> {
     counts.then_some(target)
 }
 
-/// What make does after the objects: `LD vmlinux`, `BTF .tmp_vmlinux…`.
+/// Steps after the objects: `LD vmlinux`, `BTF .tmp_vmlinux…`.
 pub(super) fn finishing(line: &str) -> Option<&'static str> {
     let mut words = line.split_whitespace();
     let (word, target) = (words.next()?, words.next().unwrap_or(""));
@@ -30,7 +27,7 @@ pub(super) fn finishing(line: &str) -> Option<&'static str> {
     }
 }
 
-/// The first error in a log: the compiler's lines, or else make's own.
+/// The compiler's lines, else make's own.
 pub(super) fn first_error(log: &str) -> Vec<String> {
     let lines: Vec<&str> = log.lines().collect();
     let is_make = |line: &str| line.starts_with("make") && line.contains("***");
@@ -38,7 +35,7 @@ pub(super) fn first_error(log: &str) -> Vec<String> {
     let start = match first {
         Some(first) => first,
         None => match lines.iter().position(|line| is_make(line)) {
-            // What make complains of was printed just before.
+            // The cause was printed just before make's line.
             Some(at) => at.saturating_sub(3),
             None => lines.len().saturating_sub(MOST_LINES),
         },
@@ -74,7 +71,7 @@ fn is_error(line: &str) -> bool {
         || line.contains("Killed (program cc1)")
 }
 
-/// `  CC      fs/open.o` and its like.
+/// `  CC      fs/open.o` and similar lines.
 fn is_progress(line: &str) -> bool {
     let Some(rest) = line.strip_prefix("  ") else {
         return false;
@@ -84,7 +81,7 @@ fn is_progress(line: &str) -> bool {
     !word.is_empty() && word.len() <= 8 && word.bytes().all(is_upper)
 }
 
-/// What to do about an error, where that is known.
+/// What to do about a known error.
 pub(super) fn hint(lines: &[String]) -> Option<String> {
     let text = lines.join("\n");
     let package = [

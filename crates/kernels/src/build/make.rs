@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Running make: its output into a log, its progress to the caller, and an end
-//! to all that it started when the user wants one.
+//! Runs make: output to a log, progress to the caller, and all its processes end on interruption.
 
 use crate::child::die_with_parent;
 use crate::error::Error;
@@ -13,20 +12,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// Longest line that is looked at; the log has them whole.
+/// Only for parsing; the log has whole lines.
 const LINE_LIMIT: u64 = 64 << 10;
-/// Most that is written to a log. A build with a warning in each file has 5 MiB.
+/// A build with a warning per file has 5 MiB.
 const LOG_LIMIT: u64 = 256 << 20;
-/// How long a build may take to remove half-written objects.
+/// Time for a build to remove half-written objects.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Runs `command` in a process group of its own, its output appended to `log`,
-/// each line told to `line`, and tells how it ended.
-///
-/// # Errors
-/// [`Error::Io`] if it does not start or the log cannot be written;
-/// [`Error::Environment`] if the program is not there; [`Error::Interrupted`], of `doing`, once
-/// `cancel` is true: all that it started is gone.
+/// Runs `command` in its own process group, its output appended to `log` and passed to `line`.
+/// After [`Error::Interrupted`] all its processes are gone.
 pub(super) fn run(
     mut command: Command,
     log: &Path,
@@ -79,7 +73,7 @@ pub(super) fn run(
         }
     };
     if cancelled {
-        // Whatever still writes must not wait for a reader.
+        // Remaining writers must not wait for a reader.
         drop(lines);
         group.end();
         let _ = reading.join();
@@ -93,8 +87,7 @@ pub(super) fn run(
     }
 }
 
-/// The output of a short command, at most 64 KiB of it; `None` if it cannot be
-/// run or fails.
+/// At most 64 KiB of output; `None` if it cannot be run or fails.
 pub(super) fn output(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output();
     let output = output.ok().filter(|output| output.status.success())?;
@@ -111,18 +104,18 @@ fn follow(reader: impl Read, sender: &mpsc::SyncSender<Vec<u8>>) {
             Ok(_) => {}
         }
         if sender.send(bytes).is_err() {
-            // Nobody wants it any more, but the writer must be able to end.
+            // Nobody reads the rest, but the writer must be able to end.
             let _ = io::copy(&mut reader, &mut io::sink());
             break;
         }
     }
 }
 
-/// A child and all that it started; none outlives its owner.
+/// A child and its process group, killed on drop.
 struct Group(Child);
 
 impl Group {
-    /// Asks all to end, then makes them.
+    /// SIGTERM first, SIGKILL after a timeout.
     fn end(&mut self) {
         // Not reaped yet, so the number is still the group's.
         let group = Pid::from_child(&self.0);
@@ -131,8 +124,7 @@ impl Group {
         while matches!(self.0.try_wait(), Ok(None)) && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(10));
         }
-        // Members may outlive the leader; its number is not used again while
-        // there are some.
+        // Members may outlive the leader; the number is not reused while they exist.
         let _ = kill_process_group(group, Signal::KILL);
         let _ = self.0.wait();
     }
@@ -192,8 +184,7 @@ mod tests {
         );
         assert_eq!(end.unwrap_err().to_string(), "sleeping was interrupted");
         let pid = std::fs::read_to_string(&mark).unwrap();
-        // Dead, if perhaps not yet reaped by whoever inherited it: a process that was
-        // killed closes its files a moment before it is.
+        // Dead, perhaps not yet reaped: a killed process closes its files a moment before.
         let is_dead = || {
             let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
             stat.map_or(true, |s| s.contains(") Z ") || s.contains(") X "))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Kernels built here, from Debian's source packages or any kernel tree.
+//! Builds kernels from Debian's source packages or any kernel tree.
 //!
 //! ```text
-//! sources/PACKAGE_VERSION/  an unpacked source package, as it is
-//! build/NAME/src/           the source with what is changed in it (see `overlay`)
-//! build/NAME/src/obj/       its objects, kept: the next build makes what it must
-//! build/NAME/log            what make printed
-//! built/KEY                 the entry that a recipe of this key became
+//! sources/PACKAGE_VERSION/  unpacked source package, unchanged
+//! build/NAME/src/           the source with our changes (see `overlay`)
+//! build/NAME/src/obj/       objects, kept for the next build
+//! build/NAME/log            output of make
+//! built/KEY                 the cache entry for this recipe key
 //! ```
 
 mod compiler;
@@ -60,7 +60,7 @@ const UM_DAC: &str = include_str!(concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/configs/um-dac.config"
 ));
-/// Changed when the same inputs make another kernel.
+/// Increase it when the same inputs make another kernel.
 const KEY_VERSION: &str = "1";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -68,13 +68,12 @@ pub enum Flavour {
     /// Every security module, integrity, BTF and the Tunable Security Module.
     #[default]
     All,
-    /// `All` for one processor, configured as `Um`: what is timed there is counted here.
+    /// `All` for one processor, configured like `Um`, to count what is timed there.
     AllUp,
-    /// `CONFIG_SECURITY=n`: no module, not even the framework.
     Dac,
-    /// Every security module in a kernel that is a process (`ARCH=um`) and measures itself.
+    /// Every security module in a UML kernel (`ARCH=um`) that measures itself.
     Um,
-    /// `Um` with `CONFIG_SECURITY=n`: no module, not even the framework.
+    /// `Um` with `CONFIG_SECURITY=n`.
     UmDac,
 }
 
@@ -87,7 +86,7 @@ impl Flavour {
         Flavour::UmDac,
     ];
 
-    /// Is it a kernel that is a process, which is linked in several layouts?
+    /// A UML kernel, which is linked in several layouts.
     #[must_use]
     pub fn is_process(self) -> bool {
         matches!(self, Flavour::Um | Flavour::UmDac)
@@ -123,31 +122,29 @@ impl FromStr for Flavour {
 
 #[derive(Debug, Clone)]
 pub struct Recipe {
-    /// The kernel will be `build:NAME`.
+    /// For `build:NAME`.
     pub name: String,
     pub source: Source,
     pub flavour: Flavour,
-    /// For machines of this architecture. A kernel that is a process is of this machine's.
+    /// UML kernels: this machine's.
     pub arch: &'static Arch,
     pub compiler: Compiler,
-    /// The user's configuration fragments; a later one overrules an earlier one,
-    /// and each overrules the flavour.
     pub fragments: Vec<PathBuf>,
-    /// How many compilers run at a time; as many as there are processors if `None`.
+    /// Parallel compilers; default: the number of processors.
     pub jobs: Option<NonZeroUsize>,
     /// Look for a newer version of the source package.
     pub refresh: bool,
-    /// Let `lsm=` put capability anywhere. Of flavours that have modules only.
+    /// Allow capability anywhere in `lsm=`. Not for `nolsm` flavours.
     pub any_order: bool,
-    /// What its processor code has besides. Of kernels that are processes only.
+    /// Additional processor features. UML kernels only.
     pub with: Vec<With>,
-    /// Link functions in an order that is drawn by this number; the kernel is then
-    /// `build:NAME.NUMBER`, from the objects of `NAME`. Of kernels that are processes only.
+    /// Seed of the link order of functions; the kernel is `build:NAME.NUMBER`, from the objects of
+    /// `NAME`. UML kernels only.
     pub layout: Option<NonZeroU32>,
 }
 
 impl Recipe {
-    /// What comes behind `build:`.
+    /// The part after `build:`.
     #[must_use]
     pub fn title(&self) -> String {
         match self.layout {
@@ -160,31 +157,28 @@ impl Recipe {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildEvent {
-    /// Another lsmeter is at it; this one waits.
+    /// Another lsmeter is building; this one waits.
     Waiting,
     Fetch(FetchEvent),
     Unpacking,
     Configuring,
-    /// Options of the flavour that this source does not know, such as those of a
-    /// module that came later.
+    /// Options of the flavour that this source does not have, such as a later module's.
     Unknown(Vec<String>),
-    /// Options of the base that are not set where the flavour leaves options out.
+    /// Base options that are unset because of what the flavour leaves out.
     Fallen(Vec<String>),
     Compiling {
         done: u64,
         what: String,
     },
-    /// What comes after the objects, such as `linking vmlinux`.
+    /// Steps after the objects, such as `linking vmlinux`.
     Finishing(&'static str),
-    /// The kernel is being put into the cache.
     Installing,
 }
 
 #[derive(Debug, Clone)]
 pub struct Built {
     pub kernel: Kernel,
-    /// How many objects were compiled; `None` if the same recipe had been built
-    /// before and nothing was done.
+    /// Number of compiled objects; `None` if the recipe had been built before.
     pub compiled: Option<u64>,
 }
 
@@ -200,17 +194,15 @@ struct Plan {
 }
 
 impl Store {
-    /// Builds a kernel and keeps it as `build:NAME`. What was built before from
-    /// the same source, configuration, patch and compiler is found again by its
-    /// key; objects of a build that was interrupted or of another configuration
-    /// are used again. `mirrors` is asked only if a package must be fetched.
+    /// Builds a kernel and keeps it as `build:NAME`. A kernel from the same source, configuration,
+    /// patch and compiler is found by its key; objects of interrupted or differently configured
+    /// builds are reused. `mirrors` is only called if a package must be fetched.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a recipe that makes no sense, or whose kernel is to be a process of
-    /// another machine; [`Error::Environment`] if a tool lacks or the disk is full;
-    /// [`Error::Build`] with the first lines of what failed;
-    /// [`Error::Interrupted`] once `cancel` is true. The cache then holds what
-    /// it held before, and the objects for the next try.
+    /// [`Error::Usage`] for an invalid recipe or a UML kernel of another architecture;
+    /// [`Error::Environment`] if a tool is missing or the disk is full; [`Error::Build`] with the
+    /// first error; [`Error::Interrupted`] once `cancel` is true. The cache is then unchanged but
+    /// for the objects.
     pub fn build(
         &self,
         recipe: &Recipe,
@@ -283,7 +275,6 @@ impl Store {
         })
     }
 
-    /// The kernel that the recipe of this key became, now also called `name`.
     fn built(&self, key: &str, name: &str) -> Result<Option<Kernel>, Error> {
         let Ok(content) = read_key(&self.dir().join("built").join(key)) else {
             return Ok(None);
@@ -302,7 +293,6 @@ impl Store {
         self.scratch()?.replace(content.as_bytes(), &dir.join(key))
     }
 
-    /// Removes the objects of `build:NAME`.
     pub(crate) fn remove_objects(&self, build: &str) -> Result<(), Error> {
         let dir = self.dir().join("build").join(build);
         if !dir.exists() {
@@ -337,9 +327,8 @@ fn own_wishes(flavour: Flavour, arch: &Arch) -> Result<Wishes, Error> {
     Ok(wishes)
 }
 
-/// All that decides what comes out: the source, what is asked of its
-/// configuration (from which `conf` makes the same `.config` each time), what is
-/// changed in it, and the compiler.
+/// Everything that determines the result: source, requested options (`conf` makes the same
+/// `.config` from them), changes and compiler.
 fn key(plan: &Plan, versions: &str) -> String {
     let mut parts = vec![
         KEY_VERSION.to_owned(),
@@ -352,19 +341,18 @@ fn key(plan: &Plan, versions: &str) -> String {
         parts.push(path.display().to_string());
         parts.push(text.clone());
     }
-    // Digests, so that no part can run into the next.
+    // Digests, so that parts cannot run into each other.
     let digests: String = parts.iter().map(|p| files::digest(p.as_bytes())).collect();
     files::digest(digests.as_bytes())
 }
 
-/// The VERSION of a package `linux-source-VERSION`, if it names a series only.
+/// VERSION of `linux-source-VERSION` if it names only a series.
 fn source_series(package: &str) -> Option<&str> {
     let version = package.strip_prefix("linux-source-")?;
     let is_plain = version.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     (is_plain && version.contains('.')).then_some(version)
 }
 
-/// Sees that the disk of `dir` has `bytes` free.
 fn check_space(dir: &Path, bytes: u64) -> Result<(), Error> {
     match rustix::fs::statvfs(dir) {
         Ok(space) if space.f_bavail.saturating_mul(space.f_frsize) < bytes => {
@@ -377,7 +365,7 @@ fn check_space(dir: &Path, bytes: u64) -> Result<(), Error> {
                 hint: SPACE_HINT.into(),
             })
         }
-        // A file system that does not tell may have room.
+        // File systems that do not report free space may have enough.
         _ => Ok(()),
     }
 }

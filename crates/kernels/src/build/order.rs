@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Capability wherever `lsm=` has it, as a change to a kernel tree. Linux puts it first since 5.1
-//! (`LSM_ORDER_FIRST`, commit d117a154e612).
+//! Lets `lsm=` put capability anywhere. Linux puts it first since 5.1 (`LSM_ORDER_FIRST`, commit
+//! d117a154e612).
 
 use super::overlay::edited;
 use crate::error::Error;
@@ -11,7 +11,7 @@ const CAPABILITY: &str = "security/commoncap.c";
 const MODULE: &str = "DEFINE_LSM(capability) = {\n";
 const FIRST: &str = "\t.order = LSM_ORDER_FIRST,\n";
 
-/// What is different in the tree at `tree` if capability stands in no fixed place, by path.
+/// Changed files by path.
 pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
     let text = edited(
         tree,
@@ -23,7 +23,7 @@ pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
     Ok(BTreeMap::from([(PathBuf::from(CAPABILITY), text)]))
 }
 
-/// Without an order a module is one of those that may stand anywhere (`LSM_ORDER_MUTABLE`, 0).
+/// A module without an order may be anywhere (`LSM_ORDER_MUTABLE`, 0).
 fn edit(text: &str) -> Option<String> {
     let module = text.find(MODULE)? + MODULE.len();
     let end = module + text[module..].find("};")?;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A changed view of a source tree that is not written to: a directory of
-//! symbolic links, in which only what is changed and the directories that lead
-//! there are real. Files that are edited, added or removed in the tree show at
-//! once, and make rebuilds what depends on them and nothing else.
+//! A changed view of a source tree that is not written to: symbolic links, except changed files and
+//! the directories above them. Edits in the tree show at once, and make rebuilds only what depends
+//! on them.
 
 use crate::error::Error;
 use crate::files;
@@ -13,17 +12,15 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-/// Longest file of a tree that is changed, in bytes.
+/// In bytes.
 const FILE_LIMIT: u64 = 1 << 20;
 
-/// The text of a file of a tree.
 pub(crate) fn text_of(tree: &Path, path: &str) -> Result<String, Error> {
     let text = files::read(&tree.join(path), FILE_LIMIT)?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// The text of a file of a tree with a change in it; with a reason and a hint if it does not
-/// have the place for it.
+/// A file's text with a change; fails with a reason and hint if the place for it is missing.
 pub(super) fn edited(
     tree: &Path,
     path: &str,
@@ -34,7 +31,7 @@ pub(super) fn edited(
     edit(&text_of(tree, path)?).ok_or_else(|| unfit(tree, path, reason.to_owned(), hint))
 }
 
-/// That a file of a tree is not as it has to be.
+/// The error for a tree file with unexpected content.
 pub(crate) fn unfit(tree: &Path, path: &str, reason: String, hint: &str) -> Error {
     Error::Unsupported {
         what: format!("{path} of {}", tree.display()),
@@ -43,20 +40,18 @@ pub(crate) fn unfit(tree: &Path, path: &str, reason: String, hint: &str) -> Erro
     }
 }
 
-/// The directory in the view that objects go to. Directly below the top, so
-/// that the kernel's makefiles name the sources as `../fs/open.c`: ccache then
-/// finds the same object again wherever the view lies.
+/// Directory of objects in the view. Directly below the top, so that makefiles name the sources as
+/// `../fs/open.c` and ccache finds objects wherever the view is.
 pub(super) const OBJECTS: &str = "obj";
 
-/// Makes or updates the view of `tree` at `view`. `changed` holds the paths,
-/// relative to the tree, of what is different there, and its text.
+/// Makes or updates the view. `changed`: path relative to the tree → text.
 pub(super) fn update(
     tree: &Path,
     view: &Path,
     changed: &BTreeMap<PathBuf, String>,
 ) -> Result<(), Error> {
     let above = changed.keys().flat_map(|path| path.ancestors().skip(1));
-    // In order, so that a directory comes before what is in it.
+    // Sorted: a directory comes before its content.
     let real: BTreeSet<&Path> = above.chain([Path::new("")]).collect();
     for dir in &real {
         update_directory(tree, view, dir, changed, &real)?;
@@ -80,8 +75,8 @@ fn update_directory(
     let mut wanted: BTreeSet<OsString> = BTreeSet::new();
     for name in names(&tree.join(dir))? {
         let path = dir.join(&name);
-        // What git and editors keep is no source; a version made of `.git`
-        // would change with every commit.
+        // Files of git and editors are not source; a version made of `.git` would change with every
+        // commit.
         let hidden = is_top && (name.as_encoded_bytes().starts_with(b".") || name == OBJECTS);
         if hidden || changed.contains_key(&path) || real.contains(path.as_path()) {
             continue;
@@ -128,7 +123,7 @@ fn link(to: &Path, at: &Path) -> Result<(), Error> {
     symlink(to, at).map_err(Error::io("create", at))
 }
 
-/// Writes only what differs: an untouched file rebuilds nothing.
+/// Writes only on a difference: an untouched file rebuilds nothing.
 fn write(path: &Path, text: &str) -> Result<(), Error> {
     let is_file = fs::symlink_metadata(path).map(|m| m.is_file());
     match is_file {
@@ -186,7 +181,7 @@ mod tests {
         assert_eq!(text("security/tunable/Makefile"), "obj-y");
         assert_eq!(text("security/smack/a.c"), "a");
         assert!(!view.join(".git").exists());
-        // The tree is as it was.
+        // The tree is unchanged.
         assert_eq!(
             fs::read_to_string(tree.join("security/Kconfig")).unwrap(),
             "old"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Kernels that a command of the user's builds.
 
 use super::{log, make, steps};
 use crate::child::describe;
@@ -9,12 +8,12 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-/// Has the shell run `command` in `dir`; what it prints goes to `log` and, line by line, to
+/// Runs a user's `command` by the shell in `dir`; its output goes to `log` and, line by line, to
 /// `line`.
 ///
 /// # Errors
-/// [`Error::Build`] with the first lines of what failed; [`Error::Interrupted`] once `cancel` is
-/// true: all that it started is gone; [`Error::Io`] if the log cannot be written.
+/// [`Error::Build`] with the first error; [`Error::Interrupted`] once `cancel` is true, with all
+/// its processes gone; [`Error::Io`] if the log cannot be written.
 pub fn build_by(
     command: &str,
     dir: &Path,

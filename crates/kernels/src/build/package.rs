@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Debian's packages of kernel source: `linux-source-6.12` holds one archive,
-//! `usr/src/linux-source-6.12.tar.xz`.
+//! Debian's kernel source: `linux-source-6.12` contains `usr/src/linux-source-6.12.tar.xz`.
 
 use super::source::{self, Tree};
 use super::{BuildEvent, make};
@@ -16,15 +15,14 @@ use std::sync::atomic::AtomicBool;
 
 const SOURCES: &str = "sources";
 const INSTALLED: &str = "/usr/src";
-/// An unpacked source has 1.6 GiB, its package and archive 0.3 GiB.
+/// Unpacked 1.6 GiB, package and archive 0.3 GiB.
 const SPACE: u64 = 2500 << 20;
 
-/// The unpacked source of `package`: the one that is in the cache, or else that
-/// of the package installed on this machine, or else fetched.
+/// The unpacked source of `package`, from the cache, the installed package or a mirror.
 ///
 /// # Errors
-/// [`Error::Environment`] if it cannot be fetched, or no room is left;
-/// [`Error::Damaged`] if it holds no kernel's source; [`Error::Interrupted`].
+/// [`Error::Environment`] if it cannot be fetched or the disk is full; [`Error::Damaged`] if it is
+/// not a kernel's source; [`Error::Interrupted`].
 pub(super) fn obtain(
     store: &Store,
     package: &str,
@@ -84,7 +82,7 @@ pub(super) fn obtain(
     let top = out.join(package);
     source::check(&top, Path::new(package))?;
     let target = sources.join(format!("{package}_{version}"));
-    // One sync of the whole file system is faster than 85,000 of files.
+    // One sync of the file system is faster than 85,000 of files.
     let dir = fs::File::open(&top).map_err(Error::io("open", &top))?;
     rustix::fs::syncfs(&dir).map_err(|e| Error::io("sync", &top)(e.into()))?;
     if !target.exists() {
@@ -94,7 +92,6 @@ pub(super) fn obtain(
         .ok_or_else(|| Error::damaged(package, "its unpacked source is gone"))
 }
 
-/// The newest source of `package` in the cache.
 fn newest(sources: &Path, package: &str) -> Result<Option<Tree>, Error> {
     let entries = fs::read_dir(sources).map_err(Error::io("list", sources))?;
     let mut versions: Vec<String> = entries
@@ -114,7 +111,7 @@ fn newest(sources: &Path, package: &str) -> Result<Option<Tree>, Error> {
     Ok(None)
 }
 
-/// An unpacked source, if it still is what it was when it was first used.
+/// An unpacked source, if it is unchanged since its first use.
 fn unpacked(sources: &Path, package: &str, version: &str) -> Result<Option<Tree>, Error> {
     let name = format!("{package}_{version}");
     let dir = sources.join(&name);
@@ -146,7 +143,7 @@ fn unpacked(sources: &Path, package: &str, version: &str) -> Result<Option<Tree>
     }))
 }
 
-/// The archive of the package, if it is installed here, and its version.
+/// The installed package's archive and version.
 fn installed(package: &str) -> Option<(PathBuf, String)> {
     let archive = Path::new(INSTALLED).join(format!("{package}.tar.xz"));
     if !archive.is_file() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where a kernel is built from, and what says that it has changed.
+//! Sources of kernels, and how their changes are detected.
 
 use super::make::output;
 use crate::error::Error;
@@ -15,7 +15,7 @@ use std::process::{Child, Command, Stdio};
 use std::str::FromStr;
 
 const PACKAGE: &str = "linux-source-";
-/// What every kernel tree has, whatever its architecture.
+/// Present in every kernel tree of any architecture.
 const MARKS: [&str; 4] = ["Makefile", "Kconfig", "scripts/kconfig", "init/main.c"];
 
 fn marks() -> impl Iterator<Item = String> {
@@ -23,8 +23,7 @@ fn marks() -> impl Iterator<Item = String> {
     MARKS.map(str::to_owned).into_iter().chain([own])
 }
 
-/// What building in the tree itself leaves there; make then refuses to build
-/// elsewhere.
+/// Left by a build in the tree itself; make then refuses to build elsewhere.
 const LEFTOVERS: [&str; 3] = [".config", "include/config", "include/generated"];
 
 fn leftovers() -> impl Iterator<Item = String> {
@@ -35,14 +34,12 @@ fn leftovers() -> impl Iterator<Item = String> {
 
 const HINT: &str = "give linux-source-6.12, or the directory of a kernel's source";
 
-/// Most that a comparison with git's last commit is read of.
+/// Most that is read of a diff to git's last commit, in bytes.
 const DIFF_LIMIT: u64 = 1 << 30;
 const MOST_FILES: usize = 1_000_000;
 
-/// Where a kernel is built from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// A package of Debian, such as `linux-source-6.12`.
     Package(String),
     Tree(PathBuf),
 }
@@ -73,29 +70,27 @@ impl FromStr for Source {
     }
 }
 
-/// A tree that can be built from.
 #[derive(Debug, Clone)]
 pub(super) struct Tree {
     pub dir: PathBuf,
     pub identity: String,
-    /// The package's version, if it is one.
     pub version: Option<String>,
-    /// Changes when a file was written, even if its content is the old one again.
+    /// Changes when a file was written, even with the same content.
     pub stamp: String,
 }
 
 impl Tree {
-    /// Whether its files are not what they were when it was opened.
+    /// Whether files changed since it was opened.
     pub fn has_changed(&self) -> Result<bool, Error> {
         Ok(stamp(&self.dir)? != self.stamp)
     }
 }
 
-/// The user's tree at `path`.
+/// A user's tree.
 ///
 /// # Errors
-/// [`Error::Usage`] if it is no kernel tree; [`Error::Unsupported`] if it was
-/// built in; [`Error::Io`] if it cannot be read.
+/// [`Error::Usage`] if it is not a kernel tree; [`Error::Unsupported`] if it was built in;
+/// [`Error::Io`].
 pub(super) fn tree(path: &Path) -> Result<Tree, Error> {
     let dir = files::find(path, "directory", HINT)?;
     check(&dir, path)?;
@@ -109,7 +104,7 @@ pub(super) fn tree(path: &Path) -> Result<Tree, Error> {
             )),
         });
     }
-    // Before anything is read, so that no change escapes both.
+    // Taken before anything is read, so that no change escapes both.
     let stamp = stamp(&dir)?;
     let identity = git_identity(&dir).unwrap_or_else(|| stamp.clone());
     Ok(Tree {
@@ -120,7 +115,7 @@ pub(super) fn tree(path: &Path) -> Result<Tree, Error> {
     })
 }
 
-/// Sees that there is a kernel's source in `dir`, which the user calls `name`.
+/// Checks that `dir` is a kernel's source; `name` is for errors.
 pub(super) fn check(dir: &Path, name: &Path) -> Result<(), Error> {
     let lacking = marks().find(|mark| !dir.join(mark).exists());
     match lacking {
@@ -135,7 +130,7 @@ pub(super) fn check(dir: &Path, name: &Path) -> Result<(), Error> {
     }
 }
 
-/// The commit, and what differs from it. `None` if git does not know all of it.
+/// Commit and diff. `None` if git does not know all files.
 fn git_identity(dir: &Path) -> Option<String> {
     let head = output(&mut git(dir, &["rev-parse", "--show-toplevel", "HEAD"])?)?;
     let (top, head) = head.trim().split_once('\n')?;
@@ -148,7 +143,7 @@ fn git_identity(dir: &Path) -> Option<String> {
     diff.push("--ignore-submodules=all");
     let diff = git(dir, &diff)?.stdout(Stdio::piped()).spawn().ok()?;
     hash_output(diff, &mut hash)?;
-    // Files that git was told not to look at (assume-unchanged, skip-worktree) are not in it.
+    // The diff leaves out files that git ignores on request (assume-unchanged, skip-worktree).
     let tracked = git_names(dir, &["-v"])?;
     let unseen = tracked.iter().filter(|line| !line.starts_with(b"H "));
     let unseen = unseen.filter_map(|line| line.get(2..));
@@ -161,10 +156,10 @@ fn git_identity(dir: &Path) -> Option<String> {
     Some(format!("git {head} {}", hex(hash)))
 }
 
-/// Untracked files that the tree itself does not ignore. What the user ignores may be built.
+/// Untracked files not ignored by the tree itself; files that the user ignores may be built.
 const OTHERS: [&str; 2] = ["--others", "--exclude-per-directory=.gitignore"];
 
-/// The names, sizes and times of the files that are built from.
+/// Names, sizes and times of the source files.
 pub(super) fn stamp(dir: &Path) -> Result<String, Error> {
     let names = || Some([git_names(dir, &[])?, git_names(dir, &OTHERS)?].concat());
     let Some(names) = names() else {
@@ -184,7 +179,6 @@ fn git(dir: &Path, arguments: &[&str]) -> Option<Command> {
     Some(command)
 }
 
-/// What `git ls-files` lists.
 fn git_names(dir: &Path, arguments: &[&str]) -> Option<Vec<Vec<u8>>> {
     let mut command = git(dir, &["ls-files", "-z"])?;
     let output = command.args(arguments).output().ok()?;
@@ -220,7 +214,7 @@ fn hash_output(mut child: Child, hash: &mut Sha256) -> Option<()> {
     (child.wait().ok()?.success() && complete).then_some(())
 }
 
-/// The same of a tree that git does not know.
+/// The same for a tree without git.
 fn listing(dir: &Path) -> Result<String, Error> {
     let mut lines = Vec::new();
     let mut pending = vec![PathBuf::new()];
@@ -363,7 +357,7 @@ mod tests {
         fs::write(dir.path().join("init/main.c"), "init/main.c").unwrap();
         assert_eq!(identity(), clean);
 
-        // What git does not look at is built, too.
+        // Files that git ignores are built, too.
         fs::write(dir.path().join(".git/info/exclude"), "own.c\n").unwrap();
         fs::write(dir.path().join("own.c"), "").unwrap();
         let with_own = identity();
@@ -373,7 +367,7 @@ mod tests {
         let unseen = identity();
         fs::write(dir.path().join("init/main.c"), "unseen").unwrap();
         assert_ne!(identity(), unseen);
-        // Nor is anything run that the repository names.
+        // Programs that the repository names are not run.
         let canary = dir.path().join(".git/canary");
         let filter = format!("touch {}; cat", canary.display());
         assert!(git(&[
@@ -385,7 +379,7 @@ mod tests {
         fs::write(dir.path().join(".gitattributes"), "*.c filter=x\n").unwrap();
         assert!(identity().starts_with("git "));
         assert!(!canary.exists());
-        // git's files may be elsewhere: then they say nothing about these.
+        // git's files may be elsewhere: then they do not describe these.
         let elsewhere = kernel();
         let elsewhere = elsewhere.path().to_str().unwrap();
         assert!(git(&["config", "core.worktree", elsewhere]));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The steps of a build: configure, compile, install.
 
 use super::fragment::Config;
 use super::kconfig::Options;
@@ -17,12 +16,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-/// What the objects of flavour `all`, with debugging information, take.
+/// Objects of flavour `all` with debugging information.
 const SPACE: u64 = 3 << 30;
-/// An end of the log that holds the first error: make stops soon after it.
+/// The end of a log that contains the first error: make stops soon after it.
 const LOG_END: u64 = 4 << 20;
 
-/// Variables that would change what is built, unseen by its key.
+/// Variables that would change the result without changing the key.
 const FOREIGN: [&str; 27] = [
     "ARCH",
     "AS",
@@ -53,7 +52,7 @@ const FOREIGN: [&str; 27] = [
     "V",
 ];
 
-/// The stamp of the source that a build began with; gone once it is known to be still the same.
+/// Stamp of the source at the start of a build; removed once the source is known to be unchanged.
 const UNFINISHED: &str = "unfinished";
 
 struct Build<'a> {
@@ -64,8 +63,7 @@ struct Build<'a> {
     cancel: &'a AtomicBool,
 }
 
-/// Builds the plan's kernel and installs it as `build:NAME`. Also returns how
-/// many objects were compiled.
+/// Builds and installs `build:NAME`; returns the number of compiled objects.
 pub(super) fn build(
     store: &Store,
     plan: &Plan,
@@ -92,7 +90,7 @@ pub(super) fn build(
 }
 
 impl Build<'_> {
-    /// Makes the view of the source. Objects of another tree are of no use.
+    /// Makes the view of the source; removes objects of another tree.
     fn prepare(&self, dir: &Path) -> Result<(), Error> {
         let mark = dir.join("tree");
         let tree = self.plan.tree.dir.as_os_str().as_encoded_bytes();
@@ -114,7 +112,7 @@ impl Build<'_> {
             distrust(&self.objects, &unfinished)?;
         }
         files::write(&unfinished, stamp)?;
-        // The log is this build's.
+        // The log starts empty.
         files::write(&self.log, b"")
     }
 
@@ -175,8 +173,7 @@ impl Build<'_> {
         Ok(compiled)
     }
 
-    /// Refuses what was made of a source that changed meanwhile: the name stands for the source
-    /// as it was at the start.
+    /// Fails if the source changed during the build: the key describes it as it was at the start.
     fn check_source(&self, dir: &Path) -> Result<(), Error> {
         let tree = &self.plan.tree;
         if tree.has_changed()? {
@@ -216,7 +213,7 @@ impl Build<'_> {
         command
     }
 
-    /// What make is called with, whatever it makes.
+    /// make's arguments for all targets.
     fn variables(&self) -> Vec<String> {
         let target = &self.plan.target;
         let has_ccache = tools::is_program("ccache");
@@ -231,8 +228,7 @@ impl Build<'_> {
         for name in FOREIGN {
             command.env_remove(name);
         }
-        // The same image from the same source, and the same objects for ccache
-        // wherever the directory is.
+        // For reproducible images and ccache hits wherever the directory is.
         command
             .env("LC_ALL", "C")
             .env("KBUILD_BUILD_TIMESTAMP", "Thu Jan  1 00:00:00 UTC 1970")
@@ -266,9 +262,8 @@ impl Build<'_> {
     }
 }
 
-/// Makes objects of an unfinished build as old as its start. An object can be younger than a
-/// source that changed while the compiler was reading the old one; make would not compile it
-/// again.
+/// Sets objects of an unfinished build back to its start time. An object can be younger than a
+/// source that changed while the compiler read it; make would not rebuild it.
 fn distrust(objects: &Path, unfinished: &Path) -> Result<(), Error> {
     let modified = |path: &Path| fs::metadata(path).and_then(|about| about.modified());
     let start = modified(unfinished).map_err(Error::io("read", unfinished))?;

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What make is asked for.
 
 use super::Flavour;
 use crate::arch::Arch;
 
-/// An architecture as the kernel's makefiles know it, and the kernel that comes out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Target {
-    /// `ARCH`, unless it is what make takes by itself on this machine.
+    /// `ARCH`, unless make's default on this machine.
     pub arch: Option<&'static str>,
-    /// Of which architecture it is, if compilers of this machine's make nothing for it.
+    /// The architecture, if this machine's compilers cannot build for it.
     pub cross: Option<&'static Arch>,
-    /// `$(SRCARCH)`: the directory below `arch` with its Kconfig file.
+    /// `$(SRCARCH)`: directory below `arch` with its Kconfig file.
     pub source: &'static str,
     pub name: &'static str,
     pub image: &'static str,
-    /// What it is called in the cache.
+    /// File name in the cache.
     pub installed: &'static str,
 }
 

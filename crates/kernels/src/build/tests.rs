@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Recipes and their keys, and builds of a tree whose makefile only copies: what
-//! is kept, made again and cached is the same as with a kernel.
 
 use super::*;
 use crate::decompress::Format;
@@ -9,8 +7,7 @@ use crate::store::is_key;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
-/// `allnoconfig` takes what it is given, without the option `LACKS`; each object is made of one
-/// source.
+/// `allnoconfig` takes its input without the option `LACKS`; one source per object.
 const MAKEFILE: &str = "\
 allnoconfig:
 	@sed '/CONFIG_LACKS/d' $(KCONFIG_ALLCONFIG) > $(O)/.config
@@ -158,7 +155,7 @@ fn a_build_that_fails_shows_the_first_error_and_caches_nothing() {
     assert!(fs::read_to_string(log).unwrap().contains("no such thing"));
     assert!(error.hint().unwrap().contains("build/x/log"));
     assert!(place.is_empty());
-    // What was made is used.
+    // Finished objects are reused.
     place.put("fs/open.c", b"better");
     assert_eq!(build().unwrap().1, 1);
 }
@@ -179,12 +176,12 @@ fn a_source_that_changes_meanwhile_is_refused() {
     let changed = build(&|| place.put("fs/open.c", b"patched")).unwrap_err();
     assert!(changed.to_string().contains("changed while"), "{changed}");
     assert!(place.is_empty());
-    // As if the compiler had read the old source before, and written the object after the change.
+    // As if the compiler had read the old source and written the object after the change.
     fs::write(place.objects().join("fs/open.o"), "open").unwrap();
     build(&|| {}).unwrap();
     let object = fs::read_to_string(place.objects().join("fs/open.o")).unwrap();
     assert_eq!(object, "patched");
-    // A change that was taken back may have been compiled.
+    // A reverted change may have been compiled.
     place.put("init/main.c", b"edited");
     let taken_back = build(&|| {
         place.put("fs/open.c", b"other");
@@ -261,7 +258,7 @@ fn a_recipe_is_found_again_under_any_name() {
     );
     place.store.remove("build:x").unwrap();
     assert!(place.store.built(&key, "build:y").unwrap().is_some());
-    // A damaged image is built anew.
+    // A damaged image is rebuilt.
     fs::write(other.vmlinux.unwrap(), b"damaged").unwrap();
     assert!(place.store.built(&key, "build:y").unwrap().is_none());
     place.store.remove("build:y").unwrap();
@@ -294,7 +291,7 @@ fn a_key_follows_all_that_decides() {
         assert_eq!(plan.target.source, arch.source.name);
         assert!(keys.insert(key(&plan, "gcc 12")), "{arch}");
     }
-    // A name or the number of jobs makes no other kernel.
+    // Name and number of jobs do not change the key.
     plan.name = "y".into();
     plan.jobs = NonZeroUsize::MAX;
     assert!(!keys.insert(key(&plan, "gcc 12")));

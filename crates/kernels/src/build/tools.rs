@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a kernel build takes on this machine, asked for before it starts.
+//! Checks that a kernel build's tools are installed, before it starts.
 
 use super::fragment::Wishes;
 use super::make::output;
@@ -8,8 +8,8 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-/// A program or a header, Debian's package of it, and options: it is needed only if one of
-/// these is asked for; always if there are none.
+/// (program or header, Debian's package, options): needed if one of the options is requested,
+/// always if there are none.
 type Need = (&'static str, &'static str, &'static [&'static str]);
 
 const PROGRAMS: [Need; 17] = [
@@ -23,7 +23,7 @@ const PROGRAMS: [Need; 17] = [
     ("awk", "mawk", &[]),
     ("find", "findutils", &[]),
     ("pahole", "pahole", &["DEBUG_INFO_BTF"]),
-    // libbpf's list of helpers, which resolve_btfids is built with.
+    // For libbpf's list of helpers, used to build resolve_btfids.
     ("python3", "python3-minimal", &["DEBUG_INFO_BTF"]),
     ("lz4", "lz4", &["KERNEL_LZ4"]),
     ("zstd", "zstd", &["KERNEL_ZSTD", "RD_ZSTD"]),
@@ -33,7 +33,7 @@ const PROGRAMS: [Need; 17] = [
     ("cpio", "cpio", &["IKHEADERS"]),
 ];
 
-/// What a source package is unpacked with.
+/// Unpack source packages.
 const UNPACKERS: [Need; 2] = [("tar", "tar", &[]), ("xz", "xz-utils", &[])];
 
 const HEADERS: [Need; 3] = [
@@ -55,8 +55,8 @@ const HEADERS: [Need; 3] = [
     ),
 ];
 
-/// Sees that all is there that a build of `wishes` takes, from a source package if
-/// `unpacks`, by a compiler that needs these programs, of these packages.
+/// Checks for all that a build of `wishes` needs. `unpacks`: from a source package. `compiler`: its
+/// programs and their packages.
 pub(super) fn probe(
     wishes: &Wishes,
     unpacks: bool,
@@ -72,8 +72,8 @@ pub(super) fn probe(
         .filter(is_needed)
         .filter(|(what, ..)| !is_program(what))
         .collect();
-    // Where headers are only the compiler knows. Without one, all are named that are not
-    // where Debian has them, so that the first hint is also the last.
+    // Only the compiler knows where headers are. Without it, all that are missing from Debian's
+    // paths are named, so that one hint is enough.
     let has_compiler = is_program("gcc");
     let is_there = |name: &str| {
         if has_compiler {
@@ -106,7 +106,7 @@ pub(super) fn probe(
     })
 }
 
-/// Whether a program can be run.
+/// Whether the program can be run.
 pub(super) fn is_program(name: &str) -> bool {
     use std::os::unix::fs::PermissionsExt;
     let is_executable = |path: &Path| {
@@ -114,7 +114,7 @@ pub(super) fn is_program(name: &str) -> bool {
             .is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
     };
     let path = env::var_os("PATH").unwrap_or_default();
-    // Programs for the administrator are not in everyone's PATH.
+    // Administrators' programs are not in everyone's PATH.
     env::split_paths(&path)
         .chain(["/usr/sbin", "/sbin"].map(Into::into))
         .any(|dir| is_executable(&dir.join(name)))

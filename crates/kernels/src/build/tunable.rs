@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The Tunable Security Module as a change to a kernel tree. Whether a tree
-//! counts its modules in a header is looked up, never told from its version.
+//! Adds the Tunable Security Module to a kernel tree. Decisions depend on the tree's files, never
+//! on its version.
 
 use super::overlay::{edited, text_of, unfit};
 use crate::error::Error;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const DIRECTORY: &str = "security/tunable";
 const KCONFIG: &str = "security/Kconfig";
 const MAKEFILE: &str = "security/Makefile";
-/// From 6.12 on: how many static calls each hook has.
+/// From 6.12 on: the number of static calls per hook.
 const COUNT: &str = "include/linux/lsm_count.h";
 
 const WITHOUT: &str = "build without it: --config FILE with `# CONFIG_SECURITY_TUNABLE is not set`";
@@ -23,7 +23,7 @@ macro_rules! module_files {
     };
 }
 
-/// The module's files, by their names in `security/tunable`.
+/// File names in `security/tunable`.
 const FILES: [(&str, &str); 11] = module_files![
     "Kconfig",
     "Makefile",
@@ -38,11 +38,10 @@ const FILES: [(&str, &str); 11] = module_files![
     "tunable.h",
 ];
 
-/// Has `COUNT_ARGS`, which counts to a number that is written out.
+/// Has `COUNT_ARGS`, which counts up to a literal number.
 const ARGS: &str = "include/linux/args.h";
 
-/// What is different in the tree at `tree` with the module in it, by path. A
-/// tree that has a `security/tunable` of its own is left as it is.
+/// Changed files by path; none for a tree with its own `security/tunable`.
 pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
     let mut changed = BTreeMap::new();
     if tree.join(DIRECTORY).join("Kconfig").exists() {
@@ -97,7 +96,7 @@ fn edit_makefile(text: &str) -> Option<String> {
     insert_after_last(text, &is_module, line)
 }
 
-/// A term for the module at the end of the list, and its definition before it.
+/// Adds the module's term to the end of the list, and its definition before the list.
 fn edit_count(text: &str) -> Option<String> {
     const DEFINITION: &str = "#if IS_ENABLED(CONFIG_SECURITY_TUNABLE)\n\
         #define TUNABLE_ENABLED 1,\n#else\n#define TUNABLE_ENABLED\n#endif\n\n";
@@ -110,7 +109,7 @@ fn edit_count(text: &str) -> Option<String> {
         })?;
     let end = list + text[list..].find("_ENABLED)")? + "_ENABLED".len();
     let between = &text[list..end];
-    // The list must be one macro, every line but the last continued.
+    // The list must be one macro: every line but the last continued.
     if !between.lines().rev().skip(1).all(|l| l.ends_with('\\')) {
         return None;
     }
@@ -120,7 +119,7 @@ fn edit_count(text: &str) -> Option<String> {
     ))
 }
 
-/// How many modules the list of `MAX_LSM_COUNT` has.
+/// Number of modules in the list of `MAX_LSM_COUNT`.
 fn listed(text: &str) -> usize {
     let list = text
         .split_once("COUNT_LSMS(\t")
@@ -129,7 +128,7 @@ fn listed(text: &str) -> usize {
     list.map_or(0, |(list, _)| list.matches("_ENABLED").count())
 }
 
-/// The number that `COUNT_ARGS` begins its list with.
+/// The number at the start of `COUNT_ARGS`'s list.
 fn counts_to(text: &str) -> Option<usize> {
     let (_, rest) = text.split_once("__COUNT_ARGS(, ##X, ")?;
     rest.split(',').next()?.trim().parse().ok()

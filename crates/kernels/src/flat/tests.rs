@@ -7,8 +7,8 @@ use proptest::prelude::*;
 
 const BASE: u64 = 0xffff_8000_8000_0000;
 const LEN: usize = 3 << 20;
-/// Where the fixtures have their words to relocate: behind a second of the alignment, so that
-/// the address is not the next multiple below.
+/// Offset of the words to relocate: after a second multiple of the alignment, so that the address
+/// is not the next multiple below.
 const FIRST_AT: usize = (2 << 20) + 0x100;
 const TABLE_AT: usize = 0x8000;
 const COUNT: usize = 2000;
@@ -23,7 +23,6 @@ fn put(image: &mut [u8], at: usize, word: u64) {
     image[at..at + 8].copy_from_slice(&word.to_le_bytes());
 }
 
-/// An image without relocations.
 fn bare() -> Vec<u8> {
     let (_, flat) = flat_arch();
     let mut image = vec![0xd5; LEN];
@@ -34,12 +33,12 @@ fn bare() -> Vec<u8> {
     image
 }
 
-/// What the words at [`FIRST_AT`] are to be.
+/// The value of the words at [`FIRST_AT`].
 fn addend(n: usize) -> u64 {
     BASE + 0x1000 + 16 * n as u64
 }
 
-/// With a table of addends, and zeros where they belong.
+/// A table of addends, and zeros in their places.
 pub(crate) fn with_rela() -> Vec<u8> {
     let (_, flat) = flat_arch();
     let mut image = bare();
@@ -53,7 +52,7 @@ pub(crate) fn with_rela() -> Vec<u8> {
     image
 }
 
-/// With a table of bits, and addresses where they belong.
+/// A table of bits, and addresses in their places.
 fn with_relr() -> Vec<u8> {
     let mut image = bare();
     put(&mut image, TABLE_AT, BASE + FIRST_AT as u64);
@@ -127,7 +126,7 @@ fn what_is_missing_is_told() {
     let mut nameless = whole.clone();
     nameless[0x400] = b'l';
     damaged(&nameless, "no release");
-    // With a header for EFI that names one section, up to the end.
+    // With an EFI header that names one section, up to the end.
     let mut efi = whole;
     efi[..2].copy_from_slice(b"MZ");
     efi[60..64].copy_from_slice(&0x80u32.to_le_bytes());
@@ -145,7 +144,7 @@ fn what_is_missing_is_told() {
 #[test]
 fn a_table_that_leads_elsewhere_tells_no_address() {
     let mut image = with_rela();
-    // Something else lies where the addends belong.
+    // Other data in the places of the addends.
     image[FIRST_AT..].fill(0x11);
     assert!(matches!(
         read(&image, "image"),

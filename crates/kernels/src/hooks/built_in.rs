@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which modules a kernel was built with, read from its image before it is booted.
+//! The modules that a kernel was built with, from its image.
 
 use std::collections::BTreeSet;
 
 use crate::elf::{File, Segment, u64_at};
 use crate::symbols::SymbolTable;
 
-/// Where `DEFINE_LSM` and `DEFINE_EARLY_LSM` of `include/linux/lsm_hooks.h` put each module's
-/// `struct lsm_info`, and how they call it.
+/// The ranges in which `DEFINE_LSM` and `DEFINE_EARLY_LSM` (`include/linux/lsm_hooks.h`) put
+/// `struct lsm_info`, and the prefixes of their names.
 const TABLES: [(&str, &str, &str); 2] = [
     ("__start_lsm_info", "__end_lsm_info", "__lsm_"),
     (
@@ -16,13 +16,12 @@ const TABLES: [(&str, &str, &str); 2] = [
         "__early_lsm_",
     ),
 ];
-/// Longest name of a module in bytes; the longest of Linux has ten.
+/// In bytes; Linux's longest has ten.
 const MAX_NAME_LEN: usize = 64;
 
-/// The names that `lsm=` can have in the kernel whose decompressed image is `bytes`.
+/// The names that `lsm=` accepts, from the decompressed image `bytes`.
 ///
-/// `None` if the kernel does not tell: it was built without the framework, or without
-/// `CONFIG_KALLSYMS_ALL`, or keeps its modules in another way.
+/// `None` if unknown: no framework, no `CONFIG_KALLSYMS_ALL`, or another format.
 #[must_use]
 pub fn built_in_modules(bytes: &[u8], symbols: &SymbolTable) -> Option<BTreeSet<String>> {
     let segments = File::parse(bytes).ok()?.segments()?;
@@ -43,12 +42,12 @@ pub fn built_in_modules(bytes: &[u8], symbols: &SymbolTable) -> Option<BTreeSet<
             names.insert(name(&segments, module)?.to_owned());
         }
     }
-    // A part that stands alone could hold a second one without a symbol.
+    // A single entry could hide a second one without a symbol.
     (lengths.len() == 1 && names.len() > 1).then_some(names)
 }
 
-/// How long the parts of `range` are, all equally, at the starts of which these addresses are.
-/// `None` if they do not fill it: there is a module that has no symbol.
+/// The size of the equal parts of `range` that start at these addresses. `None` if they do not fill
+/// it: a module has no symbol.
 fn part_len(addresses: &[u64], range: std::ops::Range<u64>) -> Option<u64> {
     let parts = addresses.len() as u64;
     let len = range.end.checked_sub(range.start)?;
@@ -57,15 +56,15 @@ fn part_len(addresses: &[u64], range: std::ops::Range<u64>) -> Option<u64> {
     starts.eq(addresses.iter().copied()).then_some(part)
 }
 
-/// The name of the module whose `struct lsm_info` is at `address`: it begins with a pointer
-/// to the name or, from Linux 6.18 on, to a `struct lsm_id` that begins with one.
+/// `struct lsm_info` begins with a pointer to the name or, from Linux 6.18 on, to a `struct lsm_id`
+/// that begins with one.
 fn name<'a>(segments: &[Segment<'a>], address: u64) -> Option<&'a str> {
     let word = |address| u64_at(segments.iter().find_map(|s| s.at(address))?, 0);
     let to = word(address)?;
     text(segments, to).or_else(|| text(segments, word(to)?))
 }
 
-/// A module's name at `address`.
+/// A printable module name.
 fn text<'a>(segments: &[Segment<'a>], address: u64) -> Option<&'a str> {
     let bytes = segments.iter().find_map(|segment| segment.at(address))?;
     let mut name = bytes.iter().take(MAX_NAME_LEN + 1);

@@ -5,7 +5,6 @@ use super::{HookListError, MAX_HOOKS, is_hook_name};
 
 const ENTRY: &str = "LSM_HOOK";
 
-/// The third argument of each `LSM_HOOK(type, default, name, …)`.
 pub(super) fn hooks(text: &str) -> Result<Vec<String>, HookListError> {
     let code = without_comments(text);
     let code = without_directives(&code);
@@ -42,8 +41,8 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The arguments in the parentheses that a text begins with, and the length up to the closing
-/// one; nothing if none closes.
+/// The arguments in the leading parentheses and the length including the closing one; None if
+/// unclosed.
 #[must_use]
 pub fn arguments(text: &str) -> Option<(Vec<&str>, usize)> {
     let (mut depth, mut from, mut found) = (0_u32, 1, Vec::new());
@@ -65,7 +64,7 @@ pub fn arguments(text: &str) -> Option<(Vec<&str>, usize)> {
     None
 }
 
-/// The source without comments, each byte of them a blank; lines stay.
+/// Replaces comments by blanks of the same length; line breaks stay.
 #[must_use]
 pub fn without_comments(source: &str) -> String {
     let mut out = String::with_capacity(source.len());
@@ -112,7 +111,7 @@ fn string_length(text: &str) -> usize {
     bytes.len()
 }
 
-/// Lines of the preprocessor, with those they continue on, become empty.
+/// Empties preprocessor lines and their continuations.
 fn without_directives(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut continued = false;

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where the BTF is in a kernel image.
 
 use super::HookListError;
 use crate::elf::{File, u32_at};
 use crate::image::find;
 use crate::symbols::SymbolTable;
 
-/// The BTF of a decompressed `vmlinux`: its section `.BTF`, else, for images whose section
-/// headers were stripped, what lies between the symbols `__start_BTF` and `__stop_BTF`
-/// (`include/asm-generic/vmlinux.lds.h`), else, for those whose kallsyms name no data, what
-/// looks like it.
-///
-/// [`HookListError::NotVmlinux`] if it is no such file, [`HookListError::NoBtf`] if it has none.
+/// The BTF of a decompressed `vmlinux`: the section `.BTF`, else (section headers stripped) the
+/// data from `__start_BTF` to `__stop_BTF` (`include/asm-generic/vmlinux.lds.h`), else (kallsyms
+/// without data) data that looks like BTF.
 pub fn btf<'a>(bytes: &'a [u8], symbols: &SymbolTable) -> Result<&'a [u8], HookListError> {
     let file = File::parse(bytes).map_err(|reason| HookListError::NotVmlinux { reason })?;
     file.section(".BTF")
@@ -32,8 +28,8 @@ fn by_symbols<'a>(file: &File<'a>, symbols: &SymbolTable) -> Option<&'a [u8]> {
     found.next().filter(|btf| !btf.is_empty())
 }
 
-/// The longest BTF of the version that there is: its types lie right behind the header, its
-/// names right behind them, the first of which is empty (`include/uapi/linux/btf.h`).
+/// The longest BTF by its header: types follow the header, then names, the first of them empty
+/// (`include/uapi/linux/btf.h`).
 fn by_header<'a>(file: &File<'a>) -> Option<&'a [u8]> {
     const BEGIN: [u8; 8] = [0x9f, 0xeb, 1, 0, HEADER_LEN as u8, 0, 0, 0];
     const HEADER_LEN: usize = 24;

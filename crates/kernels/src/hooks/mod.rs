@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The names of a kernel's hooks, from its BTF, its symbols or its sources.
 
 mod built_in;
 mod definitions;
@@ -19,12 +18,11 @@ use model::IRREGULAR_FUNCTIONS;
 use crate::btf::{BtfError, Types};
 use crate::symbols::{Symbol, SymbolTable};
 
-/// Most hooks a kernel may have; Linux 7.2 has 275.
+/// Linux 7.2 has 275.
 pub const MAX_HOOKS: usize = 4096;
-/// Longest name of a hook in bytes; the longest of Linux 7.2 has 27.
+/// In bytes; the longest of Linux 7.2 has 27.
 pub const MAX_HOOK_NAME_LEN: usize = 256;
 
-/// Why the hooks of a kernel cannot be listed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HookListError {
@@ -34,26 +32,21 @@ pub enum HookListError {
         crate::arch::titles()
     )]
     NotVmlinux { reason: &'static str },
-    /// The kernel was built without type information.
     #[error("the kernel image has no BTF: neither a section .BTF nor a symbol __start_BTF")]
     NoBtf,
-    /// There is type information, but it cannot be read.
     #[error("the kernel's BTF cannot be read: {0}")]
     BadBtf(#[from] BtfError),
-    /// The definitions are not those of a kernel.
     #[error("the hook definitions cannot be read: {reason}, in line {line}")]
     BadDefinitions {
         reason: &'static str,
-        /// Where, from 1.
+        /// From 1.
         line: usize,
     },
-    /// Readable, but no hook in it.
     #[error("no LSM hook in {source_name}")]
     NoHooks {
         /// Where they were looked for.
         source_name: &'static str,
     },
-    /// More hooks than any kernel has.
     #[error("more than {MAX_HOOKS} LSM hooks in {source_name}")]
     TooMany {
         /// Where they were found.
@@ -61,30 +54,26 @@ pub enum HookListError {
     },
 }
 
-/// The names of the LSM hooks of one kernel, sorted: `inode_permission`.
+/// Sorted names of a kernel's LSM hooks: `inode_permission`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookList {
     names: BTreeSet<String>,
 }
 
 impl HookList {
-    /// The hooks that a kernel's BTF describes: the members of `union security_list_options`
-    /// that are function pointers, else the lists in `struct security_hook_heads`
-    /// (`include/linux/lsm_hooks.h`).
-    ///
-    /// [`HookListError`] if it is not readable or has none.
+    /// From BTF: the function pointers in `union security_list_options`, else the lists in `struct
+    /// security_hook_heads` (`include/linux/lsm_hooks.h`).
     pub fn from_btf(btf: &[u8]) -> Result<Self, HookListError> {
         let hooks = Types::read(btf)?.hooks()?;
         Self::collect(hooks.into_iter().map(str::to_owned), "the kernel's BTF")
     }
 
-    /// The hooks for which the kernel has code of its own: a static call
-    /// (`lsm_static_call_inode_permission_0`, from 6.12 on) or, with `CONFIG_BPF_LSM`, a
-    /// function for BPF programs (`bpf_lsm_inode_permission`). The latter share their
-    /// prefix with helpers of `kernel/bpf/bpf_lsm.c`, so they count as hooks only where a
-    /// function of the framework serves them.
+    /// Hooks with code of their own: a static call (`lsm_static_call_inode_permission_0`, from 6.12
+    /// on) or, with `CONFIG_BPF_LSM`, a function for BPF programs (`bpf_lsm_inode_permission`).
+    /// Helpers of `kernel/bpf/bpf_lsm.c` share that prefix, so those count only if a framework
+    /// function calls them.
     ///
-    /// `None` if there are none of either, or more than [`MAX_HOOKS`].
+    /// `None` if there are none, or more than [`MAX_HOOKS`].
     #[must_use]
     pub fn from_symbols(symbols: &SymbolTable) -> Option<Self> {
         let calls = symbols
@@ -92,16 +81,16 @@ impl HookList {
             .filter_map(|symbol| static_call_hook(symbol.name));
         let functions = symbols
             .with_prefix(BPF_LSM)
-            // Helpers may be static, the hooks' functions never are.
+            // Helpers may be static; hooks' functions never are.
             .filter(|symbol| symbol.is_code() && symbol.kind != 't')
             .filter_map(|symbol: Symbol<'_>| symbol.name.strip_prefix(BPF_LSM))
             .filter(|hook| is_hook_name(hook) && !functions_of(hook, symbols).is_empty());
         Self::collect(calls.chain(functions).map(str::to_owned), "the symbols").ok()
     }
 
-    /// That there are none, of a kernel without the framework (`CONFIG_SECURITY=n`): its
-    /// `security_inode_permission()` is an inline function that leaves no symbol, as it is
-    /// a function in every kernel that has hooks. `None` if it has.
+    /// An empty list for a kernel without the framework (`CONFIG_SECURITY=n`), recognised by
+    /// `security_inode_permission()`: it is inline there and has no symbol. `None` for other
+    /// kernels.
     #[must_use]
     pub fn of_bare_kernel(symbols: &SymbolTable) -> Option<Self> {
         let names = BTreeSet::new();
@@ -111,11 +100,8 @@ impl HookList {
             .then_some(Self { names })
     }
 
-    /// The hooks in the text of a kernel tree's `include/linux/lsm_hook_defs.h`, which
-    /// Linux has since 5.7: `LSM_HOOK(int, 0, inode_permission, …)`. Whether the kernel
-    /// was configured to have a hook is not looked at.
-    ///
-    /// [`HookListError`] if it has no hooks, or entries that end nowhere.
+    /// From the text of `include/linux/lsm_hook_defs.h` (Linux 5.7 and later): `LSM_HOOK(int, 0,
+    /// inode_permission, …)`. Includes hooks that are not configured.
     pub fn from_definitions(text: &str) -> Result<Self, HookListError> {
         Self::collect(definitions::hooks(text)?, "the hook definitions")
     }
@@ -125,7 +111,6 @@ impl HookList {
         self.names.contains(hook)
     }
 
-    /// All names in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
@@ -148,10 +133,8 @@ impl HookList {
     }
 }
 
-/// Type ids in a kernel's BTF of the functions that BPF LSM programs attach to, by
-/// hook: `bpf_lsm_inode_permission`. Helpers of `kernel/bpf/bpf_lsm.c` share the prefix.
-///
-/// [`HookListError`] if it cannot be read.
+/// BTF ids of the functions that BPF LSM programs attach to, by hook: `bpf_lsm_inode_permission`.
+/// Helpers of `kernel/bpf/bpf_lsm.c` share the prefix.
 pub fn bpf_attach_ids(btf: &[u8]) -> Result<BTreeMap<String, u32>, HookListError> {
     let functions = Types::read(btf)?.functions_with(BPF_LSM)?;
     let owned = functions.into_iter();
@@ -159,7 +142,7 @@ pub fn bpf_attach_ids(btf: &[u8]) -> Result<BTreeMap<String, u32>, HookListError
 }
 
 const BPF_LSM: &str = "bpf_lsm_";
-/// Trampolines that `security/security.c` defines for each hook and slot.
+/// Trampolines in `security/security.c` for each hook and slot.
 const STATIC_CALL: &str = "__SCT__lsm_static_call_";
 
 /// The hook in `__SCT__lsm_static_call_<hook>_<slot>`.
@@ -169,18 +152,17 @@ fn static_call_hook(symbol: &str) -> Option<&str> {
     (numbered && is_hook_name(hook)).then_some(hook)
 }
 
-/// Whether a name from an image or a header can be a hook's: an identifier of C, and
-/// not too long.
+/// A C identifier that is not too long.
 pub(crate) fn is_hook_name(name: &str) -> bool {
     name.len() <= MAX_HOOK_NAME_LEN
         && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// The functions of the kernel that serve `hook`, preferring the most regular name.
+/// The framework's functions for `hook`; the most regular name is preferred.
 #[must_use]
 pub fn functions_of(hook: &str, symbols: &SymbolTable) -> Vec<String> {
-    // It may have left only clones or parts: security_x.constprop.0.
+    // Only clones or parts may exist: security_x.constprop.0.
     let exists = |function: &str| {
         let whole = symbols.named(function);
         let mut all = whole.chain(symbols.with_prefix(&format!("{function}.")));

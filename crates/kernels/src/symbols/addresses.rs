@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The addresses of kallsyms, in every form that kernels have stored them.
+//! The addresses of kallsyms, in all historic formats.
 //!
-//! The table lies before the number of symbols (up to 6.4) or after the token
-//! index (later). `kallsyms_sym_address()` in `kernel/kallsyms.c` reads it:
+//! The table is before the number of symbols (up to 6.4) or after the token index (later).
+//! `kallsyms_sym_address()` in `kernel/kallsyms.c` reads it:
 //!
-//! - 64-bit addresses, without `CONFIG_KALLSYMS_BASE_RELATIVE` (before 4.6,
-//!   optional up to 6.10);
-//! - 32-bit offsets and a 64-bit base after them; with
-//!   `CONFIG_KALLSYMS_ABSOLUTE_PERCPU` (SMP on some architectures up to 6.14) one below zero
-//!   is `base - 1 - offset`, any other a per-CPU variable's absolute value;
-//!   else `base + offset`;
-//! - 32-bit distances from the place they are stored at (from 7.0).
+//! - 64-bit addresses, without `CONFIG_KALLSYMS_BASE_RELATIVE` (before 4.6, optional up to 6.10);
+//! - 32-bit offsets and then a 64-bit base; with `CONFIG_KALLSYMS_ABSOLUTE_PERCPU` (SMP on some
+//!   architectures up to 6.14) a negative one is `base - 1 - offset`, any other a per-CPU
+//!   variable's absolute value; else `base + offset`;
+//! - 32-bit distances from their own places (from 7.0).
 //!
-//! Which it is shows in the result: addresses never fall, and names whose
-//! places are known from the ELF file are there.
+//! The right format is the one whose addresses never fall and match symbols with places known from
+//! the ELF file.
 
 use super::kallsyms::Names;
 use super::table::Builder;
@@ -66,8 +64,8 @@ fn signed_at(bytes: &[u8], at: usize) -> Option<i32> {
     u32_at(bytes, at).map(u32::cast_signed)
 }
 
-/// The addresses of the symbols in `builder`, whose names are at `names` in `segment`, one of
-/// the kernel's, before token tables that end at `tokens_end`.
+/// Addresses of the symbols in `builder`, whose names are at `names` in `segment`; the token tables
+/// end at `tokens_end`.
 pub(super) fn find(
     segments: &[Segment<'_>],
     segment: &Segment<'_>,
@@ -92,7 +90,7 @@ pub(super) fn find(
         })
 }
 
-/// Where the addresses may be, and in which form.
+/// Possible places and formats.
 fn candidates(
     segment: &Segment<'_>,
     names: &Names,
@@ -109,11 +107,11 @@ fn candidates(
         }
     };
 
-    // After the token index: the base is aligned to 8, or to 4.
+    // After the token index: the base is aligned to 8 or 4.
     let after = tokens_end + offsets_len;
     offsets(tokens_end, after.next_multiple_of(8));
     offsets(tokens_end, after);
-    // Before the number of symbols, aligned to 8.
+    // Before the number of symbols: aligned to 8.
     if let Some(base_at) = names.number_at.checked_sub(8)
         && let Some(end) = base_at.checked_sub(offsets_len)
     {
@@ -130,17 +128,17 @@ fn candidates(
     candidates
 }
 
-/// What the ELF file says of where a symbol is.
+/// Whether an address matches the ELF file.
 type Fits = fn(&Segment<'_>, u64) -> bool;
 
-/// Symbols, by position, of which the ELF file says where they are.
+/// Positions of symbols whose places the ELF file shows.
 fn anchors(builder: &Builder) -> Option<Vec<(usize, Fits)>> {
     let is_code: Fits = |segment, at| segment.executable && segment.contains(at);
     let names = &builder.arch.code;
     let places: [(&str, Fits); 4] = [
         (names.syscall_entry, is_code),
         ("_stext", is_code),
-        // Where the kernel is started: code, but not always in a segment marked so.
+        // Startup code; not always in a segment marked executable.
         (names.start, |segment, at| segment.contains(at)),
         // The start of a segment (`vmlinux.lds.S`).
         ("_text", |segment, at| segment.address == at),
@@ -149,7 +147,7 @@ fn anchors(builder: &Builder) -> Option<Vec<(usize, Fits)>> {
         let positions = builder.positions(name).into_iter();
         positions.map(|at| (at, fits)).collect::<Vec<_>>()
     });
-    // The entry of system calls and one of the others.
+    // The system call entry and one of the others.
     let is_enough = !found[0].is_empty() && found[1..].iter().any(|of| !of.is_empty());
     is_enough.then(|| found.concat())
 }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where a kernel is entered: by system calls, and by interrupts that have nothing to do
-//! with the operation they hit. Its architecture names them ([`crate::arch::Code`]).
+//! Kernel entries by system calls and asynchronous interrupts, named in [`crate::arch::Code`].
 
 use std::ops::Range;
 
 use super::{Symbol, SymbolTable};
 
-/// The code by which asynchronous interrupts enter the kernel, by rising
-/// address, as linked: an instruction in one of the ranges that follows one
-/// outside means that the operation was interrupted.
+/// Entry code of asynchronous interrupts, by rising link address: an instruction in a range after
+/// one outside means that the operation was interrupted.
 #[must_use]
 pub fn interrupt_entries(symbols: &SymbolTable) -> Vec<Range<u64>> {
     let mut starts: Vec<u64> = Vec::new();
@@ -36,7 +34,7 @@ pub fn interrupt_entries(symbols: &SymbolTable) -> Vec<Range<u64>> {
         .collect()
 }
 
-/// The first instruction of a system call, as linked.
+/// Link address of a system call's first instruction.
 #[must_use]
 pub fn syscall_entry(symbols: &SymbolTable) -> Option<u64> {
     let code = &symbols.arch().code;
@@ -45,7 +43,7 @@ pub fn syscall_entry(symbols: &SymbolTable) -> Option<u64> {
     symbol.address.checked_add(code.syscall_entry_offset)
 }
 
-/// The code that switches from one task's stack to another's, as linked.
+/// Link addresses of the code that switches stacks.
 #[must_use]
 pub fn context_switch(symbols: &SymbolTable) -> Option<Range<u64>> {
     symbols.function(symbols.arch().code.context_switch)

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Finds and decodes the tables behind `/proc/kallsyms` in a kernel image.
+//! Finds and decodes the tables of `/proc/kallsyms` in a kernel image.
 //!
-//! `write_src()` of the kernel's `scripts/kallsyms.c` puts them into
-//! `.rodata`, unnamed in a stripped image, in an order that changed over time:
+//! `write_src()` of `scripts/kallsyms.c` puts them into `.rodata`, without symbols in a stripped
+//! image, in an order that changed:
 //!
-//! - up to 6.4: addresses, number of symbols, names, markers, (from 6.2)
-//!   the order by name, tokens, token index;
-//! - later: number of symbols, names, markers, tokens, token index,
-//!   addresses, the order by name.
+//! - up to 6.4: addresses, number of symbols, names, markers, (from 6.2) the order by name, tokens,
+//!   token index;
+//! - later: number of symbols, names, markers, tokens, token index, addresses, the order by name.
 //!
-//! The names are one entry a symbol: a length in one byte, from 6.1 on in two
-//! as ULEB128 if it is above 127, then so many token codes, which spell the
-//! type letter and the name (`kallsyms_expand_symbol()` in
-//! `kernel/kallsyms.c`). A marker is the offset of every 256th entry, 32 bits
-//! wide, 64 before 5.0. So there are always markers somewhere before the
-//! tokens, the names right before the markers and the number right before the
-//! names; each is checked against the others, no version is asked for.
+//! A name's entry is a length in one byte, from 6.1 on in two as ULEB128 if above 127, then that
+//! many token codes, which spell the type letter and the name (`kallsyms_expand_symbol()` in
+//! `kernel/kallsyms.c`). A marker is the offset of every 256th entry, 32 bits wide, 64 before 5.0.
+//! So markers are always before the tokens, names right before the markers, and the number right
+//! before the names. They are checked against each other instead of a version.
 
 use crate::arch::Arch;
 
@@ -27,21 +24,20 @@ use crate::elf::{File, Segment, u32_at, u64_at};
 
 /// Symbols from one marker to the next.
 const MARKER_EVERY: usize = 256;
-/// Fewest markers looked for: no kernel has less than 1,800 symbols.
+/// All kernels have at least 1,800 symbols.
 const MIN_MARKERS: usize = 8;
-/// Bytes of names between two markers: each entry has at least a length and
-/// one code, at most as many codes as a name may have letters.
+/// Bytes of names between two markers: each entry has at least a length and one code, at most as
+/// many codes as a name may have letters.
 const MIN_STEP: u64 = 2 * MARKER_EVERY as u64;
 const MAX_STEP: u64 = (MAX_NAME_LEN as u64 + 3) * MARKER_EVERY as u64;
-/// The order by name, 3 or 4 bytes a symbol, can lie between markers and
-/// tokens.
+/// In bytes. The order by name, 3 or 4 bytes a symbol, can be between markers and tokens.
 const MAX_ORDER_LEN: usize = 4 * MAX_SYMBOLS;
-/// Bounds on what a hostile image can have tried.
+/// These limit the work on hostile images.
 const MAX_TOKEN_TABLES: usize = 16;
 const MAX_MARKER_RUNS: usize = 16;
 const MIN_WORK: usize = 16 << 20;
 
-/// How far the search came before it found nothing.
+/// How far the search came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Missing {
     Tokens,
@@ -69,16 +65,16 @@ struct Markers {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Names {
-    /// Where the number of symbols is.
+    /// Offset of the number of symbols.
     pub number_at: usize,
     start: usize,
     pub number: usize,
 }
 
-/// Finds the tables in the segments of `file` and decodes them.
+/// Finds the tables in `segments` and decodes them.
 pub(super) fn read(file: &File<'_>, segments: &[Segment<'_>]) -> Result<Builder, Missing> {
     let mut missing = Missing::Tokens;
-    // Where nothing misleads, names take less work than the image is long.
+    // Valid images need less work than their length.
     let mut work_left = MIN_WORK.saturating_add(file.len().saturating_mul(4));
     for segment in segments {
         let mut search = Search {
@@ -103,7 +99,7 @@ struct Search<'a> {
     segments: &'a [Segment<'a>],
     segment: &'a Segment<'a>,
     bytes: &'a [u8],
-    /// Bytes of names that may still be read and spelled, right or wrong.
+    /// Bytes of names that may still be read.
     work_left: &'a mut usize,
 }
 
@@ -131,8 +127,7 @@ impl Search<'_> {
         Err(missing)
     }
 
-    /// Whether entries beginning at `names` meet every marker and end where
-    /// the markers begin.
+    /// Whether the entries from `names` on match every marker and end at the markers.
     fn fits(&mut self, names: &Names, markers: &Markers) -> bool {
         let mut at = names.start;
         for i in 0..names.number {
@@ -157,7 +152,7 @@ impl Search<'_> {
         padding.len() < 8 && padding.iter().all(|&byte| byte == 0)
     }
 
-    /// The names and kinds, with addresses still to be set.
+    /// Names and kinds; addresses are set later.
     fn decode(&mut self, names: &Names, tokens: &Tokens<'_>) -> Option<Builder> {
         let mut builder = Builder::new(self.arch);
         let mut at = names.start;
@@ -184,7 +179,7 @@ impl Search<'_> {
     }
 }
 
-/// Where the codes of the entry at `at` begin and how many they are.
+/// Offset and number of the codes of the entry at `at`.
 fn entry_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let low = usize::from(*bytes.get(at)?);
     let (codes_at, len) = if low < 0x80 {
@@ -204,8 +199,8 @@ fn word_at(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
     }
 }
 
-/// The runs of numbers before `end` that could be markers: from zero, each
-/// higher than the last by what 256 names can take. The nearest first.
+/// Possible markers before `end`, nearest first: numbers from zero on that rise by what 256 names
+/// can take.
 fn marker_runs(bytes: &[u8], end: usize, width: usize) -> Vec<Markers> {
     let mut runs = Vec::new();
     let lowest = end.saturating_sub(MAX_ORDER_LEN);
@@ -239,9 +234,8 @@ fn marker_runs(bytes: &[u8], end: usize, width: usize) -> Vec<Markers> {
     runs
 }
 
-/// Where names that belong to `markers` could begin: the last marker and up
-/// to 256 entries before them, and right after a number of symbols that
-/// needs so many markers.
+/// Possible starts of the names for `markers`: the last marker plus up to 256 entries before them,
+/// right after a number of symbols that needs so many markers.
 fn name_tables(bytes: &[u8], markers: &Markers) -> impl Iterator<Item = Names> {
     let marker_count = markers.count;
     let latest = markers.start.saturating_sub(markers.last) & !3;

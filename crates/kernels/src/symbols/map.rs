@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A symbol table as text, with lines as `System.map` has them.
 
 use crate::arch::Arch;
 
@@ -7,12 +6,11 @@ use super::table::{Builder, is_kind};
 use super::{Symbol, SymbolError, SymbolTable};
 
 impl SymbolTable {
-    /// The table of a kernel of architecture `arch`, from lines of an address in
-    /// hexadecimal, the letter of nm(1) and a name, as `System.map` has them. Those of one
-    /// address keep their order.
+    /// Reads lines of hexadecimal address, nm(1) letter and name. Symbols at the same address keep
+    /// their order.
     ///
-    /// [`SymbolError::NotMap`] if a line is another; [`SymbolError::TooMany`] beyond the
-    /// limits of a table.
+    /// [`SymbolError::NotMap`] for other lines; [`SymbolError::TooMany`] beyond the limits of a
+    /// table.
     pub fn from_map(arch: &'static Arch, text: &str) -> Result<Self, SymbolError> {
         let mut builder = Builder::new(arch);
         for (line, symbol) in (1..).zip(text.lines()) {
@@ -22,7 +20,7 @@ impl SymbolTable {
         Ok(builder.finish())
     }
 
-    /// The table as text, for [`SymbolTable::from_map`].
+    /// The opposite of [`SymbolTable::from_map`].
     #[must_use]
     pub fn to_map(&self) -> String {
         let line =

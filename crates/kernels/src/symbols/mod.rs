@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The symbols of a kernel, read on the host from its decompressed image.
+//! A kernel's symbols, from its decompressed image.
 //!
-//! Distribution kernels have no `.symtab`, but they carry their own table for
-//! `/proc/kallsyms`, which [`SymbolTable::from_vmlinux`] finds and decodes.
-//! Addresses are those the kernel is linked at; with KASLR a guest runs at
-//! these plus one slide. The functions of modules lie where a guest put them:
-//! [`SymbolTable::with_modules`] adds them to those of its kernel.
+//! Distribution kernels have no `.symtab`, but a table for `/proc/kallsyms`, which
+//! [`SymbolTable::from_vmlinux`] decodes. Addresses are link addresses; with KASLR a guest adds one
+//! slide. [`SymbolTable::with_modules`] adds functions of modules where a guest put them.
 
 use crate::elf::{File, Segment};
 use table::Builder;
@@ -25,16 +23,14 @@ pub use entries::{context_switch, interrupt_entries, syscall_entry};
 pub use modules::ModuleImage;
 pub use table::{Function, Symbol, SymbolTable};
 
-/// Most symbols a table may have; Debian's cloud kernels have 87,000 (6.1)
-/// to 187,000 (7.2, of which 54,000 are `__pfx_*`).
+/// Debian's cloud kernels have 87,000 (6.1) to 187,000 (7.2, with 54,000 `__pfx_*`).
 pub const MAX_SYMBOLS: usize = 4 << 20;
-/// Longest symbol name in bytes; the kernel's own limit is 512
-/// (`KSYM_NAME_LEN`, `include/linux/kallsyms.h`).
+/// In bytes; the kernel's limit is 512 (`KSYM_NAME_LEN`, `include/linux/kallsyms.h`).
 pub const MAX_NAME_LEN: usize = 1024;
-/// Most bytes that all names together may take.
+/// Total of all names.
 const MAX_NAME_BYTES: usize = 128 << 20;
 
-/// Why the symbols of a kernel image or of a module cannot be had.
+/// Why symbols cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SymbolError {
@@ -44,7 +40,7 @@ pub enum SymbolError {
         crate::arch::titles()
     )]
     NotVmlinux { reason: &'static str },
-    /// Neither a kallsyms table nor a `.symtab`.
+    /// No kallsyms table and no `.symtab`.
     #[error("the vmlinux has no symbols: {reason}, and it has no .symtab")]
     NoSymbols {
         /// How far the search for kallsyms came.
@@ -53,32 +49,29 @@ pub enum SymbolError {
     /// More symbols or longer names than any kernel has.
     #[error("the kernel has too many symbols: {what}")]
     TooMany { what: &'static str },
-    /// The text is no `System.map`.
+    /// The text is not a `System.map`.
     #[error("line {line} of the symbols is not an address, a kind and a name")]
     NotMap {
-        /// Which line, from 1.
+        /// From 1.
         line: usize,
     },
-    /// The bytes are no module of a known architecture.
+    /// Not a module of a known architecture.
     #[error("the module {module} is not a sound .ko file: {reason}")]
     NotModule {
         module: String,
         reason: &'static str,
     },
-    /// A section of a module at an address where it cannot be.
+    /// A module's section at an impossible address.
     #[error("the section {section} of the module {module} cannot be at {address:#x}: {reason}")]
     Misplaced {
         module: String,
         section: String,
-        /// Where the guest says it put it.
         address: u64,
-        /// Why it cannot be there.
         reason: &'static str,
     },
 }
 
 impl SymbolError {
-    /// What the user can do about it.
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
@@ -98,7 +91,7 @@ impl SymbolError {
     }
 }
 
-/// Where a kernel's image lies in memory.
+/// The loaded segments of a kernel's image.
 fn segments<'a>(file: &File<'a>) -> Result<Vec<Segment<'a>>, SymbolError> {
     let segments = file.segments().ok_or(SymbolError::NotVmlinux {
         reason: "its program headers point outside the file (is it cut off?)",
@@ -112,10 +105,7 @@ fn segments<'a>(file: &File<'a>) -> Result<Vec<Segment<'a>>, SymbolError> {
 }
 
 impl SymbolTable {
-    /// Reads the symbols of `bytes`, a decompressed `vmlinux`, from
-    /// the kallsyms tables in it or else from its `.symtab`.
-    ///
-    /// [`SymbolError`] if it is no such file, or has neither.
+    /// From the kallsyms tables of a decompressed `vmlinux`, else from its `.symtab`.
     pub fn from_vmlinux(bytes: &[u8]) -> Result<Self, SymbolError> {
         let file = File::parse(bytes).map_err(|reason| SymbolError::NotVmlinux { reason })?;
         let missing = match kallsyms::read(&file, &segments(&file)?) {

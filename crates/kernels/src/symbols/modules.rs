@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The functions of loadable modules, at the addresses where a guest put them.
+//! Functions of loadable modules, at the addresses where a guest put them.
 //!
-//! A module is a relocatable ELF file: its symbols count from the begin of
-//! their sections, which the kernel places one by one when it loads it and
-//! shows in `/sys/module/NAME/sections/` (`kernel/module/sysfs.c`).
+//! Modules are relocatable: symbols count from the start of their sections, whose addresses the
+//! kernel shows in `/sys/module/NAME/sections/` (`kernel/module/sysfs.c`).
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,32 +13,27 @@ use super::table::Builder;
 use super::{MAX_NAME_LEN, SymbolError, SymbolTable};
 use crate::elf::{File, Section, is_code, section_len, section_name};
 
-/// The kernel's half of the address space begins here on every
-/// architecture of [`crate::arch::ALL`].
+/// Start of the kernel's half of the address space on every architecture of [`crate::arch::ALL`].
 const KERNEL_HALF: u64 = 1 << 63;
-/// The letter of nm(1) for an absolute symbol, which is no code.
+/// nm(1)'s letter for an absolute symbol, which is not code.
 const MARKER_KIND: u8 = b'a';
-/// Sections whose memory the kernel frees once the module is initialised
-/// (`module_init_section`): other code may lie there by now.
+/// The kernel frees these sections after initialisation (`module_init_section`) and may reuse the
+/// memory.
 const FREED_PREFIX: &str = ".init";
 
-/// A module and where a guest put it.
 #[derive(Debug, Clone, Copy)]
 pub struct ModuleImage<'a> {
-    /// Its name, as the kernel writes it.
     pub name: &'a str,
-    /// The `.ko` file, decompressed.
+    /// Decompressed.
     pub elf: &'a [u8],
-    /// Addresses of its sections, by name, less the slide of the kernel that
-    /// the table is used with; a section that is not here, or at 0, which is
-    /// how a kernel hides it, has no symbols.
+    /// Section name → address less the slide of the table's kernel. Sections that are missing or at
+    /// 0 (hidden by the kernel) have no symbols.
     pub sections: &'a BTreeMap<String, u64>,
 }
 
-/// A section of code that has its place.
 struct Placed<'a> {
     module: &'a str,
-    /// Position in the module's section table.
+    /// Index in the module's section table.
     index: usize,
     section: &'a str,
     range: Range<u64>,
@@ -57,15 +51,13 @@ impl Placed<'_> {
 }
 
 impl SymbolTable {
-    /// These symbols and the functions of `modules`, named as in their files.
+    /// Adds the functions of `modules`.
     ///
-    /// Behind each section of code stands a symbol such as `brd.text.end` that
-    /// is no function, so that nothing runs on into what follows.
-    /// Initialisation code is left out: the kernel frees it.
+    /// Each section of code is followed by a non-function symbol such as `brd.text.end`, which ends
+    /// its last function. Initialisation code is left out: the kernel frees it.
     ///
-    /// [`SymbolError::NotModule`] if a file is damaged;
-    /// [`SymbolError::Misplaced`] if a section lies outside the kernel's half
-    /// of the address space, where this table has symbols, or in another
+    /// [`SymbolError::NotModule`] if a file is damaged; [`SymbolError::Misplaced`] if a section is
+    /// outside the kernel's half of the address space, or overlaps this table's symbols or another
     /// section; [`SymbolError::TooMany`] beyond the limits of a table.
     pub fn with_modules(&self, modules: &[ModuleImage<'_>]) -> Result<SymbolTable, SymbolError> {
         let mut builder = Builder::from_table(self);
@@ -89,8 +81,7 @@ impl SymbolTable {
                 return Err(pair[1].misplaced("another section of a module is there"));
             }
         }
-        // Where the last function of this table ends is not known: what follows
-        // must not be taken for a part of it.
+        // This table's last function has no known end; it must not include the module.
         if let Some(last) = self.iter().next_back()
             && self.at(last.address).any(|symbol| symbol.is_code())
             && taken.last().is_some_and(|s| s.range.start > last.address)
@@ -103,7 +94,7 @@ impl SymbolTable {
     fn check_free(&self, section: &Placed<'_>) -> Result<(), SymbolError> {
         let Range { start, end } = section.range;
         let at = |address| self.entries.partition_point(|e| e.address < address);
-        // The end of another section is no obstacle.
+        // Another section's end symbol is not an overlap.
         let mut inside = self.entries[at(start)..at(end)]
             .iter()
             .filter(|entry| entry.address > start || entry.kind != MARKER_KIND);
@@ -114,7 +105,7 @@ impl SymbolTable {
     }
 }
 
-/// What matters of a `.ko`.
+/// The needed parts of a `.ko`.
 struct ModuleFile<'a> {
     name: &'a str,
     file: File<'a>,
@@ -123,7 +114,6 @@ struct ModuleFile<'a> {
 }
 
 impl<'a> ModuleFile<'a> {
-    /// Of a kernel of architecture `arch`.
     fn parse(module: &ModuleImage<'a>, arch: &Arch) -> Result<Self, SymbolError> {
         let bad = |reason| not_module(module.name, reason);
         let is_name = (1..MAX_NAME_LEN).contains(&module.name.len())
@@ -152,8 +142,8 @@ impl<'a> ModuleFile<'a> {
         })
     }
 
-    /// The sections of code whose addresses are known. Of several that share a
-    /// name none is: sysfs shows one of them only.
+    /// Code sections with known addresses. Sections that share a name are left out: sysfs shows
+    /// only one of them.
     fn place(&self, module: &ModuleImage<'_>) -> Result<Vec<Placed<'a>>, SymbolError> {
         let mut named: BTreeMap<&str, Option<usize>> = BTreeMap::new();
         for (index, section) in self.sections.iter().enumerate() {
@@ -192,8 +182,7 @@ impl<'a> ModuleFile<'a> {
         Ok(placed)
     }
 
-    /// The functions in `placed`, those that share an address in the order of
-    /// `/proc/kallsyms`.
+    /// The functions in `placed`; those at the same address in the order of `/proc/kallsyms`.
     fn functions(&self, placed: &[Placed<'_>]) -> Result<Builder, SymbolError> {
         let mut builder = Builder::new(self.file.arch);
         if placed.is_empty() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The table itself: symbols by address, by name and by prefix.
+//! The symbol table, searched by address, name and prefix.
 
 use std::ops::Range;
 
@@ -7,43 +7,39 @@ use crate::arch::Arch;
 
 use super::{MAX_NAME_BYTES, MAX_NAME_LEN, MAX_SYMBOLS, SymbolError};
 
-/// How the second names of functions begin that code calls before addresses are what they
-/// will be (`SYM_PIC_ALIAS` in `arch/x86/include/asm/linkage.h`, `SYM_FUNC_ALIAS` of arm64).
+/// Prefix of aliases for code that runs before relocation (`SYM_PIC_ALIAS` in
+/// `arch/x86/include/asm/linkage.h`, `SYM_FUNC_ALIAS` of arm64).
 const POSITION_INDEPENDENT: &str = "__pi_";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Symbol<'a> {
-    /// Where it is, as linked: the guest's address less the KASLR slide.
-    /// Per-CPU variables of kernels before 6.15 are offsets from zero.
+    /// Link address: the guest's less the KASLR slide. Per-CPU variables before 6.15 are offsets
+    /// from zero.
     pub address: u64,
-    /// Its name, printable ASCII, 1 to [`MAX_NAME_LEN`] bytes.
     pub name: &'a str,
-    /// The letter that nm(1) and `/proc/kallsyms` give it: `T` and `t` are
-    /// code, `W` is weak, upper case is global; `?` is what they cannot tell, such as
-    /// `__nosave_begin` in a section without contents.
+    /// nm(1)'s letter: `T` and `t` are code, `W` is weak, upper case is global; `?` is unknown,
+    /// such as `__nosave_begin` in a section without contents.
     pub kind: char,
 }
 
 impl Symbol<'_> {
-    /// Whether it can be a function: code, or a weak definition.
+    /// Code, or a weak definition.
     #[must_use]
     pub fn is_code(&self) -> bool {
         matches!(self.kind, 'T' | 't' | 'W' | 'w')
     }
 }
 
-/// Whether nm(1) says `byte` of a symbol.
 pub(super) fn is_kind(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'?'
 }
 
-/// A function: a code symbol and the addresses up to the next symbol.
+/// A code symbol and the addresses up to the next symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function<'a> {
-    /// Its name; of several at the same address the one that the kernel
-    /// itself prefers, the first in its table.
+    /// Of several at the same address, the first in the kernel's table.
     pub name: &'a str,
-    /// Its addresses, as linked. The end includes padding after the code.
+    /// Link addresses, including padding after the code.
     pub range: Range<u64>,
 }
 
@@ -55,14 +51,14 @@ pub(super) struct Entry {
     pub kind: u8,
 }
 
-/// The symbols of one kernel, sorted by address; those that share one keep
-/// the kernel's order. `__pfx_*` (the padding before functions) is left out.
+/// A kernel's symbols by address; equal addresses keep the kernel's order. `__pfx_*` (padding
+/// before functions) is left out.
 #[derive(Debug, Clone)]
 pub struct SymbolTable {
     arch: &'static Arch,
     pub(super) entries: Vec<Entry>,
     pub(super) names: String,
-    /// Positions in `entries`, sorted by name, then by address.
+    /// Indices of `entries`, sorted by name, then address.
     by_name: Vec<u32>,
 }
 
@@ -80,27 +76,25 @@ impl SymbolTable {
         self.arch
     }
 
-    /// All symbols by rising address.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Symbol<'_>> + DoubleEndedIterator {
         self.entries.iter().map(|entry| self.symbol(entry))
     }
 
-    /// The symbols called exactly `name`, by rising address: static functions
-    /// of different files can share one.
+    /// Symbols called `name`, by rising address: static functions of different files can share one.
     pub fn named<'a>(&'a self, name: &str) -> impl Iterator<Item = Symbol<'a>> + use<'a> {
         let start = self.first_by_name(|other| other < name);
         let end = self.first_by_name(|other| other <= name);
         self.by_name_range(start..end)
     }
 
-    /// The symbols whose names begin with `prefix`, by name, then by address.
+    /// By name, then by address.
     pub fn with_prefix<'a>(&'a self, prefix: &str) -> impl Iterator<Item = Symbol<'a>> + use<'a> {
         let start = self.first_by_name(|other| other < prefix);
         let end = self.first_by_name(|other| other < prefix || other.starts_with(prefix));
         self.by_name_range(start..end)
     }
 
-    /// The symbols exactly at `address`, in the kernel's order.
+    /// In the kernel's order.
     pub fn at(&self, address: u64) -> impl Iterator<Item = Symbol<'_>> {
         let start = self.entries.partition_point(|e| e.address < address);
         self.entries[start..]
@@ -109,10 +103,9 @@ impl SymbolTable {
             .map(|entry| self.symbol(entry))
     }
 
-    /// The function that `address` lies in: the nearest symbols at or below
-    /// it, if one of them is code. Of several names it is the first that is not
-    /// only there for position-independent code. Nothing for an address after
-    /// the last symbol, whose end is unknown.
+    /// The function that contains `address`: the nearest symbols at or below it, if one is code;
+    /// aliases for position-independent code come last. None after the last symbol, whose end is
+    /// unknown.
     #[must_use]
     pub fn function_at(&self, address: u64) -> Option<Function<'_>> {
         let after = self.entries.partition_point(|e| e.address <= address);
@@ -127,7 +120,6 @@ impl SymbolTable {
         })
     }
 
-    /// The addresses of the first function called `name`.
     #[must_use]
     pub fn function(&self, name: &str) -> Option<Range<u64>> {
         self.named(name)
@@ -135,7 +127,7 @@ impl SymbolTable {
             .find_map(|symbol| self.extent(symbol.address))
     }
 
-    /// From `address` to the next symbol above it, if there is one.
+    /// From `address` to the next symbol above, if any.
     #[must_use]
     pub fn extent(&self, address: u64) -> Option<Range<u64>> {
         let after = self.entries.partition_point(|e| e.address <= address);
@@ -166,8 +158,8 @@ impl SymbolTable {
     }
 }
 
-/// Names are only ever appended whole and are ASCII, so the range is one; a
-/// wrong one would read as an empty name.
+/// Names are ASCII and appended whole, so the range is valid; a wrong one would read as an empty
+/// name.
 fn name_of<'n>(names: &'n str, entry: &Entry) -> &'n str {
     let start = entry.name_at as usize;
     names
@@ -191,7 +183,6 @@ impl Builder {
         }
     }
 
-    /// Begins with the symbols of a table, in their order.
     pub fn from_table(table: &SymbolTable) -> Self {
         Self {
             arch: table.arch,
@@ -200,7 +191,6 @@ impl Builder {
         }
     }
 
-    /// Adds the symbols of another, in their order.
     pub fn append(&mut self, other: &Self) -> Result<(), SymbolError> {
         other
             .entries
@@ -212,7 +202,7 @@ impl Builder {
         self.entries.is_empty()
     }
 
-    /// Adds a symbol; `name` is printable ASCII.
+    /// `name` must be printable ASCII.
     pub fn push(&mut self, address: u64, kind: u8, name: &str) -> Result<(), SymbolError> {
         debug_assert!(name.is_ascii());
         if self.entries.len() >= MAX_SYMBOLS {
@@ -242,22 +232,22 @@ impl Builder {
         Ok(())
     }
 
-    /// Gives the symbols their addresses, in the order they were added.
+    /// In the order in which the symbols were added.
     pub fn set_addresses(&mut self, addresses: &[u64]) {
         for (entry, &address) in self.entries.iter_mut().zip(addresses) {
             entry.address = address;
         }
     }
 
-    /// Where the symbols called `name` are, in the order of adding.
+    /// Indices of the symbols called `name`.
     pub fn positions(&self, name: &str) -> Vec<usize> {
         (0..self.entries.len())
             .filter(|&at| name_of(&self.names, &self.entries[at]) == name)
             .collect()
     }
 
-    /// Puts symbols of one address in the order of `compare_symbols` of
-    /// `scripts/kallsyms.c`: strong before weak, few underscores before many.
+    /// Orders symbols of one address like `compare_symbols` of `scripts/kallsyms.c`: strong before
+    /// weak, few underscores before many.
     pub fn order_aliases(&mut self) {
         let names = &self.names;
         self.entries.sort_by_cached_key(|entry| {
@@ -276,7 +266,6 @@ impl Builder {
         } = self;
         entries.retain(|entry| !name_of(&names, entry).starts_with("__pfx_"));
         entries.sort_by_key(|entry| entry.address);
-        // MAX_SYMBOLS fits 32 bits.
         let mut by_name: Vec<u32> = (0..entries.len() as u32).collect();
         by_name.sort_unstable_by_key(|&at| (name_of(&names, &entries[at as usize]), at));
         SymbolTable {

@@ -1,37 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The 256 tokens that kallsyms compresses names with.
+//! The 256 tokens that compress kallsyms names.
 //!
-//! `write_src()` of the kernel's `scripts/kallsyms.c` emits
-//! `kallsyms_token_table`, 256 NUL-terminated strings, and right after it
-//! `kallsyms_token_index`, 256 16-bit offsets of them, each aligned to 8 bytes
-//! (4 in newer kernels). Nothing else in a kernel looks like the pair.
+//! `write_src()` of `scripts/kallsyms.c` emits `kallsyms_token_table`, 256 NUL-terminated strings,
+//! then `kallsyms_token_index`, their 16-bit offsets, each aligned to 8 bytes (4 in newer kernels).
+//! Nothing else in a kernel looks like the pair.
 
 use crate::elf::u16_at;
 
 const TOKENS: usize = 256;
 pub(super) const INDEX_LEN: usize = TOKENS * 2;
-/// Longest table accepted, in bytes; real ones have about 1,000.
+/// In bytes; real ones have about 1,000.
 const MAX_TABLE: usize = 16 << 10;
-/// Longest padding between the two tables, in bytes.
+/// In bytes, between the two tables.
 const MAX_PADDING: usize = 15;
 
-/// A token table and its index, as positions in the searched bytes.
 #[derive(Debug)]
 pub(super) struct Tokens<'a> {
     tokens: Vec<&'a [u8]>,
-    /// Where the table starts.
     pub start: usize,
-    /// Where the index ends.
     pub end: usize,
 }
 
 impl<'a> Tokens<'a> {
-    /// The text of a token: printable ASCII.
+    /// Printable ASCII.
     pub fn get(&self, code: u8) -> &'a [u8] {
         self.tokens[usize::from(code)]
     }
 
-    /// The token table that ends where an index at `index_at` begins.
+    /// The token table that ends before an index at `index_at`.
     fn before_index(bytes: &'a [u8], index_at: usize) -> Option<Self> {
         let mut index = [0usize; TOKENS];
         for (i, slot) in index.iter_mut().enumerate() {
@@ -43,8 +39,8 @@ impl<'a> Tokens<'a> {
         let lowest = index_at.saturating_sub(MAX_PADDING + TOKENS + 1);
         let last_text = lowest + bytes[lowest..index_at].iter().rposition(|&b| b != 0)?;
 
-        // The last text is the last token, or, if the last ones are empty,
-        // the last whose distance to its successor leaves room for a text.
+        // The last text is the last token, or, if the last ones are empty, the last one whose
+        // distance to its successor leaves room for a text.
         let start_of_last = bytes[..last_text].iter().rev().take(MAX_TABLE);
         let text_len = 1 + start_of_last.take_while(|&&b| b != 0).count();
         let full = (last_text + 1 - text_len).checked_sub(index[TOKENS - 1]);
@@ -88,10 +84,8 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// All token tables in `bytes`, from the first to the last.
-///
-/// Linear in the length: an index begins with the only zero in it, so that
-/// the candidates do not overlap.
+/// All token tables in `bytes`. Linear in the length: the only zero in an index is its first
+/// number, so candidates do not overlap.
 pub(super) fn find(bytes: &[u8]) -> impl Iterator<Item = Tokens<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -109,7 +103,6 @@ pub(super) fn find(bytes: &[u8]) -> impl Iterator<Item = Tokens<'_>> {
     })
 }
 
-/// How many 16-bit numbers from the start of `bytes` rise, from zero on.
 fn rising_from_zero(bytes: &[u8]) -> usize {
     if bytes[..2] != [0, 0] {
         return 0;

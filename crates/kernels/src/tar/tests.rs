@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Archives as they should and should not be.
 
 use super::*;
 use crate::fixtures::{self, Entry as E};
@@ -45,7 +44,7 @@ fn reads_files_links_and_long_names() {
 fn truncated_anywhere_is_an_error() {
     let data = fixtures::tar(&[E::File("a", &[7; 700]), E::File("b", b"x")]);
     let whole = list(&data).unwrap();
-    // Two headers, their data in whole blocks, and the first block of zeros.
+    // Two headers, data in whole blocks, and the first block of zeros.
     let needed = 512 * (1 + 2 + 1 + 1 + 1);
     for length in 0..data.len() {
         match list(&data[..length]) {

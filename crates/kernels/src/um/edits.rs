@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The lines that are put into files of the kernel's own.
+//! Edits of the kernel's own files for UML kernels.
 
-/// Text that is put before or behind a place that the file has once.
+/// Text added around an anchor that occurs once.
 pub(crate) struct Edit {
     pub(crate) anchor: &'static str,
-    /// What stands there afterwards, with `{}` for what stood there.
+    /// The replacement; `{}` is the anchor.
     text: &'static str,
 }
 
@@ -13,7 +13,7 @@ impl Edit {
         Edit { anchor, text }
     }
 
-    /// The text with the change in it; None if it does not have the place just once.
+    /// None if the anchor does not occur exactly once.
     pub(crate) fn apply(&self, text: &str) -> Option<String> {
         let (before, after) = text.split_once(self.anchor)?;
         if after.contains(self.anchor) {
@@ -23,24 +23,22 @@ impl Edit {
         Some(format!("{before}{changed}{after}"))
     }
 
-    /// The place as a message names it: its last line.
     pub(crate) fn line(&self) -> &'static str {
         self.anchor.trim_end().lines().last().unwrap_or("").trim()
     }
 }
 
-/// What is changed in files, by their paths in the tree.
 pub(crate) type Form = &'static [(&'static str, &'static [Edit])];
 
-/// What is changed: of each of these the first form for which the tree has all places. What
-/// kernels have had at different times has a form for each.
+/// For each change, the first form whose anchors are all in the tree. Different kernels need
+/// different forms.
 pub(crate) static CHANGES: &[&[Form]] = &[
     &[
         &[(
             "arch/um/Kbuild",
             &[Edit::new("obj-y += kernel/", "obj-y += lsmeter/ kernel/")],
         )],
-        // 6.1's lists its directories elsewhere, but is read.
+        // 6.1 lists its directories elsewhere, but is read.
         &[(
             "arch/um/Kbuild",
             &[Edit::new(
@@ -50,20 +48,20 @@ pub(crate) static CHANGES: &[&[Form]] = &[
         )],
     ],
     &[&[("arch/um/Kconfig", &[KCONFIG, OWN_KCONFIG])]],
-    // 6.1 keeps Landlock from inodes of the host's, which this kernel has none of, and itself from
-    // being preempted anywhere. Later ones do neither.
+    // 6.1 keeps Landlock from the host's inodes, which this kernel does not have, and is not
+    // preemptible anywhere. Later ones do neither.
     &[&[("arch/um/Kconfig", &[INODES, PREEMPTION])], &[]],
     &[&[("arch/um/Makefile", &[MODEL, RETPOLINES])]],
     &[&[("arch/x86/include/asm/alternative.h", &[LOCK_PREFIX])]],
     &[&[("arch/um/kernel/uml.lds.S", &[ORDER, TEXT])]],
     &[
         &[(PROCESS, &[KERNEL_PID, IS_ORPHAN, KNOW_KERNEL])],
-        // 6.1: it does not even ask.
+        // 6.1 does not even check.
         &[(
             PROCESS,
             &[PRCTL, KERNEL_PID, ASK_AND_IS_ORPHAN, KNOW_KERNEL],
         )],
-        // 7.2: it is a program of its own.
+        // 7.2: a separate program.
         &[
             (
                 PROCESS,
@@ -79,7 +77,7 @@ pub(crate) static CHANGES: &[&[Form]] = &[
     )]],
 ];
 
-/// Starts the processes that the kernel makes.
+/// Starts the kernel's processes.
 pub(crate) const PROCESS: &str = "arch/um/os-Linux/skas/process.c";
 
 const KCONFIG: Edit = Edit::new(
@@ -92,7 +90,7 @@ const INODES: Edit = Edit::new("\tselect ARCH_EPHEMERAL_INODES\n", "");
 
 const PREEMPTION: Edit = Edit::new("\tselect ARCH_NO_PREEMPT\n", "");
 
-/// Only modules lie so far away that every call has to be an indirect one.
+/// Only modules are so far away that every call must be indirect.
 const MODEL: Edit = Edit::new(
     "ifdef CONFIG_64BIT\n\tKBUILD_CFLAGS += -mcmodel=large\n",
     "ifdef CONFIG_MODULES\n\tKBUILD_CFLAGS += -mcmodel=large\n",
@@ -106,20 +104,20 @@ const RETPOLINES: Edit = Edit::new(
      -mindirect-branch-register\nendif\n\n{}",
 );
 
-// The last of the two is what kernels for one processor have.
+// Only the last of the two is used in kernels for one processor.
 const LOCK_PREFIX: Edit = Edit::new(
     "#define LOCK_PREFIX_HERE \"\"\n#define LOCK_PREFIX \"\"\n",
     "#ifdef CONFIG_LSMETER_LOCK_PREFIXES\n#define LOCK_PREFIX_HERE \"\"\n\
      #define LOCK_PREFIX \"\\n\\tlock; \"\n#else\n{}#endif\n",
 );
 
-/// Objects that are named before all others come first.
+/// Objects named before all others are linked first.
 const ORDER: Edit = Edit::new("    TEXT_TEXT\n", "#include <asm/lsmeter-layout.h>\n{}");
 
 const TEXT: Edit = Edit::new("    LOCK_TEXT\n", "{}    STATIC_CALL_TEXT\n");
 
-// A process of the kernel's asks to be killed when the kernel ends; one whose kernel ended before
-// it could ask would stay.
+// A process asks to be killed when the kernel ends; if the kernel ended before that request, it
+// would stay.
 const KERNEL_PID: Edit = Edit::new(
     "static int userspace_tramp(void *stack)\n",
     "static int lsmeter_kernel_pid;\n\n{}",

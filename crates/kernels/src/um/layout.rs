@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! In which order the linker puts functions.
 
 use std::fmt::Write as _;
 use std::num::NonZeroU32;
 
 use stats::SplitMix64;
 
-/// What names of object files end in, before `.o`.
+/// Last characters of object file names before `.o`.
 const ENDINGS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789_-";
 
-/// The header that stands before all code in the linker's script: object files in an order drawn
-/// by the number, by the last two letters of their names; nothing without a number, so that they
-/// stay in the order in which they are linked.
+/// The header before all code in the linker script: object files ordered by the last two letters of
+/// their names, shuffled with the seed `number`; empty without one.
 pub(crate) fn header(number: Option<NonZeroU32>) -> String {
     let Some(number) = number else {
         return "/* Functions in the order of the objects. */\n".to_owned();

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The kernel as a process (`ARCH=um`): what is changed in a kernel's tree so that the
-//! kernel measures its own system calls, in nanoseconds of this processor.
+//! Adds the agent to a UML kernel (`ARCH=um`), which then measures its own system calls in
+//! nanoseconds.
 //!
-//! In `um/` are files of our own: `driver.c` (starts the agent in the context of
-//! process 1), `call.c` (calls the functions of the system call table), `text-patch.c` with
-//! two headers (jump labels and static calls, which this architecture lacks), `arch.h` (what
-//! the agent must know of being linked into a kernel). The agent's own files lie beside
-//! them, unchanged. `docs/um.md` says what is measured.
+//! `um/` has `driver.c` (starts the agent in process 1), `call.c` (calls system call functions),
+//! `text-patch.c` with two headers (jump labels and static calls, missing in this architecture),
+//! and `arch.h` (for the agent). The agent's own files are used unchanged. See `docs/um.md`.
 
 mod edits;
 mod layout;
@@ -24,14 +22,14 @@ use edits::{CHANGES, Form};
 
 const HINT: &str = "build it from linux-source-6.1, linux-source-6.12 or linux-source-7.2";
 
-/// Where the agent and what starts it lie in the tree.
+/// The agent's directory in the tree.
 const DIRECTORY: &str = "arch/um/lsmeter";
-/// Headers that the rest of the kernel includes.
+/// Headers included by the rest of the kernel.
 const HEADERS: &str = "arch/um/include/asm";
 
-/// The agent's C files by their path below `lab/guest`.
+/// The agent's C files by path below `lab/guest`.
 static AGENT: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/agent.rs"));
-/// What it is compiled with, a flag a line.
+/// Compiler flags, one per line.
 const FLAGS: &str = include_str!(concat!(env!("OUT_DIR"), "/flags.txt"));
 
 macro_rules! kernel_files {
@@ -53,8 +51,7 @@ const FILES: [(&str, &str); 8] = kernel_files![
 
 const OWN_HEADERS: [(&str, &str); 3] = kernel_files!["jump_label.h", "lsmeter.h", "static_call.h"];
 
-/// What is different in the tree at `tree` with the agent in its kernel of `ARCH=um`, by path.
-/// With a number, functions are linked in an order that is drawn by it.
+/// Changed files by path in a tree of `ARCH=um`. `number` seeds the link order of functions.
 pub fn changes(
     tree: &Path,
     layout: Option<NonZeroU32>,
@@ -62,7 +59,7 @@ pub fn changes(
     changes_by(tree, |path| text_of(tree, path), layout)
 }
 
-/// As [`changes`]; `read` gives the text of a file of the tree.
+/// As [`changes`]; `read` returns a tree file's text.
 fn changes_by(
     tree: &Path,
     read: impl Fn(&str) -> Result<String, Error>,
@@ -76,7 +73,7 @@ fn changes_by(
         };
         let mut tried = forms.iter().map(|form| changed_in(tree, form, &read));
         let fits = match tried.next() {
-            // The first is the one to tell of.
+            // The first error is the one to report.
             Some(Err(error)) => tried.find_map(Result::ok).ok_or(error)?,
             fits => fits.transpose()?.unwrap_or_default(),
         };
@@ -102,7 +99,7 @@ fn changes_by(
     Ok(changed)
 }
 
-/// The files of a form as they are with its changes in them.
+/// The changed files of a form.
 fn changed_in(
     tree: &Path,
     form: &Form,
@@ -129,12 +126,12 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// A tree that has each anchor, and between them what an editor must keep.
+    /// Each anchor, with unrelated text between them.
     fn tree(path: &str) -> String {
         tree_of(path, 0)
     }
 
-    /// As [`tree`], of a kernel that has this form of everything, or the last that there is.
+    /// As [`tree`], with this form of every change, or its last one.
     fn tree_of(path: &str, number: usize) -> String {
         let files = CHANGES
             .iter()
@@ -146,7 +143,7 @@ mod tests {
             .collect()
     }
 
-    /// A kernel has the benchmarks in it, and of the agent's headers only those that are embedded.
+    /// The kernel includes the benchmarks, but only embedded headers of the agent.
     #[test]
     fn what_benchmarks_include_is_in_the_tree() {
         let is_there = |name: &str| AGENT.iter().any(|(path, _)| *path == name);

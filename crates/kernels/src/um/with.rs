@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What is compiled in only if it is asked for.
+//! Optional processor features of UML kernels.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What kernels of other machines have, and one that is a process only if that is asked for.
+/// Present in other kernels; in UML kernels only on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum With {
-    /// Atomic operations have a `lock` prefix, as on several processors. Locks stay nothing.
+    /// Atomic operations with `lock` prefixes, as on multiprocessors. Locks stay empty.
     LockPrefixes,
-    /// Indirect calls and jumps are retpolines. Of GCC's kernels only.
+    /// Retpolines for indirect calls and jumps. GCC only.
     Retpolines,
 }
 
 impl With {
     pub const ALL: [With; 2] = [With::LockPrefixes, With::Retpolines];
 
-    /// The line of a configuration that asks for it.
+    /// The configuration line.
     #[must_use]
     pub fn option(self) -> &'static str {
         match self {
@@ -26,7 +26,7 @@ impl With {
     }
 }
 
-/// There is no such thing to build a kernel with.
+/// An unknown feature's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unknown;
 

@@ -4,7 +4,6 @@ use super::builder::{BASE, Image, put};
 use crate::hooks::built_in_modules;
 use crate::symbols::SymbolTable;
 
-/// Two modules, one of them early, and what lies behind them, 16 bytes each.
 const SYMBOLS: [&str; 10] = [
     "^__start_lsm_info",
     "=__lsm_selinux",
@@ -20,7 +19,7 @@ const SYMBOLS: [&str; 10] = [
 const IDS: u64 = BASE + 4 * 16;
 const NAMES: u64 = BASE + 5 * 16;
 
-/// The image with these words and bytes written at addresses, and its symbols.
+/// The image with these words and bytes at addresses, and its symbols.
 fn kernel(symbols: &[&str], words: &[(u64, u64)], names: &[u8]) -> (Vec<u8>, SymbolTable) {
     let image = Image {
         symbols: symbols.to_vec(),
@@ -52,7 +51,7 @@ fn listed(symbols: &[&str], words: &[(u64, u64)], names: &[u8]) -> Option<Vec<St
 fn names_are_those_that_the_modules_are_registered_by() {
     let all = Some(["aa", "ld", "se"].map(str::to_owned).to_vec());
     assert_eq!(listed(&SYMBOLS, &OLD, TEXT), all);
-    // As from 6.18 on: by way of a struct lsm_id.
+    // From 6.18 on: through a struct lsm_id.
     let mut new = OLD;
     new[1].1 = IDS;
     let new: Vec<(u64, u64)> = new.into_iter().chain([(IDS, NAMES + 3)]).collect();
@@ -79,7 +78,7 @@ fn a_kernel_that_does_not_tell_all_lists_none() {
     ] {
         assert_eq!(listed(&SYMBOLS, words, names), None, "{words:x?}");
     }
-    // One that stands alone could have others beside it.
+    // A single entry could hide others.
     let mut alone = vec!["^__start_lsm_info", "^__end_lsm_info"];
     alone.extend(&SYMBOLS[4..]);
     assert_eq!(listed(&alone, &[(BASE, NAMES)], TEXT), None);

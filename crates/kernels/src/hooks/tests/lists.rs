@@ -14,7 +14,7 @@ fn hooks(btf: &[u8]) -> Result<Vec<String>, HookListError> {
     HookList::from_btf(btf).map(|list| list.iter().map(str::to_owned).collect())
 }
 
-/// A kernel with these symbols: global functions, or static ones behind a `-`.
+/// Global functions, or static ones with a `-` prefix.
 fn symbols(names: &[&str]) -> SymbolTable {
     let map: String = names
         .iter()
@@ -26,7 +26,7 @@ fn symbols(names: &[&str]) -> SymbolTable {
     SymbolTable::from_map(crate::arch::native(), &(map + "20 B _end\n")).expect("symbols")
 }
 
-/// What a kernel's BTF has, the list of hooks among types of every kind.
+/// The list of hooks among types of every kind.
 fn kernel() -> Btf {
     let mut btf = Btf::default();
     btf.add(1, "int", 0, 4, &[0x20]);
@@ -77,7 +77,7 @@ fn the_section_and_the_symbols_lead_to_the_same_list() {
     image.btf_name = ".rodata";
     image.btf_symbols = true;
     assert_eq!(from_image(&image), Ok(expected.clone()));
-    // What it begins with shows it, too, behind whatever else begins so.
+    // Found by its header, too, after similar data.
     image.btf_symbols = false;
     let whole = image.btf.clone();
     let mut before = whole[..24].to_vec();
@@ -131,7 +131,6 @@ fn reason(bytes: &[u8]) -> &'static str {
 fn damage_is_named() {
     let good = kernel().write();
     let outside = "a part lies outside it (is it cut off?)";
-    // The union comes last, with three members.
     let union = 24 + kernel().types.len() - 12 - 3 * 12;
     for (at, value, why) in [
         (0, 0x9feb_0100, "it does not begin with the magic number"),
@@ -143,7 +142,7 @@ fn damage_is_named() {
         (12, u32::MAX, outside),
         (16, u32::MAX, outside),
         (20, u32::MAX, outside),
-        // The first type of a kind that there is not, and with more than there is.
+        // An unknown kind, with the highest number.
         (24 + 4, 31 << 24, "a type is of an unknown kind"),
         (24 + 4, 4 << 24 | 0xffff, "the last type is cut off"),
         (union, u32::MAX, "a name lies outside the strings"),

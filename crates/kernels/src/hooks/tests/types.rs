@@ -97,7 +97,6 @@ fn prototypes_that_refer_to_themselves_end() {
     assert_eq!(Types::read(&bytes).unwrap().functions(|_| true), []);
 }
 
-/// The host's, if it shows one.
 #[test]
 fn reads_a_real_kernels() {
     let Ok(bytes) = std::fs::read("/sys/kernel/btf/vmlinux") else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Writes kernel images with kallsyms tables, in every layout that
-//! `scripts/kallsyms.c` has had on x86-64.
+//! Writes kernel images with kallsyms tables in every layout that `scripts/kallsyms.c` has had on
+//! x86-64.
 
 use testing::elf::{self, CODE, Section, Segment};
 
@@ -8,7 +8,7 @@ use Addresses::{Absolute, BaseRelative, BaseRelativeOrPercpu, PlaceRelative};
 use Order::{AfterAddresses, AfterMarkers, Nowhere};
 
 pub const TEXT: u64 = 0xffff_ffff_8100_0000;
-/// Bytes of code before the tables; symbols are spread over them.
+/// Code before the tables in bytes; symbols are spread over it.
 const CODE_LEN: usize = 0x2_0000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub struct Layout {
     pub since: &'static str,
     pub addresses: Addresses,
     pub addresses_first: bool,
-    /// Number of symbols and markers are 64 bits wide.
+    /// 64-bit number of symbols and markers.
     pub wide: bool,
     pub order: Order,
     pub align: usize,
@@ -88,8 +88,7 @@ impl Layout {
     }
 }
 
-/// Codes that stand for more than themselves; the others spell one character
-/// or, above 0x7e, nothing.
+/// Codes of several characters; the others spell one or, above 0x7e, nothing.
 const LONG_TOKENS: [(u8, &str); 6] = [
     (0x01, "security_"),
     (0x02, "Tsys_"),
@@ -208,7 +207,6 @@ impl Rodata {
     }
 }
 
-/// The text segment: code, then the tables for `symbols` as they are given.
 pub fn segment(symbols: &[Sym], layout: &Layout) -> Vec<u8> {
     let mut rodata = Rodata {
         bytes: vec![0xcc; CODE_LEN],
@@ -234,7 +232,7 @@ pub fn segment(symbols: &[Sym], layout: &Layout) -> Vec<u8> {
     rodata.bytes
 }
 
-/// An ELF file that loads `text` at [`TEXT`], with `symtab` if it has one.
+/// An ELF file that loads `text` at [`TEXT`].
 pub fn elf(text: &[u8], symtab: Option<&[Sym]>) -> Vec<u8> {
     let mut sections = vec![Section::new(".text", CODE, text.to_vec())];
     if let Some(symtab) = symtab {
@@ -262,8 +260,7 @@ pub fn elf(text: &[u8], symtab: Option<&[Sym]>) -> Vec<u8> {
     elf::write(2, Some(segment), &sections)
 }
 
-/// Symbols as a kernel would have them, `number` of them at least 2,000, by
-/// rising address; per-CPU ones at zero if `percpu`.
+/// At least 2,000 symbols by rising address; per-CPU ones at zero if `percpu`.
 pub fn kernel_symbols(number: usize, percpu: bool) -> Vec<Sym> {
     let mut symbols = Vec::new();
     if percpu {

@@ -12,7 +12,6 @@ fn image(symbols: &[Sym], layout: &Layout) -> Vec<u8> {
     elf(&segment(symbols, layout), None)
 }
 
-/// What a table should hold of `symbols`, which rise by address.
 fn expected(symbols: &[Sym]) -> Vec<Sym> {
     let kept = symbols.iter().filter(|s| !s.name.starts_with("__pfx_"));
     kept.cloned().collect()
@@ -25,7 +24,7 @@ fn read_back(table: &SymbolTable) -> Vec<Sym> {
         .collect()
 }
 
-/// A table made of `symbols` and what every kernel has, through an image.
+/// `symbols` and those of every kernel, through an image.
 fn table_with(symbols: &[Sym]) -> SymbolTable {
     let mut all = kernel_symbols(2048, false);
     let end = all.pop().expect("the last symbol");
@@ -41,7 +40,7 @@ fn table_with(symbols: &[Sym]) -> SymbolTable {
 #[test]
 fn every_layout_reads_back() {
     for layout in &LAYOUTS {
-        // Around a whole number of markers, odd and even.
+        // Around a multiple of 256, odd and even.
         for number in [2047, 2048, 2049, 3000, 3001] {
             let symbols = kernel_symbols(number, layout.has_percpu());
             let table = SymbolTable::from_vmlinux(&image(&symbols, layout))
@@ -68,7 +67,7 @@ fn the_longest_kernel_name_reads_back() {
 fn decoys_before_the_tables_do_not_mislead() {
     let symbols = kernel_symbols(2500, true);
     let mut text = segment(&symbols, &LAYOUTS[5]);
-    // Numbers that rise from zero, as in an index without its tokens.
+    // Numbers that rise from zero, as in an index, but without tokens.
     for (i, pair) in text[0x100..0x300].chunks_exact_mut(2).enumerate() {
         pair.copy_from_slice(&(i as u16 * 3).to_le_bytes());
     }
@@ -147,14 +146,14 @@ fn each_way_of_having_no_symbols_is_told_apart() {
     whole.truncate(whole.len() - 1);
     assert!(of(&whole).to_string().contains("outside the file"));
 
-    // The first length byte of the names: all entries after it shift.
+    // The first length byte of the names: all later entries shift.
     let entry = first_entry_at(&text);
     let mut shifted = text.clone();
     shifted[entry] += 1;
     assert!(of(&elf(&shifted, None)).to_string().contains("no names"));
 }
 
-/// Where the entry of the first symbol is.
+/// Offset of the first symbol's entry.
 fn first_entry_at(text: &[u8]) -> usize {
     let entry = b"\x0bTstartup_64";
     let found = text.windows(entry.len()).position(|window| window == entry);

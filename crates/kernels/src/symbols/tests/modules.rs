@@ -11,21 +11,21 @@ use super::encoder::sym;
 use super::table_with;
 use crate::symbols::{ModuleImage, SymbolError, SymbolTable};
 
-/// Where guests put modules without KASLR.
+/// Modules without KASLR.
 const HOME: u64 = 0xffff_ffff_a000_0000;
 const FUNC: u8 = 2;
 const OBJECT: u8 = 1;
 const NOTYPE: u8 = 0;
 
-/// A section: name, whether code, length in bytes.
+/// Name, whether code, length in bytes.
 type Section<'a> = (&'a str, bool, usize);
-/// A symbol: its section's position, value, type, name.
+/// Section index, value, type, name.
 type Entry<'a> = (u16, u64, u8, &'a str);
 
-/// A module: name, file, places of its sections.
+/// Name, file, addresses of sections.
 type Loaded<'a> = (&'a str, &'a [u8], &'a [(&'a str, u64)]);
 
-/// A `.ko` with these sections, numbered from 1, and symbols.
+/// Sections are numbered from 1.
 fn ko(sections: &[Section], symbols: &[Entry]) -> Vec<u8> {
     let own = sections.iter().map(|&(name, code, len)| {
         elf::Section::new(name, if code { CODE } else { DATA }, vec![0xcc; len])
@@ -67,7 +67,7 @@ fn brd() -> Vec<u8> {
     )
 }
 
-/// A kernel that ends with its only function.
+/// Ends with its only function.
 fn one_function() -> SymbolTable {
     let kernel = super::elf(&[0xcc; 64], Some(&[sym(super::TEXT, 'T', "kernel")]));
     SymbolTable::from_vmlinux(&kernel).expect("symbols")
@@ -147,9 +147,9 @@ fn several_modules_stand_side_by_side() {
     let table = merge(
         &kernel,
         &[
-            // The kernel hides what is at 0.
+            // The kernel hides sections by address 0.
             ("brd", &brd(), &[(".text", HOME), (".text.unlikely", 0)]),
-            // Of two sections of one name sysfs shows one, but not which.
+            // Of two sections with one name sysfs shows either.
             (
                 "other",
                 &other,
@@ -163,7 +163,7 @@ fn several_modules_stand_side_by_side() {
     assert_eq!(name_at(&table, HOME + 0x500), None);
     assert!(table.named("brd_probe.cold").next().is_none());
 
-    // One after the other gives the same.
+    // Adding them one by one gives the same.
     let first = merge(&kernel, &[("brd", &brd(), &[(".text", HOME)])]).expect("sound");
     let second = merge(&first, &[("other", &other, &[(".fixup", HOME + 0x100)])]);
     assert_eq!(second.expect("sound"), table);

@@ -50,7 +50,7 @@ fn an_image_cut_off_anywhere_is_refused() {
     for len in 0..file.len() {
         assert!(SymbolTable::from_vmlinux(&file[..len]).is_err(), "{len}");
     }
-    // The tables of kallsyms: they are in the only segment, which must be whole.
+    // The kallsyms tables are in the only segment, which must be whole.
     let file = image(&kernel_symbols(2100, false), &LAYOUTS[0]);
     let table = SymbolTable::from_vmlinux(&file).expect("symbols");
     assert!(table.iter().len() > whole.iter().len());
@@ -114,7 +114,7 @@ proptest! {
     ) {
         let symbols = kernel_symbols(2100, LAYOUTS[layout].has_percpu());
         let mut text = segment(&symbols, &LAYOUTS[layout]);
-        // Only the tables matter: the code before them is filler.
+        // Code before the tables is filler.
         let tables_at = text.iter().rposition(|&byte| byte == 0xcc).unwrap_or(0);
         let tables = &mut text[tables_at / 2..];
         for (at, value) in changes {
