@@ -34,27 +34,24 @@ use crate::{Coverage, PlacementDocument, SyscallPlacement, Unparsed};
 use boundless::{Boundless, Namer};
 use report::{Matched, Place, collect, stale, undecided};
 
-/// Stack of the thread that follows calls, which may nest [`crate::maximum::MAX_CALLS`]
-/// functions deep.
+/// In bytes. Calls may nest [`crate::maximum::MAX_CALLS`] functions deep.
 const STACK: usize = 512 << 20;
 
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     pub architecture: Architecture,
-    /// System calls by name, as manuals call them; if empty, those on files.
+    /// Names as in manuals; if empty, those on files.
     pub syscalls: Vec<String>,
-    /// Leave out system calls that the tree does not define, as long as it defines one of
-    /// them: versions differ.
+    /// Skip system calls that the tree does not define, if it defines at least one.
     pub lenient: bool,
-    /// Every system call that the tree defines.
     pub all: bool,
-    /// File systems; if empty, `ext4`.
+    /// If empty, `ext4`.
     pub fs: Vec<String>,
     /// Text of a `.config`; without one, every option counts as set.
     pub config: Option<String>,
-    /// A directory for the cache; without one, nothing is kept.
+    /// Without it, nothing is cached.
     pub cache: Option<PathBuf>,
-    /// Also list conditions on success paths that neither facts nor the code decide.
+    /// Also list conditions on success paths that neither facts nor code decide.
     pub explain: bool,
 }
 
@@ -64,11 +61,10 @@ impl Request {
     }
 }
 
-/// Analyses a tree.
 ///
 /// # Errors
-/// [`Failure`] if the tree cannot be read, or lacks what is asked for. It is not an
-/// error if the cache cannot be written.
+/// [`Failure`] if the tree cannot be read or does not have what is requested. Cache write errors
+/// are ignored.
 pub fn analyse(tree: &Tree, request: &Request) -> Result<PlacementDocument, Failure> {
     let facts = Facts::load(request.arch())?;
     std::thread::scope(|scope| {
@@ -120,7 +116,6 @@ fn milliseconds(since: Instant) -> u64 {
     u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// What is found for all file systems.
 #[derive(Default)]
 struct Found {
     syscalls: Vec<SyscallPlacement>,
@@ -179,7 +174,7 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
     drop(program);
     loaded.files = files;
     if let Some(place) = cache.filter(|_| loaded.scanned + loaded.parsed > 0) {
-        // If it cannot be written, it is only slower the next time.
+        // Without the cache the next run is only slower.
         let _ = write_tree(&place, &loaded);
     }
     clock.lap("write cache");
@@ -187,7 +182,6 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
     Ok(document)
 }
 
-/// The files and directories that have to be read.
 fn paths(
     tree: &Tree,
     request: &Request,
@@ -210,11 +204,9 @@ fn paths(
     Ok(paths)
 }
 
-/// A system call, and the function at which it begins.
 type WantedCall<'f> = (Cow<'f, SyscallFact>, FunctionId);
 type Wanted<'f> = Vec<WantedCall<'f>>;
 
-/// The system calls that are asked for.
 fn wanted_syscalls<'f>(
     request: &Request,
     facts: &'f Facts,
@@ -288,7 +280,6 @@ fn unknown_file_system(tree: &Tree, facts: &Facts, name: &str) -> Failure {
     )
 }
 
-/// A tree whose files have been scanned, and what is asked of it.
 struct Analysis<'a> {
     tree: &'a Tree,
     facts: &'a Facts,
@@ -303,7 +294,6 @@ struct Analysis<'a> {
 }
 
 impl Analysis<'_> {
-    /// Finds what the system calls reach on one file system.
     fn file_system(
         &self,
         fs: &str,
@@ -327,7 +317,7 @@ impl Analysis<'_> {
         Ok(())
     }
 
-    /// Finds what some system calls reach, with [`SourceFacts::others`] or without.
+    /// With or without [`SourceFacts::others`].
     ///
     /// [`SourceFacts::others`]: crate::facts::SourceFacts::others
     fn calls(
@@ -345,7 +335,7 @@ impl Analysis<'_> {
         let entries: Vec<FunctionId> = wanted.iter().map(|(_, id)| *id).collect();
         let kept = reach::between(&view, framework, cuts, &entries);
         clock.lap("reach");
-        // Functions that facts speak of are looked at even if no system call reaches them.
+        // Functions in facts are parsed even if no system call reaches them.
         let code = self.facts.code.iter();
         let with_facts: BTreeSet<_> = code.flat_map(|fact| program.named_by(fact)).collect();
         let with_facts: Vec<FunctionId> = with_facts.into_iter().collect();
@@ -366,7 +356,7 @@ impl Analysis<'_> {
         };
         let mut graphs = linker.link(&kept);
         linker.match_facts(&with_facts, &mut graphs.matched);
-        // What names mean is only asked while linking, and large.
+        // Names are large and only needed while linking.
         drop(view);
         clock.lap("graphs");
         let world = World::new(program, framework, cuts, &self.facts.code, &graphs);
@@ -376,7 +366,6 @@ impl Analysis<'_> {
         Ok(())
     }
 
-    /// Counts the hooks of each system call on one file system.
     fn evaluate(
         &self,
         fs: &str,
@@ -433,7 +422,6 @@ impl Analysis<'_> {
         }
     }
 
-    /// The document, without its timing.
     fn document(
         &self,
         mut found: Found,

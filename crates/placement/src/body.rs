@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A function as the graph of its calls and decisions, in the order of execution.
+//! A function as a graph of calls and decisions, in the order of execution.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,17 +13,16 @@ pub(crate) const EXIT: NodeId = 0;
 pub(crate) enum Callee {
     /// A function or macro, or a variable of that name.
     Name(Box<str>),
-    /// A member that holds a function: `file->f_op->read` is `read` of `f_op`.
+    /// A member with a function: `file->f_op->read` is `read` of `f_op`.
     Member {
         /// `read`.
         member: Box<str>,
-        /// The member or variable before it: `f_op`. Empty if it is neither.
+        /// The member or variable before it: `f_op`, or empty.
         of: Box<str>,
     },
 }
 
 impl Callee {
-    /// The function, macro, variable or member that is called.
     pub(crate) fn name(&self) -> &str {
         match self {
             Self::Name(name) => name,
@@ -32,12 +31,11 @@ impl Callee {
     }
 }
 
-/// What the code itself says about a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Hint {
-    /// `likely()`, or a test that a call succeeded.
+    /// `likely()`, or a test for success.
     Yes,
-    /// `unlikely()`, a test for failure, or of what ends with an error.
+    /// `unlikely()`, or a test for failure.
     No,
     Open,
 }
@@ -55,13 +53,13 @@ impl Hint {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Node {
     Exit,
-    /// A call, the names among its arguments that may be functions, and the text of each
-    /// argument; empty for one that is long.
+    /// `passed`: argument names that may be functions. `arguments`: their text, empty for long
+    /// ones.
     Call {
         callee: Callee,
         passed: Box<[Box<str>]>,
         arguments: Box<[Box<str>]>,
-        /// From the first line of the function, which is 0.
+        /// From the function's first line, which is 0.
         line: u32,
         next: NodeId,
     },
@@ -69,21 +67,20 @@ pub(crate) enum Node {
     Branch {
         text: Box<str>,
         hint: Hint,
-        /// Does it decide whether a loop goes on?
+        /// It decides whether a loop continues.
         repeats: bool,
-        /// The pointer to a function that it tests, if that is all it does.
+        /// The function pointer, if it only tests one.
         tests: Option<Callee>,
         yes: NodeId,
         no: NodeId,
     },
-    /// A `switch`: the text behind each `case`, and where it goes on.
+    /// The text of each `case`, and its successor.
     Switch {
         text: Box<str>,
         arms: Box<[(Box<str>, NodeId)]>,
         other: NodeId,
     },
-    /// A label (`retry:`), or the head of a loop (`while (x)`, `for (;;)`) with what comes
-    /// behind the loop.
+    /// A label (`retry:`) or a loop's head (`while (x)`, `for (;;)`) with the loop's successor.
     Head {
         text: Box<str>,
         line: u32,
@@ -93,7 +90,7 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    /// Its line, from the first of the function, if it is a call, a label or a loop.
+    /// From the function's first line; only calls, labels and loops have one.
     pub(crate) fn line(&self) -> u32 {
         match self {
             Node::Call { line, .. } | Node::Head { line, .. } => *line,
@@ -101,7 +98,7 @@ impl Node {
         }
     }
 
-    /// What facts know it by: its condition, label, head, or the name that is called.
+    /// The condition, label, head or called name, which facts refer to.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Node::Exit => None,
@@ -113,25 +110,22 @@ impl Node {
     }
 }
 
-/// A function after parsing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Body {
     /// [`EXIT`] is the first.
     pub(crate) nodes: Vec<Node>,
     pub(crate) entry: NodeId,
-    /// Variables and parameters that are structs or point to some.
+    /// (name, struct) of variables and parameters that are structs or pointers to them.
     pub(crate) variables: Vec<(Box<str>, Box<str>)>,
-    /// Names of the parameters in order, as far as they were understood.
+    /// In order, as far as they were understood.
     pub(crate) parameters: Vec<Box<str>>,
-    /// Variables that are assigned, and what; empty if that is long, or done by a function
-    /// that is given the variable's place.
+    /// (variable, value); the value is empty if it is long or assigned through a pointer.
     pub(crate) assigned: Vec<(Box<str>, Box<str>)>,
-    /// Why it was not understood in full; empty if it was.
+    /// Why parsing failed in part, or empty.
     pub(crate) fault: Box<str>,
 }
 
 impl Body {
-    /// A function without any code.
     pub(crate) fn with_fault(fault: &str) -> Self {
         Self {
             nodes: vec![Node::Exit],
@@ -143,8 +137,7 @@ impl Body {
         }
     }
 
-    /// Does the function have one of these pieces of code, as facts name them? If there are
-    /// none, yes.
+    /// True for an empty list.
     pub(crate) fn has_any(&self, codes: &[String]) -> bool {
         let codes: Vec<String> = codes.iter().map(|code| squeeze(code)).collect();
         let mut texts = self.nodes.iter().filter_map(Node::text);
@@ -152,7 +145,7 @@ impl Body {
     }
 }
 
-/// A condition or name without blanks, as facts are compared with code.
+/// Without blanks, for comparison with facts.
 pub(crate) fn squeeze(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Hooks that are asked twice, and checks that some modules make and others do not.
+//! Hooks called twice, and checks that only some modules make.
 
 mod missing;
 mod redundant;

@@ -1,35 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The light preprocessor: it drops comments and the contents of strings, decides `#if` by
-//! the configuration, and sets macros aside. It includes and expands nothing, so that each
-//! file is read once and by itself.
+//! The light preprocessor: removes comments and contents of strings, decides `#if` by the
+//! configuration, and collects macros. Nothing is included or expanded, so each file is read once.
 
 use crate::condition::{self, Defines};
 use crate::config::Config;
 use crate::words::split_word;
 
-/// Deepest nesting of `#if` that is followed; the rest of such a file is dropped.
+/// The rest of a file with deeper nesting is dropped.
 const MAX_CONDITIONALS: usize = 256;
-/// Most bytes of one logical line of a directive.
+/// In bytes, of one logical line.
 const MAX_DIRECTIVE: usize = 64 << 10;
 
-/// A macro, whose body stands in [`Clean::text`] behind the code.
+/// The body is in [`Clean::text`] after the code. Ranges are bytes of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Macro {
-    /// Name, as bytes of the text.
     pub(crate) name: (usize, usize),
-    /// Body, as bytes of the text.
     pub(crate) body: (usize, usize),
     pub(crate) function: bool,
-    /// Line in the file, from 1.
+    /// From 1.
     pub(crate) line: u32,
 }
 
-/// A file after the light preprocessor.
 #[derive(Debug, Default)]
 pub(crate) struct Clean {
-    /// Code with as many lines as the file, then the bodies of macros.
+    /// Code with as many lines as the file, then macro bodies.
     pub(crate) text: Vec<u8>,
-    /// Where the code ends.
+    /// End of the code.
     pub(crate) end: usize,
     /// Macros in order.
     pub(crate) macros: Vec<Macro>,
@@ -42,14 +38,13 @@ struct Cleaner<'a> {
     out: Vec<u8>,
     config: &'a Config,
     defines: Defines,
-    /// For each open `#if`: is this part of it read, was an earlier part read, and is the
-    /// code around it read?
+    /// For each open `#if`: this part is read, an earlier part was read, the surrounding code is
+    /// read.
     stack: Vec<(bool, bool, bool)>,
-    /// Macros: name, has parameters, body, line.
+    /// Name, has parameters, body, line.
     macros: Vec<(Vec<u8>, bool, Vec<u8>, u32)>,
 }
 
-/// Runs the light preprocessor over a file.
 pub(crate) fn clean(source: &[u8], config: &Config) -> Clean {
     let mut cleaner = Cleaner {
         source,
@@ -163,7 +158,7 @@ impl Cleaner<'_> {
         }
     }
 
-    /// Skips a string or character behind its opening quote; it ends with its line.
+    /// Skips a string or character after its opening quote; it ends with its line.
     fn literal(&mut self, quote: u8) {
         self.at += 1;
         while let Some(&byte) = self.source.get(self.at) {
@@ -187,8 +182,7 @@ impl Cleaner<'_> {
         }
     }
 
-    /// Reads one directive behind its `#`, with the lines it continues on. Of what it
-    /// writes only the ends of lines stay.
+    /// Reads a directive after its `#`, with continuation lines; only line ends are written.
     fn directive(&mut self) {
         let (line, start) = (self.line, self.out.len());
         let mut text = Vec::new();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Soundness against measurement: each hook that `lsmeter profile` saw must be in the
-//! static set, its count not above the maximum, and the nominal count should be the
-//! measured one.
+//! Compares with measurements: each hook that `lsmeter profile` saw must be in the static set, its
+//! count at most the upper bound, and equal to the success path's count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +11,7 @@ use crate::{
     Agreement, ComparedHook, Comparison, HookPart, PlacementDocument, Reach, SyscallPlacement,
 };
 
-/// Compares profiles with the placement of the same kernel. Which profiles are of that
-/// kernel is the caller's to choose; those of another file system are skipped.
+/// The caller must choose profiles of the same kernel; other file systems are skipped.
 pub fn compare(profiles: &Document, placement: &PlacementDocument) -> Result<Comparison, Failure> {
     let facts = Facts::load(kernels::arch::native())?;
     let mut hooks = Vec::new();
@@ -75,7 +73,7 @@ fn operation(
     Ok(called.collect())
 }
 
-/// The modules that ran in a cell, and those that the kernel calls beside the framework.
+/// Modules that ran, and those that the kernel calls without the framework.
 fn active<'a>(cell: &'a Cell, placement: &'a PlacementDocument) -> BTreeSet<&'a str> {
     let direct = placement.modules.iter().filter(|module| module.direct);
     let direct = direct.map(|module| &module.module);
@@ -83,7 +81,6 @@ fn active<'a>(cell: &'a Cell, placement: &'a PlacementDocument) -> BTreeSet<&'a 
     active.map(String::as_str).collect()
 }
 
-/// How often some system calls together call each hook where these modules run.
 fn expected<'p>(
     calls: &[&'p SyscallPlacement],
     active: &BTreeSet<&str>,
@@ -115,7 +112,6 @@ fn agreement(measured: u64, success_path: u64, max: Option<u64>, never: bool) ->
     }
 }
 
-/// The placements of an operation's system calls, in order.
 fn calls<'p>(
     cell: &Cell,
     placement: &'p PlacementDocument,

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The value of the expression behind `#if`.
 
 use rustc_hash::FxHashMap;
 
 use crate::config::Config;
 use crate::words::split_word;
 
-/// Deepest nesting of an expression that is followed; deeper is 0.
+/// Deeper expressions are 0.
 const MAX_DEPTH: u32 = 64;
 
-/// Macros that the file itself defined, with their value if that is a number.
+/// Macros defined by the file, with their value if it is a number.
 pub(crate) type Defines = FxHashMap<Box<[u8]>, Option<i64>>;
 
-/// Decides `#if EXPRESSION`. Macros that are not known are 0, as in C.
+/// Unknown macros are 0, as in C.
 pub(crate) fn holds(expression: &[u8], config: &Config, defines: &Defines) -> bool {
     let mut parser = Parser {
         bytes: expression,
@@ -24,7 +23,6 @@ pub(crate) fn holds(expression: &[u8], config: &Config, defines: &Defines) -> bo
     parser.ternary() != 0
 }
 
-/// Is a macro defined, by the file or by the configuration?
 pub(crate) fn defined(name: &[u8], config: &Config, defines: &Defines) -> bool {
     defines.contains_key(name)
         || std::str::from_utf8(name).is_ok_and(|name| config.is_defined(name))
@@ -53,7 +51,7 @@ struct Parser<'a> {
     defines: &'a Defines,
 }
 
-/// Binary operators by rising precedence; longer ones first.
+/// By rising precedence; longer operators first.
 const LEVELS: [&[&[u8]]; 10] = [
     &[b"||"],
     &[b"&&"],
@@ -68,7 +66,6 @@ const LEVELS: [&[&[u8]]; 10] = [
 ];
 
 impl<'a> Parser<'a> {
-    /// The next byte that is not blank.
     fn peek(&mut self) -> Option<u8> {
         while self.bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
             self.at += 1;
@@ -76,7 +73,6 @@ impl<'a> Parser<'a> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Skips the next byte that is not blank, if it is this one.
     fn skip(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
@@ -166,7 +162,6 @@ impl<'a> Parser<'a> {
         word
     }
 
-    /// The text between the parentheses that follow, if any.
     fn arguments(&mut self) -> Option<&'a [u8]> {
         if self.peek() != Some(b'(') {
             return None;
@@ -207,7 +202,7 @@ impl<'a> Parser<'a> {
                 }
                 match defines.get(word) {
                     Some(value) => value.unwrap_or(0),
-                    // A set option is 1; numeric ones are too, for want of better.
+                    // Set options, including numeric ones, are 1.
                     None => i64::from(defined(word, config, defines)),
                 }
             }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which configuration options and macros count as set.
 
 use std::collections::BTreeSet;
 
 use crate::facts::{ConfigFacts, matches_any};
 
-/// What `#if` is decided by: every option on, but for those that turn code off or belong
-/// to another machine, or exactly what a `.config` says.
+/// Decides `#if`: every option on except those that turn code off or belong to another machine, or
+/// exactly a `.config`.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
     options: Options,
@@ -15,13 +14,13 @@ pub(crate) struct Config {
 
 #[derive(Debug, Clone)]
 enum Options {
-    /// Patterns of options that are off, with `*` at either end.
+    /// Options that are off, with `*` at either end.
     AllBut(Vec<String>),
     Only(BTreeSet<String>),
 }
 
 impl Config {
-    /// Everything on, but for what the facts list (`facts/config.toml`).
+    /// Everything on except the facts' list (`facts/config.toml`).
     pub(crate) fn everything(facts: &ConfigFacts) -> Self {
         Self {
             options: Options::AllBut(facts.off.clone()),
@@ -49,7 +48,7 @@ impl Config {
         }
     }
 
-    /// Is a macro defined, as far as can be known without reading headers?
+    /// Without reading headers.
     pub(crate) fn is_defined(&self, name: &str) -> bool {
         match name.strip_prefix("CONFIG_") {
             Some(option) => self.option(option),
@@ -57,7 +56,7 @@ impl Config {
         }
     }
 
-    /// Tells configurations apart, as part of a cache's key.
+    /// Part of a cache's key.
     pub(crate) fn fingerprint(&self) -> String {
         format!("{self:?}")
     }

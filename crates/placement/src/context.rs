@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The part of the call string above a function that facts refer to.
+//! The part of the call string that facts refer to.
 
 use rustc_hash::FxHashMap;
 
@@ -12,7 +12,7 @@ use crate::linked::{FactId, Graphs, Linked, Step};
 use crate::program::{FunctionId, Numbered, Program};
 use crate::scan::number;
 
-/// The functions, system calls and cases above, of those that a fact names.
+/// A bit for each function, system call or case above that a fact names.
 pub(crate) type Tags = u128;
 
 pub(crate) struct World<'x, 'a> {
@@ -22,11 +22,11 @@ pub(crate) struct World<'x, 'a> {
     pub(crate) facts: &'x [Fact],
     pub(crate) graphs: &'x Graphs,
     tags: Numbered<String>,
-    /// Of each fact: any of these tags, none of those.
+    /// For each fact: any of these tags, none of those.
     conditions: Vec<(Tags, Tags)>,
-    /// Of each fact about calls below themselves, a tag for each that can be made.
+    /// For each nesting fact, a tag per allowed call.
     nests: FxHashMap<FactId, Tags>,
-    /// Of each function, the tags that facts ask for in it and below.
+    /// For each function, the tags that facts use in it and below.
     relevant: FxHashMap<FunctionId, Tags>,
 }
 
@@ -73,7 +73,7 @@ impl<'x, 'a> World<'x, 'a> {
         }
     }
 
-    /// The tag of a function, of `syscall:NAME` or of `case:NAME`.
+    /// Of a function, `syscall:NAME` or `case:NAME`.
     pub(crate) fn tag(&self, name: &str) -> Tags {
         let at = self.tags.get_index_of(name);
         at.map_or(0, |at| bit(number(at)))
@@ -84,7 +84,7 @@ impl<'x, 'a> World<'x, 'a> {
         (tags | self.tag(self.program.name(function))) & relevant
     }
 
-    /// The first of some facts that applies and says what is asked for.
+    /// The first applicable fact for which `wanted` has a value.
     pub(crate) fn fact<T>(
         &self,
         facts: &[FactId],
@@ -100,12 +100,12 @@ impl<'x, 'a> World<'x, 'a> {
         })
     }
 
-    /// Does a fact say how often a call is made below itself?
+    /// Whether a fact limits calls below themselves.
     pub(crate) fn is_nested(&self, facts: &[FactId]) -> bool {
         facts.iter().any(|id| self.nests.contains_key(id))
     }
 
-    /// The tags below a call; `None` if it has been made as often as it can be.
+    /// The tags below a call; `None` if the limit is reached.
     pub(crate) fn nested(&self, facts: &[FactId], tags: Tags) -> Option<Tags> {
         let mut below = tags;
         for all in facts.iter().filter_map(|id| self.nests.get(id)) {
@@ -118,7 +118,6 @@ impl<'x, 'a> World<'x, 'a> {
         Some(below)
     }
 
-    /// Where a step can lead to.
     pub(crate) fn ways(&self, step: &Step, tags: Tags) -> Vec<NodeId> {
         if let Step::Branch {
             constant,
@@ -135,7 +134,6 @@ impl<'x, 'a> World<'x, 'a> {
         step.successors()
     }
 
-    /// Can one step lead to another?
     pub(crate) fn leads(&self, linked: &Linked, from: NodeId, to: NodeId, tags: Tags) -> bool {
         let ways = |at: NodeId| match linked.steps.get(at as usize) {
             Some(step) => self.ways(step, tags),
@@ -154,8 +152,8 @@ fn bit(number: u32) -> Tags {
     1u128.checked_shl(number).unwrap_or(0)
 }
 
-/// For each function, the tags that matter to it or to what it may call. Others are
-/// dropped when it is entered, so that what was found for it serves everywhere else.
+/// Tags that matter to each function or its callees. Others are dropped on entry, so that results
+/// are shared.
 fn relevant(
     framework: &Framework,
     graphs: &Graphs,
@@ -185,7 +183,7 @@ fn relevant(
     found
 }
 
-/// All that a function may call by steps with such facts.
+/// Everything called by steps with such facts.
 pub(crate) fn callees(
     framework: &Framework,
     graphs: &Graphs,
@@ -205,17 +203,16 @@ pub(crate) fn callees(
     found
 }
 
-/// A hook as it is counted: in teardown or not, and inside the hooks of which modules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key {
     pub(crate) hook: u16,
     pub(crate) teardown: bool,
-    /// One bit for each module.
+    /// One bit per module.
     pub(crate) modules: u32,
 }
 
 impl Key {
-    /// A hook outside of others, and not in teardown.
+    /// Outside of other hooks and of teardown.
     pub(crate) fn own(hook: u16) -> Self {
         Self {
             hook,
@@ -231,7 +228,7 @@ impl Key {
         }
     }
 
-    /// The hook inside a hook of a module.
+    /// Called by a module's hook.
     pub(crate) fn inside(self, module: u8) -> Self {
         Self {
             modules: self.modules | 1 << module,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What can go wrong with a kernel tree.
 
 use std::fmt::Display;
 use std::io::{Error, ErrorKind};
@@ -7,7 +6,6 @@ use std::path::Path;
 
 use model::Failure;
 
-/// A file or directory that cannot be read.
 pub(crate) fn unreadable(path: &Path) -> impl Fn(Error) -> Failure {
     move |source| {
         let what = format!("{}: cannot be read: {source}", path.display());
@@ -27,7 +25,7 @@ pub(crate) fn not_a_tree(path: &Path, reason: impl Display) -> Failure {
     )
 }
 
-/// An archive that is damaged, or of another kind.
+/// Damaged, or of an unknown kind.
 pub(crate) fn bad_archive(path: &Path, reason: impl Display) -> Failure {
     Failure::usage(
         format!("{}: cannot be unpacked: {reason}", path.display()),
@@ -35,7 +33,6 @@ pub(crate) fn bad_archive(path: &Path, reason: impl Display) -> Failure {
     )
 }
 
-/// A tree with more of something than any kernel has.
 pub(crate) fn too_large(path: &Path, what: &str, limit: u64) -> Failure {
     Failure::usage(
         format!("{}: {what} exceeds the limit of {limit}", path.display()),
@@ -43,7 +40,6 @@ pub(crate) fn too_large(path: &Path, what: &str, limit: u64) -> Failure {
     )
 }
 
-/// A git command that failed.
 pub(crate) fn git(path: &Path, command: &str, reason: impl Display) -> Failure {
     let hint = "check that it is a git repository, and that git is installed";
     Failure::environment(
@@ -52,7 +48,7 @@ pub(crate) fn git(path: &Path, command: &str, reason: impl Display) -> Failure {
     )
 }
 
-/// Something that the tree does not have; `near` is what was probably meant.
+/// `near` is the probable meaning.
 pub(crate) fn unknown(what: String, near: Option<&str>, hint: &str) -> Failure {
     let near = near.map(|near| format!("did you mean {near}?"));
     Failure::usage(what, near.as_deref().unwrap_or(hint))

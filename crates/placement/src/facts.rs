@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What is known of the code and cannot be seen in it: data files, each entry with the
-//! code that it is about and why. Entries about code that a tree does not have are
-//! reported with the result.
+//! Facts that the code does not show: data files whose entries name their code and reason. Entries
+//! without matching code are reported with the result.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +11,10 @@ use serde::Deserialize;
 use crate::Count;
 use crate::series::Series;
 
-/// How the directory of a kernel's architecture is written in facts.
+/// Placeholder for the kernel's architecture in facts.
 const ARCH_DIRECTORY: &str = "arch/@/";
 
-/// `facts/config.toml`: what `#if` is decided by.
+/// `facts/config.toml`
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ConfigFacts {
@@ -23,16 +22,15 @@ pub(crate) struct ConfigFacts {
     pub(crate) defined: Vec<String>,
 }
 
-/// `facts/sources.toml`: where the code lies.
+/// `facts/sources.toml`
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SourceFacts {
-    /// Files and directories that are always read. A directory ends with `/`, and with
-    /// `/*` if only its own files are meant.
+    /// Always read. A directory ends with `/`, or with `/*` for its own files only.
     pub(crate) generic: Vec<String>,
-    /// Also read for system calls that the facts do not know, in the same form.
+    /// Also read for system calls that the facts do not know.
     pub(crate) others: Vec<String>,
-    /// File systems whose code is not all in the directory of their name.
+    /// File systems with code outside the directory of their name.
     #[serde(default)]
     pub(crate) fs: BTreeMap<String, FileSystemFacts>,
 }
@@ -44,14 +42,13 @@ pub(crate) struct FileSystemFacts {
     /// Tables of a regular file, preferred on the success path.
     #[serde(default)]
     pub(crate) regular: Vec<String>,
-    /// Structs of which its objects have no table, or one without functions that matter,
-    /// as `mkfs` and `mount` make it: others' tables are not theirs either.
+    /// Structs of which its objects have no table, or none that matters, as created by `mkfs` and
+    /// `mount`: other file systems' tables are not used either.
     #[serde(default)]
     pub(crate) idle: Vec<String>,
 }
 
 impl FileSystemFacts {
-    /// Of a file system whose code is all in the directory of its name.
     pub(crate) fn of(name: &str) -> Self {
         Self {
             paths: vec![format!("fs/{name}/")],
@@ -60,7 +57,7 @@ impl FileSystemFacts {
     }
 }
 
-/// `facts/cuts.toml`: functions that are not entered, or are entered for teardown.
+/// `facts/cuts.toml`: functions that are not entered, or only for teardown.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct CutFacts {
@@ -71,65 +68,62 @@ pub(crate) struct CutFacts {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FunctionFact {
-    /// Files and directories (with `/`), into which calls from elsewhere are not followed.
+    /// Files and directories (with `/`); calls from elsewhere into them are not followed.
     #[serde(default)]
     pub(crate) files: Vec<String>,
-    /// Names, with `*` at an end for all that begin or end so.
+    /// With `*` at one end as a wildcard.
     #[serde(default)]
     pub(crate) functions: Vec<String>,
-    /// Only where it is called from one of these.
+    /// Only for calls from one of these.
     #[serde(default)]
     pub(crate) callers: Vec<String>,
-    /// The first series that is known to have the code; if absent, any may have it.
+    /// First series with the code; None: any.
     pub(crate) since: Option<Series>,
-    /// The last one.
     pub(crate) until: Option<Series>,
     /// Never empty.
     pub(crate) why: String,
 }
 
-/// What a [`Fact`] is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Of {
-    /// A condition: how often it holds.
+    /// How often a condition holds.
     Branch,
-    /// A loop, or a label that code jumps back to: how often it is run.
+    /// How often a loop, or a label with a backward jump, runs.
     Loop,
-    /// A call: how often it is made where it is met.
+    /// How often a call is made where it is reached.
     Call,
-    /// A call: how often it is made below itself, where functions call each other.
+    /// How often a recursive call is made below itself.
     Nest,
-    /// A `switch`: which case is taken.
+    /// Which case is taken.
     Switch,
-    /// A function that is passed: how often it is called back.
+    /// How often a passed function is called back.
     Callback,
 }
 
 /// Most calls below itself that an [`Of::Nest`] can allow.
 pub(crate) const MAX_NESTS: u32 = 8;
 
-/// A fact about a piece of code, from `facts/*.toml`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fact {
     pub(crate) of: Of,
-    /// The file it stands in; several if it has moved.
+    /// Several if it has moved.
     pub(crate) file: Vec<String>,
-    /// The function; several if it was renamed.
+    /// Several if it was renamed.
     pub(crate) function: Vec<String>,
-    /// The condition without `!` and `likely()`, the head of the loop, the label, the
-    /// name that is called, the operand of the switch; several if it was rewritten.
+    /// The condition without `!` and `likely()`, loop head, label, called name or switch operand;
+    /// several if it was rewritten.
     pub(crate) code: Vec<String>,
-    /// Only where the function has one of these, too: a condition, label, head or call.
+    /// Only where the function also has one of these: a condition, label, head or call.
     #[serde(default)]
     pub(crate) beside: Vec<String>,
-    /// Which of several equal pieces of the function it is, in their order, from 1.
+    /// Which of several equal pieces in the function, from 1.
     pub(crate) nth: Option<u32>,
     pub(crate) success_path: Option<Count>,
     /// How often at most.
     pub(crate) max: Option<Count>,
-    /// The case, or the function, that is taken on the success path.
+    /// The case or function on the success path.
     pub(crate) takes: Option<String>,
     /// Only below one of these functions, system calls or cases.
     #[serde(default)]
@@ -137,9 +131,8 @@ pub(crate) struct Fact {
     /// Not below any of these.
     #[serde(default)]
     pub(crate) unless: Vec<String>,
-    /// The first series that is known to have the code; if absent, any may have it.
+    /// First series with the code; None: any.
     pub(crate) since: Option<Series>,
-    /// The last one.
     pub(crate) until: Option<Series>,
     /// Why it is so. Never empty.
     pub(crate) why: String,
@@ -152,22 +145,21 @@ struct FactFile {
     fact: Vec<Fact>,
 }
 
-/// A system call and the ways of calling it that have a success path of their own.
+/// A system call and its cases with separate success paths.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SyscallFact {
     pub(crate) name: String,
-    /// As `SYSCALL_DEFINEn` calls it.
+    /// As in `SYSCALL_DEFINEn`.
     #[serde(default)]
     pub(crate) defined_as: Vec<String>,
-    /// Ways of calling it, beside the plain one.
+    /// In addition to the plain one.
     #[serde(default)]
     pub(crate) cases: Vec<String>,
-    /// Is it one of those for files, that are analysed when none is named?
+    /// Analysed by default.
     #[serde(default)]
     pub(crate) file: bool,
-    /// Does its code lie in the directories of [`SourceFacts::others`], too? So it is taken
-    /// to be if nothing is known of the system call.
+    /// Also needs [`SourceFacts::others`]; assumed for unknown system calls.
     #[serde(default)]
     pub(crate) others: bool,
 }
@@ -178,20 +170,20 @@ pub(crate) struct SyscallFact {
 pub(crate) struct BenchmarkFact {
     /// `benchmark:variant`, with `*` at its end for all variants.
     pub(crate) benchmark: String,
-    /// Components of the path, with those in targets of links; from the variant if absent.
+    /// Path components, including those in link targets; default: from the variant.
     pub(crate) depth: Option<u32>,
     #[serde(default)]
     pub(crate) links: u32,
-    /// For each system call, in order, its case.
+    /// One per system call, in order.
     #[serde(default)]
     pub(crate) cases: Vec<String>,
-    /// Only where the operation is made of these; of any if there are none.
+    /// Only for operations of these; empty: any.
     #[serde(default)]
     pub(crate) made_of: Vec<String>,
-    /// System calls that the operation lists and does not make.
+    /// System calls that the operation lists but does not make.
     #[serde(default)]
     pub(crate) without: Vec<String>,
-    /// The profile cannot be compared: why.
+    /// Why the profile cannot be compared.
     pub(crate) skip: Option<String>,
 }
 
@@ -203,7 +195,6 @@ pub(crate) struct SyscallFacts {
 }
 
 impl SyscallFacts {
-    /// What is known of a system call, by any of its names.
     pub(crate) fn get(&self, name: &str) -> Option<&SyscallFact> {
         let is = |call: &&SyscallFact| {
             call.name == name || call.defined_as.iter().any(|other| other == name)
@@ -212,13 +203,13 @@ impl SyscallFacts {
     }
 }
 
-/// `facts/modules.toml`: where the modules are, and what their hooks are about.
+/// `facts/modules.toml`
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ModuleFacts {
-    /// Sources of each module, by its name in `lsm=`.
+    /// By the module's name in `lsm=`.
     pub(crate) sources: BTreeMap<String, Vec<String>>,
-    /// Categories in the order in which they are tried, with patterns of hooks.
+    /// In the order in which they are tried, with hook patterns.
     pub(crate) category: Vec<CategoryFact>,
 }
 
@@ -227,12 +218,12 @@ pub(crate) struct ModuleFacts {
 pub(crate) struct CategoryFact {
     pub(crate) name: String,
     pub(crate) hooks: Vec<String>,
-    /// One of those that the paper calls file accessing?
+    /// As defined in the paper.
     #[serde(default)]
     pub(crate) file_accessing: bool,
 }
 
-/// `facts/checks.toml`: what findings about redundant and missing checks need.
+/// `facts/checks.toml`: for redundant and missing checks.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CheckFacts {
@@ -241,16 +232,16 @@ pub(crate) struct CheckFacts {
     pub(crate) elsewhere: Vec<ElsewhereFact>,
     pub(crate) same: Vec<PairFact>,
     pub(crate) other: Vec<PairFact>,
-    /// Functions that return the same for the same arguments.
+    /// Functions whose result depends only on their arguments.
     pub(crate) pure_functions: Vec<String>,
-    /// Parameters of hooks that do not say what is asked about.
+    /// Hook parameters that do not identify the object.
     pub(crate) context_parameters: Vec<String>,
-    /// Hooks that ask about all of their arguments at once.
+    /// Hooks whose arguments together identify the object.
     pub(crate) whole_hooks: Vec<String>,
 }
 
 impl CheckFacts {
-    /// The kind of a module, if it has a policy on files.
+    /// None for a module without a file policy.
     pub(crate) fn kind_of(&self, module: &str) -> Option<&KindFact> {
         let has = |kind: &&KindFact| kind.modules.iter().any(|name| name == module);
         self.kind.iter().find(has)
@@ -262,11 +253,9 @@ impl CheckFacts {
 pub(crate) struct KindFact {
     pub(crate) name: String,
     pub(crate) modules: Vec<String>,
-    /// Never empty.
     pub(crate) why: String,
 }
 
-/// Something that hooks check, by their names.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SubjectFact {
@@ -274,22 +263,21 @@ pub(crate) struct SubjectFact {
     pub(crate) hooks: Vec<String>,
 }
 
-/// What modules of a kind decide through other hooks.
+/// What modules of a kind decide in other hooks.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ElsewhereFact {
     pub(crate) kind: String,
     pub(crate) what: Vec<String>,
-    /// Never empty.
     pub(crate) why: String,
 }
 
-/// Two callers of a hook that ask about one object, or about different ones.
+/// Two callers of a hook with the same or different objects.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PairFact {
     pub(crate) hook: String,
-    /// One of these leads to the first.
+    /// One of these leads to the first call.
     pub(crate) first: Vec<String>,
     #[serde(default)]
     pub(crate) unless: Vec<String>,
@@ -297,7 +285,6 @@ pub(crate) struct PairFact {
     /// The object, if it is the same.
     #[serde(default)]
     pub(crate) object: String,
-    /// Never empty.
     pub(crate) why: String,
 }
 
@@ -320,7 +307,7 @@ macro_rules! parsed {
 }
 
 impl Facts {
-    /// Reads the facts that lsmeter was built with, as they are for kernels of an architecture.
+    /// Reads the built-in facts for kernels of `arch`.
     pub(crate) fn load(arch: &Arch) -> Result<Self, Failure> {
         let files: [Result<FactFile, Failure>; 8] = [
             parsed!("lookup.toml"),
@@ -365,7 +352,7 @@ impl Facts {
     }
 }
 
-/// Does a name match one of the patterns, in which `*` stands for anything?
+/// `*` is a wildcard.
 pub(crate) fn matches_any<T: AsRef<str>>(patterns: &[T], name: &str) -> bool {
     patterns.iter().any(|pattern| glob(pattern.as_ref(), name))
 }

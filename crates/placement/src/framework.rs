@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which functions call hooks, which implement them, and what is not followed.
 
 use std::collections::BTreeSet;
 
@@ -12,21 +11,18 @@ use crate::program::{FunctionId, NameId, Program};
 use crate::series::{Series, speaks_of};
 use crate::tree::is_under;
 
-/// A hook: an index of [`Framework::hooks`].
 pub(crate) type HookId = u16;
 
-/// Most modules that a set of them can tell apart.
+/// Limited by the bits of [`crate::context::Key`].
 const MAX_MODULES: usize = 31;
 
-/// The framework and the modules, as functions of a program.
 pub(crate) struct Framework {
-    /// Names of hooks, and of functions that the kernel calls beside the framework.
+    /// Also functions that the kernel calls without the framework.
     pub(crate) hooks: Vec<String>,
-    /// The hook that a function of the framework calls.
     pub(crate) of_function: FxHashMap<FunctionId, HookId>,
-    /// Functions of IMA and EVM that the kernel calls itself, and their module.
+    /// IMA and EVM functions called by the kernel directly, and their module.
     pub(crate) direct: FxHashMap<FunctionId, (HookId, u8)>,
-    /// For each hook, the functions that implement it, and whose they are.
+    /// (module, function) for each hook.
     implementations: FxHashMap<HookId, Vec<(u8, FunctionId)>>,
     pub(crate) modules: Vec<String>,
 }
@@ -71,7 +67,7 @@ impl Framework {
             let other = IRREGULAR_FUNCTIONS.iter().find(|other| other.1 == name);
             let other = other.map_or("", |(hook, _)| hook);
             let known = |hook: &str| self.hooks.iter().any(|known| known == hook);
-            // Modules no longer free what they allocate: the framework's function does it.
+            // Modules no longer free what they allocate: the framework does it.
             let freed =
                 |hook: &str| hook.contains("_free") && known(&hook.replacen("_free", "_alloc", 1));
             let found = [
@@ -87,7 +83,6 @@ impl Framework {
         }
     }
 
-    /// Is it a function at which hooks are counted?
     pub(crate) fn is_hook(&self, id: FunctionId) -> bool {
         self.of_function.contains_key(&id) || self.direct.contains_key(&id)
     }
@@ -140,7 +135,6 @@ impl Framework {
         }
     }
 
-    /// Functions of a module that the kernel calls beside the framework.
     pub(crate) fn direct_of(&self, module: &str) -> Vec<String> {
         let number = self.modules.iter().position(|name| name == module);
         let mut names: Vec<_> = self
@@ -158,14 +152,14 @@ impl Framework {
 #[derive(Default)]
 pub(crate) struct Cuts {
     cut: FxHashSet<NameId>,
-    /// Only from some callers: name, then the callers.
+    /// Only from some callers: names, callers.
     cut_from: Vec<(FxHashSet<NameId>, FxHashSet<NameId>)>,
     teardown: FxHashSet<NameId>,
-    /// Of each file, the group of files into which calls are not followed; 0 for none.
+    /// For each file, the group of files into which calls are not followed; 0: none.
     groups: Vec<u16>,
 }
 
-/// Names that are defined, sorted by text, to look patterns up in.
+/// Defined names, sorted for pattern lookup.
 struct Defined<'p, 'a> {
     program: &'p Program<'a>,
     sorted: Vec<(&'a str, NameId)>,
@@ -193,8 +187,7 @@ impl Defined<'_, '_> {
 }
 
 impl Cuts {
-    /// The cuts of a program, and the patterns that should match something in a tree of its
-    /// series and do not, with what is said of them.
+    /// Also returns the patterns that should match in a tree of this series and do not.
     pub(crate) fn new(
         facts: &CutFacts,
         program: &Program<'_>,
@@ -241,14 +234,12 @@ impl Cuts {
         (cuts, unused)
     }
 
-    /// Is a call of a name not followed, whatever it means?
     pub(crate) fn is_cut(&self, name: NameId, caller: NameId) -> bool {
         let mut some = self.cut_from.iter();
         self.cut.contains(&name)
             || some.any(|(names, callers)| names.contains(&name) && callers.contains(&caller))
     }
 
-    /// Is a call of a function in another file not followed?
     pub(crate) fn is_apart(&self, from: u32, to: u32) -> bool {
         let group = self.groups[to as usize];
         group != 0 && group != self.groups[from as usize]

@@ -6,7 +6,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashSet;
 
-/// Everything that some nodes lead to, and these nodes. `next` names the successors of one.
+/// Includes the start nodes. `next` returns the successors.
 pub(crate) fn reachable<T: Copy + Eq + Hash, N: IntoIterator<Item = T>>(
     from: impl IntoIterator<Item = T>,
     mut next: impl FnMut(T) -> N,
@@ -19,7 +19,7 @@ pub(crate) fn reachable<T: Copy + Eq + Hash, N: IntoIterator<Item = T>>(
     found
 }
 
-/// Does a node lead to another? The nearest ones are looked at first.
+/// Breadth-first.
 pub(crate) fn leads<T: Copy + Eq + Hash, N: IntoIterator<Item = T>>(
     from: T,
     to: T,
@@ -36,8 +36,7 @@ pub(crate) fn leads<T: Copy + Eq + Hash, N: IntoIterator<Item = T>>(
     false
 }
 
-/// The strongly connected components of a graph, callees before callers (Tarjan, without
-/// recursion).
+/// Strongly connected components, callees before callers (Tarjan, without recursion).
 pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const NEW: usize = usize::MAX;
     let mut index = vec![NEW; edges.len()];

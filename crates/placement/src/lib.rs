@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which LSM hooks each system call can reach, how often nominally and how often at most,
-//! from a kernel tree alone: no build, no configuration. After section 5.2.2 of *Analyzing
-//! the Overhead of Filesystem Protection Using Linux Security Modules*.
+//! Which LSM hooks each system call can reach, how often on the success path and at most, from a
+//! kernel tree alone, without a build. After section 5.2.2 of *Analyzing the Overhead of Filesystem
+//! Protection Using Linux Security Modules*.
 
 mod analyse;
 mod body;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The graphs of functions, with names resolved and facts attached.
+//! Function graphs with resolved names and attached facts.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,17 +11,15 @@ use crate::load::Bodies;
 use crate::program::{FunctionId, View};
 use crate::reach::leading_to;
 
-/// A fact: an index of all facts about code.
 pub(crate) type FactId = u16;
 
-/// A step of a function, as [`Node`] with what is known of it.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Exit,
     Pass(NodeId),
     Call {
         targets: Vec<FunctionId>,
-        /// Functions that are passed and may be called back, with facts about that.
+        /// Passed functions that may be called back, with their facts.
         passed: Vec<(FunctionId, Vec<FactId>)>,
         facts: Vec<FactId>,
         next: NodeId,
@@ -29,7 +27,7 @@ pub(crate) enum Step {
     Branch {
         hint: Hint,
         repeats: bool,
-        /// Its value, if it is the same on every path.
+        /// Its value, if it is always the same.
         constant: Option<bool>,
         facts: Vec<FactId>,
         yes: NodeId,
@@ -40,7 +38,7 @@ pub(crate) enum Step {
         other: NodeId,
         facts: Vec<FactId>,
     },
-    /// A label or the head of a loop; the latter knows what comes behind the loop.
+    /// Loops have a successor, labels do not.
     Head {
         facts: Vec<FactId>,
         next: NodeId,
@@ -60,8 +58,6 @@ impl Step {
         }
     }
 
-    /// What it may call, and functions that are passed, with facts about their being called
-    /// back.
     fn calls(&self) -> (&[FunctionId], &[(FunctionId, Vec<FactId>)]) {
         match self {
             Step::Call {
@@ -79,7 +75,6 @@ impl Step {
             .copied()
     }
 
-    /// Facts about it and about what it passes.
     pub(crate) fn all_facts(&self) -> impl Iterator<Item = FactId> {
         let passed = self.calls().1.iter().flat_map(|(_, facts)| facts);
         self.facts().iter().chain(passed).copied()
@@ -103,7 +98,7 @@ pub(crate) struct Linked {
 }
 
 impl Linked {
-    /// Leads every way past the steps that lead to no hook.
+    /// Skips steps that lead to no hook.
     fn shorten(&mut self) {
         let past = past(&self.steps);
         let lead = |to: &mut NodeId| *to = past.get(*to as usize).copied().unwrap_or(EXIT);
@@ -123,7 +118,7 @@ impl Linked {
     }
 }
 
-/// For each step, the first one from there on that is not [`Step::Pass`].
+/// For each step, the first from there on that is not [`Step::Pass`].
 fn past(steps: &[Step]) -> Vec<NodeId> {
     let mut past: Vec<Option<NodeId>> = vec![None; steps.len()];
     for from in (0..).take(steps.len()) {
@@ -132,7 +127,7 @@ fn past(steps: &[Step]) -> Vec<NodeId> {
             match (past.get(at as usize), steps.get(at as usize)) {
                 (Some(Some(end)), _) => break *end,
                 (_, Some(Step::Pass(next))) => {
-                    // What leads back to itself ends there.
+                    // A cycle of passes ends at the exit.
                     past[at as usize] = Some(EXIT);
                     passed.push(at);
                     at = *next;
@@ -148,7 +143,6 @@ fn past(steps: &[Step]) -> Vec<NodeId> {
     past.into_iter().map(|end| end.unwrap_or(EXIT)).collect()
 }
 
-/// The functions between system calls and hooks, linked.
 #[derive(Default)]
 pub(crate) struct Graphs {
     pub(crate) functions: FxHashMap<FunctionId, Linked>,
@@ -165,7 +159,7 @@ pub(crate) struct Linker<'x, 'p, 'a> {
 }
 
 impl Linker<'_, '_, '_> {
-    /// Links the functions that were kept, and drops what leads to no hook after all.
+    /// Links the kept functions and drops those that lead to no hook.
     pub(crate) fn link(&self, kept: &[FunctionId]) -> Graphs {
         let mut graphs = Graphs::default();
         let all: FxHashSet<FunctionId> = kept.iter().copied().collect();
@@ -179,7 +173,7 @@ impl Linker<'_, '_, '_> {
         graphs
     }
 
-    /// Matches the facts about functions that were parsed but are not kept.
+    /// For functions that were parsed but not kept.
     pub(crate) fn match_facts(&self, ids: &[FunctionId], matched: &mut FxHashSet<FactId>) {
         for &id in ids {
             if let Some(body) = self.view.program.body(self.bodies, id) {
@@ -258,8 +252,7 @@ impl Linker<'_, '_, '_> {
         }
     }
 
-    /// The value of a condition that is always the same: a configuration option, or a
-    /// pointer that tables set, or do not set.
+    /// Constant conditions: configuration options, and pointers that tables set or leave unset.
     fn constant(
         &self,
         id: FunctionId,
@@ -283,12 +276,11 @@ impl Linker<'_, '_, '_> {
         }
         let known = self.view.targets(name, &types)?;
         let called = known.iter().any(|&to| !self.is_cut(id, to));
-        // The success path is that of a regular file, if there is such a table of one.
+        // The success path is a regular file's, if it has such a table.
         let success_path = self.view.regular_sets(name, &types) != Some(false);
         (known.is_empty() || (called && success_path)).then_some(!known.is_empty())
     }
 
-    /// The structs that a variable or member can be.
     fn types(&self, body: &Body, of: &str) -> Vec<u32> {
         let program = self.view.program;
         let variable = body.variables.iter().rev().find(|(name, _)| **name == *of);
@@ -319,7 +311,7 @@ impl Linker<'_, '_, '_> {
         targets.unwrap_or_default()
     }
 
-    /// The functions that a variable holds, as far as it is assigned names and members.
+    /// Only values that are names or members are followed.
     fn held(&self, id: FunctionId, body: &Body, name: &str) -> Vec<FunctionId> {
         let mut found = Vec::new();
         for (_, value) in body.assigned.iter().filter(|(of, _)| **of == *name) {
@@ -337,7 +329,7 @@ impl Linker<'_, '_, '_> {
         found
     }
 
-    /// The function that a name means in another function, unless it is not followed there.
+    /// None if the call is not followed.
     fn resolve(&self, id: FunctionId, name: &str) -> Option<FunctionId> {
         let place = self.view.program.functions[id as usize];
         let name = self.view.program.id(name)?;
@@ -353,10 +345,9 @@ impl Linker<'_, '_, '_> {
         self.cuts.is_cut(to.name, from.name) || self.cuts.is_apart(from.file, to.file)
     }
 
-    /// The function that is passed as an argument, if it is one.
     fn passed(&self, id: FunctionId, body: &Body, name: &str) -> Option<FunctionId> {
         let mut variables = body.variables.iter();
-        // The framework names the hook that it calls.
+        // The framework passes the name of the hook that it calls.
         if variables.any(|(variable, _)| **variable == *name)
             || self.framework.of_function.contains_key(&id)
         {
@@ -367,7 +358,6 @@ impl Linker<'_, '_, '_> {
         (kind.is_plain() && !self.is_cut(id, to)).then_some(to)
     }
 
-    /// Drops calls of functions that lead to no hook.
     fn drop_idle(&self, functions: &mut FxHashMap<FunctionId, Linked>) {
         let mut callers: FxHashMap<FunctionId, Vec<FunctionId>> = FxHashMap::default();
         for (&id, linked) in functions.iter() {
@@ -399,11 +389,10 @@ impl Linker<'_, '_, '_> {
     }
 }
 
-/// The facts about a function, to be matched with its code.
 struct Matcher<'m> {
     /// Each with its code, without blanks.
     facts: Vec<(FactId, &'m Fact, Vec<String>)>,
-    /// Which of several equal pieces of code each node is, from 1.
+    /// Which of several equal pieces each node is, from 1.
     nth: Vec<u32>,
     matched: &'m mut FxHashSet<FactId>,
 }
@@ -427,7 +416,7 @@ impl<'m> Matcher<'m> {
         let mut nth = vec![0; body.nodes.len()];
         if facts.iter().any(|(_, fact, _)| fact.nth.is_some()) {
             let mut seen: FxHashMap<String, u32> = FxHashMap::default();
-            // Nodes are made from the end of a function.
+            // Nodes are created from the function's end.
             for (at, node) in body.nodes.iter().enumerate().rev() {
                 if let Some(text) = node.text() {
                     let count = seen.entry(squeeze(text)).or_default();
@@ -443,7 +432,6 @@ impl<'m> Matcher<'m> {
         }
     }
 
-    /// The facts of some kinds about a piece of code at a node.
     fn facts(&mut self, at: usize, of: &[Of], text: &str) -> Vec<FactId> {
         if self.facts.is_empty() {
             return Vec::new();

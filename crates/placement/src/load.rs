@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Reads and scans the files of a tree, and parses the functions that turn out to be
-//! needed, on all processors; what did not change comes from the cache.
+//! Reads and scans files and parses the needed functions, in parallel; unchanged results come from
+//! the cache.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::scan::{FileIndex, scan};
 use crate::store::checksum;
 use crate::tree::{Entry, Tree};
 
-/// The functions of one file that were parsed, by their place in its index.
+/// Parsed functions of a file, by index.
 pub(crate) type Bodies = BTreeMap<u32, Body>;
 
 /// One file of the tree.
@@ -30,7 +30,6 @@ pub(crate) struct FileData {
     pub(crate) index: FileIndex,
 }
 
-/// All files, and what was parsed of each.
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
     pub(crate) files: Vec<FileData>,
@@ -39,7 +38,7 @@ pub(crate) struct Loaded {
     pub(crate) parsed: usize,
 }
 
-/// Scans the files, but for those that `known` holds unchanged.
+/// Reuses the unchanged files in `known`.
 pub(crate) fn load(
     tree: &Tree,
     entries: Vec<Entry>,
@@ -97,7 +96,7 @@ fn file(
 }
 
 impl Loaded {
-    /// Parses functions, given as file and place in its index, that were not yet.
+    /// `wanted`: (file, index). Functions that were parsed are skipped.
     pub(crate) fn parse(
         &mut self,
         tree: &Tree,

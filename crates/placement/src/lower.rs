@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From the syntax tree of a function to its graph. The graph is built from its end: each
-//! piece is given what comes behind it.
+//! From a function's syntax tree to its graph, built from the end: each piece receives its
+//! successor.
 
 mod condition;
 mod expression;
@@ -18,16 +18,15 @@ use condition::Leaning;
 use parameters::{names_of_parameters, parameters};
 use syntax::{fault_in, field, last_child};
 
-/// Longest function that is parsed, in bytes.
+/// In bytes.
 const MAX_FUNCTION: usize = 1 << 20;
-/// Deepest nesting of statements and expressions that is followed.
+/// Of statements and expressions.
 const MAX_DEPTH: u32 = 200;
-/// Longest argument or value whose text is kept, in bytes.
+/// In bytes; longer arguments and values are dropped.
 const MAX_TEXT: usize = 160;
-/// Most nodes of one function.
 const MAX_NODES: usize = 100_000;
 
-/// Turns functions into graphs. Made once per thread.
+/// Create one per thread.
 pub(crate) struct Lowerer {
     parser: Option<Parser>,
 }
@@ -41,7 +40,6 @@ impl Lowerer {
         }
     }
 
-    /// The graph of a function of a cleaned file.
     pub(crate) fn lower(&mut self, function: &Function, text: &[u8]) -> Body {
         let part = |from: u32, to: u32| {
             let part = text.get(from as usize..to as usize);
@@ -52,7 +50,6 @@ impl Lowerer {
         self.lower_parts(header, body, function.kind)
     }
 
-    /// The graph of a function from its type, name and parameters, and from its body.
     pub(crate) fn lower_parts(&mut self, header: &[u8], body: &[u8], kind: Kind) -> Body {
         if body.len() > MAX_FUNCTION {
             return Body::with_fault("longer than 1 MiB");
@@ -86,11 +83,11 @@ impl Lowerer {
         let function = root.named_child(0).and_then(|item| field(item, "body"));
         graph.body.entry = match function {
             Some(body) if root.named_child_count() == 1 => graph.statement(body, EXIT),
-            // Pieces of a function that the grammar took apart.
+            // The grammar split the function into pieces.
             _ => graph.statements(root, EXIT),
         };
         let mut body = graph.body;
-        // They are kept for as long as the analysis lasts.
+        // Bodies are kept until the analysis ends.
         body.variables.shrink_to_fit();
         body.nodes.shrink_to_fit();
         body.assigned.shrink_to_fit();
@@ -100,7 +97,7 @@ impl Lowerer {
 
 struct Graph<'a> {
     source: &'a [u8],
-    /// Lines of the function before its body's.
+    /// Lines before the body.
     before: usize,
     body: Body,
     labels: FxHashMap<&'a str, NodeId>,
@@ -134,17 +131,17 @@ impl<'a> Graph<'a> {
         std::str::from_utf8(&self.source[node.byte_range()]).unwrap_or("")
     }
 
-    /// The text of a part of a node; empty if there is no such part.
+    /// Empty if missing.
     fn field_text(&self, node: Syntax<'_>, name: &str) -> &'a str {
         field(node, name).map_or("", |part| self.text(part))
     }
 
-    /// The line of a piece, from the function's first.
+    /// From the function's first line.
     fn line(&self, node: Syntax<'_>) -> u32 {
         u32::try_from(self.before + node.start_position().row).unwrap_or(u32::MAX)
     }
 
-    /// Text with every run of blanks as one.
+    /// Runs of blanks become one.
     fn tidy(&self, node: Syntax<'_>) -> Box<str> {
         let words: Vec<_> = self.text(node).split_whitespace().collect();
         words.join(" ").into()
@@ -155,7 +152,7 @@ impl<'a> Graph<'a> {
         field(node, name).map_or_else(Box::default, |part| self.tidy(part))
     }
 
-    /// As [`Self::tidy`]; empty for what is long.
+    /// As [`Self::tidy`]; empty for long text.
     fn short(&self, node: Syntax<'_>) -> Box<str> {
         if node.byte_range().len() > MAX_TEXT {
             return Box::default();
@@ -163,7 +160,6 @@ impl<'a> Graph<'a> {
         self.tidy(node)
     }
 
-    /// Notes that a variable is given a value.
     fn assign(&mut self, variable: Syntax<'_>, value: Option<Syntax<'_>>) {
         if variable.kind() == "identifier" && self.body.assigned.len() < MAX_NODES {
             let value = value.map_or_else(Box::default, |value| self.short(value));
@@ -187,12 +183,11 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Lowers the parts of a node as statements.
     fn statements(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
         self.parts(node, next, Self::statement)
     }
 
-    /// Lowers each part of a node, the last one first.
+    /// The last one first.
     fn parts(
         &mut self,
         node: Syntax<'_>,
@@ -205,8 +200,7 @@ impl<'a> Graph<'a> {
         parts.fold(next, |next, part| lower(self, part, next))
     }
 
-    /// Lowers something that is one level deeper; what is too deep is left out, so that
-    /// `otherwise` comes next.
+    /// Beyond the depth limit the piece is left out: `otherwise`.
     fn deeper(&mut self, otherwise: NodeId, lower: impl FnOnce(&mut Self) -> NodeId) -> NodeId {
         if self.depth >= MAX_DEPTH {
             self.body.fault = "too deeply nested".into();
@@ -280,7 +274,7 @@ impl<'a> Graph<'a> {
         id
     }
 
-    /// Notes the values and the structs of the variables that a declaration declares.
+    /// Records values and structs of declared variables.
     fn declared(&mut self, node: Syntax<'_>) {
         let of = field(node, "type")
             .filter(|of| of.kind() == "struct_specifier")
@@ -341,7 +335,7 @@ impl<'a> Graph<'a> {
         entry
     }
 
-    /// The condition of a loop, which leads to `body` for as long as it holds.
+    /// Leads to `body` while it holds.
     fn repeated(&mut self, node: Syntax<'_>, body: NodeId, exit: NodeId) -> NodeId {
         match field(node, "condition") {
             Some(condition) => self.condition(condition, (body, exit), Leaning::repeats()),
@@ -361,7 +355,7 @@ impl<'a> Graph<'a> {
     fn do_loop(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
         let text = self.tidy_field(node, "condition");
         if text.trim_matches(['(', ')', ' ']) == "0" {
-            // A block that can be left by `break`.
+            // A block that `break` can leave.
             return self.looped(node, next, next);
         }
         let head = self.head(node, format!("do while {text}"), next);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How often each hook is called at most: the costliest way through each function, loops
-//! as often as a fact says, else without bound. Summed up from the callees.
+//! Upper bounds: the costliest way through each function, with loops as often as facts allow, else
+//! unbounded; callees are added.
 
 mod cause;
 mod region;
@@ -21,23 +21,21 @@ use cause::Causes;
 pub(crate) use cause::{Cause, CauseSet, Most};
 use region::Region;
 
-/// Deepest nesting of loops that is taken apart; deeper ones have no bound.
+/// Loops nested deeper are unbounded.
 const MAX_NESTING: u32 = 40;
 
-/// Deepest nesting of calls that is followed; in 6.12 it is below 300.
+/// 6.12 stays below 300.
 pub(crate) const MAX_CALLS: u32 = 10_000;
 
-/// Counts by hook, while they are added up.
 pub(crate) type Counts = FxHashMap<Key, Most>;
 
-/// Counts by hook, sorted, of all functions for which they are the same.
+/// Sorted; shared by all functions with the same counts.
 pub(crate) type Shared = Rc<[(Key, Most)]>;
 
-/// Where a call is made.
 #[derive(Debug, Clone, Copy)]
 struct At {
     tags: Tags,
-    /// The circle of functions that is being taken apart.
+    /// The recursion cycle that is being split.
     circle: Option<usize>,
     framework: bool,
 }
@@ -46,14 +44,14 @@ pub(crate) struct Maximum<'w, 'x, 'a> {
     world: &'w World<'x, 'a>,
     known: FxHashMap<(FunctionId, Tags), Shared>,
     distinct: FxHashSet<Shared>,
-    /// Functions that call each other in a circle, by a number of the circle.
+    /// Number of the recursion cycle of a function.
     circles: FxHashMap<FunctionId, usize>,
     members: Vec<Vec<FunctionId>>,
     pub(crate) causes: Causes,
     depth: u32,
-    /// Calls nest deeper than can be followed: something is missing.
+    /// Calls nest too deep: results are incomplete.
     pub(crate) too_deep: bool,
-    /// Steps and edges that were looked at to find the costliest ways.
+    /// Steps and edges visited, for tests.
     work: Cell<usize>,
 }
 
@@ -93,18 +91,15 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         }
     }
 
-    /// Functions that call each other in circles, for those who write facts.
     pub(crate) fn circles(&self) -> &[Vec<FunctionId>] {
         &self.members
     }
 
-    /// The functions of the circle that a function is in, in order.
     pub(crate) fn circle_of(&self, id: FunctionId) -> &[FunctionId] {
         let circle = self.circles.get(&id);
         circle.map_or(&[], |&circle| &self.members[circle])
     }
 
-    /// What a function calls at most.
     pub(crate) fn of(&mut self, id: FunctionId, tags: Tags) -> Shared {
         let tags = self.world.enter(tags, id);
         if let Some(known) = self.known.get(&(id, tags)) {
@@ -127,8 +122,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         counts
     }
 
-    /// The counts, once for all functions that have the same: most do nothing but call
-    /// another.
+    /// Interns counts: most functions only call another.
     fn shared(&mut self, counts: Counts) -> Shared {
         let counts = frozen(counts);
         if let Some(known) = self.distinct.get(&counts) {
@@ -138,7 +132,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         counts
     }
 
-    /// Whatever any function of a circle calls, it calls without a bound that is known.
+    /// Recursion is unbounded.
     fn circle(&mut self, circle: usize, tags: Tags) -> Shared {
         let members = self.members[circle].clone();
         let mut all = Counts::default();
@@ -162,7 +156,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         shared
     }
 
-    /// A call of a function: its hooks, as the caller counts them.
+    /// As the caller counts the hooks.
     fn call(&mut self, id: FunctionId, at: At) -> Shared {
         let known = at.circle.is_some() && self.circles.get(&id).copied() == at.circle;
         let inner = if known {
@@ -177,7 +171,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         }
         let mut counts = Counts::default();
         if let Some((hook, module)) = direct {
-            // What the framework calls stands for a hook's implementation.
+            // The framework's calls are the hook's implementations.
             if !at.framework {
                 counts.insert(Key::own(hook), Most::ONE);
             }
@@ -269,13 +263,12 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
                 self.causes.or(&mut counts, one.iter().copied());
             }
             if let Some(times) = times {
-                // How often it is called: never without bound, or the fact would not be
-                // needed.
+                // The fact's number; never unbounded.
                 let cause = Cause::Large(place.0);
                 counts = self.causes.repeated(counts, times, cause).collect();
             }
             for (to, facts) in passed {
-                // How often it is called back is not known, unless a fact says so.
+                // Unknown unless a fact gives it.
                 let times = self
                     .world
                     .fact(facts, at.tags, |fact| fact.max)
@@ -290,7 +283,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         (!counts.is_empty()).then_some(counts)
     }
 
-    /// Hooks that a module calls from inside its own.
+    /// Hooks called by a module's own hook.
     fn inside(&self, counts: &[(Key, Most)], module: u8) -> Counts {
         let mut nested = Counts::default();
         let inside = counts

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which hooks the framework has and which of them each module implements, from the text
-//! of `security/` and `include/linux` (Tables 2 and 5 of the paper).
+//! Hooks of the framework and their modules, from the text of `security/` and `include/linux`
+//! (Tables 2 and 5 of the paper).
 
 mod text;
 
@@ -16,41 +16,37 @@ use crate::{FrameworkPlacement, ModulePlacement};
 
 use text::{calls_of_macro, code_lines};
 
-/// Most hooks of a framework, and of a module.
 const MAX_HOOKS: usize = 4096;
 
-/// One `LSM_HOOK_INIT`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Registration {
     pub(crate) hook: String,
     pub(crate) function: String,
-    /// Not within any `#if`.
+    /// Outside every `#if`.
     pub(crate) unconditional: bool,
 }
 
-/// A module, and where its code lies.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Module {
-    /// As `lsm=` names it.
+    /// As in `lsm=`.
     pub(crate) name: String,
     pub(crate) registrations: Vec<Registration>,
     pub(crate) files: BTreeSet<String>,
-    /// Lines of code, without blank lines and comments.
+    /// Lines of code without blank lines and comments.
     pub(crate) loc: u64,
-    /// Without `LSM_HOOK_INIT`: what the kernel calls are its functions.
+    /// Without `LSM_HOOK_INIT`: the kernel calls its functions directly.
     pub(crate) direct: bool,
 }
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Security {
-    /// Hooks, and whether they are outside every `#if`.
+    /// Hook → outside every `#if`.
     pub(crate) hooks: BTreeMap<String, bool>,
     /// Lines of code in all of `security/`.
     pub(crate) loc: u64,
     pub(crate) modules: Vec<Module>,
 }
 
-/// Reads the framework and the modules of a tree.
 pub(crate) fn security(tree: &Tree, facts: &ModuleFacts) -> Result<Security, Failure> {
     let hooks = framework_hooks(tree)?;
     let mut security = Security {
@@ -58,7 +54,7 @@ pub(crate) fn security(tree: &Tree, facts: &ModuleFacts) -> Result<Security, Fai
         ..Security::default()
     };
     let mut modules: BTreeMap<String, Module> = BTreeMap::new();
-    // Files of directories that no fact names, until it is seen whether they are modules.
+    // Directories without facts; they may not be modules.
     let mut unlisted: BTreeMap<String, Module> = BTreeMap::new();
     for entry in tree.list(&["security/".to_owned()])? {
         let bytes = tree.read(&entry.path)?;
@@ -110,7 +106,7 @@ fn directory(path: &str) -> &str {
         .map_or(path, |(directory, _)| directory)
 }
 
-/// The name in `DEFINE_LSM(x) = { .name = "x" }`.
+/// From `DEFINE_LSM(x) = { .name = "x" }`.
 fn lsm_name(source: &str) -> Option<String> {
     let at = source.find("\nDEFINE_LSM(")?;
     let block = &source[at..];
@@ -168,7 +164,7 @@ fn framework_hooks(tree: &Tree) -> Result<BTreeMap<String, bool>, Failure> {
     Ok(hooks)
 }
 
-/// The category of a hook; `other` if none fits.
+/// `other` if none fits.
 pub(crate) fn category<'f>(facts: &'f ModuleFacts, hook: &str) -> &'f str {
     let found = facts
         .category
@@ -178,8 +174,7 @@ pub(crate) fn category<'f>(facts: &'f ModuleFacts, hook: &str) -> &'f str {
 }
 
 impl Module {
-    /// The module as the document has it. `direct` are the functions that the kernel calls
-    /// of a module that is not yet an LSM.
+    /// `direct`: functions that the kernel calls of a module that is not an LSM.
     pub(crate) fn placement(&self, facts: &ModuleFacts, direct: &[String]) -> ModulePlacement {
         let hooks: Vec<&str> = if self.direct {
             direct.iter().map(String::as_str).collect()

@@ -16,9 +16,7 @@ use crate::linked::{FactId, Linked, Step};
 use crate::maximum::MAX_CALLS;
 use crate::program::FunctionId;
 
-/// Most steps of one function.
 const MAX_STEPS: usize = 200_000;
-/// Most hooks of one function.
 const MAX_EVENTS: usize = 10_000;
 
 #[derive(Debug, Clone)]
@@ -29,12 +27,11 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    /// The functions that lead to the hook, outermost first.
     pub(crate) fn links(&self) -> impl Iterator<Item = &Chain> {
         std::iter::successors(self.calls.as_deref(), |link| link.next.as_deref())
     }
 
-    /// The call as a caller of `function` sees it.
+    /// As seen by a caller of `function`.
     fn below(&self, function: FunctionId, site: Option<NodeId>, times: Count) -> Self {
         Self {
             key: self.key,
@@ -48,11 +45,10 @@ impl Event {
     }
 }
 
-/// The functions from here to a hook.
 #[derive(Debug)]
 pub(crate) struct Chain {
     pub(crate) function: FunctionId,
-    /// Where its caller calls it, if it does so itself and by name.
+    /// The caller's direct call by name, if it is one.
     pub(crate) site: Option<NodeId>,
     pub(crate) next: Option<Rc<Chain>>,
 }
@@ -61,7 +57,7 @@ pub(crate) struct Nominal<'w, 'x, 'a> {
     world: &'w World<'x, 'a>,
     known: FxHashMap<(FunctionId, Tags), Rc<Vec<Event>>>,
     open: FxHashSet<FunctionId>,
-    /// Conditions that neither facts nor the code decide.
+    /// Undecided by facts and code.
     pub(crate) undecided: FxHashSet<(FunctionId, NodeId)>,
 }
 
@@ -78,7 +74,7 @@ struct Call {
 struct Round {
     head: NodeId,
     exit: Option<NodeId>,
-    /// Events before it.
+    /// Number of events before it.
     events: usize,
     times: Count,
 }
@@ -103,21 +99,20 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         }
     }
 
-    /// The hooks that a system call calls, in order. What functions that call each other call
-    /// depends on the one that is entered first: nothing is kept for the next system call.
+    /// Hooks in call order. With recursion results depend on the entry, so nothing is kept for the
+    /// next system call.
     pub(crate) fn path(&mut self, id: FunctionId, tags: Tags) -> Rc<Vec<Event>> {
         self.known.clear();
         self.of(id, tags)
     }
 
-    /// The hooks that a function calls, in order.
     fn of(&mut self, id: FunctionId, tags: Tags) -> Rc<Vec<Event>> {
         let tags = self.world.enter(tags, id);
         if let Some(known) = self.known.get(&(id, tags)) {
             return Rc::clone(known);
         }
         if self.open.len() >= MAX_CALLS as usize || !self.open.insert(id) {
-            // It calls itself, or is called too deep: not on the success path.
+            // Recursive or too deep: not on the success path.
             return Rc::default();
         }
         let events = Rc::new(self.function(id, tags));
@@ -177,7 +172,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         };
         let direct = world.framework.direct.get(&to);
         if let Some(&(hook, _)) = direct {
-            // What the framework calls stands for a hook's implementation.
+            // The framework's calls are the hook's implementations.
             if !world.framework.of_function.contains_key(&call.from) {
                 let event = Event {
                     key: as_called(Key::own(hook), None),
@@ -232,7 +227,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         walk.leave_loops(depth, |_| true);
     }
 
-    /// Enters a loop, unless a fact says that it is not run. Returns the next step.
+    /// Skipped if a fact says so. Returns the next step.
     fn enter_loop(
         &mut self,
         walk: &mut Walk<'_>,
@@ -254,9 +249,8 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         next
     }
 
-    /// Comes back to the head of a loop, which is walked through once. Returns the next
-    /// step, which is behind the loop; none if nothing leaves the loop, or if it began
-    /// outside of this part of the walk.
+    /// At a loop's head for the second time: returns the step after the loop. None if nothing
+    /// leaves the loop, or if it began outside of this part of the walk.
     fn end_round(&mut self, walk: &mut Walk<'_>, at: NodeId, depth: usize) -> Option<NodeId> {
         let back = walk.rounds.iter().rposition(|round| round.head == at);
         let back = back.filter(|&back| back >= depth)?;
@@ -265,12 +259,12 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         exit.filter(|&exit| self.world.leads(walk.linked, at, exit, walk.tags))
     }
 
-    /// How often something happens on the success path, if a fact says so.
+    /// From facts.
     fn times(&self, facts: &[FactId], tags: Tags) -> Option<Count> {
         self.world.fact(facts, tags, |fact| fact.success_path)
     }
 
-    /// Makes a call: of the function that a fact names, else of the first that it can be.
+    /// Calls the function in a fact, else the first target.
     fn call_step(&mut self, walk: &mut Walk<'_>, at: NodeId) {
         let Some(Step::Call {
             targets,
@@ -283,7 +277,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         };
         let (world, tags) = (self.world, walk.tags);
         let chosen = match world.fact(facts, tags, |fact| fact.takes.as_deref()) {
-            // It may be one that leads to no hook.
+            // It may lead to no hook.
             Some(name) => targets.iter().find(|&&to| world.program.name(to) == name),
             None => targets.first(),
         };
@@ -323,7 +317,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
                 return *yes;
             }
             if !times.is_zero() {
-                // Some of the time: what it adds is counted so often, then it goes on.
+                // Sometimes: its events are counted that often before going on.
                 let meets = ahead(walk.linked, *no);
                 let before = walk.events.len();
                 self.walk(walk, *yes, Some(&meets));
@@ -343,8 +337,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
 }
 
 impl Walk<'_> {
-    /// Ends the innermost loops for which a condition holds, down to a depth: what was
-    /// called in each is called as often as it is run.
+    /// Ends inner loops down to `depth`; their events are multiplied by the number of rounds.
     fn leave_loops(&mut self, depth: usize, ends: impl Fn(&Round) -> bool) {
         while self.rounds.len() > depth
             && let Some(round) = self.rounds.pop_if(|round| ends(round))
@@ -353,7 +346,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Counts events from a number on so many times.
     fn repeat(&mut self, from: usize, times: Count) {
         if times == Count::ONE {
             return;
@@ -364,7 +356,7 @@ impl Walk<'_> {
     }
 }
 
-/// What can be reached from a step without going back to the head of a loop.
+/// Steps reachable without passing the loop's head again.
 fn ahead(linked: &Linked, from: NodeId) -> FxHashSet<NodeId> {
     reachable([from], |at| match linked.steps.get(at as usize) {
         None | Some(Step::Head { .. }) => Vec::new(),

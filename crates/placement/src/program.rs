@@ -14,20 +14,17 @@ use crate::load::{Bodies, FileData};
 use crate::scan::{Function, Kind, MemberCopy, number};
 use crate::tree::is_under;
 
-/// A function of the program: an index of [`Program::functions`].
 pub(crate) type FunctionId = u32;
-/// A name in the program: an index of [`Program::names`].
 pub(crate) type NameId = u32;
-/// Values, each once, which are known by their place.
+/// Interned values, identified by index.
 pub(crate) type Numbered<T> = IndexSet<T, FxBuildHasher>;
 
-/// Most names in a row, each of which is another name of the next, that are followed.
+/// Longest followed chain of aliases.
 const MAX_ALIASES: u32 = 8;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) file: u32,
-    /// In the file's index.
     pub(crate) index: u32,
     pub(crate) name: NameId,
     pub(crate) kind: Kind,
@@ -43,12 +40,12 @@ struct Table {
 pub(crate) struct Program<'a> {
     pub(crate) files: &'a [FileData],
     pub(crate) names: Numbered<&'a str>,
-    /// Names of each file, as names of the program.
+    /// File-local to program-wide names.
     maps: Vec<Vec<NameId>>,
     pub(crate) functions: Vec<Place>,
     by_name: FxHashMap<NameId, Vec<FunctionId>>,
     tables: Vec<Table>,
-    /// Tables that set a member, and to what.
+    /// (file, function) in tables, by member.
     by_member: FxHashMap<NameId, Vec<(u32, NameId)>>,
 }
 
@@ -60,23 +57,23 @@ enum Class {
     Other,
 }
 
-/// The program with one file system. Files of others do not matter, so that the answer for a
-/// system call does not depend on what is read for other calls and file systems.
+/// The program with one file system. Other file systems are left out, so that results do not depend
+/// on the other requests.
 pub(crate) struct View<'p, 'a> {
     pub(crate) program: &'p Program<'a>,
     classes: Vec<Class>,
-    /// Members that a member is set to.
+    /// Members assigned to a member.
     copies: FxHashMap<NameId, Vec<MemberCopy<NameId>>>,
     /// Structs that a member of that name is or points to.
     member_types: FxHashMap<NameId, Vec<NameId>>,
-    /// Names that the file system's files use: they can be tables in other files.
+    /// Names used by the file system; they can be tables in other files.
     used: FxHashSet<NameId>,
     regular: Vec<NameId>,
-    /// Structs of which its objects have no table that matters.
+    /// Structs for which its objects have no table that matters.
     idle: Vec<NameId>,
-    /// Structs of which the file system has or uses tables.
+    /// Structs for which the file system has or uses tables.
     owned: FxHashSet<NameId>,
-    /// What names mean in files, as far as they have been looked up.
+    /// Cache.
     resolved: RefCell<FxHashMap<(NameId, u32), Option<FunctionId>>>,
 }
 
@@ -131,13 +128,11 @@ impl<'a> Program<'a> {
         &self.files[self.functions[id as usize].file as usize].path
     }
 
-    /// The function's graph, if it was parsed.
     pub(crate) fn body<'b>(&self, bodies: &'b [Bodies], id: FunctionId) -> Option<&'b Body> {
         let place = self.functions.get(id as usize)?;
         bodies.get(place.file as usize)?.get(&place.index)
     }
 
-    /// The functions that a fact speaks of.
     pub(crate) fn named_by(&self, fact: &Fact) -> Vec<FunctionId> {
         let named = fact.function.iter().flat_map(|name| self.all(name));
         let here = |id: &FunctionId| fact.file.iter().any(|file| file == self.path(*id));
@@ -149,7 +144,6 @@ impl<'a> Program<'a> {
         &self.files[place.file as usize].index.functions[place.index as usize]
     }
 
-    /// Names of a function's file, as names of the program.
     pub(crate) fn globals<'n>(
         &self,
         id: FunctionId,
@@ -167,7 +161,6 @@ impl<'a> Program<'a> {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// The system call that `SYSCALL_DEFINEn` defines under a name.
     pub(crate) fn syscall(&self, name: &str) -> Option<FunctionId> {
         let defines = |id: &FunctionId| self.functions[*id as usize].kind == Kind::Syscall;
         self.all(name).iter().copied().find(defines)
@@ -179,8 +172,7 @@ impl<'a> Program<'a> {
         calls.map(|place| self.names[place.name as usize])
     }
 
-    /// The program with one file system, and with [`SourceFacts::others`] or without; `None`
-    /// if the tree does not have the file system.
+    /// `None` if the tree does not have the file system.
     pub(crate) fn view(&self, fs: &str, others: bool, facts: &SourceFacts) -> Option<View<'_, 'a>> {
         let own = facts.fs.get(fs);
         let own = own.map_or_else(|| Cow::Owned(FileSystemFacts::of(fs)), Cow::Borrowed);
@@ -230,7 +222,6 @@ impl<'a> Program<'a> {
 }
 
 impl View<'_, '_> {
-    /// Collects what the view's files say of members.
     fn collect_members(&mut self) {
         let mut known: FxHashSet<(NameId, NameId)> = FxHashSet::default();
         let files = self.program.files.iter().zip(&self.program.maps);
@@ -260,7 +251,6 @@ impl View<'_, '_> {
         }
     }
 
-    /// Structs that a member of that name is or points to.
     pub(crate) fn types_of_member(&self, member: NameId) -> &[NameId] {
         self.member_types.get(&member).map_or(&[], Vec::as_slice)
     }
@@ -277,7 +267,6 @@ impl View<'_, '_> {
         }
     }
 
-    /// The function that a name means in a file.
     pub(crate) fn resolve(&self, name: NameId, file: u32) -> Option<FunctionId> {
         let (mut name, mut file) = (name, file);
         for _ in 0..MAX_ALIASES {
@@ -322,7 +311,7 @@ impl View<'_, '_> {
             let shared = path.starts_with("include/") || of_arch;
             let score = match place.kind {
                 _ if place.file == file => 9,
-                // A stub in a header, where an option is off, hides the real function.
+                // Header stubs for disabled options hide the real function.
                 Kind::Static if header && path.starts_with("include/linux/") => 8,
                 Kind::Global if !header => 6 + u32::from(near),
                 Kind::Static | Kind::Global if header && (near || shared) => 5,
@@ -361,8 +350,7 @@ impl View<'_, '_> {
         found
     }
 
-    /// Does a regular file's table set a member of one of some structs? `None` if it has
-    /// no table of these.
+    /// `None` without such a table.
     pub(crate) fn regular_sets(&self, member: NameId, of: &[NameId]) -> Option<bool> {
         let tables = &self.program.tables;
         let regular = |table: &Table| {
@@ -377,8 +365,8 @@ impl View<'_, '_> {
         Some(setters.any(|&(table, _)| regular(&tables[table as usize])))
     }
 
-    /// The functions that a member can hold, of one of some structs if those are known; those of a
-    /// regular file's tables first. `None` if there are no tables of that kind at all.
+    /// Possible functions of a member, limited to the structs if known; a regular file's first.
+    /// `None` if no such table exists.
     pub(crate) fn targets(&self, member: NameId, of: &[NameId]) -> Option<Vec<FunctionId>> {
         if !of.is_empty() && of.iter().all(|of| self.idle.contains(of)) {
             return Some(Vec::new());
@@ -395,7 +383,7 @@ impl View<'_, '_> {
             if !fits(table) || self.class(table.file) == Class::Other {
                 continue;
             }
-            // A struct of which the file system has tables is set by those alone.
+            // If the file system has tables for a struct, only those are used.
             let named = self.program.is_named(table);
             if named && self.owned.contains(&table.of) && !self.is_own(table) {
                 continue;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which functions lie between a system call and a hook, by the names in them. Only these
-//! are worth parsing.
+//! Functions between system calls and hooks, by name; only these are parsed.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,7 +7,6 @@ use crate::framework::{Cuts, Framework};
 use crate::graph::reachable;
 use crate::program::{FunctionId, View};
 
-/// The functions between some entries and the hooks, sorted.
 pub(crate) fn between(
     view: &View<'_, '_>,
     framework: &Framework,
@@ -30,7 +28,6 @@ pub(crate) fn between(
     kept
 }
 
-/// Some functions and everything that calls them, however indirectly.
 pub(crate) fn leading_to(
     functions: impl IntoIterator<Item = FunctionId>,
     callers: &FxHashMap<FunctionId, Vec<FunctionId>>,
@@ -40,7 +37,6 @@ pub(crate) fn leading_to(
     })
 }
 
-/// What a function may lead to.
 fn edges(
     view: &View<'_, '_>,
     framework: &Framework,
@@ -57,7 +53,7 @@ fn edges(
         followed.filter_map(|name| view.resolve(name, place.file))
     };
     let mut found: Vec<FunctionId> = named(&function.calls).collect();
-    // The framework names the hook that it calls, which may be a function's name, too.
+    // The framework passes the name of the hook, which may also be a function.
     if !framework.of_function.contains_key(&id) {
         let is_plain = |to: &FunctionId| program.functions[*to as usize].kind.is_plain();
         found.extend(named(&function.uses).filter(is_plain));

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::words::{Words, is_word, split_word, words};
 
-/// Words that are dropped with the parentheses behind them.
+/// Dropped with the parentheses after them.
 static DROPPED_WITH_ARGUMENTS: Words = Words::new(|| {
     words(
         "__attribute__ __aligned __free __cleanup __section __must_hold __acquires __releases \
@@ -24,7 +24,7 @@ static DROPPED: Words = Words::new(|| {
     )
 });
 
-/// Words that begin a type where an argument of a macro can be one.
+/// Start of a type in macro arguments.
 static TYPES: Words = Words::new(|| {
     words(
         "struct union enum const unsigned signed int long short char void bool size_t ssize_t float \
@@ -37,10 +37,9 @@ static CONTROL: Words = Words::new(|| words("if while for switch return"));
 /// Words whose arguments can be types in plain C, too.
 static OF_TYPES: Words = Words::new(|| words("sizeof _Alignof alignof __alignof__"));
 
-/// Words for the type of an expression.
 static TYPE_OF: Words =
     Words::new(|| words("typeof __typeof__ typeof_unqual __unqual_scalar_typeof"));
-/// Words that are replaced by 0, with the parentheses behind them.
+/// Replaced by 0, with the parentheses after them.
 static REPLACED: Words = Words::new(|| {
     words(
         "asm __asm__ __asm asm_volatile_goto asm_inline asm_goto_output _Generic offsetof \
@@ -50,12 +49,11 @@ static REPLACED: Words = Words::new(|| {
 
 struct Rewriter<'a> {
     text: &'a [u8],
-    /// For each parenthesis that opens, behind the one that closes it.
+    /// Opening parenthesis → position after the closing one.
     closed: FxHashMap<usize, usize>,
     at: usize,
     out: Vec<u8>,
-    /// For each open parenthesis: does it hold the arguments of a call, and what has to
-    /// stand behind it?
+    /// For each open parenthesis: is it a call's, and the text to write after it.
     open: Vec<(bool, &'static [u8])>,
 }
 
@@ -72,7 +70,6 @@ pub(crate) fn rewrite(body: &[u8]) -> Vec<u8> {
     rewriter.out
 }
 
-/// For each parenthesis that opens, behind the one that closes it, if there is one.
 fn closings(text: &[u8]) -> FxHashMap<usize, usize> {
     let mut open = Vec::new();
     let mut found = FxHashMap::default();
@@ -102,13 +99,13 @@ impl<'a> Rewriter<'a> {
         from + self.text[from..].iter().take_while(blanks).count()
     }
 
-    /// Behind the parenthesis that closes the one that comes next, blanks aside.
+    /// After the closing parenthesis of the next one; skips blanks.
     fn group_end(&self, from: usize) -> usize {
         let end = self.closed.get(&self.blanks_end(from)).copied();
         end.unwrap_or(self.text.len())
     }
 
-    /// Skips to `to`, keeping lines.
+    /// Keeps line breaks.
     fn skip(&mut self, to: usize) {
         let lines = self.text[self.at..to]
             .iter()
@@ -145,7 +142,7 @@ impl<'a> Rewriter<'a> {
                         self.argument();
                     }
                 }
-                // Of a range: `case 1 ... 5:`, `[0 ... N] =`.
+                // Ranges: `case 1 ... 5:`, `[0 ... N] =`.
                 b'.' if self.text[self.at..].starts_with(b"...") => {
                     let rest = &self.text[self.at..];
                     let end = rest
@@ -153,7 +150,7 @@ impl<'a> Rewriter<'a> {
                         .position(|b| matches!(b, b':' | b']' | b';' | b')'));
                     self.skip(self.at + end.unwrap_or(rest.len()));
                 }
-                // Pasted or made a string, in macros.
+                // Pasting and stringification in macros.
                 b'#' => {
                     if self.text.get(self.at + 1) == Some(&b'#') {
                         while self.out.last().is_some_and(u8::is_ascii_whitespace) {
@@ -178,7 +175,7 @@ impl<'a> Rewriter<'a> {
         self.at = to;
     }
 
-    /// At the start of an argument: if it is a type, it becomes 0.
+    /// A type as argument becomes 0.
     fn argument(&mut self) {
         let from = self.blanks_end(self.at);
         let rest = &self.text[from..];
@@ -218,7 +215,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Replaces a word, the words behind it and the parentheses behind those by 0.
+    /// Also replaces the following words and parentheses.
     fn replaced(&mut self, end: usize) {
         let mut to = end;
         while self.peek(to) != b'(' {
@@ -233,8 +230,8 @@ impl<'a> Rewriter<'a> {
         self.out.extend_from_slice(b" 0 ");
     }
 
-    /// A call through a pointer that names functions which it often holds
-    /// (include/linux/indirect_call_wrapper.h): calls the pointer.
+    /// `INDIRECT_CALL_*` with likely functions (include/linux/indirect_call_wrapper.h): calls the
+    /// pointer.
     fn indirect(&mut self, end: usize) {
         let open = self.blanks_end(end);
         let mut depth = 0_usize;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a file defines, found without parsing it: functions and macros with the names
-//! that they call, tables of function pointers, and the types of structs' members.
-//! Only functions that lie between a system call and a hook are parsed later.
+//! Definitions in a file, found without a parser: functions and macros with called names, tables of
+//! function pointers, and structs in members.
 
 mod names;
 mod text;
@@ -14,10 +13,9 @@ use crate::words::{is_word, split_word};
 use names::Names;
 use text::{ANNOTATIONS, assigned_value, find, pointed_to, struct_name};
 
-/// Most of an item before its brace that is looked at for a type and a name, in bytes.
+/// In bytes: the part of an item before its brace that is searched for a type and a name.
 const MAX_HEADER: usize = 4096;
 
-/// A name of a file: an index of [`FileIndex::names`].
 pub(crate) type Name = u32;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +24,7 @@ pub(crate) enum Kind {
     /// `static`.
     Static,
     Macro,
-    /// A macro without, such as another name of a function.
+    /// A macro without parameters, such as another name of a function.
     Alias,
     /// `SYSCALL_DEFINEn`.
     Syscall,
@@ -37,59 +35,56 @@ impl Kind {
         matches!(self, Self::Macro | Self::Alias)
     }
 
-    /// May a function of this kind be called through its name as a value?
+    /// Callable through its name as a value.
     pub(crate) fn is_plain(self) -> bool {
         matches!(self, Self::Static | Self::Global)
     }
 }
 
-/// A function or macro, and the names in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Function {
     pub(crate) name: Name,
     pub(crate) kind: Kind,
-    /// First line in the file, from 1.
+    /// From 1.
     pub(crate) line: u32,
-    /// Bytes of the cleaned text, from its type to its closing brace.
+    /// From its type to its closing brace, in bytes of the cleaned text.
     pub(crate) range: (u32, u32),
-    /// Where its body's brace opens; of a macro, where its body begins.
+    /// Opening brace of a function's body, or start of a macro's.
     pub(crate) body: u32,
     pub(crate) calls: Vec<Name>,
-    /// Called as a member: `f_op->read(`, as the member before it (empty if it is a
-    /// variable) and the member.
+    /// Member calls, `f_op->read(`: (member before it or empty, member).
     pub(crate) fields: Vec<(Name, Name)>,
-    /// Named otherwise: may be functions or tables.
+    /// Other uses: may be functions or tables.
     pub(crate) uses: Vec<Name>,
 }
 
 /// An initialiser: `struct file_operations ext4_file_operations = { .open = ext4_file_open }`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Table {
-    /// Empty for one that a function assigns.
+    /// Empty for assignments in functions.
     pub(crate) name: Name,
-    /// Its struct; empty if not known.
+    /// The struct, or empty.
     pub(crate) of: Name,
     pub(crate) fields: Vec<(Name, Name)>,
 }
 
-/// A member that is set to what another holds: `netlink_rcv` to `cfg->input`.
+/// A member assigned from another: `netlink_rcv` from `cfg->input`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MemberCopy<N> {
     pub(crate) member: N,
-    /// The struct that the other belongs to, if a variable points to it; empty otherwise.
+    /// The source's struct if a variable points to it, else empty.
     pub(crate) of: N,
-    /// The member that is that struct or points to it; empty if a variable does.
+    /// The member that is or points to that struct; empty for a variable.
     pub(crate) through: N,
     pub(crate) other: N,
 }
 
-/// Everything that is known of one file before parsing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileIndex {
     pub(crate) names: Vec<Box<str>>,
     pub(crate) functions: Vec<Function>,
     pub(crate) tables: Vec<Table>,
-    /// Struct, member, and the struct that the member is or points to.
+    /// Struct, member, and the member's struct.
     pub(crate) members: Vec<(Name, Name, Name)>,
     pub(crate) copies: Vec<MemberCopy<Name>>,
 }
@@ -170,7 +165,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn items(&mut self) {
-        // Groups of an item so far: the word before the parenthesis, and where it opens.
+        // (word before the parenthesis, its position)
         let mut groups: Vec<(&'a [u8], usize)> = Vec::new();
         let (mut start, mut start_line) = (None, 1);
         let (mut equals, mut last): (bool, &'a [u8]) = (false, b"");
@@ -199,7 +194,7 @@ impl<'a> Scanner<'a> {
                 b'{' => {
                     let opened = self.at;
                     let to = self.close(b'{', b'}');
-                    // Behind `= { … },` the same item goes on: not from its start each time.
+                    // After `= { … },` the same item continues; do not rescan from its start.
                     let header = &self.text[from.max(opened.saturating_sub(MAX_HEADER))..opened];
                     if equals {
                         self.table(header, opened, to);
@@ -208,7 +203,7 @@ impl<'a> Scanner<'a> {
                     }
                     self.lines_to(opened, to);
                     self.at = to;
-                    // `= { … }, b = { … };` and `struct { … } x;` go on.
+                    // `= { … }, b = { … };` and `struct { … } x;` continue.
                     if !equals {
                         start = None;
                     }
@@ -232,7 +227,6 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Adds the function whose body was met, if it is one.
     fn function(
         &mut self,
         groups: &[(&'a [u8], usize)],
@@ -254,7 +248,7 @@ impl<'a> Scanner<'a> {
         if defines(b"SYSCALL_DEFINE") || defines(b"COMPAT_SYSCALL_DEFINE") {
             (name, _) = split_word(self.text[open + 1..opened].trim_ascii_start());
             if defines(b"COMPAT") {
-                // 32-bit callers are not looked at.
+                // 32-bit callers are ignored.
                 return true;
             }
             kind = Kind::Syscall;
@@ -309,8 +303,7 @@ impl<'a> Scanner<'a> {
         });
     }
 
-    /// The names that code calls, calls as members, and uses otherwise. Assignments in it
-    /// are added as tables.
+    /// Assignments are added as tables.
     fn names_in(&mut self, from: usize, to: usize) -> Names<'a> {
         let mut names = Names::default();
         let code = &self.text[from..to];
@@ -337,7 +330,6 @@ impl<'a> Scanner<'a> {
         names
     }
 
-    /// Numbers of names, sorted.
     fn numbers(&mut self, names: Vec<&'a [u8]>) -> Vec<Name> {
         sorted(names.into_iter().map(|name| self.name(name)))
     }
@@ -396,7 +388,6 @@ fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
     items
 }
 
-/// A length as a number of 32 bits.
 pub(crate) fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Series of kernels, as facts name them. Whether a fact applies is decided by the code
-//! alone; its series only tell in which trees a fact that matches nothing is reported.
+//! Kernel series in facts. Facts apply by their code alone; the series only decides where an
+//! unmatched fact is reported.
 
 use serde::Deserialize;
 
@@ -27,8 +27,7 @@ impl Series {
     }
 }
 
-/// Is a fact about the code of some series expected to match a tree of this series? If the
-/// series of the tree is not known, it is.
+/// Whether a fact should match in this series; true if the series is unknown.
 pub(crate) fn speaks_of(
     since: Option<Series>,
     until: Option<Series>,

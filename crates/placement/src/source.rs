@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! All functions of a single source file: for a benchmark of how much of a tree can be
-//! parsed, and for fuzzing. An analysis parses only what it needs.
+//! Parses all functions of a file, for benchmarks and fuzzing. An analysis parses only what it
+//! needs.
 
 use model::Failure;
 
@@ -10,15 +10,14 @@ use crate::facts::Facts;
 use crate::lower::Lowerer;
 use crate::scan::scan;
 
-/// A function or macro that could be parsed only in part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartlyParsed {
     pub name: String,
-    /// Where it begins, from 1.
+    /// From 1.
     pub line: u32,
-    /// Is it a macro? A macro need not be a whole statement.
+    /// A macro need not be a whole statement.
     pub is_macro: bool,
-    /// The line in it that could not be parsed, or why it could not.
+    /// The line with the error, or the reason.
     pub reason: String,
 }
 
@@ -26,13 +25,13 @@ pub struct PartlyParsed {
 pub struct ParsedSource {
     pub functions: usize,
     pub macros: usize,
-    /// Calls, decisions, loops and labels in all of them.
+    /// Calls, decisions, loops and labels.
     pub nodes: usize,
     /// Functions and macros that could be parsed only in part, in the file's order.
     pub partly_parsed: Vec<PartlyParsed>,
 }
 
-/// Parses sources as an analysis without a `.config` does.
+/// As in an analysis without a `.config`.
 pub struct SourceParser {
     config: Config,
     lowerer: Lowerer,
@@ -47,7 +46,7 @@ impl SourceParser {
         })
     }
 
-    /// Parses every function and macro of a file, which may be anything.
+    /// The source may be anything.
     pub fn parse(&mut self, source: &[u8]) -> ParsedSource {
         let clean = clean(source, &self.config);
         let index = scan(&clean);

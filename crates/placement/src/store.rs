@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What is kept in files of a cache directory for the next run: what was found in trees, and
-//! what was unpacked of tarballs. A file of another version of this code, or a damaged one, is
-//! not used.
+//! Cached scans of trees and unpacked tarballs. Files of another code version and damaged ones are
+//! ignored.
 
 use std::fs::File;
 use std::io::Result;
@@ -16,11 +15,11 @@ use crate::load::{Bodies, FileData, Loaded};
 use crate::series::Series;
 use crate::tree::Tree;
 
-/// A hash of the crate's code and facts.
+/// Hash of this crate's code and facts.
 const CODE: &str = env!("PLACEMENT_CODE");
-/// Longest file that is read, in bytes.
+/// In bytes.
 const LIMIT: u64 = 1 << 30;
-/// Caches of trees that are kept in a directory; one has some ten MiB.
+/// Per directory; one has about ten MiB.
 const MOST_TREES: usize = 16;
 
 /// The first bytes of the SHA-256 of some data.
@@ -29,7 +28,7 @@ pub(crate) fn checksum<const LENGTH: usize>(bytes: &[u8]) -> [u8; LENGTH] {
     std::array::from_fn(|at| digest[at])
 }
 
-/// The file in a directory for what is known by these bytes.
+/// The cache file for this key.
 pub(crate) fn place(directory: &Path, parts: &[&[u8]], extension: &str) -> PathBuf {
     let mut hash = Sha256::new_with_prefix(CODE);
     for part in parts {
@@ -42,16 +41,15 @@ pub(crate) fn place(directory: &Path, parts: &[&[u8]], extension: &str) -> PathB
     directory.join(format!("{name}.{extension}"))
 }
 
-/// What is kept in a place, which from now on counts as the last one used.
+/// Marks it as the last used.
 pub(crate) fn read(place: &Path) -> Option<Vec<u8>> {
     let bytes = read_sealed(place, LIMIT)?;
-    // If it fails, the file is only removed sooner.
+    // On failure the file is only removed sooner.
     let _ = File::open(place).and_then(|file| file.set_modified(SystemTime::now()));
     Some(bytes)
 }
 
-/// Keeps bytes in a place, and removes all but the `most` files of its extension that were used
-/// last.
+/// Keeps only the `most` last used files with this extension.
 pub(crate) fn write(place: &Path, most: usize, bytes: &[u8]) -> Result<()> {
     let directory = place.parent().unwrap_or(Path::new(""));
     std::fs::create_dir_all(directory)?;
@@ -72,8 +70,7 @@ pub(crate) fn write(place: &Path, most: usize, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Where a tree's cache lies in a directory. The revisions of one series in a repository
-/// share a cache, since most of their files are the same.
+/// Revisions of one series in a repository share a cache: most files are equal.
 pub(crate) fn place_of_tree(directory: &Path, tree: &Tree, config: &Config) -> PathBuf {
     let path = std::fs::canonicalize(tree.path()).unwrap_or_else(|_| tree.path().to_path_buf());
     let series = tree
@@ -88,7 +85,7 @@ pub(crate) fn place_of_tree(directory: &Path, tree: &Tree, config: &Config) -> P
     place(directory, &parts, "placement")
 }
 
-/// What was found in a tree; nothing if there is nothing that can be used.
+/// Empty if nothing is usable.
 pub(crate) fn read_tree(place: &Path) -> Vec<(FileData, Bodies)> {
     let files = read(place).and_then(|bytes| postcard::from_bytes(&bytes).ok());
     files.unwrap_or_default()
@@ -117,7 +114,7 @@ mod tests {
         }
         let there = (0..MOST + 2).filter(|&n| place(n).exists());
         assert_eq!(there.collect::<Vec<_>>(), [2, 3, 4, 5]);
-        // What is read is used.
+        // Reading counts as use.
         assert_eq!(read(&place(2)).unwrap(), b"data");
         write(&place(9), MOST, b"data").unwrap();
         assert!(place(2).exists() && !place(3).exists());

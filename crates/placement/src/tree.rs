@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A kernel's sources: a directory, a tarball, or a revision in a git repository.
+//! A kernel's sources: a directory, a tarball, or a git revision.
 
 mod archive;
 mod directory;
@@ -13,10 +13,9 @@ use model::Failure;
 use crate::error::{not_a_tree, unreadable};
 use crate::store::checksum;
 
-/// Longest file that is read, in bytes. The longest of fs, mm, kernel and security in 6.12
-/// has 650 KiB; generated headers are longer.
+/// In bytes. The longest in fs, mm, kernel and security of 6.12 has 650 KiB; generated headers are
+/// longer.
 pub(crate) const MAX_FILE: u64 = 4 << 20;
-/// Most files of a tree that are looked at.
 pub(crate) const MAX_FILES: usize = 200_000;
 const MAX_DEPTH: usize = 16;
 
@@ -26,7 +25,7 @@ pub(crate) struct Entry {
     pub(crate) path: String,
     /// In bytes.
     pub(crate) size: u64,
-    /// Changes when the file does: its time of change, or a hash of its contents.
+    /// Time of change or content hash.
     pub(crate) stamp: u64,
 }
 
@@ -46,8 +45,7 @@ enum Source {
 }
 
 impl Tree {
-    /// Opens a directory, or a tarball (`.tar.xz`, `.tar`), of which what is needed is
-    /// unpacked into memory.
+    /// Opens a directory or a tarball (`.tar.xz`, `.tar`), which is unpacked into memory.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Failure> {
         let path = path.as_ref().to_path_buf();
         let metadata = std::fs::metadata(&path).map_err(unreadable(&path))?;
@@ -59,9 +57,8 @@ impl Tree {
         Self::checked(path, None, source)
     }
 
-    /// As [`Tree::open`]; what is unpacked of the last four tarballs is kept in a directory,
-    /// and read from there as long as a tarball has the same size and times. `unpacking` is
-    /// called before one is unpacked. It is not an error if nothing can be kept.
+    /// As [`Tree::open`]; `directory` caches the last four tarballs by size and times. `unpacking`
+    /// is called before one is unpacked. Cache write errors are ignored.
     pub fn open_kept(
         path: impl AsRef<Path>,
         directory: impl AsRef<Path>,
@@ -75,15 +72,15 @@ impl Tree {
         Self::checked(path.to_path_buf(), None, Source::Archive(archive))
     }
 
-    /// Opens a revision (a tag, branch or commit) of a git repository.
+    /// `revision`: tag, branch or commit.
     pub fn open_revision(path: impl AsRef<Path>, revision: &str) -> Result<Self, Failure> {
         let path = path.as_ref().to_path_buf();
         let source = Source::Git(git::Repository::open(&path, revision)?);
         Self::checked(path, Some(revision.to_owned()), source)
     }
 
-    /// A tree whose files, by their paths in it, are in memory already. Files that are too
-    /// long, or that no analysis needs, are left out, as they are of a tarball.
+    /// Files in memory, by path. Files that are too long or never needed are left out, as from a
+    /// tarball.
     pub fn from_files(
         name: impl Into<PathBuf>,
         mut files: BTreeMap<String, Vec<u8>>,
@@ -123,7 +120,7 @@ impl Tree {
         &self.version
     }
 
-    /// What was opened: a path, with `@` and the revision if there is one.
+    /// The path, with `@` and the revision if any.
     #[must_use]
     pub fn name(&self) -> String {
         match &self.revision {
@@ -161,7 +158,7 @@ impl Tree {
         Ok(found)
     }
 
-    /// Reads a file of the tree, at most [`MAX_FILE`] of it.
+    /// At most [`MAX_FILE`] bytes.
     pub(crate) fn read(&self, path: &str) -> Result<Vec<u8>, Failure> {
         match &self.source {
             Source::Directory => directory::read(&self.path, path),
@@ -174,13 +171,11 @@ impl Tree {
     }
 }
 
-/// Is a path a source under one of the given paths?
 fn wanted(paths: &[String], path: &str) -> bool {
     (path.ends_with(".c") || path.ends_with(".h")) && is_under(paths, path)
 }
 
-/// Is a path one of these, or below one of them? `mm/` is all below mm, `fs/*` the files of
-/// fs itself, anything else a file.
+/// `mm/` is everything below mm, `fs/*` the files of fs itself, anything else a file.
 pub(crate) fn is_under(paths: &[String], path: &str) -> bool {
     paths.iter().any(|wanted| match wanted.strip_suffix('*') {
         Some(directory) => path
@@ -190,7 +185,6 @@ pub(crate) fn is_under(paths: &[String], path: &str) -> bool {
     })
 }
 
-/// The version that a kernel's top Makefile defines.
 fn version(makefile: &str) -> Option<String> {
     let value = |name: &str| {
         makefile.lines().take(100).find_map(|line| {

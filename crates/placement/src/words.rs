@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Words of C source: identifiers, keywords and numbers.
 
 use std::sync::LazyLock;
 
@@ -7,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 pub(crate) type Words = LazyLock<FxHashSet<&'static [u8]>>;
 
-/// The words of a text, with blanks between them.
+/// Separated by blanks.
 pub(crate) fn words(text: &'static str) -> FxHashSet<&'static [u8]> {
     text.split_whitespace().map(str::as_bytes).collect()
 }
@@ -16,12 +15,11 @@ pub(crate) fn is_word(byte: u8) -> bool {
     byte == b'_' || byte.is_ascii_alphanumeric()
 }
 
-/// As [`is_word`], of a text's character.
 pub(crate) fn is_word_char(c: char) -> bool {
     u8::try_from(c).is_ok_and(is_word)
 }
 
-/// The word that a text starts with, which may be empty, and the rest of the text.
+/// The leading word, possibly empty, and the rest.
 pub(crate) fn split_word(text: &[u8]) -> (&[u8], &[u8]) {
     let end = text.iter().position(|&b| !is_word(b));
     text.split_at(end.unwrap_or(text.len()))

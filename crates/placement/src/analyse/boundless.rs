@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What makes maxima unbounded, as the document has it.
+//! Causes of unbounded maxima, for the result file.
 
 use rustc_hash::FxHashMap;
 
@@ -10,10 +10,8 @@ use crate::program::{FunctionId, Program};
 use crate::scan::number;
 use crate::{BoundlessCause, SyscallPlacement, Unbounded};
 
-/// Longest list of functions of a circle, in names.
 const MAX_NAMES: usize = 40;
 
-/// All causes of a document so far, each once.
 #[derive(Debug, Default)]
 pub(super) struct Boundless {
     places: FxHashMap<Unbounded, u32>,
@@ -25,7 +23,7 @@ impl Boundless {
         *self.places.entry(cause).or_insert(next)
     }
 
-    /// The causes by file and line, and the references of hooks to them.
+    /// Sorted by file and line; the hooks' references are renumbered.
     pub(super) fn sorted(self, syscalls: &mut [SyscallPlacement]) -> Vec<Unbounded> {
         let mut all: Vec<(Unbounded, u32)> = self.places.into_iter().collect();
         all.sort_unstable();
@@ -44,7 +42,6 @@ impl Boundless {
     }
 }
 
-/// The causes of one evaluation, as far as they were asked for.
 pub(super) struct Namer<'a, 'p> {
     program: &'a Program<'p>,
     loaded: &'a Loaded,
@@ -66,7 +63,6 @@ impl<'a, 'p> Namer<'a, 'p> {
         }
     }
 
-    /// Places of the causes of a set.
     pub(super) fn of(&mut self, maximum: &Maximum<'_, '_, '_>, set: CauseSet) -> Vec<u32> {
         if let Some(known) = self.known.get(&set) {
             return known.clone();
@@ -113,7 +109,6 @@ impl<'a, 'p> Namer<'a, 'p> {
         }
     }
 
-    /// The first function of a circle, and the names of all.
     fn circle(&self, members: &[FunctionId]) -> (FunctionId, String) {
         let mut members = members.to_vec();
         members.sort_unstable_by_key(|&id| self.program.name(id));

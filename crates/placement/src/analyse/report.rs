@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What was found, as the document has it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +19,6 @@ use crate::program::{FunctionId, Program};
 use crate::series::{Series, speaks_of};
 use crate::{HookPlacement, Reach, StaleFact, SyscallPlacement, TraceEntry, Undecided, Unparsed};
 
-/// The text of decisions, from the graphs of their functions.
 pub(super) fn undecided(
     program: &Program<'_>,
     loaded: &Loaded,
@@ -45,7 +43,6 @@ pub(super) fn undecided(
     all.into_iter().collect()
 }
 
-/// A function that could be parsed only in part.
 fn unparsed(program: &Program<'_>, id: FunctionId, reason: String) -> Unparsed {
     Unparsed {
         file: program.path(id).to_owned(),
@@ -55,7 +52,6 @@ fn unparsed(program: &Program<'_>, id: FunctionId, reason: String) -> Unparsed {
     }
 }
 
-/// A system call on a file system, as the document is to have it.
 pub(super) struct Place<'a, 'x, 'p> {
     pub(super) world: &'a World<'x, 'p>,
     pub(super) security: &'a Security,
@@ -66,7 +62,6 @@ pub(super) struct Place<'a, 'x, 'p> {
 }
 
 impl Place<'_, '_, '_> {
-    /// The system call, and where facts about it do not fit the code.
     pub(super) fn placement(
         &self,
         most: &[(Key, Most)],
@@ -90,7 +85,7 @@ impl Place<'_, '_, '_> {
                 max: at_most.count,
             };
             if !reach.success_path.is_within(reach.max) {
-                // The code around what a fact is about was rewritten.
+                // The code around a fact's subject was rewritten.
                 contradictions.push(self.contradiction(&hook, reach));
                 reach.max = reach.max.or(reach.success_path);
             }
@@ -141,7 +136,6 @@ impl Place<'_, '_, '_> {
         }
     }
 
-    /// The part of a hook's calls that a key counts, as the document names it.
     fn part(&self, key: Key) -> String {
         if key.modules != 0 {
             modules_of(self.world.framework, key.modules).join("+")
@@ -183,8 +177,7 @@ fn modules_of(framework: &Framework, modules: u32) -> Vec<String> {
         .collect()
 }
 
-/// Adds the functions that were parsed for a file system, and those of them that could be
-/// parsed only in part, which may have lost calls of hooks.
+/// Adds the functions parsed for a file system. Those parsed only in part may miss hook calls.
 pub(super) fn collect(
     program: &Program<'_>,
     loaded: &Loaded,
@@ -203,16 +196,14 @@ pub(super) fn collect(
     }
 }
 
-/// What matched facts, and what did not match.
 pub(super) struct Matched<'a> {
     pub(super) facts: &'a FxHashSet<FactId>,
     pub(super) bodies: &'a [Bodies],
-    /// Names of cuts that matched nothing, and what is said of them.
     pub(super) unused_cuts: Vec<(String, String)>,
     pub(super) series: Option<Series>,
 }
 
-/// Facts that should match something in a tree of this series and do not, with the reason.
+/// Facts that should match in a tree of this series and do not, with the reason.
 pub(super) fn stale(facts: &Facts, program: &Program<'_>, matched: Matched<'_>) -> Vec<StaleFact> {
     let all = (0u16..).zip(&facts.code);
     let unmatched = all.filter(|(id, fact)| {
@@ -220,7 +211,7 @@ pub(super) fn stale(facts: &Facts, program: &Program<'_>, matched: Matched<'_>) 
     });
     let stale = unmatched.filter_map(|(_, fact)| {
         let functions = program.named_by(fact);
-        // The function lacks what tells this version of its code from others.
+        // Without `beside` code this is another version of the function.
         let other = |&id: &FunctionId| {
             let body = program.body(matched.bodies, id);
             body.is_some_and(|body| !body.has_any(&fact.beside))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What some modules check on a success path, and others of their kind do not.
+//! Checks that some modules make on a success path and others of their kind do not.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::facts::{CheckFacts, SubjectFact};
 use crate::{Confidence, HookPlacement, MissingCheck, ModulePlacement, SyscallPlacement};
 
-/// Checks of some modules that others lack, the most certain first.
+/// The most certain first.
 pub(crate) fn missing(
     syscalls: &[SyscallPlacement],
     modules: &[ModulePlacement],
@@ -15,7 +15,7 @@ pub(crate) fn missing(
 ) -> Vec<MissingCheck> {
     let mut found: BTreeMap<MissingCheck, Vec<&SyscallPlacement>> = BTreeMap::new();
     for call in syscalls {
-        // What the kernel itself asks, outside of teardown.
+        // Hooks called by the kernel itself, outside of teardown.
         let asked = call
             .hooks
             .iter()
@@ -39,12 +39,11 @@ pub(crate) fn missing(
         }
     };
     let mut all: Vec<MissingCheck> = found.into_iter().map(with_calls).collect();
-    // Others stay in their own order.
+    // A stable sort.
     all.sort_by_key(|check| (check.confidence, Reverse(check.syscalls.len())));
     all
 }
 
-/// The check that a module lacks and others make, if there is one; without system calls.
 fn lacking(
     asked: &[&HookPlacement],
     subject: &SubjectFact,
@@ -145,7 +144,7 @@ mod tests {
                     hook("file_lock", &["selinux", "yama"]),
                 ],
             ),
-            // No module with a policy on files checks it: nothing is missing.
+            // No module with a file policy checks it: nothing is missing.
             call("quiet", vec![hook("inode_getattr", &["yama"])]),
         ];
         let found = missing(&calls, &modules, &facts);

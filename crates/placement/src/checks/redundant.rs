@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Hooks that a success path asks twice: of the same object? The arguments of both are
-//! followed up the call string, to the function below which both are asked.
+//! Hooks called twice on a success path. Arguments are followed up the call string to the common
+//! caller, to see whether they name the same object.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,13 +13,12 @@ use crate::nominal::Event;
 use crate::program::{FunctionId, Program};
 use crate::{Confidence, RedundantCheck};
 
-/// Calls of one hook on one path that are compared with each other.
+/// Most calls of one hook on one path that are compared.
 const MAX_EVENTS: usize = 40;
 
-/// A function in a call string, and where the one before calls it.
+/// A function in a call string, and its call in the previous one.
 type Link = (FunctionId, Option<NodeId>);
 
-/// Pairs of calls, and the system calls that make them.
 pub(crate) type Pairs = BTreeMap<RedundantCheck, Vec<String>>;
 
 /// Collects pairs of calls over system calls.
@@ -30,13 +29,12 @@ pub(crate) struct Finder<'x, 'a> {
     found: &'x mut Pairs,
 }
 
-/// All that was found, the most certain first.
 pub(crate) fn redundant(found: Pairs) -> Vec<RedundantCheck> {
     let mut all: Vec<RedundantCheck> = found
         .into_iter()
         .map(|(check, syscalls)| RedundantCheck { syscalls, ..check })
         .collect();
-    // Others stay in their own order.
+    // A stable sort.
     all.sort_by_key(|check| {
         let calls = Reverse(check.syscalls.len());
         (check.confidence, !check.same_question, calls)
@@ -59,7 +57,6 @@ impl<'x, 'a> Finder<'x, 'a> {
         }
     }
 
-    /// Compares the hooks of one success path. `hooks` names them.
     pub(crate) fn add(
         &mut self,
         title: &str,
@@ -121,8 +118,7 @@ impl<'x, 'a> Finder<'x, 'a> {
         })
     }
 
-    /// Is it the same object, and the same question? The object is the first argument
-    /// that says about what it is asked.
+    /// Compares object and request. The object is the first argument that is not context.
     fn judge(
         &self,
         hook: &str,
@@ -185,8 +181,7 @@ impl<'x, 'a> Finder<'x, 'a> {
         (confidence, same_question, why)
     }
 
-    /// The arguments of a hook as the function `within` would write them, and whether
-    /// they say about what it is asked.
+    /// A hook's arguments in the variables of `within`; false for context arguments.
     fn arguments(&self, links: &[Link], within: usize) -> Vec<(bool, Value)> {
         let Some((last, above)) = links.split_last() else {
             return Vec::new();
@@ -217,7 +212,6 @@ impl<'x, 'a> Finder<'x, 'a> {
         values
     }
 
-    /// What a function passes where it calls.
     fn passed(&self, function: FunctionId, site: NodeId) -> Option<&'x [Box<str>]> {
         match self.body(function)?.nodes.get(site as usize)? {
             Node::Call { arguments, .. } => Some(arguments),
@@ -230,7 +224,6 @@ impl<'x, 'a> Finder<'x, 'a> {
     }
 }
 
-/// The functions from a system call to a hook.
 fn links(entry: FunctionId, event: &Event) -> Vec<Link> {
     let below = event.links().map(|link| (link.function, link.site));
     std::iter::once((entry, None)).chain(below).collect()

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What an argument is, as a caller would write it.
 
 use crate::body::Body;
 use crate::words::{is_word, is_word_char};
 
-/// Longest text of a value, in bytes; a longer one is not followed.
+/// In bytes; longer values are not followed.
 const MAX_TEXT: usize = 300;
-/// Variables that are replaced by what they were assigned, one in the other.
+/// Nested replacements of variables by their assigned values.
 const MAX_DEPTH: u32 = 4;
 
-/// An argument, in terms of the variables of some function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Value {
     pub(super) text: String,
-    /// It is read from memory, which could change.
+    /// Read from memory, which could change.
     pub(super) memory: bool,
-    /// Why it could not be followed, if it could not.
+    /// Why it could not be followed.
     pub(super) lost: Option<String>,
 }
 
@@ -33,18 +31,17 @@ impl Value {
     }
 }
 
-/// A call, seen from both its sides.
 pub(super) struct Frame<'x> {
     pub(super) caller: Option<&'x Body>,
     pub(super) callee: Option<&'x Body>,
-    /// What is passed; not known of a callback.
+    /// Unknown for callbacks.
     pub(super) arguments: Option<&'x [Box<str>]>,
-    /// Functions that return the same for the same.
+    /// Functions whose result depends only on their arguments.
     pub(super) pure: &'x [String],
 }
 
 impl Frame<'_> {
-    /// A value in terms of the callee's parameters, in terms of the caller's variables.
+    /// From the callee's parameters to the caller's variables.
     pub(super) fn up(&self, value: &Value) -> Value {
         if value.lost.is_some() {
             return value.clone();
@@ -81,7 +78,7 @@ impl Frame<'_> {
         found
     }
 
-    /// Replaces variables that are assigned once by what they are assigned.
+    /// Replaces variables with a single assignment by the value.
     fn assigned(&self, value: &mut Value, body: &Body, depth: u32) {
         let mut again = false;
         let mut lost = None;
@@ -104,7 +101,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Why a text does not always mean the same, if it does not.
+    /// Why the text may not always mean the same.
     fn unclear(&self, text: &str) -> Option<String> {
         if text.len() > MAX_TEXT {
             return Some("it is too long to be followed".to_owned());
@@ -122,9 +119,7 @@ fn reads_memory(text: &str) -> bool {
 struct Word<'t> {
     text: &'t str,
     at: usize,
-    /// Behind `.` or `->`.
     member: bool,
-    /// Before `(`.
     called: bool,
 }
 
@@ -146,7 +141,7 @@ fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
     .filter(|word| !word.text.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Replaces the variables of a text by what `by` says, others stay.
+/// Replaces variables by the results of `by`; None keeps them.
 fn replaced(text: &str, mut by: impl FnMut(&str) -> Option<String>) -> String {
     let mut out = String::new();
     let mut at = 0;
@@ -189,7 +184,6 @@ mod tests {
         Lowerer::new().lower_parts(header.as_bytes(), text.as_bytes(), Kind::Static)
     }
 
-    /// What `mask, inode` of g are to f, which passes `arguments`.
     fn up(f: &str, arguments: &[&str], text: &str) -> Value {
         let caller = body("static int f(struct path *path, int flag)", f);
         let callee = body("static int g(struct inode *inode, int mask)", "{ }");

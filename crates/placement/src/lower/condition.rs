@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Conditions: short circuits become edges, and what the code says about its own
-//! conditions becomes hints.
+//! Conditions: short circuits become edges; hints come from the code itself.
 
 use tree_sitter::Node as Syntax;
 
@@ -8,17 +7,17 @@ use super::syntax::{field, last_child};
 use super::{Graph, MAX_DEPTH};
 use crate::body::{Callee, Hint, Node, NodeId};
 
-/// Where a condition leads to if it holds, and if it does not.
+/// Successors if the condition holds, and if not.
 type Ways = (NodeId, NodeId);
 
-/// What the surroundings say of a condition.
+/// Hints from the surrounding code.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Leaning {
     /// `likely()` and `unlikely()`.
     strong: Hint,
-    /// One of its ways ends with an error.
+    /// One way ends with an error.
     weak: Hint,
-    /// It decides whether a loop goes on.
+    /// It decides whether a loop continues.
     repeats: bool,
 }
 
@@ -46,8 +45,8 @@ impl Leaning {
         }
     }
 
-    /// Of a part of `a && b` (`whole` is yes) or `a || b` (no): if the whole is so, each
-    /// part is; if it is not, only the last is taken to be the reason.
+    /// Hint for a part of `a && b` (`whole`: yes) or `a || b` (no): if the hint equals `whole`, it
+    /// is true of each part; otherwise only the last part is taken as the reason.
     fn part(self, whole: Hint, last: bool) -> Self {
         let keep = |hint: Hint| {
             if hint == whole || last {
@@ -64,16 +63,15 @@ impl Leaning {
     }
 }
 
-/// Names that kernel code keeps errors in.
+/// Kernel variables for errors.
 const ERRORS: [&str; 10] = [
     "error", "err", "ret", "retval", "rc", "res", "result", "status", "rv", "r",
 ];
 
-/// Names that kernel code gives to how much is to be done.
+/// Kernel variables for amounts.
 const AMOUNTS: [&str; 5] = ["len", "length", "count", "size", "nbytes"];
 
 impl<'a> Graph<'a> {
-    /// Lowers a condition to the edges that it takes.
     pub(super) fn condition(
         &mut self,
         node: Syntax<'_>,
@@ -132,7 +130,7 @@ impl<'a> Graph<'a> {
         self.condition(left, ways, leaning.part(whole, false))
     }
 
-    /// What `likely()` or `unlikely()` says of the condition in it.
+    /// The hint of `likely()` or `unlikely()`, and its condition.
     fn annotated<'t>(&self, call: Syntax<'t>) -> Option<(Hint, Syntax<'t>)> {
         let hint = match self.field_text(call, "function") {
             "likely" => Hint::Yes,
@@ -142,7 +140,6 @@ impl<'a> Graph<'a> {
         Some((hint, field(call, "arguments")?.named_child(0)?))
     }
 
-    /// Adds a branch for a condition that has no parts.
     fn branch(&mut self, node: Syntax<'_>, (yes, no): Ways, leaning: Leaning) -> NodeId {
         let text = self.tidy(node);
         let hints = [leaning.strong, own_hint(&text), leaning.weak];
@@ -160,7 +157,7 @@ impl<'a> Graph<'a> {
         self.value(node, id)
     }
 
-    /// Does a statement of a block set what holds errors to one?
+    /// Whether a statement assigns an error to an error variable.
     fn sets_error(&self, block: Syntax<'_>) -> bool {
         let mut cursor = block.walk();
         let mut statements = block.named_children(&mut cursor);
@@ -173,8 +170,7 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// Does a condition say that there is nothing to do, and a statement end for that? The
-    /// amount is one that the caller gives, which is not 0.
+    /// An early return for an amount of 0; the caller's amount is not 0.
     pub(super) fn has_nothing_to_do(&self, condition: Syntax<'_>, then: Syntax<'_>) -> bool {
         let text = self.tidy(condition);
         let text = text.trim_start_matches('(');
@@ -194,7 +190,6 @@ impl<'a> Graph<'a> {
         is_given && named && last.kind() == "return_statement" && ["", "0"].contains(&value)
     }
 
-    /// Does a statement end with an error?
     pub(super) fn fails(&self, mut node: Syntax<'_>) -> bool {
         for _ in 0..MAX_DEPTH {
             match node.kind() {
@@ -223,12 +218,11 @@ fn is_jump(node: Syntax<'_>) -> bool {
     ["break_statement", "goto_statement", "return_statement"].contains(&node.kind())
 }
 
-/// Does a text start with one of some words, which have blanks between them?
 fn starts_with_any(text: &str, words: &str) -> bool {
     words.split(' ').any(|word| text.starts_with(word))
 }
 
-/// What a condition says of itself: that a call failed, mostly.
+/// Mostly that a call failed.
 fn own_hint(text: &str) -> Hint {
     let failure = "IS_ERR WARN_ON PTR_ERR BUG_ON VM_BUG_ON signal_pending fatal_signal_pending";
     if starts_with_any(text, failure) || ERRORS.contains(&text) {
@@ -252,20 +246,19 @@ fn own_hint(text: &str) -> Hint {
     }
 }
 
-/// Comparisons with special names, which the success path's names are not.
+/// Comparisons with special names; the success path has ordinary ones.
 fn compares_names(text: &str) -> bool {
     starts_with_any(text, "strcmp( strncmp( memcmp(")
 }
 
-/// Tests that a descriptor allows what is done with it, which it does.
+/// Tests that a descriptor permits the operation.
 fn allows(text: &str) -> bool {
     let modes = ["READ", "WRITE", "PREAD", "PWRITE", "CAN_READ", "CAN_WRITE"];
     let asks = |mode: &str| text.ends_with(&format!("FMODE_{mode}"));
     text.contains("->f_mode & FMODE_") && !text.contains('(') && modes.into_iter().any(asks)
 }
 
-/// What a condition that does not compare says: a regular file is what calls are made on,
-/// and an assignment to what holds errors is a call that may fail.
+/// A regular file is the usual object; assignments to error variables are calls that may fail.
 fn own_hint_of_value(text: &str) -> Hint {
     let assigned = text.split_once(" = ").map_or("", |(left, _)| left);
     let exceptional = "S_ISDIR( S_ISLNK( d_is_dir( d_is_symlink( retry_estale(";
@@ -282,13 +275,12 @@ fn own_hint_of_value(text: &str) -> Hint {
     }
 }
 
-/// Parts of labels behind which functions clean up.
+/// Parts of cleanup labels.
 const FAILURES: [&str; 18] = [
     "out", "err", "fail", "bad", "unlock", "free", "put", "drop", "abort", "exit", "cleanup",
     "release", "undo", "done", "einval", "efault", "eperm", "enomem",
 ];
 
-/// The two sides of a comparison that is all a text is.
 fn comparison(text: &str) -> Option<(&str, &str, &str)> {
     for operator in [" == ", " != ", " >= ", " <= ", " < ", " > "] {
         if let Some((left, right)) = text.split_once(operator) {

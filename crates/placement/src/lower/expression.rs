@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Expressions: the calls in them, in the order of execution.
+//! The calls in expressions, in the order of execution.
 
 use tree_sitter::Node as Syntax;
 
@@ -9,7 +9,6 @@ use super::{Graph, MAX_DEPTH};
 use crate::body::{Callee, Hint, Node, NodeId};
 
 impl<'a> Graph<'a> {
-    /// Lowers what an expression calls before its value is there.
     pub(super) fn value(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
         self.deeper(next, |graph| graph.value_inner(node, next))
     }
@@ -60,7 +59,6 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Lowers the parts of a node as expressions.
     fn values(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
         self.parts(node, next, Self::value)
     }
@@ -96,7 +94,6 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// What is called: a name, or a member that holds a function.
     pub(super) fn callee(&self, mut node: Syntax<'_>) -> Option<Callee> {
         for _ in 0..MAX_DEPTH {
             match node.kind() {
@@ -120,7 +117,7 @@ impl<'a> Graph<'a> {
         None
     }
 
-    /// The text of each argument. A variable whose place is passed may be assigned there.
+    /// A variable whose address is passed counts as assigned.
     fn arguments(&mut self, arguments: Syntax<'_>) -> Vec<Box<str>> {
         let mut cursor = arguments.walk();
         let all: Vec<_> = arguments
@@ -138,7 +135,7 @@ impl<'a> Graph<'a> {
         all.into_iter().map(|node| self.short(node)).collect()
     }
 
-    /// Arguments that are only a name: they may be functions.
+    /// Arguments that are only a name may be functions.
     fn passed(&self, arguments: Syntax<'_>) -> Vec<Box<str>> {
         let mut cursor = arguments.walk();
         let mut names = Vec::new();

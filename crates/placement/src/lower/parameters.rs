@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The parameters of a function, from the text before its body.
 
 use crate::words::is_word_char;
 
@@ -21,7 +20,7 @@ pub(super) fn parameters(header: &[u8]) -> Vec<(Box<str>, Box<str>)> {
     found
 }
 
-/// Names of all parameters, in order; empty for a macro and for `SYSCALL_DEFINE`.
+/// In order; empty for macros and `SYSCALL_DEFINE`.
 pub(super) fn names_of_parameters(header: &[u8]) -> Vec<Box<str>> {
     let header = String::from_utf8_lossy(header);
     let (before, list) = header.split_at(header.find('(').unwrap_or(header.len()));

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Parts of a syntax tree.
 
 use tree_sitter::Node as Syntax;
 
-/// A part of a node that the grammar names.
 pub(super) fn field<'t>(node: Syntax<'t>, name: &str) -> Option<Syntax<'t>> {
     node.child_by_field_name(name)
 }
 
-/// The last child that is not punctuation.
 pub(super) fn last_child(node: Syntax<'_>) -> Option<Syntax<'_>> {
     let children = u32::try_from(node.named_child_count()).unwrap_or(u32::MAX);
     node.named_child(children.saturating_sub(1))
 }
 
-/// Line, from that of the opening brace, and text of the first thing that did not parse.
+/// Line (from the opening brace) and text of the first syntax error.
 pub(super) fn fault_in(root: Syntax<'_>) -> String {
     let mut cursor = root.walk();
     loop {

@@ -9,7 +9,6 @@ fn body(text: &str) -> Body {
     Lowerer::new().lower_parts(b"int f(struct file *file)", text.as_bytes(), Kind::Static)
 }
 
-/// Calls on the way on which each condition takes the edge that `yes` says.
 fn calls(body: &Body, yes: bool) -> Vec<String> {
     let mut at = body.entry;
     let mut found = Vec::new();
@@ -85,7 +84,7 @@ fn what_has_nothing_to_do_or_ends_with_an_error_is_not_nominal() {
             "iov_iter_count(to)",
             Hint::Yes,
         ),
-        // Something is done; it is no amount, or not one that the caller gives.
+        // These are not the caller's amount.
         ("if (!len) return a();", "len", Hint::Open),
         ("if (!to) return 0;", "to", Hint::Open),
         ("if (!count) return 0;", "count", Hint::Open),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What makes a maximum unbounded, carried along with each count.
+//! Causes of unbounded maxima, attached to each count.
 
 use std::cell::RefCell;
 
@@ -12,28 +12,25 @@ use crate::context::Key;
 use crate::program::{FunctionId, Numbered};
 use crate::scan::number;
 
-/// Most causes of one set: what has so many is not bounded one by one, and sets would be
-/// as many as ways through the kernel.
+/// Limits the number of different sets.
 const MAX_SET: usize = 64;
-/// Most unions that are remembered.
 const MAX_UNIONS: usize = 1 << 20;
 
-/// Something that happens an unknown number of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Cause {
-    /// Functions that call each other: the first of them.
+    /// Recursion; the first function of the cycle.
     Circle(FunctionId),
-    /// A loop, or a label that code jumps back to.
+    /// A loop, or a label with a backward jump.
     Loop(FunctionId, NodeId),
-    /// A function that is passed at a call, and may be called back.
+    /// A passed function that may be called back.
     Callback(FunctionId, NodeId, FunctionId),
-    /// A function whose sums are larger than a count can be.
+    /// Sums exceed the range of counts.
     Large(FunctionId),
     /// A function whose loops are nested too deep.
     Nested(FunctionId),
 }
 
-/// A set of causes: an index of [`Causes`]. 0 is the empty one.
+/// An index of [`Causes`]; 0 is the empty set.
 pub(crate) type CauseSet = u32;
 
 /// A count at most, and if it has no bound, why.
@@ -53,12 +50,12 @@ impl Most {
 #[derive(Debug, Default)]
 struct Sets {
     causes: Numbered<Cause>,
-    /// Numbers of causes, sorted by cause.
+    /// Indices of causes, sorted by cause.
     sets: Numbered<Box<[u32]>>,
     unions: FxHashMap<(CauseSet, CauseSet), CauseSet>,
 }
 
-/// All causes, and the sets of them that are needed, each once.
+/// Interned causes and sets of them.
 #[derive(Debug, Default)]
 pub(crate) struct Causes(RefCell<Sets>);
 
@@ -107,7 +104,7 @@ impl Causes {
                     .unwrap_or_default()
             })
             .concat();
-        // The first ones are kept, whatever they were numbered by others before.
+        // Keep the first by cause: numbers depend on the order of discovery.
         members.sort_unstable_by_key(|&number| sets.causes.get_index(number as usize));
         members.dedup();
         members.truncate(MAX_SET);
@@ -119,7 +116,7 @@ impl Causes {
         union
     }
 
-    /// One after the other.
+    /// In sequence.
     pub(super) fn plus(&self, one: Most, other: Most) -> Most {
         Most {
             count: one.count.plus(other.count),
@@ -127,7 +124,6 @@ impl Causes {
         }
     }
 
-    /// Adds what comes after.
     pub(super) fn add(&self, counts: &mut Counts, other: impl IntoIterator<Item = (Key, Most)>) {
         for (key, count) in other {
             let sum = counts.entry(key).or_default();
@@ -135,7 +131,7 @@ impl Causes {
         }
     }
 
-    /// Takes the other if it is more.
+    /// The larger one per hook.
     pub(super) fn or(&self, counts: &mut Counts, other: impl IntoIterator<Item = (Key, Most)>) {
         for (key, count) in other {
             let most = counts.entry(key).or_default();
@@ -162,7 +158,7 @@ impl Causes {
         all.filter(|(_, most)| !most.count.is_zero())
     }
 
-    /// Whatever is called, as often as it likes because of a cause.
+    /// Calls anything, any number of times.
     pub(super) fn without_bound(&self, counts: &mut Counts, cause: Cause) {
         let why = self.one(cause);
         for most in counts.values_mut() {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The costliest way through a function.
 
 use rustc_hash::FxHashMap;
 
@@ -23,8 +22,8 @@ pub(super) struct Region<'r, 'w, 'x, 'a> {
 }
 
 impl Region<'_, '_, '_, '_> {
-    /// The costliest way from `entry` to anywhere in a part of the graph. Except for the
-    /// whole function, edges back to the entry are not in it.
+    /// From `entry` to anywhere in `part`; edges back to the entry are excluded, except for a whole
+    /// function.
     pub(super) fn most(
         &self,
         nodes: &[NodeId],
@@ -50,7 +49,7 @@ impl Region<'_, '_, '_, '_> {
             })
             .collect();
         let causes = &self.maximum.causes;
-        // Callers come last in the order of components.
+        // Components are callees first; process them in reverse.
         let mut order = components(&edges);
         order.reverse();
         let (number, entered) = entries(&order, &edges, start);
@@ -96,7 +95,6 @@ impl Region<'_, '_, '_, '_> {
         most
     }
 
-    /// Whatever a part of the graph calls, as often as it likes.
     fn without_bound(&self, part: &[NodeId]) -> Counts {
         let causes = &self.maximum.causes;
         let mut all = Counts::default();
@@ -110,7 +108,7 @@ impl Region<'_, '_, '_, '_> {
         all
     }
 
-    /// Where a loop is entered: preferably at its head.
+    /// Preferably at the loop's head.
     fn head(&self, component: &[usize], nodes: &[NodeId], entered: &[bool]) -> NodeId {
         let is_head =
             |at: usize| matches!(self.linked.steps[nodes[at] as usize], Step::Head { .. });
@@ -127,8 +125,6 @@ impl Region<'_, '_, '_, '_> {
     }
 }
 
-/// The number of each node's component, and which nodes are entered from another component or
-/// are the start.
 fn entries(
     components: &[Vec<usize>],
     edges: &[Vec<usize>],

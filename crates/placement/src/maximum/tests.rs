@@ -13,8 +13,7 @@ use crate::program::Program;
 use crate::reach::between;
 use crate::tree::Tree;
 
-/// Steps and edges that were looked at for a system call with such a body, and of how many
-/// steps it is.
+/// Visited steps and edges for such a body, and its number of steps.
 fn work(body: &str) -> (usize, usize) {
     let text = |text: &str| text.as_bytes().to_vec();
     let files = BTreeMap::from([
@@ -109,7 +108,7 @@ fn thousands_of_gotos_take_work_in_proportion() {
     for (what, body) in bodies {
         let (work, steps) = work(&body(4000));
         assert!(steps > 4000, "{what}: {steps}");
-        // Each step, and two edges from it, on each level of nesting.
+        // Each step and two edges on each level of nesting.
         let most = steps * 3 * (MAX_NESTING as usize + 1);
         assert!(work <= most, "{what}: {work} for {steps} steps");
     }

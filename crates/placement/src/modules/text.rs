@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What can be told from a source's text without parsing it.
+//! Text searches without a parser.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use kernels::hooks::{arguments, without_comments};
 
 use crate::words::is_word_char;
 
-/// Longest arguments of a macro that are looked at, in bytes.
+/// In bytes.
 const MAX_ARGUMENTS: usize = 4096;
 
-/// Most uses of a macro in one file; SELinux has 220 of `LSM_HOOK_INIT`.
+/// SELinux has 220 `LSM_HOOK_INIT`.
 const MAX_USES: usize = 10_000;
 
 pub(super) struct MacroCall {
     pub(super) arguments: Vec<String>,
-    /// Outside every `#if`, but for a header's guard.
+    /// Outside every `#if` except a header's guard.
     pub(super) unconditional: bool,
     pub(super) in_macro: bool,
 }
@@ -25,7 +25,7 @@ pub(super) fn code_lines(source: &str) -> u64 {
     plain.lines().filter(|line| !line.trim().is_empty()).count() as u64
 }
 
-/// For each line, its offset, how many `#if` it is in, and whether it belongs to a macro.
+/// For each line: offset, `#if` depth, part of a macro.
 fn depths(source: &str) -> Vec<(usize, usize, bool)> {
     let mut depth = 0usize;
     let mut guard = None;
@@ -39,7 +39,7 @@ fn depths(source: &str) -> Vec<(usize, usize, bool)> {
         let mut in_macro = continued;
         if let Some(directive) = directive {
             if directive.starts_with("if") {
-                // Without the framework there is no module at all.
+                // Without the framework there are no modules.
                 let framework = directive.trim_end() == "ifdef CONFIG_SECURITY";
                 opened.push(framework);
                 depth += usize::from(!framework);
@@ -55,7 +55,7 @@ fn depths(source: &str) -> Vec<(usize, usize, bool)> {
             } else if let Some(name) = directive.strip_prefix("define") {
                 in_macro = true;
                 let name = name.trim();
-                // #ifndef X, then #define X: the guard of the header.
+                // #ifndef X, then #define X: the header's guard.
                 if guard.is_none() && depth == 1 {
                     guard = Some(last_ifndef.as_deref() == Some(name));
                 }
@@ -73,7 +73,6 @@ fn line_of(lines: &[(usize, usize, bool)], at: usize) -> (usize, usize, bool) {
     lines[lines.partition_point(|line| line.0 <= at).saturating_sub(1)]
 }
 
-/// All uses of a macro, with their arguments.
 pub(super) fn calls_of_macro(source: &str, name: &str) -> Vec<MacroCall> {
     let source = without_comments(source);
     let lines = depths(&source);
@@ -88,7 +87,7 @@ pub(super) fn calls_of_macro(source: &str, name: &str) -> Vec<MacroCall> {
         let before = source.get(line..at.min(line + MAX_ARGUMENTS));
         let before = before.unwrap_or_default().trim_start();
         if before.starts_with('#') && !before.contains(')') {
-            // Its own definition.
+            // The macro's own definition.
             continue;
         }
         if found.len() >= MAX_USES {
@@ -107,7 +106,7 @@ pub(super) fn calls_of_macro(source: &str, name: &str) -> Vec<MacroCall> {
     found
 }
 
-/// Members of a union that are pointers to functions, and whether they are outside `#if`.
+/// Function pointers in a union → outside every `#if`.
 pub(super) fn union_members(source: &str, union: &str) -> BTreeMap<String, bool> {
     let source = without_comments(source);
     let lines = depths(&source);

@@ -1,40 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The names in the body of a function or macro, and what it does with each.
 
 use super::text::{AssignedMember, KEYWORDS, assigned_value};
 use crate::words::split_word;
 
-/// Stands for a whole word, where only the byte before the next one is remembered.
+/// Represents a whole word in `before`.
 const WORD: u8 = b'a';
 
 #[derive(Default)]
 pub(super) struct Names<'a> {
     pub(super) calls: Vec<&'a [u8]>,
-    /// Called as members: the member before it, or nothing, and the member.
+    /// (member before it or empty, member)
     pub(super) fields: Vec<(&'a [u8], &'a [u8])>,
     pub(super) uses: Vec<&'a [u8]>,
-    /// Assigned to a member: its struct if that is known, the member, and the value.
+    /// (struct or empty, member, value)
     pub(super) assigned: Vec<(&'a [u8], &'a [u8], &'a [u8])>,
-    /// Members that are copied to a member, which is the first.
+    /// (target member, source)
     pub(super) copied: Vec<(&'a [u8], AssignedMember<'a>)>,
-    /// The same of variables.
     held: Vec<(&'a [u8], AssignedMember<'a>)>,
-    /// The struct that was named last, and the one whose braces opened last.
+    /// Last named struct, and last one with an open brace.
     last_struct: &'a [u8],
     initialised: &'a [u8],
-    /// The last byte that is not blank; `.` for `->`, and [`WORD`] for a word.
+    /// Last nonblank byte; `.` for `->`, [`WORD`] for a word.
     before: u8,
-    /// The member that was read last, if a member of it may follow.
+    /// Last member, if another may follow it.
     member: &'a [u8],
-    /// Is the next member called, though what follows it is a comma
-    /// (include/linux/indirect_call_wrapper.h)?
+    /// The next member is called, although a comma follows it
+    /// (include/linux/indirect_call_wrapper.h).
     indirect: bool,
-    /// Was it `.member` of an initialiser that was read last, as against `x.member`?
+    /// The last was `.member` in an initialiser, not `x.member`.
     designator: bool,
 }
 
 impl<'a> Names<'a> {
-    /// Reads a byte that belongs to no word.
     pub(super) fn punctuation(&mut self, byte: u8, next: Option<&u8>) {
         self.indirect &= byte != b';';
         if byte == b'{' && matches!(self.before, b'=' | b')') {
@@ -50,7 +47,6 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Reads a word. `rest` is what follows it.
     pub(super) fn word(&mut self, word: &'a [u8], rest: &'a [u8]) {
         let behind = rest.trim_ascii_start();
         let next = behind.first().copied().unwrap_or(b';');
@@ -89,7 +85,7 @@ impl<'a> Names<'a> {
         self.before = WORD;
     }
 
-    /// Members that are called through a variable that holds them are called, too.
+    /// Calls through variables that hold a member.
     pub(super) fn call_what_is_held(&mut self) {
         let called = self.held.iter().filter(|(v, _)| self.calls.contains(v));
         let members = called.map(|(_, from)| match from.of_variable {

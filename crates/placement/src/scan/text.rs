@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Small pieces of code, read as text.
 
 use crate::words::{Words, is_word, split_word, words};
 
-/// Words before `(` that call nothing.
+/// Not calls, despite `(`.
 pub(super) static KEYWORDS: Words = Words::new(|| {
     words(
         "if while for switch return sizeof typeof __typeof__ defined __attribute__ offsetof alignof \
@@ -11,7 +10,7 @@ pub(super) static KEYWORDS: Words = Words::new(|| {
     )
 });
 
-/// Words that look like the name of the function that they annotate.
+/// Annotations that look like the function's name.
 pub(super) static ANNOTATIONS: Words = Words::new(|| {
     words(
         "__attribute__ __acquires __releases __must_hold __printf __scanf __aligned __section \
@@ -21,7 +20,6 @@ pub(super) static ANNOTATIONS: Words = Words::new(|| {
     )
 });
 
-/// The word behind the first `struct` of a text.
 pub(super) fn struct_name(text: &[u8]) -> &[u8] {
     let Some(at) = find(text, b"struct ") else {
         return b"";
@@ -32,10 +30,10 @@ pub(super) fn struct_name(text: &[u8]) -> &[u8] {
     split_word(text[at + 7..].trim_ascii_start()).0
 }
 
-/// Longest text in which an assigned name is looked for, in bytes.
+/// In bytes.
 const MAX_VALUE: usize = 4096;
 
-/// The name behind `=`, if a name is all there is.
+/// The name after `=`, if it is the whole value.
 pub(super) fn assigned_value(text: &[u8]) -> &[u8] {
     let text = &text[..text.len().min(MAX_VALUE)];
     let text = text.trim_ascii_start();
@@ -46,7 +44,6 @@ pub(super) fn assigned_value(text: &[u8]) -> &[u8] {
         text = text.trim_ascii_start();
         match text.first() {
             Some(b'&') => text = &text[1..],
-            // A cast.
             Some(b'(') => match text.iter().position(|&b| b == b')') {
                 Some(close) => text = &text[close + 1..],
                 None => return b"",
@@ -62,8 +59,8 @@ pub(super) fn assigned_value(text: &[u8]) -> &[u8] {
     }
 }
 
-/// A member that is all there is behind `=`: `ops` of `fc` in `= fc->ops;`, `read` of `ops` in
-/// `= fc->ops->read;`.
+/// A member as the whole value: `ops` of `fc` in `= fc->ops;`, `read` of `ops` in `=
+/// fc->ops->read;`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AssignedMember<'a> {
     /// The variable or member before it.
@@ -97,7 +94,7 @@ impl<'a> AssignedMember<'a> {
     }
 }
 
-/// What follows `[…]`, if that is where a text begins.
+/// Skips a leading `[…]`.
 fn behind_index(text: &[u8]) -> &[u8] {
     let close = text.iter().position(|&byte| byte == b']');
     match (text.first(), close) {
@@ -106,7 +103,7 @@ fn behind_index(text: &[u8]) -> &[u8] {
     }
 }
 
-/// Longest beginning of a function in which declarations are looked for, in bytes.
+/// In bytes.
 const MAX_DECLARATIONS: usize = 4096;
 
 /// The struct that a variable points to, by its declaration at a function's beginning.
@@ -119,7 +116,6 @@ pub(super) fn pointed_to<'a>(text: &'a [u8], variable: &[u8]) -> Option<&'a [u8]
         if let Some(behind) = behind.strip_prefix(b"*") {
             let mut behind = behind.trim_ascii_start();
             behind = behind.strip_prefix(b"const ").unwrap_or(behind);
-            // `struct T *a, *b;`
             loop {
                 let (declared, after) = split_word(behind);
                 if declared == variable {

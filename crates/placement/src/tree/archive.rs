@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A tarball of a kernel's sources. What can be needed is held in memory, or kept beside
-//! what was found in other trees; links in it are not followed.
+//! A tarball of a kernel's sources; needed files are kept in memory or in the cache. Links are not
+//! followed.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,13 +20,12 @@ use crate::store;
 
 /// Most bytes that are kept of an archive.
 const MAX_KEPT: u64 = 512 << 20;
-/// Most bytes that an archive may unpack to; the sources of 7.2 have 1.6 GiB.
+/// The sources of 7.2 have 1.6 GiB.
 const MAX_UNPACKED: u64 = 8 << 30;
-/// Most bytes that unpacking itself may take; `xz -9` asks for 65 MiB.
+/// Decoder memory in bytes; `xz -9` needs 65 MiB.
 const MAX_UNPACKER: u64 = 256 << 20;
-/// Most threads that unpack.
 const MAX_UNPACKERS: usize = 4;
-/// What may be needed of a tree, besides what is of this machine's architecture.
+/// Possibly needed, in addition to the architecture's own.
 const KEPT: [&str; 10] = [
     "block/",
     "fs/",
@@ -40,14 +39,12 @@ const KEPT: [&str; 10] = [
     "security/",
 ];
 
-/// Tarballs that are kept; one of 6.12 takes 150 MiB.
+/// One of 6.12 takes 150 MiB.
 const MOST: usize = 4;
 
-/// Contents by name.
 pub(super) type Files = BTreeMap<String, Vec<u8>>;
 
-/// The files of a tarball, or what was unpacked of it before. `unpacking` is called before it
-/// is unpacked; the result is kept in the directory.
+/// Calls `unpacking` before unpacking, and caches the result.
 pub(super) fn open_kept(
     path: &Path,
     directory: &Path,
@@ -60,17 +57,17 @@ pub(super) fn open_kept(
     unpacking();
     let files = unpacked(path)?;
     if let Some(place) = &place {
-        // If it cannot be written, it is only slower the next time.
+        // Without the cache the next run is only slower.
         let _ = keep(place, &files);
     }
     Ok(files)
 }
 
-/// Where a tarball's files are kept in a directory; `None` if it cannot be told from others.
+/// `None` if the tarball cannot be identified.
 fn place(directory: &Path, archive: &Path) -> Option<PathBuf> {
     let path = std::fs::canonicalize(archive).ok()?;
     let data = std::fs::metadata(&path).ok()?;
-    // The time of change of the inode, too: that of the contents can be set.
+    // Includes the inode's change time: the modification time can be set.
     let modified = (data.mtime(), data.mtime_nsec());
     let changed = (data.ctime(), data.ctime_nsec());
     let about = format!("{} {} {modified:?} {changed:?}", data.ino(), data.len());
@@ -78,7 +75,7 @@ fn place(directory: &Path, archive: &Path) -> Option<PathBuf> {
     Some(store::place(directory, &parts, "sources"))
 }
 
-/// What is kept in a place: a list of names and lengths, then the contents.
+/// A list of names and lengths, then the contents.
 fn kept(place: &Path) -> Option<Files> {
     let bytes = store::read(place)?;
     let (list, mut rest): (Vec<(String, usize)>, &[u8]) = postcard::take_from_bytes(&bytes).ok()?;
@@ -99,7 +96,6 @@ fn keep(place: &Path, files: &Files) -> std::io::Result<()> {
     store::write(place, MOST, &bytes)
 }
 
-/// The files of a tarball that an analysis can need.
 pub(super) fn unpacked(path: &Path) -> Result<Files, Failure> {
     let unreadable = unreadable(path);
     let mut reader = BufReader::new(File::open(path).map_err(&unreadable)?);
@@ -109,7 +105,7 @@ pub(super) fn unpacked(path: &Path) -> Result<Files, Failure> {
     let whole = std::io::Cursor::new(magic.clone()).chain(reader);
     if magic.starts_with(b"\xfd7zXZ") {
         let stream = decoder().map_err(|error| unreadable(error.into()))?;
-        // Threads wait for blocks of MiB: small pieces would only wake them.
+        // Decoder threads wait for large blocks: small pieces would only wake them.
         let whole = BufReader::with_capacity(1 << 20, whole);
         unpack(liblzma::bufread::XzDecoder::new_stream(whole, stream), path)
     } else {
@@ -117,8 +113,7 @@ pub(super) fn unpacked(path: &Path) -> Result<Files, Failure> {
     }
 }
 
-/// Decodes blocks on all processors, as far as the limit allows. As with `xz`, what is
-/// asked for must not be whatever the archive says.
+/// Multithreaded within the memory limit; as in `xz`, the archive does not decide on the memory.
 fn decoder() -> Result<Stream, liblzma::stream::Error> {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     MtStreamBuilder::new()
@@ -158,7 +153,7 @@ fn unpack(reader: impl Read, path: &Path) -> Result<Files, Failure> {
     Ok(files)
 }
 
-/// Can an analysis need this file?
+/// Whether an analysis can need it.
 pub(super) fn is_kept(name: &str) -> bool {
     let source = name.ends_with(".c") || name.ends_with(".h");
     let of_arch = kernels::arch::ALL.iter().map(|arch| arch.source.directory);
@@ -166,7 +161,7 @@ pub(super) fn is_kept(name: &str) -> bool {
     name == "Makefile" || source && tops.any(|top| name.starts_with(top))
 }
 
-/// Is it a name that leads nowhere else?
+/// No `..` and the like.
 fn is_plain(name: &str) -> bool {
     let mut parts = name.split('/');
     name.len() < 512 && parts.all(|part| !part.is_empty() && part != "." && part != "..")

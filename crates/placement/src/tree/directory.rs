@@ -47,7 +47,7 @@ fn walk(
     depth: usize,
     found: &mut Vec<Entry>,
 ) -> Result<(), Failure> {
-    // A version without that directory has nothing in it.
+    // The directory does not exist in every version.
     let place = top.join(directory);
     let is_directory = std::fs::symlink_metadata(&place).is_ok_and(|metadata| metadata.is_dir());
     let Ok(entries) = std::fs::read_dir(&place) else {

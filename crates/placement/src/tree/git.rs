@@ -16,7 +16,7 @@ use crate::error::git as failed;
 #[derive(Debug)]
 pub(super) struct Repository {
     path: PathBuf,
-    /// Object and size in bytes, by path.
+    /// (object, size in bytes) by path.
     files: BTreeMap<String, (String, u64)>,
     reader: Mutex<Reader>,
 }
@@ -30,7 +30,7 @@ struct Reader {
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        // It ends with its input, but must not be left behind whatever it does.
+        // It ends with its input; kill it in any case.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -66,7 +66,7 @@ pub(super) fn resolve(path: &Path, revision: &str) -> Result<String, Failure> {
     let tree = format!("{revision}^{{tree}}");
     let arguments = ["--verify", "--quiet", "--end-of-options", &tree];
     let output = output(path, "rev-parse", &arguments)?;
-    // What is wrong besides has another status, and is told.
+    // Other errors have another status and are reported.
     if output.status.code() == Some(1) {
         let path = path.display();
         return Err(Failure::usage(
@@ -150,7 +150,7 @@ impl Reader {
     }
 }
 
-/// Path, object and size of a regular file in `git ls-tree -l`.
+/// Regular files in `git ls-tree -l`.
 fn parse(line: &[u8]) -> Option<(String, (String, u64))> {
     let line = std::str::from_utf8(line).ok()?;
     let (about, path) = line.split_once('\t')?;
@@ -160,7 +160,6 @@ fn parse(line: &[u8]) -> Option<(String, (String, u64))> {
     plain.then_some((path.to_owned(), (object.to_owned(), size.parse().ok()?)))
 }
 
-/// The first line that a program said.
 fn said(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     text.lines()
