@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the plugin tells of whole programs (`plugin/tasks.h`): which tasks there were, and
-//! the tree of all calls.
+//! Records about whole programs (`plugin/tasks.h`): tasks and the tree of all calls.
 
 use kernels::bytes::{u32_at, u64_at};
 
-/// Most nodes of one cell's trees.
+/// Per measurement.
 pub(crate) const MAX_CALLS: usize = 16 << 20;
-/// Most tasks of one cell's measured regions.
+/// Per measurement.
 pub(crate) const MAX_TASKS: usize = 1 << 20;
 
 const NUMBER_BITS: u32 = 28;
 
-/// What a node of the tree is: above functions stand what took a task into the kernel,
-/// and the task.
+/// A node is a function, or above functions: the kernel entry, and above that the task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum What {
-    /// A function, by number.
+    /// By number, as all of these.
     Function(u32),
-    /// A task that is measured, by number; its own instructions are those in user mode.
+    /// A measured task, by number; its own instructions are those in user mode.
     Task(u32),
-    /// A system call, by its function's number.
+    /// By its function's number.
     SystemCall(u32),
-    /// An exception in user mode, by its entry's number.
+    /// User-mode exception, by its entry's number.
     Exception(u32),
-    /// A new task's way to its first instruction in user mode.
+    /// A new task before its first instruction in user mode.
     Begin,
     Unknown,
     /// All tasks that are not measured; its own instructions are those in user mode.
@@ -49,18 +47,17 @@ impl What {
     }
 }
 
-/// A node of the tree of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
     pub what: What,
-    /// The node above: a smaller position. The root's is 0, itself.
+    /// A smaller index. The root's is 0, itself.
     pub parent: u32,
     pub calls: u64,
     pub instructions: u64,
 }
 
 impl Call {
-    /// The record of the node at position `at`; `None` if no plugin writes it.
+    /// `at` is the node's index; `None` for an invalid record.
     pub(crate) fn of(record: &[u8], at: usize) -> Option<Call> {
         let parent = u32_at(record, 4);
         (parent as usize <= at.saturating_sub(1)).then_some(Call {
@@ -72,25 +69,24 @@ impl Call {
     }
 }
 
-/// A task that a measured one created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Task {
-    /// In the order in which tasks first ran; the one that opened the window is 1.
+    /// In order of first execution; the one that opened the region is 1.
     pub number: u32,
     pub creator: u32,
     /// Grows in the order in which tasks were created.
     pub serial: u64,
 }
 
-/// A program from its start to the last task's end.
+/// From its start to the last task's end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramCalls {
-    /// The tree; the root comes first.
+    /// The root comes first.
     pub calls: Vec<Call>,
-    /// Its tasks but for the first.
+    /// Without the first.
     pub tasks: Vec<Task>,
-    /// Iterations of REP instructions beyond each first, which count no instruction here but
-    /// do for the guest's clock.
+    /// Iterations of REP instructions after each first one: not counted as instructions here, but
+    /// by the guest's clock.
     pub repeats: u64,
     pub complete: bool,
 }

@@ -7,42 +7,38 @@ use std::collections::HashMap;
 use model::{Events, IrqsOff, PathCall, PathTree};
 use serde::{Deserialize, Serialize};
 
-/// The calls of an operation. Every distinct chain of callers is a node of its own.
+/// Every distinct chain of callers is a node of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Form")]
 pub struct CallTree {
     nodes: Vec<CallNode>,
-    /// Hook calls (nodes) in the order in which they began.
+    /// Nodes of hook calls, in call order.
     pub sequence: Vec<usize>,
     /// The longest stretch without interrupts, if events were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub irqs_off: Option<IrqsOff>,
 }
 
-/// A function under one chain of callers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallNode {
-    /// The function's name; of the root, empty.
     pub function: String,
-    /// Its caller: a smaller position. The root's is 0, itself.
+    /// A smaller index. The root's is 0, itself.
     pub parent: usize,
-    /// How often it was called by that caller.
     pub calls: u64,
     /// Its own instructions, without those of the functions that it called.
     pub instructions: u64,
-    /// What these do, if that was counted; boxed, since of most trees it is not.
+    /// If counted; boxed, since few trees have them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Box<Events>>,
 }
 
 impl CallNode {
-    /// Its instructions do this, too.
     pub fn did(&mut self, events: Events) {
         **self.events.get_or_insert_default() += events;
     }
 }
 
-/// A tree as a journal has it, which may say anything.
+/// A tree in a journal, not validated.
 #[derive(Deserialize)]
 struct Form {
     nodes: Vec<CallNode>,
@@ -86,15 +82,15 @@ impl Default for CallTree {
 }
 
 impl CallTree {
-    /// All nodes; callers come before those they called, the root is the first.
+    /// Callers come before callees; the root is the first.
     pub fn nodes(&self) -> &[CallNode] {
         &self.nodes
     }
 
-    /// Adds a function below `parent`, without calls and instructions yet; its position.
+    /// Adds a function without calls and instructions; returns its index.
     ///
     /// # Panics
-    /// If `parent` is no position in the tree.
+    /// If `parent` is out of range.
     pub fn add(&mut self, parent: usize, function: &str) -> usize {
         assert!(parent < self.nodes.len(), "no node {parent}");
         self.nodes.push(CallNode {
@@ -109,7 +105,6 @@ impl CallTree {
         self.nodes.get_mut(node)
     }
 
-    /// Instructions of each node with all that it called, by position.
     pub fn inclusive(&self) -> Vec<u64> {
         let mut sums: Vec<u64> = self.nodes.iter().map(|node| node.instructions).collect();
         for at in (1..self.nodes.len()).rev() {
@@ -118,8 +113,7 @@ impl CallTree {
         sums
     }
 
-    /// What the instructions of each node do with all that it called, by position; None if that was
-    /// not counted.
+    /// By index; None if not counted.
     pub fn inclusive_events(&self) -> Option<Vec<Events>> {
         self.nodes.iter().find(|node| node.events.is_some())?;
         let own = |node: &CallNode| node.events.as_deref().copied().unwrap_or_default();
@@ -131,7 +125,7 @@ impl CallTree {
         Some(sums)
     }
 
-    /// What the instructions of the whole operation do; None if that was not counted.
+    /// None if not counted.
     pub fn total_events(&self) -> Option<Events> {
         let own = self.nodes.iter().filter_map(|node| node.events.as_deref());
         own.fold(None, |sum: Option<Events>, events| {
@@ -145,8 +139,8 @@ impl CallTree {
         self.nodes.iter().map(|node| node.instructions).sum()
     }
 
-    /// Adds another tree's calls and instructions, `times` times. The order of hook
-    /// calls is that of the tree that had some first.
+    /// Adds another tree's calls and instructions, `times` times. Keeps the order of hook calls,
+    /// unless this tree had none.
     pub fn merge(&mut self, other: &CallTree, times: u64) {
         let mut children: HashMap<(usize, String), usize> = HashMap::new();
         for (at, node) in self.nodes.iter().enumerate().skip(1) {
@@ -175,10 +169,10 @@ impl CallTree {
         }
     }
 
-    /// Hangs another tree below `parent`, as calls of `function`.
+    /// Adds another tree below `parent`, as calls of `function`.
     ///
     /// # Panics
-    /// If `parent` is no position in the tree.
+    /// If `parent` is out of range.
     pub fn graft(&mut self, parent: usize, function: &str, calls: u64, other: &CallTree) {
         let mut here = Vec::with_capacity(other.nodes.len());
         for (at, node) in other.nodes.iter().enumerate() {
@@ -194,7 +188,7 @@ impl CallTree {
         }
     }
 
-    /// The callers of a node, outermost first, without the root and the node itself.
+    /// Outermost first, without the root and the node itself.
     pub fn callers(&self, node: usize) -> Vec<usize> {
         let mut chain = Vec::new();
         let mut at = self.nodes[node].parent;
@@ -207,7 +201,7 @@ impl CallTree {
     }
 }
 
-/// A tree as documents keep it, without events; None if it has too many nodes for that.
+/// For result files, without events; None if it has too many nodes.
 pub fn kept(tree: &CallTree) -> Option<PathTree> {
     if tree.nodes.len() > PathTree::NODES_LIMIT {
         return None;
@@ -236,7 +230,6 @@ pub fn kept(tree: &CallTree) -> Option<PathTree> {
 }
 
 impl From<&PathTree> for CallTree {
-    /// The tree of a document that was read, which is sound.
     fn from(kept: &PathTree) -> CallTree {
         let mut tree = CallTree::default();
         for (at, node) in kept.nodes.iter().enumerate() {

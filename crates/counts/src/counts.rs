@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::records::{CellRecords, Window};
 
-/// One way through the kernel that an operation took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Path {
     /// Guest kernel instructions; a REP instruction counts once.
@@ -16,29 +15,27 @@ pub struct Path {
     pub regions: usize,
 }
 
-/// What the measured regions of a cell say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counts {
-    /// The path that most clean measured regions took; of several, the shortest. For a
-    /// composite operation the sum of its measured regions' dominant paths, with `regions`
-    /// the number of operations that took as many instructions.
+    /// The path of most clean measured regions; of several, the shortest. For a composite operation
+    /// the sum of its regions' dominant paths, with `regions` the number of operations with that
+    /// many instructions.
     pub dominant: Path,
-    /// The other paths, most frequent first. Empty for a composite operation.
+    /// Most frequent first. Empty for a composite operation.
     pub others: Vec<Path>,
-    /// Instructions of each clean window (of each operation, if composite: a
-    /// dirty window stands for its position's dominant path), in order.
+    /// Instructions of each clean region in order. For composite operations: of each operation,
+    /// with a position's dominant path in place of a dirty region.
     pub samples: Vec<u64>,
     pub regions: usize,
     /// Measured regions in which something else ran.
     pub dirty: usize,
 }
 
-/// Instructions, REP iterations, hash of the calls and returns.
+/// Instructions, REP iterations, hash of calls and returns.
 pub type PathKey = (u64, u64, u64);
 
-/// The measured regions that count: the clean ones. An operation longer than the time between two ticks
-/// has none, and then those in which no other task ran: what an interrupt did in them is not
-/// counted.
+/// The clean regions. Operations longer than a timer tick have none; then those in which no other
+/// task ran: the work of interrupts is not counted in them.
 pub(crate) fn counting<'a>(
     regions: impl Iterator<Item = &'a Window> + Clone,
 ) -> impl Iterator<Item = &'a Window> {
@@ -49,7 +46,7 @@ pub(crate) fn counting<'a>(
     })
 }
 
-/// The paths of the measured regions that count, most frequent first.
+/// Most frequent first.
 pub(crate) fn paths<'a>(regions: impl Iterator<Item = &'a Window> + Clone) -> Vec<(PathKey, Path)> {
     let mut count: BTreeMap<PathKey, usize> = BTreeMap::new();
     for window in counting(regions) {
@@ -71,10 +68,9 @@ pub(crate) fn paths<'a>(regions: impl Iterator<Item = &'a Window> + Clone) -> Ve
     paths
 }
 
-/// Why a cell's measured regions give no count.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CountError {
-    /// Every window (at one position, if composite) was disturbed.
+    /// All regions (at one position, if composite) were disturbed.
     #[error(
         "all {regions} measured regions were disturbed by interrupts or other tasks \
          (or the plugin was not armed)"
@@ -83,10 +79,9 @@ pub enum CountError {
     /// Operations of a composite benchmark opened different numbers of measured regions.
     #[error("operation {operation} opened {found} measured regions, the first one {expected}")]
     UnevenOperations {
-        /// Which one, from 0.
         operation: usize,
         found: usize,
-        /// The first operation's measured regions.
+        /// That of the first operation.
         expected: usize,
     },
 }
@@ -113,7 +108,6 @@ pub fn count(cell: &CellRecords) -> Result<Counts, CountError> {
     })
 }
 
-/// The measured regions of each operation of a composite benchmark.
 fn operations(cell: &CellRecords) -> Vec<&[Window]> {
     let ends = cell
         .operations
@@ -128,8 +122,8 @@ fn operations(cell: &CellRecords) -> Vec<&[Window]> {
         .collect()
 }
 
-/// Of a composite operation the sum of its measured regions' dominant paths, and these, by position.
-/// None if a position has no clean window.
+/// The sum of a composite operation's dominant paths, and these by position. None if a position has
+/// no clean region.
 pub(crate) fn dominant_paths(cell: &CellRecords) -> Option<(Path, Vec<PathKey>)> {
     let operations = operations(cell);
     let mut keys = Vec::new();
@@ -175,10 +169,10 @@ fn count_composite(cell: &CellRecords, dirty: usize) -> Result<Counts, CountErro
     })
 }
 
-/// Instructions of each operation, in order; None where another task ran in it. Operation
-/// `i` is of the kind `kinds[i % kinds.len()]`. Each window of a composite operation
-/// stands for the shortest at its position in operations of its kind: what comes on top
-/// now and then (a slab that is filled again) would add up over hundreds of measured regions.
+/// Instructions of each operation, in order; None if another task ran in it. Operation `i` is of
+/// the kind `kinds[i % kinds.len()]`. Each region of a composite operation counts as the shortest
+/// at its position in operations of its kind: rare extra work (a slab's refill) would add up over
+/// hundreds of regions.
 pub fn by_operation(cell: &CellRecords, kinds: &[usize]) -> Result<Vec<Option<u64>>, CountError> {
     if cell.operations.is_empty() {
         let regions = cell.regions.iter();
@@ -301,7 +295,7 @@ mod tests {
             Ok(vec![Some(10), None, Some(12)])
         );
 
-        // Two measured regions an operation, two turns: 10 + 20, 110 + 120, once again disturbed.
+        // Two regions an operation, two turns: 10 + 20, 110 + 120, once more disturbed.
         let numbers = [10, 20, 110, 120, 10, 999, 999, 120];
         let regions = numbers.map(|n| window(n, n != 999)).to_vec();
         let expected = [30, 230, 30, 230].map(Some).to_vec();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where a kernel's functions lie, as the text file that the plugin reads
-//! (`plugin/functions.h`).
+//! Writes a kernel's functions as the text file for the plugin (`plugin/functions.h`).
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -10,24 +9,21 @@ use kernels::symbols::{Function, Symbol, SymbolTable};
 
 use crate::walk::without_cold;
 
-/// System calls that create tasks in their caller's name.
 const FORKS: [&str; 4] = ["clone", "clone3", "fork", "vfork"];
-/// The system call that ends a signal's handler.
 const SIGRETURN: &str = "rt_sigreturn";
-/// What prepares a new task's stack (`arch/*/kernel/process.c`).
+/// Prepares a new task's stack (`arch/*/kernel/process.c`).
 const COPIES_STACK: &str = "copy_thread";
-/// What code outside of every function belongs to: number 0.
+/// Number 0: code outside of every function.
 pub(crate) const UNKNOWN: &str = "[unknown]";
 
-/// A kernel's functions by number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionTable {
     text: String,
     names: Vec<String>,
 }
 
-/// What a function is called here: a system call's often has other names, too, and a part
-/// that is seldom run counts as the function.
+/// The preferred name: a system call's function often has several, and a `.cold` part counts as the
+/// function.
 pub(crate) fn name_of<'s>(symbols: &'s SymbolTable, function: &Function<'s>) -> &'s str {
     let of_call = |symbol: &Symbol<'_>| symbols.arch().code.syscall_of(symbol.name).is_some();
     let call = symbols.at(function.range.start).find(of_call);
@@ -35,8 +31,7 @@ pub(crate) fn name_of<'s>(symbols: &'s SymbolTable, function: &Function<'s>) -> 
 }
 
 impl FunctionTable {
-    /// The functions of a kernel with these symbols and this exception table, which are as
-    /// linked: boot with `nokaslr`.
+    /// At link addresses: boot with `nokaslr`.
     #[must_use]
     pub fn new(symbols: &SymbolTable, fixups: &[Fixup]) -> FunctionTable {
         let code = &symbols.arch().code;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the plugin must know of a kernel's addresses, as the text file that it
-//! reads (`plugin/symbols.h`).
+//! Kernel addresses for the plugin, as a text file (`plugin/symbols.h`).
 
 use std::fmt::Write as _;
 
 use kernels::symbols::{SymbolTable, context_switch, interrupt_entries};
 
-/// Lines of `KIND START END` in hexadecimal, END exclusive: `interrupt`,
-/// `exception` and `switch`. Addresses are as linked: boot with `nokaslr`.
-/// Empty if the kernel has no such symbols.
+/// Lines of `KIND START END` in hexadecimal, END exclusive: `interrupt`, `exception` and `switch`,
+/// at link addresses: boot with `nokaslr`. Empty if the kernel has no such symbols.
 #[must_use]
 pub fn landmarks(symbols: &SymbolTable) -> String {
     let mut text = String::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A cell's profile: what the hooks cost on each path that its operation took.
+//! What the hooks cost on each path of an operation.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,49 +14,40 @@ use crate::records::CellRecords;
 use crate::trace::Block;
 use crate::walk::{Functions, WalkError, call_tree};
 
-/// Most paths of a cell that are profiled: the most frequent ones.
 pub const MAX_PATHS: usize = 16;
 
-/// What the hooks cost on one path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathProfile {
-    /// The path: its instructions and how many measured regions took it.
     pub path: Path,
-    /// Its hooks, by name.
     pub hooks: Vec<HookCost>,
-    /// How often each system call was entered, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub system_calls: BTreeMap<String, u64>,
-    /// Instructions outside hooks, by function.
     pub outside: BTreeMap<String, u64>,
-    /// Of a whole program each system call, and what it called outside hooks, by name.
+    /// For whole programs: calls outside hooks by system call.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub asked: BTreeMap<String, AskedCall>,
-    /// What its instructions do, if that was counted.
+    /// If counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,
-    /// The longest stretch of it without interrupts, if that was counted.
+    /// The longest stretch without interrupts, if counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub irqs_off: Option<IrqsOff>,
-    /// All its calls, if they were to be kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<CallTree>,
 }
 
-/// What the hooks of an operation cost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellProfile {
-    /// Its paths, most frequent first; at most [`MAX_PATHS`], at least one. Of a
-    /// composite operation one, which is all its measured regions' dominant paths together.
+    /// One to [`MAX_PATHS`], most frequent first. For a composite operation one: the dominant paths
+    /// of all its regions.
     #[serde(deserialize_with = "at_least_one")]
     pub paths: Vec<PathProfile>,
     /// Clean measured regions (operations, if composite).
     pub regions: usize,
-    /// An operation is made of many measured regions.
+    /// An operation has many measured regions.
     pub composite: bool,
 }
 
-/// The paths of a cell in a journal.
 fn at_least_one<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathProfile>, D::Error> {
     let paths = Vec::<PathProfile>::deserialize(from)?;
     match paths.len() {
@@ -65,39 +56,33 @@ fn at_least_one<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathProfile>, 
     }
 }
 
-/// Why a cell has no profile.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProfileError {
-    /// The plugin keeps only so many paths of a cell.
+    /// The plugin limits the number of paths.
     #[error(
         "a path that the operation took was not traced: it has too many different ones \
          ({paths} paths, {traces} traced)"
     )]
     NotTraced {
         paths: usize,
-        /// Of them those that the plugin wrote.
+        /// How many of them the plugin wrote.
         traces: usize,
     },
-    /// No execution of a kernel gives such a trace.
     #[error(transparent)]
     Walk(#[from] WalkError),
-    /// The calls do not add up to what the plugin counted.
+    /// The calls do not add up to the plugin's count.
     #[error("the calls of a path have {traced} instructions, the plugin counted {counted}")]
     Sum { traced: u64, counted: u64 },
 }
 
-/// What profiling takes besides the records: see [`CellProfile::of`].
 #[derive(Debug)]
 pub struct Profiler<'a> {
-    /// Which functions are hooks.
     pub framework: &'a Framework,
-    /// Which function an address belongs to.
     pub functions: Functions<'a>,
-    /// What the guest's `/sys/kernel/security/lsm` lists.
     pub active_lsms: Vec<String>,
     pub keep_trees: bool,
     pub events: bool,
-    /// A cell without a profile is no failure.
+    /// Missing profiles are not an error.
     pub optional: bool,
 }
 
@@ -129,7 +114,6 @@ impl Profiler<'_> {
     }
 }
 
-/// How often each system call's own function was called.
 fn system_calls(tree: &CallTree, code: &kernels::arch::Code) -> BTreeMap<String, u64> {
     let mut calls = BTreeMap::new();
     for node in tree.nodes() {
@@ -141,11 +125,7 @@ fn system_calls(tree: &CallTree, code: &kernels::arch::Code) -> BTreeMap<String,
 }
 
 impl CellProfile {
-    /// Profiles a cell whose measured regions were traced.
-    ///
-    /// # Errors
-    /// [`ProfileError`]; of a cell without a clean window it is
-    /// [`ProfileError::NotTraced`].
+    /// [`ProfileError`]; without a clean region [`ProfileError::NotTraced`].
     pub fn of(
         cell: &CellRecords,
         blocks: &[Block],
@@ -164,7 +144,7 @@ impl CellProfile {
         if !cell.operations.is_empty() {
             let mut whole = CallTree::default();
             let (path, keys) = dominant_paths(cell).ok_or_else(not_traced)?;
-            // How many measured regions of one operation have each path.
+            // Regions of one operation, by path.
             let mut times: BTreeMap<PathKey, u64> = BTreeMap::new();
             for key in keys {
                 *times.entry(key).or_default() += 1;
@@ -183,7 +163,7 @@ impl CellProfile {
         let mut profiled = Vec::new();
         for (key, path) in paths(cell.regions.iter()).into_iter().take(MAX_PATHS) {
             let trace = match trace_of(&key) {
-                // The plugin may have dropped the trace of a path that is rare.
+                // The plugin may have dropped the trace of a rare path.
                 Err(_) if !profiled.is_empty() => continue,
                 trace => trace?,
             };
@@ -201,23 +181,19 @@ impl CellProfile {
         })
     }
 
-    /// The most frequent path's.
     pub fn dominant(&self) -> &PathProfile {
         &self.paths[0]
     }
 
-    /// Is the most frequent path dominant?
     pub fn is_stable(&self) -> bool {
         is_dominant(self.dominant().path.regions as u64, self.regions as u64)
     }
 
-    /// The paths (positions in `self.paths` and `other.paths`) to compare: the most
-    /// frequent pair that does the same outside hooks, each with a good part of its
-    /// measured regions; the dominant ones if there is no such pair.
+    /// Indices of the paths to compare: the most frequent pair with equal work outside hooks, each
+    /// with a good part of its regions; else the dominant ones.
     pub fn comparable(&self, other: &CellProfile) -> (usize, usize) {
         let stable = self.is_stable() && other.is_stable();
         let usual = |profile: &CellProfile, path: &PathProfile| {
-            // Without a dominant path all are exceptions.
             !stable || 4 * path.path.regions >= profile.regions
         };
         let mut best: Option<(usize, (usize, usize))> = None;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a whole program costs: by task, by what took it into the kernel, by hook.
+//! Costs of a whole program, by task, kernel entry and hook.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,31 +11,28 @@ use crate::functions::FunctionTable;
 use crate::hooks::{AskedCall, Framework, outside};
 use kernels::symbols::SymbolTable;
 
-/// Why a program's calls are no count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
-    /// The plugin could not keep all of it.
     #[error("it called functions in more ways, or tasks nested deeper, than can be kept")]
     Incomplete,
-    /// A function has a number that no function has.
     #[error("the plugin told of function {0}, which the kernel does not have")]
     NoFunction(u32),
-    /// The tree is not one of tasks that call functions.
+    /// The tree does not consist of tasks that call functions.
     #[error("the plugin told of calls that belong to no task")]
     NoTask,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TaskCost {
-    /// In the order in which tasks first ran, from 1.
+    /// In order of first execution, from 1.
     pub number: u32,
-    /// Who created it; none created the first.
+    /// None for the first task.
     pub creator: Option<u32>,
-    /// Grows in the order in which tasks were created; 0 for the first.
+    /// In order of creation; 0 for the first.
     pub serial: u64,
     pub user: u64,
     pub kernel: u64,
-    /// Of these in hooks, nested ones counted once.
+    /// In hooks; nested ones count once.
     pub hooked: u64,
 }
 
@@ -48,15 +45,14 @@ pub enum EntryKind {
     Unknown,
 }
 
-/// What a way into the kernel cost, over all tasks.
+/// Over all tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryCost {
     pub kind: EntryKind,
-    /// Which: `openat`, `page_fault`; empty where there is but one.
+    /// `openat`, `page_fault`; empty if the kind has only one.
     pub name: String,
     pub calls: u64,
     pub instructions: u64,
-    /// Its hooks, by name.
     pub hooks: Vec<HookCost>,
     pub asked: AskedCall,
 }
@@ -64,41 +60,34 @@ pub struct EntryCost {
 /// A program that ran once. A REP instruction counts once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramCost {
-    /// Its tasks, by number.
     pub tasks: Vec<TaskCost>,
-    /// Its ways into the kernel, the most expensive first.
+    /// The most expensive first.
     pub entries: Vec<EntryCost>,
-    /// Instructions of interrupts that came while it or others ran, of letting others run, and of what was put off
-    /// (RCU's callbacks, timers) wherever it ran.
+    /// Instructions of interrupts, of switching to other tasks, and of deferred work (RCU's
+    /// callbacks, timers) wherever it ran.
     pub interrupts: u64,
     /// Instructions of other tasks in user mode, and in the kernel.
     pub others: (u64, u64),
-    /// Further iterations of REP instructions, whoever executed them.
+    /// Further iterations of REP instructions of all tasks.
     pub repeats: u64,
-    /// Whether the kernel's idle loop ran: only then may the clock advance without instructions.
+    /// The kernel's idle loop ran: only then may the clock advance without instructions.
     pub idled: bool,
-    /// Its hooks over all entries, by name.
     pub hooks: Vec<HookCost>,
-    /// Instructions outside hooks, by function.
     pub outside: BTreeMap<String, u64>,
-    /// All its calls in the kernel; what took it there is called as if it were a function.
+    /// All calls in the kernel; entries appear as functions.
     pub tree: CallTree,
 }
 
-/// What telling functions and hooks apart takes.
 #[derive(Debug, Clone, Copy)]
 pub struct ProgramReader<'a> {
     pub functions: &'a FunctionTable,
     pub symbols: &'a SymbolTable,
-    /// Which functions are hooks.
     pub framework: &'a Framework,
-    /// What the guest's `/sys/kernel/security/lsm` lists.
     pub active_lsms: &'a [String],
-    /// Keep the calls of the run that stands for all.
+    /// Keep the call tree of the representative run.
     pub keep_trees: bool,
 }
 
-/// Where a node of the plugin's tree belongs.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     Root,
@@ -114,20 +103,19 @@ enum Place {
     },
 }
 
-/// Functions that look whether an interrupt has asked to let another task run. The kernel does so
-/// in places of its own choice, hooks among them.
+/// Functions that check for a rescheduling request of an interrupt, at many places in the kernel,
+/// including hooks.
 const LOOKS: &str = "__cond_resched";
-/// Functions that let another task run because they were asked to (`kernel/sched/core.c`).
+/// Functions that switch to another task on request (`kernel/sched/core.c`).
 const PREEMPTS: &str = "preempt_schedule";
 /// The function that halts an idle processor (`kernel/sched/idle.c` calls it on every architecture).
 const IDLES: &str = "arch_cpu_idle";
-/// The function that chooses what runs next.
 const SCHEDULER: &str = "__schedule";
-/// What runs softirqs that are due (`kernel/softirq.c`; the second since 6.10): also in the midst of whichever system
-/// call allows them again.
+/// Softirq handlers (`kernel/softirq.c`; the second since 6.10), which also run in the system call
+/// that enables softirqs.
 const SOFTIRQS: [&str; 2] = ["__do_softirq", "handle_softirqs"];
-/// Softirqs for what others have put off: RCU's callbacks, timers, the scheduler's balance, tasklets. Not the
-/// network's, which on the loopback interface go on with what the program sent.
+/// Softirqs of deferred work: RCU's callbacks, timers, scheduler balancing, tasklets. Not the
+/// network's: on loopback they continue the program's sending.
 const PUT_OFF: [&str; 7] = [
     "rcu_core_si",
     "run_timer_softirq",
@@ -138,12 +126,11 @@ const PUT_OFF: [&str; 7] = [
     "tasklet_hi_action",
 ];
 
-/// What a task did because an interrupt had asked for it, by node of the plugin's tree: let another
-/// run, or what was put off.
+/// Work of a task on an interrupt's request, by node: other tasks or deferred work.
 #[derive(Debug, Default)]
 struct Asked {
     calls: HashSet<usize>,
-    /// Looks that found they were asked: instructions beyond what a look takes that finds nothing.
+    /// Instructions of successful checks beyond those of one that finds nothing.
     beyond: HashMap<usize, u64>,
 }
 
@@ -165,7 +152,7 @@ impl ProgramCost {
         self.tasks.iter().map(|task| task.kernel).sum()
     }
 
-    /// All that the guest executed, as its clock counts instructions.
+    /// As the guest's clock counts instructions.
     #[must_use]
     pub fn all(&self) -> u64 {
         let (user, kernel) = self.others;
@@ -241,7 +228,7 @@ impl ProgramReader<'_> {
         name.ok_or(ProgramError::NoFunction(function))
     }
 
-    /// The way into the kernel that a node is.
+    /// The kernel entry of a node, if it is one.
     fn entry_of(&self, what: What) -> Result<Option<(EntryKind, String)>, ProgramError> {
         let code = &self.symbols.arch().code;
         Ok(Some(match what {
@@ -300,7 +287,7 @@ impl ProgramReader<'_> {
 }
 
 impl EntryKind {
-    /// An entry in words: `openat`, `page_fault exception`, `begin of a task`.
+    /// `openat`, `page_fault exception`, `begin of a task`.
     #[must_use]
     pub fn title(self, name: &str) -> String {
         match self {
@@ -322,7 +309,7 @@ struct Sums {
     spent: Vec<Spent>,
 }
 
-/// What a task executed in a node of an entry's tree.
+/// Cost of a task in a node of an entry's tree.
 struct Spent {
     task: usize,
     entry: usize,

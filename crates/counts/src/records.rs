@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Reads what the plugin writes (`plugin/records.h`).
-//!
-//! The guest decides when a marker is executed, so the records are as untrusted
-//! as the guest: their number per cell is bounded and every kind and order is
-//! checked.
 
 use kernels::bytes::{u32_at, u64_at};
 use thiserror::Error;
@@ -12,8 +7,7 @@ use crate::calls::{Call, MAX_CALLS, MAX_TASKS, ProgramCalls, Task};
 use crate::counts::PathKey;
 use crate::trace::{Block, BlockEnd, MAX_BLOCKS, MAX_ELEMENTS, Note, Trace};
 
-/// Most measured regions that one cell may hold: the tree walk opens some 59,000 in each
-/// of its nine repetitions.
+/// Per measurement; the tree walk has about 59,000 in each of nine repetitions.
 pub const MAX_WINDOWS: usize = 2 << 20;
 
 const HEADER_BYTES: usize = 16;
@@ -43,47 +37,39 @@ const SWITCHED: u8 = 2;
 const ALL_TASKS: u8 = 4;
 const UNARMED: u8 = 8;
 
-/// Why a stream of records cannot be used.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum RecordError {
-    /// The file does not begin as the plugin begins it.
     #[error("the plugin's records do not start with a header of version {VERSION}")]
     Header,
-    /// A record of a kind that the plugin does not write.
     #[error("record {index} in the plugin's file is of unknown kind {kind}")]
     Kind {
-        /// Position in the file, counted from 0.
+        /// Position in the file, from 0.
         index: u64,
-        /// What stands where the kind should.
         kind: u8,
     },
-    /// Markers came in an order that no agent executes.
+    /// Markers in an order that no agent executes.
     #[error("record {index} in the plugin's file is out of order: {what}")]
     Order {
-        /// Position in the file, counted from 0.
+        /// Position in the file, from 0.
         index: u64,
-        /// What came where.
         what: &'static str,
     },
-    /// The guest opened more measured regions than any benchmark does.
     #[error("more than {MAX_WINDOWS} measured regions in one cell")]
     TooManyWindows,
-    /// The plugin keeps to these limits; the bytes are not the plugin's.
     #[error("more blocks or longer traces than the plugin writes")]
     TooLong,
 }
 
-/// One measured window: from a begin marker to an end marker.
+/// From a begin marker to an end marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// Guest kernel instructions; a REP instruction counts once.
     pub instructions: u64,
     pub rep_iterations: u64,
     /// Hash of the calls and returns in it; comparable within one boot only.
     pub path: u64,
     pub clean: bool,
-    /// No other task ran in it. Interrupts may have come, whose own work is not counted.
-    /// Where all tasks are counted, none came: others may have run after it.
+    /// No other task ran in it. Interrupts may have occurred, but their work is not counted. If all
+    /// tasks are counted: no interrupt; others may have run after it.
     pub alone: bool,
 }
 
@@ -102,7 +88,6 @@ impl Window {
         }
     }
 
-    /// What tells its path from others of the cell.
     pub fn key(&self) -> PathKey {
         (self.instructions, self.rep_iterations, self.path)
     }
@@ -110,47 +95,43 @@ impl Window {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CellRecords {
-    /// Position among the instruction cells of the experiment, from 0.
+    /// Among the experiment's instruction measurements, from 0.
     pub number: u32,
-    /// In the order in which they ran.
     pub regions: Vec<Window>,
-    /// For a composite operation: where in `regions` each operation begins.
+    /// For a composite operation: index in `regions` of each operation's start.
     pub operations: Vec<usize>,
-    /// Of each path that a clean window took the first window's trace, if traces are
-    /// kept and the cell has not too many paths.
+    /// The first clean region's trace for each path, if traces are kept and there are not too many
+    /// paths.
     pub traces: Vec<Trace>,
-    /// Of programs: each window's calls.
+    /// One per region of a program.
     pub programs: Vec<ProgramCalls>,
-    /// Address at which the last system call entered the kernel, 0 if none did.
+    /// Address of the last system call entry; 0 if none.
     pub entry: u64,
-    /// The host's time from the beginning of each window to its end, in ns, summed up:
-    /// what the plugin costs, compared with a run that it does not instrument.
+    /// Host time of all measured regions in ns, for the plugin's overhead.
     pub host_ns: u64,
 }
 
-/// Turns bytes, as they come, into cells.
 #[derive(Debug, Default)]
 pub struct RecordReader {
     pending: Vec<u8>,
     begun: bool,
     cell: Option<CellRecords>,
     blocks: Vec<Block>,
-    /// The trace of the window to come, and how many elements of it are missing.
+    /// The trace of the next region, and its number of missing elements.
     trace: Option<(Vec<u32>, usize)>,
     elements: usize,
     index: u64,
-    /// The program of the window to come, as far as it has been told.
     program: ProgramCalls,
     calls: usize,
 }
 
 impl RecordReader {
-    /// The blocks that traces speak of, by number.
+    /// Blocks by number.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// Takes the next bytes of the file and returns the cells that they end.
+    /// Returns the measurements that these bytes complete.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<CellRecords>, RecordError> {
         self.pending.extend_from_slice(bytes);
         let pending = std::mem::take(&mut self.pending);
@@ -196,7 +177,6 @@ impl RecordReader {
         Ok(())
     }
 
-    /// What instructions of the last block do besides.
     fn notes(&mut self, record: &[u8]) -> Result<(), RecordError> {
         let known = self.blocks.len().checked_sub(1);
         if known != Some(u32_at(record, 4) as usize) {
@@ -216,7 +196,6 @@ impl RecordReader {
         Ok(())
     }
 
-    /// A record of a program's tasks and calls.
     fn program(&mut self, record: &[u8]) -> Result<(), RecordError> {
         match record[0] {
             TASK if self.program.tasks.len() == MAX_TASKS => return Err(RecordError::TooLong),

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Traces: the blocks of instructions that a window executed, in order, as the plugin
-//! writes them (`plugin/trace.h`).
+//! Traces: the blocks executed in a measured region, in order (`plugin/trace.h`).
 
 use model::Events;
 
-/// Most blocks that one boot may name.
 pub const MAX_BLOCKS: usize = 4 << 20;
-/// Most elements of one cell's traces: 256 MiB.
+/// Of one measurement: 256 MiB.
 pub const MAX_ELEMENTS: usize = 64 << 20;
 
 /// How a block ends (`enum insn_kind` in `plugin/decode.h`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockEnd {
-    /// In the midst of a function, or with a jump.
+    /// Without a branch at the end, or with a jump.
     Jump,
     Call,
     Return,
-    /// With the return from an interrupt or exception.
     InterruptReturn,
     SystemReturn,
 }
@@ -33,22 +30,20 @@ impl BlockEnd {
     }
 }
 
-/// A block of instructions without a branch in its midst.
+/// Instructions without a branch before the last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// Address of its first instruction.
     pub first: u64,
     /// Address after its last instruction: a call there returns to it.
     pub next: u64,
     pub instructions: u32,
     pub end: BlockEnd,
-    /// A synchronous exception enters the kernel here.
+    /// Entry of a synchronous exception.
     pub exception: bool,
-    /// Which of its instructions do more than their number says, if that was noted.
     pub notes: Vec<Note>,
 }
 
-/// What an instruction of a block does besides (`struct note` in `plugin/block.h`).
+/// An extra effect of an instruction (`struct note` in `plugin/block.h`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Note {
     /// The instruction's position in its block, from 0.
@@ -61,7 +56,7 @@ impl Note {
         Note { position, what }
     }
 
-    /// Whether interrupts are on or off behind it, if it says so.
+    /// Whether interrupts are on after it, if it changes that.
     #[must_use]
     pub fn irqs(self) -> Option<bool> {
         match self.what >> 5 & 3 {
@@ -87,23 +82,20 @@ impl Note {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
-    /// Which of the window's cache lines, from 0.
+    /// Cache line of the region, from 0.
     pub line: u32,
     pub store: bool,
-    /// By a REP instruction, which tells each line once.
+    /// By a REP instruction, which reports each line once.
     pub rep: bool,
-    /// It is the task's stack or the processor's own data.
+    /// The task's stack or the processor's own data.
     pub own: bool,
-    /// By an atomic instruction: of these the stores are told.
+    /// By an atomic instruction; only its stores are reported.
     pub atomic: bool,
 }
 
-/// The first clean window of a cell that took some path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
-    /// Position of the window in its cell.
     pub window: usize,
-    /// What happened, in the plugin's encoding: see [`steps`].
     pub elements: Vec<u32>,
 }
 
@@ -111,15 +103,15 @@ pub struct Trace {
 pub enum Step {
     Block {
         block: u32,
-        /// So many of its instructions had been counted with an earlier block.
+        /// Instructions that were counted with an earlier block.
         before: u32,
     },
-    /// The block that follows is where a system call enters.
+    /// The next block is a system call's entry.
     SystemCall,
     Access(Access),
-    /// The iterations of its REP instruction stored, or compared, so many bytes.
+    /// Bytes stored or compared by the iterations of its REP instruction.
     RepBytes(u32),
-    /// Another task runs from here on. Tasks are numbered by window.
+    /// Another task runs from here on. Tasks are numbered per region.
     Switch {
         from: u32,
         to: u32,

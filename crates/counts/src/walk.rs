@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From the blocks of a window to a call tree: a shadow stack.
+//! From blocks to a call tree, with a shadow stack.
 //!
-//! A block's last instruction says how control leaves it, the next block's address
-//! where it went. A return is matched with the innermost call that it fits: frames
-//! above that one are gone too, whatever became of them. What jumps to another
-//! function without a call has called it last (a tail call): the function goes below
-//! the one that jumped, and both end with the same return. Thunks belong to whoever went
-//! through them.
+//! A block's last instruction shows how control leaves it, the next block's address where it went.
+//! A return belongs to the innermost matching call; frames above that are dropped. A jump to
+//! another function is a tail call: a call from the function that jumped, and both end with the
+//! same return. Thunks belong to their callers.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,29 +16,25 @@ use crate::trace::{Block, BlockEnd, Step, steps};
 use kernels::symbols::SymbolTable;
 use model::Events;
 
-/// Deepest stack that is followed; the kernel's own is 16 KiB.
+/// The kernel's own stack is 16 KiB.
 const MAX_DEPTH: usize = 4096;
-/// Most nodes of one tree.
 const MAX_NODES: usize = 1 << 20;
 
-/// A trace does not make sense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WalkError {
-    /// It names a block that the plugin did not describe.
+    /// A block without a description.
     #[error("the trace names block {0}, which the plugin did not describe")]
     NoBlock(u32),
     /// More instructions of a block were counted before than it has.
     #[error("more of block {0} was counted before than it has")]
     CountedBefore(u32),
-    /// Calls nest deeper than on any kernel's stack.
     #[error("calls nest deeper than {MAX_DEPTH}")]
     TooDeep,
-    /// It calls more different functions in more different ways than any operation.
     #[error("more than {MAX_NODES} different chains of calls")]
     TooWide,
 }
 
-/// `foo.cold` and `foo.cold.12` are parts of `foo`, laid elsewhere by the compiler.
+/// `foo.cold` and `foo.cold.12` are parts of `foo`.
 pub(crate) fn without_cold(name: &str) -> &str {
     match name.find(".cold") {
         Some(at) => &name[..at],
@@ -55,14 +49,12 @@ mod irqs;
 struct Location {
     function: u32,
     thunk: bool,
-    /// A thunk that stands for an indirect branch.
+    /// A thunk for an indirect branch.
     indirect: bool,
-    /// It begins where the function does (or after its landing pad, where calls that
-    /// are known at compile time go).
+    /// The function's start, or after its landing pad, the target of direct calls.
     entry: bool,
 }
 
-/// Which function each block of a boot belongs to.
 #[derive(Debug)]
 pub struct Functions<'a> {
     symbols: &'a SymbolTable,
@@ -72,8 +64,7 @@ pub struct Functions<'a> {
 }
 
 impl<'a> Functions<'a> {
-    /// The functions of a kernel with these symbols, at the addresses that they have in
-    /// the guest.
+    /// `symbols` at the guest's addresses.
     pub fn new(symbols: &'a SymbolTable) -> Functions<'a> {
         Functions {
             symbols,
@@ -83,7 +74,6 @@ impl<'a> Functions<'a> {
         }
     }
 
-    /// What the kernel's architecture says of its code.
     pub(crate) fn code(&self) -> &'static kernels::arch::Code {
         &self.symbols.arch().code
     }
@@ -121,11 +111,10 @@ impl<'a> Functions<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Entered {
-    /// The kernel was entered from user space, or a task was found running.
+    /// Entry from user space, or a task that was already running.
     Top,
     /// By a call that returns to this address.
     Call(u64),
-    /// By a jump, from the frame below.
     Tail,
     Exception,
 }
@@ -134,7 +123,7 @@ enum Entered {
 struct Frame {
     node: usize,
     entered: Entered,
-    /// A call that has only reached a thunk yet: the node is the caller's.
+    /// A call that has only reached a thunk so far: the node is the caller's.
     unnamed: bool,
 }
 
@@ -143,24 +132,22 @@ struct Walk<'w, 'a> {
     is_hook: &'w dyn Fn(&CallTree, usize) -> bool,
     tree: CallTree,
     children: HashMap<(usize, u32), usize>,
-    /// The function of each node; None for the root.
     function_of: Vec<Option<u32>>,
     frames: Vec<Frame>,
     others: BTreeMap<u32, Vec<Frame>>,
-    /// How control left the block before; to user space if nothing was before.
+    /// How control left the previous block; initially to user space.
     left: BlockEnd,
-    /// The address behind that block, to which a call returns.
+    /// The address after that block, to which a call returns.
     behind: u64,
     /// It was a thunk's, whose return can be a jump.
     thunk: bool,
-    /// Where memory was touched, if that was told.
+    /// Memory accesses, if recorded.
     touched: Touched,
     irqs: Irqs,
 }
 
-/// The call tree of a trace; its total is what the plugin counted for the window. With `events`
-/// it also has what the instructions do, for which the trace must tell accesses to memory.
-/// `is_hook` says of a node in the tree whether its calls' order is to be kept.
+/// The call tree of a trace, with the plugin's count as total. `events` needs a trace with memory
+/// accesses. `is_hook` selects nodes whose call order is kept.
 pub fn call_tree(
     trace: &[u32],
     blocks: &[Block],
@@ -231,7 +218,6 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The node of a function below `parent`, called once more.
     fn called(&mut self, parent: usize, location: Location) -> Result<usize, WalkError> {
         let function = location.function;
         let node = match self.children.get(&(parent, function)) {
@@ -268,7 +254,6 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// The innermost exception that is being handled.
     fn exception(&self) -> Option<usize> {
         self.frames
             .iter()
@@ -277,7 +262,7 @@ impl Walk<'_, '_> {
 
     fn block(&mut self, block: &Block, goes_on: bool) -> Result<(), WalkError> {
         let location = self.functions.locate(block.first);
-        // What broke off before its end left in no way: it goes on here.
+        // A block cut off before its end did not leave: it continues here.
         let left = match self.left {
             BlockEnd::Call | BlockEnd::Return if goes_on => BlockEnd::Jump,
             left => left,
@@ -303,7 +288,7 @@ impl Walk<'_, '_> {
 
     fn call(&mut self, location: Location) -> Result<(), WalkError> {
         let caller = self.node();
-        // Thunks and the stuffing of the return stack call into their own midst.
+        // Thunks and return stack stuffing call into their own code.
         let inside = self.function_of[caller] == Some(location.function) && !location.entry;
         let node = if location.thunk || inside {
             caller
@@ -321,13 +306,13 @@ impl Walk<'_, '_> {
         if let Some(called) = called {
             self.frames.truncate(reachable + called);
         } else if !self.thunk && !location.entry {
-            // To a caller that called before the window began, or in another task.
+            // To a caller from before the region, or in another task.
             self.frames.truncate(reachable);
         }
         self.jump(location)
     }
 
-    /// Control is in `location` now, without a call or a return that says why.
+    /// Control arrived without a matching call or return.
     fn jump(&mut self, location: Location) -> Result<(), WalkError> {
         if location.thunk {
             return Ok(());
@@ -348,7 +333,7 @@ impl Walk<'_, '_> {
         if self.function_of[top.node] == function {
             return Ok(());
         }
-        // Back to a function that jumped here: assembly does, also compilers.
+        // Back to a function that jumped here: assembly and compilers do that.
         let chain = self
             .frames
             .iter()
@@ -368,7 +353,7 @@ impl Walk<'_, '_> {
     fn switch(&mut self, from: u32, to: u32) {
         let old = std::mem::take(&mut self.frames);
         self.others.insert(from, old);
-        // Of a task that did not run in this window before nothing is known.
+        // Nothing is known of a task that did not run in this region before.
         self.frames = self.others.remove(&to).unwrap_or_default();
     }
 }

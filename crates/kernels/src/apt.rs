@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// The last four Debian releases and the coming ones.
 const SUITES: [&str; 8] = [
     "bullseye",
     "bullseye-security",
@@ -24,7 +23,6 @@ const SUITES: [&str; 8] = [
     "forky",
     "sid",
 ];
-/// Age after which the package index is fetched again.
 const INDEX_AGE: Duration = Duration::from_secs(24 * 3600);
 const KEYRINGS: [&str; 2] = [
     "/usr/share/keyrings/debian-archive-keyring.gpg",
@@ -46,8 +44,6 @@ struct Outcome {
 }
 
 impl Apt {
-    ///
-    /// # Errors
     /// [`Error::Environment`] without Debian's keyring, or if apt's configuration cannot quote
     /// `dir`.
     pub fn prepare(dir: &Path, mirrors: &Mirrors, arch: &'static Arch) -> Result<Apt, Error> {
@@ -100,7 +96,6 @@ impl Apt {
         age.is_none_or(|age| age > INDEX_AGE)
     }
 
-    /// A suite that fails is only a warning.
     pub fn update(&self, events: &mut dyn FnMut(FetchEvent)) -> Result<(), Error> {
         let outcome = self.run("apt-get", &["update"], None, &mut |percent| {
             events(FetchEvent::Progress {
@@ -140,7 +135,7 @@ impl Apt {
         Ok(outcome.stdout.lines().map(str::to_string).collect())
     }
 
-    /// Returns the files, or why the download failed. apt checks them against the signed index.
+    /// apt checks the files against the signed index. Fails with the reason.
     pub fn download(
         &self,
         packages: &[String],
@@ -251,7 +246,6 @@ impl Drop for Reaped {
     }
 }
 
-/// Reads apt's error output to its end and keeps the complaints.
 fn complaints(pipe: Option<impl Read>) -> Vec<String> {
     let Some(mut pipe) = pipe else {
         return Vec::new();
@@ -294,6 +288,7 @@ fn reason(complaints: &[String]) -> String {
     first.to_owned()
 }
 
+/// From a line of `APT::Status-Fd`: `dlstatus:1:42.5:text`.
 fn percent(line: &str) -> Option<u8> {
     let rest = line.strip_prefix("dlstatus:")?;
     let value: f64 = rest.split(':').nth(1)?.parse().ok()?;

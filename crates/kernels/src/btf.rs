@@ -42,9 +42,8 @@ const TYPE_TAG: u8 = 18;
 const ENUM64: u8 = 19;
 /// Linux 7.2 has about 140,000.
 const MAX_TYPES: usize = 1 << 22;
-/// The number that C guarantees.
+/// As many as C guarantees.
 const MAX_PARAMETERS: usize = 127;
-/// Most typedefs and qualifiers around one type.
 const MAX_MODIFIERS: usize = 16;
 
 /// `union security_list_options`: a function pointer per hook; from 6.12 on also `void
@@ -58,7 +57,6 @@ pub enum Returns {
     Void,
     /// An `int`: 0 or a negative errno.
     Int,
-    /// Something else: a pointer, a `bool`.
     Other,
 }
 
@@ -77,7 +75,6 @@ struct Type {
     name_at: u32,
     kind: u8,
     count: usize,
-    /// A size in bytes, or another type's number.
     refers: u32,
     end: usize,
 }
@@ -95,7 +92,6 @@ fn bad(reason: &'static str, at: usize) -> BtfError {
 }
 
 impl<'a> Types<'a> {
-    /// Reads the content of `/sys/kernel/btf/vmlinux` or of the section `.BTF`.
     pub fn read(bytes: &'a [u8]) -> Result<Self, BtfError> {
         let cut_off = || bad("it is cut off in its header", bytes.len());
         let magic = u16_at(bytes, 0).ok_or_else(cut_off)?;
@@ -174,7 +170,6 @@ impl<'a> Types<'a> {
         self.at(*self.starts.get(at)? as usize)
     }
 
-    /// The type without typedefs and qualifiers; None for void.
     fn resolve(&self, mut id: u32) -> Option<Type> {
         for _ in 0..MAX_MODIFIERS {
             let found = self.by_id(id)?;
@@ -258,7 +253,6 @@ impl<'a> Types<'a> {
         Some((u16::try_from(words).ok()?, returns))
     }
 
-    /// The id of a typedef, such as a tracepoint's.
     #[must_use]
     pub fn typedef(&self, name: &str) -> Option<u32> {
         let mut typedefs = self.all(TYPEDEF);
@@ -318,7 +312,6 @@ impl<'a> Types<'a> {
     }
 }
 
-/// How many bytes follow a type's fixed part.
 fn rest_len(found: &Type) -> Option<usize> {
     Some(match found.kind {
         INT | VAR | DECL_TAG => 4,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How child processes start and end.
 
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus};
@@ -24,7 +23,6 @@ pub fn die_with_parent(command: &mut Command, signal: Signal) {
     }
 }
 
-/// Disables the child's core file.
 pub fn no_core(command: &mut Command) {
     let none = Rlimit {
         current: Some(0),

@@ -44,7 +44,6 @@ pub(crate) struct Control {
     pub version: String,
 }
 
-/// `path` is below `lib/modules/RELEASE`.
 pub(crate) fn is_kept_module(path: &str) -> bool {
     let of_architecture = || {
         let inner = path.strip_prefix("kernel/").unwrap_or_default();
@@ -61,11 +60,8 @@ fn starts_with_any(path: &str, directories: &[&str]) -> bool {
 }
 
 /// Extracts `vmlinuz`, `config` and `modules/` into `into`, as far as the package has them. Several
-/// packages of one kernel may go into one directory.
-///
-/// # Errors
-/// [`Error::Damaged`] if the package is truncated, damaged, escapes from the directory, or has a
-/// link in place of a file; [`Error::Unsupported`] for another architecture or compression.
+/// packages of one kernel may go into one directory. [`Error::Damaged`] also if a path escapes from
+/// the directory, or a link replaces a file.
 pub(crate) fn extract(path: &Path, into: &Path) -> Result<Control, Error> {
     let what = path.display().to_string();
     let mut file = File::open(path).map_err(Error::io("open", path))?;

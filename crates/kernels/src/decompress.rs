@@ -15,7 +15,6 @@ const ZSTD_WINDOW: u64 = 128 << 20;
 /// Largest block of the legacy LZ4 format, in bytes.
 const LZ4_BLOCK: usize = 8 << 20;
 
-/// Detected from the first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Gzip,
@@ -23,7 +22,6 @@ pub enum Format {
     Zstd,
     /// `lz4 -l`, used by the kernel.
     Lz4Legacy,
-    /// The old `.lzma` format.
     Lzma,
     /// Not supported.
     Bzip2,
@@ -32,7 +30,6 @@ pub enum Format {
 }
 
 impl Format {
-    /// `None` if unknown.
     pub fn detect(data: &[u8]) -> Option<Format> {
         const MAGICS: [(&[u8], Format); 7] = [
             (&[0x1f, 0x8b], Format::Gzip),
@@ -62,11 +59,7 @@ impl Format {
     }
 }
 
-/// Reads the first stream only.
-///
-/// # Errors
-/// [`io::ErrorKind::Unsupported`] for bzip2 and lzo, otherwise the decoder's error about the
-/// header.
+/// Reads the first stream only. [`io::ErrorKind::Unsupported`] for bzip2 and lzo.
 pub fn reader<'a>(format: Format, data: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
     Ok(match format {
         Format::Gzip => Box::new(flate2::read::GzDecoder::new(data)),
@@ -117,10 +110,7 @@ pub fn unpacked(bytes: Vec<u8>, limit: u64) -> io::Result<Vec<u8>> {
     Ok(unpacked)
 }
 
-///
-/// # Errors
-/// As [`reader`]; [`io::ErrorKind::FileTooLarge`] if the output is longer than `limit`; the
-/// decoder's error for damaged or truncated data.
+/// [`io::ErrorKind::FileTooLarge`] if the output is longer than `limit` bytes.
 pub fn decompress(format: Format, data: &[u8], limit: usize) -> io::Result<Vec<u8>> {
     read_bounded(&mut reader(format, data)?, limit)
 }
@@ -138,7 +128,6 @@ pub(crate) fn payload(
     })
 }
 
-/// At most `limit` bytes.
 pub(crate) fn read_bounded(reader: &mut dyn Read, limit: usize) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     reader.take(limit as u64 + 1).read_to_end(&mut out)?;
@@ -177,7 +166,6 @@ impl<R: Read> Zstd<R> {
         Ok(new)
     }
 
-    /// Begins the next frame, if any.
     fn begin(&mut self) -> io::Result<()> {
         while !self.in_frame {
             let mut first = Vec::with_capacity(1);
@@ -336,7 +324,6 @@ mod tests {
         for format in [Format::Gzip, Format::Xz, Format::Zstd] {
             let mut packed = compress(format, b"one ");
             if format == Format::Zstd {
-                // A skippable frame.
                 packed.extend(b"\x50\x2a\x4d\x18\x03\0\0\0xyz");
             }
             packed.extend(compress(format, b"two"));

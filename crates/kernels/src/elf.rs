@@ -33,14 +33,12 @@ impl<'a> Segment<'a> {
             .is_some_and(|at| at < self.memory_len)
     }
 
-    /// The loaded bytes from `address` on, at least one.
     pub fn at(&self, address: u64) -> Option<&'a [u8]> {
         let start = usize::try_from(address.checked_sub(self.address)?).ok()?;
         self.bytes.get(start..).filter(|bytes| !bytes.is_empty())
     }
 }
 
-/// A defined symbol of `.symtab`, filtered as in [`File::symbols`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RawSymbol<'a> {
     pub section: usize,
@@ -90,7 +88,6 @@ impl<'a> File<'a> {
         (headers.len() <= MAX_SEGMENTS).then_some(headers)
     }
 
-    /// The loaded segments, if they are within the file.
     pub fn segments(&self) -> Option<Vec<Segment<'a>>> {
         let loaded = self.program_headers()?.iter();
         loaded
@@ -106,7 +103,7 @@ impl<'a> File<'a> {
             .collect()
     }
 
-    /// The first note with this name (without its NUL) and type.
+    /// `name` without its NUL.
     pub fn note(&self, name: &[u8], kind: u32) -> Option<&'a [u8]> {
         self.program_headers()?.iter().find_map(|header| {
             let mut notes = header.notes(Le, self.bytes).ok()??;
@@ -125,7 +122,6 @@ impl<'a> File<'a> {
         (headers.len() <= MAX_SECTIONS).then_some(headers)
     }
 
-    /// The string table of section names.
     pub fn section_names(&self) -> Option<&'a [u8]> {
         let table = usize::from(self.header.e_shstrndx.get(Le));
         self.contents(self.sections()?.get(table)?)
@@ -136,7 +132,6 @@ impl<'a> File<'a> {
         section.data(Le, self.bytes).ok()
     }
 
-    /// Of the first section with this name.
     pub fn section(&self, name: &str) -> Option<&'a [u8]> {
         let names = self.section_names()?;
         let mut sections = self.sections()?.iter();
@@ -178,7 +173,6 @@ impl<'a> File<'a> {
     }
 }
 
-/// Only checks the header.
 pub(crate) fn is_elf_image(data: &[u8]) -> bool {
     File::parse(data).is_ok()
 }
@@ -187,22 +181,18 @@ fn is_loaded(section: &Section) -> bool {
     section.sh_flags(Le) & u64::from(elf::SHF_ALLOC) != 0
 }
 
-/// Loaded code.
 pub(crate) fn is_code(section: &Section) -> bool {
     is_loaded(section) && section.sh_flags(Le) & u64::from(elf::SHF_EXECINSTR) != 0
 }
 
-/// In memory, in bytes.
 pub(crate) fn section_len(section: &Section) -> u64 {
     section.sh_size(Le)
 }
 
-/// `None` if it is not printable.
 pub(crate) fn section_name<'a>(section: &Section, names: &'a [u8]) -> Option<&'a str> {
     name_at(names, section.sh_name(Le))
 }
 
-/// A printable, NUL-terminated name in a string table.
 fn name_at(names: &[u8], start: u32) -> Option<&str> {
     let start = usize::try_from(start).ok()?;
     let end = start.saturating_add(MAX_NAME_LEN + 1);
@@ -286,7 +276,6 @@ mod tests {
         written::write(2, Some(segment), &sections)
     }
 
-    /// Calls everything that can read a file.
     fn all(bytes: &[u8]) -> Option<(Vec<String>, Vec<u8>, Vec<u8>)> {
         let file = File::parse(bytes).ok()?;
         file.segments()?;

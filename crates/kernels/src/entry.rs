@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A kernel in the cache: a directory with `kernel.json`.
 
 use crate::arch::Arch;
 use crate::elf;
@@ -33,7 +32,6 @@ pub struct Kernel {
     pub modules: Option<PathBuf>,
     pub config: Option<PathBuf>,
     pub digest: String,
-    /// Version of its Debian package.
     pub package_version: Option<String>,
     /// Physical PVH entry point, if any: QEMU can then boot `vmlinux` without setup code.
     pub pvh_entry: Option<u64>,
@@ -137,7 +135,6 @@ fn architecture(arch: &Arch) -> Architecture {
     arch.name.parse().unwrap_or_default()
 }
 
-/// Whether the configuration is a UML kernel's.
 fn is_of_um(config: &[u8]) -> bool {
     config
         .split(|&b| b == b'\n')
@@ -185,7 +182,6 @@ pub(crate) fn complete(
     files::write(&path, &text)
 }
 
-/// Loads the entry as the kernel called `name`.
 pub(crate) fn load(dir: &Path, name: &str) -> Result<Kernel, Error> {
     let path = dir.join(DESCRIPTION);
     let text = files::read(&path, DESCRIPTION_LIMIT)?;
@@ -226,7 +222,6 @@ pub(crate) fn load_verified(dir: &Path, key: &str, name: &str) -> Result<Kernel,
     })
 }
 
-/// Digest of names and contents of all files in `dir`.
 pub(crate) fn content_key(dir: &Path) -> Result<String, Error> {
     let mut text = String::new();
     for path in files::walk(dir)? {

@@ -9,7 +9,6 @@ use model::{Exit, Fault};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An invalid request, or a path that does not lead to a kernel.
     #[error("{what}")]
     Usage { what: String, hint: String },
     #[error("kernel {name} is not in the cache")]
@@ -26,7 +25,6 @@ pub enum Error {
     },
     #[error("{what} is damaged: {reason}")]
     Damaged { what: String, reason: String },
-    /// An intact file that cannot be used.
     #[error("{what}: {reason}")]
     Unsupported {
         what: String,
@@ -40,7 +38,6 @@ pub enum Error {
         what: String,
         hint: String,
     },
-    /// A failed kernel build.
     #[error("{what}: {}", .lines.first().map_or("", String::as_str))]
     Build {
         what: String,
@@ -51,7 +48,6 @@ pub enum Error {
     /// By the user. Finished parts are reused next time.
     #[error("{what} was interrupted")]
     Interrupted { what: String },
-    /// No package of the kernel could be downloaded and read.
     #[error("no package of {name} could be fetched: {}", first_of(.reasons))]
     NoPackage {
         name: String,
@@ -77,7 +73,6 @@ impl Fault for Error {
     }
 }
 
-/// The first one, and the number of others.
 fn first_of(reasons: &[String]) -> String {
     match reasons {
         [] => "there is none".to_owned(),

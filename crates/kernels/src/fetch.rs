@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Fetching a stock kernel of Debian.
 
 use crate::apt::Apt;
 use crate::arch::Arch;
@@ -19,10 +18,6 @@ const MOST_CANDIDATES: usize = 32;
 impl Store {
     /// Fetches a stock Debian kernel unless it is cached: the newest of the series, or the pinned
     /// one. The index is fetched if it is a day old or with `refresh`. Nothing is cached on error.
-    ///
-    /// # Errors
-    /// [`Error::Environment`] without apt, keyring or network; [`Error::NoPackage`] if no package
-    /// can be downloaded and read; [`Error::Io`] if the cache cannot be written.
     pub fn fetch(
         &self,
         kernel: &DebianKernel,
@@ -85,7 +80,6 @@ impl Store {
         attempt(&apt, events)
     }
 
-    /// The first candidate that works, or why each failed.
     fn try_candidates(
         &self,
         apt: &Apt,

@@ -72,7 +72,6 @@ pub(crate) fn write(path: &Path, data: &[u8]) -> Result<(), Error> {
         .map_err(Error::io("write", path))
 }
 
-/// Writes `data` with its digest.
 pub fn write_sealed(path: &Path, data: &[u8]) -> io::Result<()> {
     crate::scratch::replace(path, |file| {
         file.write_all(digest(data).as_bytes())?;
@@ -90,7 +89,6 @@ pub fn read_sealed(path: &Path, limit: u64) -> Option<Vec<u8>> {
     (sealed == digest(&data).as_bytes()).then_some(data)
 }
 
-/// Syncs everything below `dir`, and `dir`.
 pub(crate) fn sync_tree(dir: &Path) -> Result<(), Error> {
     for path in walk(dir)? {
         sync(&path)?;
@@ -171,7 +169,6 @@ impl Scratch {
         to.parent().map_or(Ok(()), sync)
     }
 
-    /// Whole or not at all.
     pub(crate) fn replace(&self, data: &[u8], to: &Path) -> Result<(), Error> {
         let from = self.path().join("replacement");
         write(&from, data)?;
@@ -180,6 +177,7 @@ impl Scratch {
     }
 }
 
+/// Exclusive; held until it is dropped.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,

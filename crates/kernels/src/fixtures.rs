@@ -49,7 +49,6 @@ pub(crate) fn compress(format: Format, data: &[u8]) -> Vec<u8> {
     }
 }
 
-/// With a banner and, given an entry, the PVH note.
 pub(crate) fn elf(pvh_entry: Option<u32>) -> Vec<u8> {
     let mut note = Vec::new();
     for (kind, value) in [(5u32, Some(7)), (18, pvh_entry)] {
@@ -71,7 +70,6 @@ pub(crate) fn elf(pvh_entry: Option<u32>) -> Vec<u8> {
     out
 }
 
-/// With the length trailer of a real one.
 pub(crate) fn bzimage(release: &str, elf: &[u8], format: Option<Format>) -> Vec<u8> {
     let payload = match format {
         None => elf.to_vec(),
@@ -104,7 +102,6 @@ pub(crate) fn bzimage_around(release: &str, payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A path and its content, or a raw name of any kind.
 pub(crate) enum Entry<'a> {
     File(&'a str, &'a [u8]),
     Link(&'a str, &'a str),

@@ -11,11 +11,9 @@ const ENTRY: usize = 12;
 /// Kernels have some thousands.
 const ENTRIES_LIMIT: usize = 1 << 20;
 
-/// An instruction that may fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fixup {
     pub instruction: u64,
-    /// Where the kernel continues after the fault.
     pub resumes_at: u64,
 }
 

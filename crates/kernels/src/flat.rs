@@ -28,7 +28,6 @@ const LEAST: usize = 16;
 const MAX_TABLES: usize = 16;
 /// Relocations used to check an address.
 const SAMPLES: usize = 256;
-/// Offset of the image in the ELF file.
 const DATA_AT: u64 = 0x1000;
 
 #[derive(Debug)]
@@ -39,11 +38,7 @@ pub(crate) struct Flat {
 }
 
 /// Reads a raw image, possibly compressed with gzip as by the kernel's makefiles; `None` if it is
-/// not one. `what` is for errors.
-///
-/// # Errors
-/// [`Error::Damaged`] if it is cut off or contains no kernel; [`Error::Unsupported`] if its address
-/// cannot be found.
+/// not one. [`Error::Unsupported`] if its address cannot be found.
 pub(crate) fn read(data: &[u8], what: &str) -> Result<Option<Flat>, Error> {
     let data = match Format::detect(data) {
         Some(Format::Gzip) => {
@@ -112,7 +107,6 @@ fn is_whole(data: &[u8]) -> Option<bool> {
 
 struct Tables<'a> {
     rela: &'a [u8],
-    /// Possible RELR tables, longest first.
     relr: Vec<&'a [[u8; 8]]>,
 }
 
@@ -154,7 +148,6 @@ impl<'a> Tables<'a> {
         relr.find_map(by_relr).or_else(by_rela)
     }
 
-    /// Writes the RELA addends to their places.
     fn relocate(&self, image: &mut [u8], base: u64) {
         for (place, addend) in self.rela() {
             let at = usize::try_from(place.wrapping_sub(base)).ok();
@@ -166,6 +159,7 @@ impl<'a> Tables<'a> {
     }
 }
 
+/// At most [`SAMPLES`] of `number`, evenly spread.
 fn every<T>(all: impl Iterator<Item = T>, number: usize) -> impl Iterator<Item = T> {
     all.step_by(number.div_ceil(SAMPLES).max(1))
 }
@@ -194,7 +188,6 @@ fn base_below(
     None
 }
 
-/// The longest run of entries with this `r_info`, perhaps empty.
 fn longest_rela(data: &[u8], info: u64) -> &[u8] {
     let is_entry = |at: usize| u64_at(data, at + 8) == Some(info) && at + RELA_LEN <= data.len();
     let mut longest = 0..0;
@@ -259,7 +252,6 @@ fn relr_len(words: &[[u8; 8]], lowest: u64, span: u64) -> (usize, usize) {
     (words.len(), maps)
 }
 
-/// Places in a RELR table, rising.
 fn relr_places(words: &[[u8; 8]]) -> impl Iterator<Item = u64> {
     let mut next = 0u64;
     words.iter().flat_map(move |word| {

@@ -51,7 +51,6 @@ pub fn command(dir: &Path) -> io::Result<Command> {
     Ok(git)
 }
 
-/// A hint for failures in a partial clone; `None` in others.
 #[must_use]
 pub fn hint(dir: &Path) -> Option<String> {
     let mut git = unfiltered(dir);
@@ -87,7 +86,6 @@ fn unfiltered(dir: &Path) -> Command {
     git
 }
 
-/// From a list of settings such as `filter.lfs.smudge`.
 fn filters(listed: &[u8]) -> BTreeSet<String> {
     let names = listed.split(|&byte| byte == 0);
     let names = names.filter_map(|name| std::str::from_utf8(name).ok());

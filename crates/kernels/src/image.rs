@@ -20,16 +20,12 @@ pub struct BzImage<'a> {
 }
 
 impl<'a> BzImage<'a> {
-    /// Only checks the signatures.
     pub fn is_bzimage(data: &[u8]) -> bool {
         data.get(0x202..0x206) == Some(b"HdrS") && data.get(0x1fe..0x200) == Some(&[0x55, 0xaa])
     }
 
-    /// Parses the setup header; `what` is for errors.
-    ///
-    /// # Errors
-    /// [`Error::Damaged`] if it is not a bzImage or shorter than its header says;
-    /// [`Error::Unsupported`] for boot protocols before 2.08 (Linux 2.6.26).
+    /// Parses the setup header. [`Error::Unsupported`] for boot protocols before 2.08 (Linux
+    /// 2.6.26).
     pub fn parse(data: &'a [u8], what: &str) -> Result<BzImage<'a>, Error> {
         let damaged = |reason: &str| Error::damaged(what, reason);
         if !Self::is_bzimage(data) || data.len() < HEADER_END {
@@ -75,11 +71,7 @@ impl<'a> BzImage<'a> {
         })
     }
 
-    /// The ELF file in the image.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] for bzip2, lzo and unknown compressions; [`Error::Damaged`] if the
-    /// length differs from the recorded one or it is not a 64-bit ELF file.
+    /// The ELF file in the image. [`Error::Damaged`] if its length differs from the recorded one.
     pub fn decompress(&self, what: &str) -> Result<Vec<u8>, Error> {
         let payload = self.payload;
         let Some(format) = Format::detect(payload) else {
@@ -121,7 +113,6 @@ pub fn pvh_entry(elf: &[u8]) -> Option<u64> {
     }
 }
 
-/// From the banner `Linux version …` of an uncompressed kernel.
 pub fn release_in_banner(elf: &[u8]) -> Option<String> {
     const BANNER: &[u8] = b"Linux version ";
     let mut rest = elf;
@@ -136,7 +127,6 @@ pub fn release_in_banner(elf: &[u8]) -> Option<String> {
     None
 }
 
-/// The `.config` of a kernel with `CONFIG_IKCONFIG`.
 pub fn embedded_config(elf: &[u8]) -> Option<Vec<u8>> {
     const START: &[u8] = b"IKCFG_ST";
     let at = find(elf, START)? + START.len();

@@ -22,7 +22,6 @@ const KEY: &str = "key";
 const KEPT_IMPORTS: usize = 8;
 const IMPORT_AGE: Duration = Duration::from_secs(24 * 3600);
 
-/// Where the files of a kernel are.
 #[derive(Debug, PartialEq, Eq)]
 struct Parts {
     image: PathBuf,
@@ -35,11 +34,8 @@ impl Store {
     /// application with one of them, a Debian package, or a kernel build directory. The file is not
     /// copied; derived data is cached by its digest. For `vmlinuz-RELEASE`, `config-RELEASE` next
     /// to it and `../lib/modules/RELEASE` are used; for the bzImage of a build directory, that
-    /// directory.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] if there is no kernel; [`Error::Damaged`] and [`Error::Unsupported`] from
-    /// the image or package.
+    /// directory. [`Error::Usage`] if there is no kernel; [`Error::Damaged`] and
+    /// [`Error::Unsupported`] from the image or package.
     pub fn import(&self, path: &Path) -> Result<Kernel, Error> {
         let path = files::find(path, "file", ACCEPTED)?;
         let name = path.display().to_string();
@@ -153,7 +149,6 @@ impl Store {
     }
 }
 
-/// An unchanged import; marks it as used.
 fn imported(dir: &Path, name: &str) -> Option<Kernel> {
     let key = read_key(&dir.join(KEY)).ok()?;
     let kernel = entry::load_verified(&dir.join(ENTRY), &key, name).ok()?;
@@ -262,7 +257,6 @@ fn built(top: &Path, image: PathBuf) -> Parts {
     }
 }
 
-/// Copies a kernel with the modules that a lab can need.
 fn copy(parts: &Parts, arch: &'static Arch, entry: &Path) -> Result<(), Error> {
     let copy = |from: &Path, to: PathBuf| -> Result<(), Error> {
         if let Some(parent) = to.parent() {

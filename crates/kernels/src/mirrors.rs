@@ -89,7 +89,6 @@ impl Mirrors {
         })
     }
 
-    /// A sources list for `arch`, signed by `keyring`.
     pub(crate) fn sources_list(&self, keyring: &Path, suites: &[&str], arch: &Arch) -> String {
         let mut text = String::new();
         for suite in suites {
@@ -111,7 +110,6 @@ impl Mirrors {
     }
 }
 
-/// First archive of a series and of its security updates in `Debian.info`.
 fn known_archive(text: &str) -> Option<Mirrors> {
     let archive_of = |suite: &str| {
         let mut lines = text.lines().skip_while(|line| *line != suite);
@@ -156,7 +154,6 @@ impl Source {
             .any(|name| path.rsplit('/').next() == Some(name))
     }
 
-    /// Whether the named key, if any, is Debian's.
     fn is_signed(&self) -> Option<bool> {
         self.signed_by.as_ref().map(|key| key.contains(KEYRING))
     }
@@ -237,7 +234,6 @@ fn parse_list(text: &str, out: &mut Vec<Source>) {
     }
 }
 
-/// deb822: stanzas of fields, possibly over several lines.
 fn parse_deb822(text: &str, out: &mut Vec<Source>) {
     let mut fields: Vec<(String, String)> = Vec::new();
     for line in text.lines().chain([""]) {

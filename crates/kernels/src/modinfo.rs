@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A module's ELF section `.modinfo`.
 
 use crate::elf::File;
 
 /// Entries are NUL-terminated `key=value` strings.
 const ENTRIES_LIMIT: usize = 10_000;
 
-/// The values of `key`; empty if `elf` is not a valid module.
 pub(crate) fn values(elf: &[u8], key: &str) -> Vec<String> {
     let file = File::parse(elf).ok();
     let section = file.and_then(|file| file.section(".modinfo"));

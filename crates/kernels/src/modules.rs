@@ -35,15 +35,13 @@ struct ModuleFile {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Module {
+    /// With `_` for `-`.
     pub name: String,
     pub elf: Vec<u8>,
 }
 
 impl ModuleTree {
     /// Reads the lists in `dir`, or searches it for modules.
-    ///
-    /// # Errors
-    /// [`Error::Io`] if `dir` cannot be read; [`Error::Damaged`] if a list is too long.
     pub fn open(dir: &Path, arch: &'static Arch) -> Result<ModuleTree, Error> {
         let list = |name: &str| -> Result<Option<String>, Error> {
             let path = dir.join(name);
@@ -91,7 +89,6 @@ impl ModuleTree {
         self.files.contains_key(&normal(name))
     }
 
-    /// All modules: file, and path in `lib/modules/RELEASE`.
     pub fn files(&self) -> impl Iterator<Item = (&Path, &str)> {
         self.files
             .values()
@@ -100,10 +97,6 @@ impl ModuleTree {
 
     /// The modules to load, dependencies first, without built-in ones. Soft dependencies (`softdep:
     /// pre`) are followed if they exist.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] if one is neither a module nor built in; [`Error::Damaged`] if a file
-    /// cannot be decompressed.
     pub fn load_order(&self, names: &[&str]) -> Result<Vec<Module>, Error> {
         let mut order = Order {
             tree: self,
@@ -274,7 +267,6 @@ mod tests {
     use crate::fixtures::{compress, put};
     use testing::elf::module;
 
-    /// A directory with these lists, and modules with these lines in `.modinfo`.
     fn tree(lists: &[(&str, &[u8])], modules: &[(&str, &str)]) -> (tempfile::TempDir, ModuleTree) {
         let dir = tempfile::tempdir().unwrap();
         for (name, data) in lists {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Kernel names on the command line.
 
 use crate::arch::Arch;
 use crate::error::Error;
@@ -7,7 +6,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// What [`KernelName`] accepts, as a hint.
 pub(crate) const ACCEPTED: &str = "a kernel is named `debian:6.12` (newest of a series), \
      `debian:6.1.0-56` (one package), `debian:6.12/ARCHITECTURE` (not this machine's), \
      `build:NAME` (built or added here), or by the path of a bzImage, an Image, a vmlinux, a \
@@ -17,11 +15,8 @@ const LONGEST_NAME: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KernelName {
-    /// A stock cloud kernel, `debian:…`.
     Debian(DebianKernel),
-    /// Built or added here, `build:NAME`.
     Build(String),
-    /// A file or a build directory.
     Path(PathBuf),
 }
 
@@ -37,9 +32,6 @@ impl DebianKernel {
     /// Parses the part after `debian:`, such as `6.12` or `6.1.0-56`, optionally with `/ARCH` in
     /// lsmeter's or Debian's spelling. The default is this machine's, or that of a full package
     /// name.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] for anything else.
     pub fn parse(text: &str) -> Result<DebianKernel, Error> {
         let bad = |reason: &str| Error::bad_name(&format!("debian:{text}"), reason);
         let (text, arch) = match text.split_once('/') {
@@ -94,7 +86,6 @@ impl DebianKernel {
         self.abi.as_deref()
     }
 
-    /// `abi` as in `6.1.0-56`.
     pub(crate) fn includes(&self, abi: &str) -> bool {
         match &self.abi {
             Some(pinned) => pinned == abi,
@@ -187,7 +178,6 @@ pub fn on_each(text: &str, archs: &[&'static Arch]) -> Result<Vec<String>, Error
     Ok(archs.iter().map(|arch| on(arch).to_string()).collect())
 }
 
-/// Why NAME in `build:NAME` is invalid.
 pub(crate) fn check_build_name(name: &str) -> Result<(), String> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
     if name.is_empty() || name.len() > LONGEST_NAME {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Chooses packages of a kernel, newest first.
 
 use crate::arch::Arch;
 use crate::name::DebianKernel;
@@ -12,7 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Candidate {
     /// The ABI name, such as `6.1.0-56`.
     pub abi: String,
-    /// Each set contains the whole kernel.
     pub sets: Vec<Vec<String>>,
 }
 
@@ -48,7 +46,6 @@ pub(crate) fn candidates<'a>(
     out
 }
 
-/// The series available for `arch`, oldest first.
 pub(crate) fn series<'a>(names: impl Iterator<Item = &'a str>, arch: &Arch) -> Vec<String> {
     let mut out: Vec<String> = names
         .filter_map(|name| split_name(name, arch))

@@ -17,7 +17,6 @@ use std::sync::{Mutex, PoisonError};
 const PREFIX: &str = "lsmeter-";
 const HIDDEN_PREFIX: &str = ".lsmeter-";
 const MARKER: &str = ".lsmeter-scratch";
-/// In bytes.
 const MARKER_LIMIT: u64 = 1024;
 
 /// Removed on drop; after a kill, by the next lsmeter that makes one in the same parent.
@@ -33,7 +32,6 @@ impl Scratch {
         Scratch::make(&std::env::temp_dir(), PREFIX)
     }
 
-    /// A hidden directory in `parent`.
     pub fn new_in(parent: &Path) -> io::Result<Scratch> {
         Scratch::make(parent, HIDDEN_PREFIX)
     }
@@ -158,7 +156,6 @@ mod tests {
         names
     }
 
-    /// As left by a killed lsmeter.
     fn left_behind(parent: &Path) -> PathBuf {
         let Scratch { dir, _lock } = Scratch::new_in(parent).unwrap();
         let path = dir.keep();

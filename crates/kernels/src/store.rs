@@ -26,7 +26,6 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FetchEvent {
-    /// Another lsmeter is fetching; this one waits for it.
     Waiting,
     Updating,
     Progress {
@@ -49,14 +48,12 @@ pub enum FetchEvent {
     },
 }
 
-/// A cache of kernels in one directory.
 #[derive(Debug, Clone)]
 pub struct Store {
     dir: PathBuf,
 }
 
 impl Store {
-    /// Creates `dir` if needed.
     pub fn open(dir: &Path) -> Result<Store, Error> {
         files::create_dir(dir)?;
         let dir = dir.canonicalize().map_err(Error::io("open", dir))?;
@@ -71,11 +68,7 @@ impl Store {
     }
 
     /// Finds a cached kernel or imports a path; never fetches. A Debian series means its newest
-    /// cached kernel.
-    ///
-    /// # Errors
-    /// [`Error::NotCached`], with a hint; [`Error::Environment`] if its files changed; and as
-    /// [`Store::import`].
+    /// cached kernel. [`Error::Environment`] if its files changed.
     pub fn resolve(&self, name: &KernelName) -> Result<Kernel, Error> {
         let found = match name {
             KernelName::Path(path) => return self.import(path),
@@ -145,7 +138,6 @@ impl Store {
         }
     }
 
-    /// Moves `from` into the cache as `name`, replacing its previous kernel.
     pub(crate) fn install(
         &self,
         scratch: &Scratch,
@@ -164,7 +156,6 @@ impl Store {
         self.name_entry(&key, name)
     }
 
-    /// Adds `name` for the cached entry `key`.
     pub(crate) fn bind(&self, key: &str, name: &str) -> Result<Kernel, Error> {
         let _lock = self.lock()?;
         self.name_entry(key, name)
@@ -183,7 +174,6 @@ impl Store {
         self.load(name)
     }
 
-    /// The name of the newest cached kernel that matches `debian`.
     pub(crate) fn newest(&self, debian: &DebianKernel) -> Result<Option<String>, Error> {
         let names = self.names()?.into_iter().filter(|name| is_of(debian, name));
         Ok(names.max_by(|a, b| compare_names(a, b)))
@@ -194,7 +184,6 @@ impl Store {
         entry::load(&self.dir.join("kernels").join(key), name)
     }
 
-    /// As [`Store::load`]; also checks the files' digest.
     pub(crate) fn load_verified(&self, name: &str) -> Result<Kernel, Error> {
         let key = self.key(name)?;
         entry::load_verified(&self.dir.join("kernels").join(&key), &key, name)
@@ -269,7 +258,6 @@ fn is_of(debian: &DebianKernel, name: &str) -> bool {
     debian_of(name).is_some_and(|(abi, arch)| arch == debian.arch() && debian.includes(&abi))
 }
 
-/// Package version and architecture in a name of [`debian_name`].
 fn debian_of(name: &str) -> Option<(String, &'static Arch)> {
     let kernel = DebianKernel::parse(name.strip_prefix("debian:")?).ok()?;
     let abi = kernel.abi()?;
@@ -288,7 +276,6 @@ pub(crate) fn is_key(key: &str) -> bool {
     key.len() == 64 && key.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// The content of a key file.
 pub(crate) fn read_key(path: &Path) -> Result<String, Error> {
     let key = String::from_utf8(files::read(path, 64)?).ok();
     key.filter(|key| is_key(key))

@@ -22,7 +22,6 @@ const REST_LIMIT: u64 = 16 << 20;
 pub enum Kind {
     File,
     Directory,
-    /// To an earlier file.
     HardLink,
     SymbolicLink,
     CharacterDevice,
@@ -35,7 +34,6 @@ pub enum Kind {
 pub struct Entry {
     /// Without a leading `./`; untrusted. Bytes that are not UTF-8 read as U+FFFD.
     pub path: String,
-    /// The path's exact bytes.
     pub name: Vec<u8>,
     pub kind: Kind,
     pub size: u64,
@@ -52,11 +50,8 @@ pub struct Entry {
 }
 
 /// Calls `each` for each entry with its data, until it breaks off or the archive ends. The caller
-/// must limit the archive's length and entries.
-///
-/// # Errors
-/// Those of `each`, and `fail` of an error for a damaged archive: [`io::ErrorKind::UnexpectedEof`]
-/// if it is cut off.
+/// must limit the archive's length and entries. Those of `each`, and `fail` of an error for a
+/// damaged archive: [`io::ErrorKind::UnexpectedEof`] if it is cut off.
 pub fn read<E>(
     reader: impl Read,
     fail: impl Fn(io::Error) -> E,
@@ -90,7 +85,6 @@ pub fn read<E>(
     end(archive.into_inner().0).map_err(fail)
 }
 
-/// Combines a header with its extension headers.
 fn entry<R: Read>(item: &tar::Entry<'_, R>, more: Extensions) -> io::Result<Entry> {
     let header = item.header();
     let kind = match header.entry_type() {
@@ -242,7 +236,6 @@ fn record(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     Some((&record[..equals], &record[equals + 1..], after))
 }
 
-/// The integer part of a pax number.
 fn decimal(value: &[u8]) -> io::Result<i64> {
     let whole = value.split(|byte| *byte == b'.').next().unwrap_or(value);
     let number = std::str::from_utf8(whole)

@@ -32,7 +32,6 @@ fn package(release: &str) -> Vec<u8> {
     )
 }
 
-/// Number of entries in a part of the cache.
 fn count(store: &Store, part: &str) -> usize {
     fs::read_dir(store.dir().join(part)).unwrap().count()
 }
@@ -61,7 +60,6 @@ fn an_added_kernel_stands_by_itself() {
     ));
     assert_eq!(store.list().unwrap(), std::slice::from_ref(&added));
 
-    // The same content under another name is one entry.
     let path = put(dir.path(), "other", image("6.12.1-mine"));
     assert_eq!(store.add(&path, None).unwrap().name, "build:6.12.1-mine");
     assert_eq!(count(&store, "kernels"), 1);
@@ -246,11 +244,9 @@ fn what_rots_in_the_cache_is_told() {
         let error = store.resolve(&name).unwrap_err();
         assert!(error.to_string().contains("has changed"), "{part}: {error}");
         assert!(error.hint().unwrap().contains("kernel add"), "{error}");
-        // Adding it again repairs the entry.
         store.add(&path, Some("x")).unwrap();
         assert!(store.resolve(&name).is_ok(), "{part}");
     }
-    // What is derived of a file is derived again.
     let imported = store.import(&path).unwrap();
     fs::write(imported.vmlinux.as_ref().unwrap(), "rotten").unwrap();
     let again = store.import(&path).unwrap();
@@ -259,7 +255,6 @@ fn what_rots_in_the_cache_is_told() {
     fs::remove_file(&kernel.image).unwrap();
     assert!(store.list().unwrap().is_empty());
     assert_eq!(store.broken().unwrap()[0].0, "build:x");
-    // Adding it again repairs the entry.
     store.add(&path, Some("x")).unwrap();
     assert!(store.resolve(&name).is_ok());
     assert!(store.broken().unwrap().is_empty());
@@ -340,7 +335,6 @@ fn an_import_is_found_from_another_path() {
     assert_eq!(time(), before);
 }
 
-/// Root's cached files are readable for others.
 #[test]
 fn a_cache_is_readable() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -458,7 +452,6 @@ fn an_image_tells_its_architecture() {
     put(&top, "fs/ext4/ext4.ko", module(&[]));
     let built = store.import(&top).unwrap();
     assert_eq!(built.arch(), *arch);
-    // The module is for this machine.
     let tree = ModuleTree::open(built.modules.as_ref().unwrap(), built.arch()).unwrap();
     if !arch.is_native() {
         let error = tree.load_order(&["ext4"]).unwrap_err();
@@ -469,7 +462,6 @@ fn an_image_tells_its_architecture() {
         let error = store.add(&path, None).unwrap_err();
         assert!(!matches!(error, Error::Io { .. }), "{cut}: {error}");
     }
-    // QEMU does not boot this ELF file.
     let path = put(dir.path(), "vmlinux", &elf);
     let error = store.import(&path).unwrap_err();
     assert!(error.hint().unwrap().contains(arch.source.image), "{error}");

@@ -11,7 +11,6 @@ use crate::image::{BzImage, IMAGE_LIMIT};
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Leading bytes that identify a file.
 const HEAD_LEN: u64 = 16;
 
 pub(crate) fn is_it(path: &Path) -> Result<bool, Error> {
@@ -24,10 +23,6 @@ pub(crate) fn is_it(path: &Path) -> Result<bool, Error> {
 }
 
 /// Writes the decompressed kernel image of `path` as `vmlinuz` into `entry`.
-///
-/// # Errors
-/// [`Error::Damaged`] if the file is truncated or does not decompress; [`Error::Unsupported`] if it
-/// contains no kernel or has an unknown compression.
 pub(crate) fn unpack(path: &Path, entry: &Path) -> Result<(), Error> {
     let what = path.display().to_string();
     let data = files::read(path, IMAGE_LIMIT)?;
@@ -65,7 +60,6 @@ fn is_zboot(data: &[u8]) -> bool {
     data.starts_with(b"MZ") && data.get(4..8) == Some(b"zimg")
 }
 
-/// The compressed image in an EFI application.
 fn zboot(data: &[u8]) -> Option<&[u8]> {
     let start = u32_at(data, 8)? as usize;
     let len = u32_at(data, 12)? as usize;
@@ -110,7 +104,6 @@ mod tests {
         for (data, expected) in [
             (zimg(&flat), true),
             (compress(Format::Lz4Legacy, &flat), true),
-            // These are read unchanged.
             (compress(Format::Gzip, &flat), false),
             (flat.clone(), false),
             (elf(None), false),

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The whole analysis of a tree.
 
 mod boundless;
 mod report;
@@ -61,8 +60,6 @@ impl Request {
     }
 }
 
-///
-/// # Errors
 /// [`Failure`] if the tree cannot be read or does not have what is requested. Cache write errors
 /// are ignored.
 pub fn analyse(tree: &Tree, request: &Request) -> Result<PlacementDocument, Failure> {

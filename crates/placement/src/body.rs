@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A function as a graph of calls and decisions, in the order of execution.
+//! A function as a graph of calls and decisions, in execution order.
 
 use serde::{Deserialize, Serialize};
 
-/// A node of a [`Body`]: an index of [`Body::nodes`].
 pub(crate) type NodeId = u32;
 
 /// The node at which a function ends.
@@ -11,11 +10,9 @@ pub(crate) const EXIT: NodeId = 0;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Callee {
-    /// A function or macro, or a variable of that name.
     Name(Box<str>),
     /// A member with a function: `file->f_op->read` is `read` of `f_op`.
     Member {
-        /// `read`.
         member: Box<str>,
         /// The member or variable before it: `f_op`, or empty.
         of: Box<str>,
@@ -33,9 +30,7 @@ impl Callee {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Hint {
-    /// `likely()`, or a test for success.
     Yes,
-    /// `unlikely()`, or a test for failure.
     No,
     Open,
 }
@@ -67,7 +62,6 @@ pub(crate) enum Node {
     Branch {
         text: Box<str>,
         hint: Hint,
-        /// It decides whether a loop continues.
         repeats: bool,
         /// The function pointer, if it only tests one.
         tests: Option<Callee>,
@@ -117,7 +111,6 @@ pub(crate) struct Body {
     pub(crate) entry: NodeId,
     /// (name, struct) of variables and parameters that are structs or pointers to them.
     pub(crate) variables: Vec<(Box<str>, Box<str>)>,
-    /// In order, as far as they were understood.
     pub(crate) parameters: Vec<Box<str>>,
     /// (variable, value); the value is empty if it is long or assigned through a pointer.
     pub(crate) assigned: Vec<(Box<str>, Box<str>)>,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Hooks called twice, and checks that only some modules make.
 
 mod missing;
 mod redundant;

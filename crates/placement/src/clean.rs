@@ -25,9 +25,7 @@ pub(crate) struct Macro {
 pub(crate) struct Clean {
     /// Code with as many lines as the file, then macro bodies.
     pub(crate) text: Vec<u8>,
-    /// End of the code.
     pub(crate) end: usize,
-    /// Macros in order.
     pub(crate) macros: Vec<Macro>,
 }
 

@@ -28,7 +28,6 @@ pub(crate) fn defined(name: &[u8], config: &Config, defines: &Defines) -> bool {
         || std::str::from_utf8(name).is_ok_and(|name| config.is_defined(name))
 }
 
-/// The number that a text is, in any base of C.
 pub(crate) fn number(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?.trim();
     let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);

@@ -14,7 +14,6 @@ pub(crate) struct Config {
 
 #[derive(Debug, Clone)]
 enum Options {
-    /// Options that are off, with `*` at either end.
     AllBut(Vec<String>),
     Only(BTreeSet<String>),
 }
@@ -28,7 +27,7 @@ impl Config {
         }
     }
 
-    /// What a kernel's `.config` sets to `y` or `m`. Other lines are skipped.
+    /// Options set to `y` or `m`; other lines are skipped.
     pub(crate) fn from_dot_config(text: &str, facts: &ConfigFacts) -> Self {
         let on = text.lines().filter_map(|line| {
             let (name, value) = line.trim().strip_prefix("CONFIG_")?.split_once('=')?;
@@ -40,7 +39,6 @@ impl Config {
         }
     }
 
-    /// Is `CONFIG_<name>` set, as `y` or `m`?
     pub(crate) fn option(&self, name: &str) -> bool {
         match &self.options {
             Options::AllBut(off) => !name.ends_with("_MODULE") && !matches_any(off, name),
@@ -48,7 +46,6 @@ impl Config {
         }
     }
 
-    /// Without reading headers.
     pub(crate) fn is_defined(&self, name: &str) -> bool {
         match name.strip_prefix("CONFIG_") {
             Some(option) => self.option(option),
@@ -56,7 +53,6 @@ impl Config {
         }
     }
 
-    /// Part of a cache's key.
     pub(crate) fn fingerprint(&self) -> String {
         format!("{self:?}")
     }

@@ -84,7 +84,7 @@ impl<'x, 'a> World<'x, 'a> {
         (tags | self.tag(self.program.name(function))) & relevant
     }
 
-    /// The first applicable fact for which `wanted` has a value.
+    /// The first applicable fact for which `says` has a value.
     pub(crate) fn fact<T>(
         &self,
         facts: &[FactId],
@@ -100,7 +100,6 @@ impl<'x, 'a> World<'x, 'a> {
         })
     }
 
-    /// Whether a fact limits calls below themselves.
     pub(crate) fn is_nested(&self, facts: &[FactId]) -> bool {
         facts.iter().any(|id| self.nests.contains_key(id))
     }
@@ -183,7 +182,6 @@ fn relevant(
     found
 }
 
-/// Everything called by steps with such facts.
 pub(crate) fn callees(
     framework: &Framework,
     graphs: &Graphs,
@@ -228,7 +226,6 @@ impl Key {
         }
     }
 
-    /// Called by a module's hook.
     pub(crate) fn inside(self, module: u8) -> Self {
         Self {
             modules: self.modules | 1 << module,

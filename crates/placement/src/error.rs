@@ -25,7 +25,6 @@ pub(crate) fn not_a_tree(path: &Path, reason: impl Display) -> Failure {
     )
 }
 
-/// Damaged, or of an unknown kind.
 pub(crate) fn bad_archive(path: &Path, reason: impl Display) -> Failure {
     Failure::usage(
         format!("{}: cannot be unpacked: {reason}", path.display()),
@@ -48,7 +47,6 @@ pub(crate) fn git(path: &Path, command: &str, reason: impl Display) -> Failure {
     )
 }
 
-/// `near` is the probable meaning.
 pub(crate) fn unknown(what: String, near: Option<&str>, hint: &str) -> Failure {
     let near = near.map(|near| format!("did you mean {near}?"));
     Failure::usage(what, near.as_deref().unwrap_or(hint))

@@ -14,7 +14,6 @@ use crate::series::Series;
 /// Placeholder for the kernel's architecture in facts.
 const ARCH_DIRECTORY: &str = "arch/@/";
 
-/// `facts/config.toml`
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ConfigFacts {
@@ -22,7 +21,6 @@ pub(crate) struct ConfigFacts {
     pub(crate) defined: Vec<String>,
 }
 
-/// `facts/sources.toml`
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SourceFacts {
@@ -95,9 +93,7 @@ pub(crate) enum Of {
     Call,
     /// How often a recursive call is made below itself.
     Nest,
-    /// Which case is taken.
     Switch,
-    /// How often a passed function is called back.
     Callback,
 }
 
@@ -121,7 +117,6 @@ pub(crate) struct Fact {
     /// Which of several equal pieces in the function, from 1.
     pub(crate) nth: Option<u32>,
     pub(crate) success_path: Option<Count>,
-    /// How often at most.
     pub(crate) max: Option<Count>,
     /// The case or function on the success path.
     pub(crate) takes: Option<String>,
@@ -145,7 +140,6 @@ struct FactFile {
     fact: Vec<Fact>,
 }
 
-/// A system call and its cases with separate success paths.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SyscallFact {
@@ -203,7 +197,6 @@ impl SyscallFacts {
     }
 }
 
-/// `facts/modules.toml`
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ModuleFacts {
@@ -282,7 +275,6 @@ pub(crate) struct PairFact {
     #[serde(default)]
     pub(crate) unless: Vec<String>,
     pub(crate) second: Vec<String>,
-    /// The object, if it is the same.
     #[serde(default)]
     pub(crate) object: String,
     pub(crate) why: String,
@@ -307,7 +299,6 @@ macro_rules! parsed {
 }
 
 impl Facts {
-    /// Reads the built-in facts for kernels of `arch`.
     pub(crate) fn load(arch: &Arch) -> Result<Self, Failure> {
         let files: [Result<FactFile, Failure>; 8] = [
             parsed!("lookup.toml"),

@@ -87,8 +87,8 @@ impl Framework {
         self.of_function.contains_key(&id) || self.direct.contains_key(&id)
     }
 
-    /// The functions that implement the hook which a function of the framework calls, and
-    /// the module of each; none for another function.
+    /// (module, function) of the hook that this framework function calls; empty for other
+    /// functions.
     pub(crate) fn implementations(&self, id: FunctionId) -> &[(u8, FunctionId)] {
         let hook = self.of_function.get(&id);
         let all = hook.and_then(|hook| self.implementations.get(hook));
@@ -155,11 +155,10 @@ pub(crate) struct Cuts {
     /// Only from some callers: names, callers.
     cut_from: Vec<(FxHashSet<NameId>, FxHashSet<NameId>)>,
     teardown: FxHashSet<NameId>,
-    /// For each file, the group of files into which calls are not followed; 0: none.
+    /// The group of files that cannot be called from outside, per file; 0: none.
     groups: Vec<u16>,
 }
 
-/// Defined names, sorted for pattern lookup.
 struct Defined<'p, 'a> {
     program: &'p Program<'a>,
     sorted: Vec<(&'a str, NameId)>,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Searches of directed graphs.
 
 use std::collections::VecDeque;
 use std::hash::Hash;
@@ -19,7 +18,6 @@ pub(crate) fn reachable<T: Copy + Eq + Hash, N: IntoIterator<Item = T>>(
     found
 }
 
-/// Breadth-first.
 pub(crate) fn leads<T: Copy + Eq + Hash, N: IntoIterator<Item = T>>(
     from: T,
     to: T,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Function graphs with resolved names and attached facts.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -38,7 +37,7 @@ pub(crate) enum Step {
         other: NodeId,
         facts: Vec<FactId>,
     },
-    /// Loops have a successor, labels do not.
+    /// A loop's head, with its exit, or a label.
     Head {
         facts: Vec<FactId>,
         next: NodeId,
@@ -173,7 +172,6 @@ impl Linker<'_, '_, '_> {
         graphs
     }
 
-    /// For functions that were parsed but not kept.
     pub(crate) fn match_facts(&self, ids: &[FunctionId], matched: &mut FxHashSet<FactId>) {
         for &id in ids {
             if let Some(body) = self.view.program.body(self.bodies, id) {
@@ -416,7 +414,6 @@ impl<'m> Matcher<'m> {
         let mut nth = vec![0; body.nodes.len()];
         if facts.iter().any(|(_, fact, _)| fact.nth.is_some()) {
             let mut seen: FxHashMap<String, u32> = FxHashMap::default();
-            // Nodes are created from the function's end.
             for (at, node) in body.nodes.iter().enumerate().rev() {
                 if let Some(text) = node.text() {
                     let count = seen.entry(squeeze(text)).or_default();

@@ -20,7 +20,6 @@ use crate::tree::{Entry, Tree};
 /// Parsed functions of a file, by index.
 pub(crate) type Bodies = BTreeMap<u32, Body>;
 
-/// One file of the tree.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct FileData {
     pub(crate) path: String,

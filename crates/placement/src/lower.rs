@@ -87,7 +87,6 @@ impl Lowerer {
             _ => graph.statements(root, EXIT),
         };
         let mut body = graph.body;
-        // Bodies are kept until the analysis ends.
         body.variables.shrink_to_fit();
         body.nodes.shrink_to_fit();
         body.assigned.shrink_to_fit();
@@ -131,7 +130,6 @@ impl<'a> Graph<'a> {
         std::str::from_utf8(&self.source[node.byte_range()]).unwrap_or("")
     }
 
-    /// Empty if missing.
     fn field_text(&self, node: Syntax<'_>, name: &str) -> &'a str {
         field(node, name).map_or("", |part| self.text(part))
     }
@@ -141,18 +139,15 @@ impl<'a> Graph<'a> {
         u32::try_from(self.before + node.start_position().row).unwrap_or(u32::MAX)
     }
 
-    /// Runs of blanks become one.
     fn tidy(&self, node: Syntax<'_>) -> Box<str> {
         let words: Vec<_> = self.text(node).split_whitespace().collect();
         words.join(" ").into()
     }
 
-    /// [`Self::tidy`] of a part of a node; empty if there is no such part.
     fn tidy_field(&self, node: Syntax<'_>, name: &str) -> Box<str> {
         field(node, name).map_or_else(Box::default, |part| self.tidy(part))
     }
 
-    /// As [`Self::tidy`]; empty for long text.
     fn short(&self, node: Syntax<'_>) -> Box<str> {
         if node.byte_range().len() > MAX_TEXT {
             return Box::default();
@@ -187,7 +182,6 @@ impl<'a> Graph<'a> {
         self.parts(node, next, Self::statement)
     }
 
-    /// The last one first.
     fn parts(
         &mut self,
         node: Syntax<'_>,
@@ -274,7 +268,6 @@ impl<'a> Graph<'a> {
         id
     }
 
-    /// Records values and structs of declared variables.
     fn declared(&mut self, node: Syntax<'_>) {
         let of = field(node, "type")
             .filter(|of| of.kind() == "struct_specifier")
@@ -314,7 +307,6 @@ impl<'a> Graph<'a> {
         self.condition(condition, (yes, no), Leaning::weak(weak))
     }
 
-    /// Adds the head of a loop, whose body is not yet known.
     fn head(&mut self, node: Syntax<'_>, text: String, exit: NodeId) -> NodeId {
         let line = self.line(node);
         self.add(Node::Head {
@@ -325,7 +317,7 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// The body of a loop, behind which `again` comes.
+    /// The body of a loop, followed by `again`.
     fn looped(&mut self, node: Syntax<'_>, again: NodeId, exit: NodeId) -> NodeId {
         self.breaks.push(exit);
         self.continues.push(again);
@@ -335,7 +327,6 @@ impl<'a> Graph<'a> {
         entry
     }
 
-    /// Leads to `body` while it holds.
     fn repeated(&mut self, node: Syntax<'_>, body: NodeId, exit: NodeId) -> NodeId {
         match field(node, "condition") {
             Some(condition) => self.condition(condition, (body, exit), Leaning::repeats()),
@@ -355,7 +346,6 @@ impl<'a> Graph<'a> {
     fn do_loop(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
         let text = self.tidy_field(node, "condition");
         if text.trim_matches(['(', ')', ' ']) == "0" {
-            // A block that `break` can leave.
             return self.looped(node, next, next);
         }
         let head = self.head(node, format!("do while {text}"), next);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Upper bounds: the costliest way through each function, with loops as often as facts allow, else
-//! unbounded; callees are added.
+//! Upper bounds: the most expensive path through each function, with loops as often as facts allow,
+//! else unbounded; callees are added.
 
 mod cause;
 mod region;
@@ -35,7 +35,6 @@ pub(crate) type Shared = Rc<[(Key, Most)]>;
 #[derive(Debug, Clone, Copy)]
 struct At {
     tags: Tags,
-    /// The recursion cycle that is being split.
     circle: Option<usize>,
     framework: bool,
 }
@@ -132,7 +131,6 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         counts
     }
 
-    /// Recursion is unbounded.
     fn circle(&mut self, circle: usize, tags: Tags) -> Shared {
         let members = self.members[circle].clone();
         let mut all = Counts::default();
@@ -156,7 +154,6 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         shared
     }
 
-    /// As the caller counts the hooks.
     fn call(&mut self, id: FunctionId, at: At) -> Shared {
         let known = at.circle.is_some() && self.circles.get(&id).copied() == at.circle;
         let inner = if known {
@@ -283,7 +280,6 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         (!counts.is_empty()).then_some(counts)
     }
 
-    /// Hooks called by a module's own hook.
     fn inside(&self, counts: &[(Key, Most)], module: u8) -> Counts {
         let mut nested = Counts::default();
         let inside = counts

@@ -28,7 +28,6 @@ pub(crate) struct Registration {
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Module {
-    /// As in `lsm=`.
     pub(crate) name: String,
     pub(crate) registrations: Vec<Registration>,
     pub(crate) files: BTreeSet<String>,

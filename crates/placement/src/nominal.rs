@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The success path: what a system call does when it succeeds, on a warm cache. Conditions
-//! are decided by facts, else by what the code says of itself, else so that what is
-//! optional is not done.
+//! The success path: a successful system call with warm caches. Conditions are decided by facts,
+//! else by hints in the code, else by leaving out optional work.
 
 use std::rc::Rc;
 
@@ -57,20 +56,17 @@ pub(crate) struct Nominal<'w, 'x, 'a> {
     world: &'w World<'x, 'a>,
     known: FxHashMap<(FunctionId, Tags), Rc<Vec<Event>>>,
     open: FxHashSet<FunctionId>,
-    /// Undecided by facts and code.
     pub(crate) undecided: FxHashSet<(FunctionId, NodeId)>,
 }
 
 struct Call {
     to: FunctionId,
     from: FunctionId,
-    /// Where, unless it is a callback or a hook's implementation.
     site: Option<NodeId>,
     module: Option<u8>,
     times: Count,
 }
 
-/// A loop that the walk is in.
 struct Round {
     head: NodeId,
     exit: Option<NodeId>,
@@ -227,7 +223,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         walk.leave_loops(depth, |_| true);
     }
 
-    /// Skipped if a fact says so. Returns the next step.
+    /// Skips the loop if a fact says so. Returns the next step.
     fn enter_loop(
         &mut self,
         walk: &mut Walk<'_>,
@@ -259,7 +255,6 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         exit.filter(|&exit| self.world.leads(walk.linked, at, exit, walk.tags))
     }
 
-    /// From facts.
     fn times(&self, facts: &[FactId], tags: Tags) -> Option<Count> {
         self.world.fact(facts, tags, |fact| fact.success_path)
     }
@@ -337,7 +332,8 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
 }
 
 impl Walk<'_> {
-    /// Ends inner loops down to `depth`; their events are multiplied by the number of rounds.
+    /// Ends the inner loops for which `ends` holds, down to `depth`; multiplies their events by the
+    /// number of rounds.
     fn leave_loops(&mut self, depth: usize, ends: impl Fn(&Round) -> bool) {
         while self.rounds.len() > depth
             && let Some(round) = self.rounds.pop_if(|round| ends(round))

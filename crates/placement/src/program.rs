@@ -16,7 +16,6 @@ use crate::tree::is_under;
 
 pub(crate) type FunctionId = u32;
 pub(crate) type NameId = u32;
-/// Interned values, identified by index.
 pub(crate) type Numbered<T> = IndexSet<T, FxBuildHasher>;
 
 /// Longest followed chain of aliases.
@@ -45,11 +44,10 @@ pub(crate) struct Program<'a> {
     pub(crate) functions: Vec<Place>,
     by_name: FxHashMap<NameId, Vec<FunctionId>>,
     tables: Vec<Table>,
-    /// (file, function) in tables, by member.
+    /// (index of `tables`, value) by member.
     by_member: FxHashMap<NameId, Vec<(u32, NameId)>>,
 }
 
-/// What a file is when one file system is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     Generic,
@@ -73,7 +71,6 @@ pub(crate) struct View<'p, 'a> {
     idle: Vec<NameId>,
     /// Structs for which the file system has or uses tables.
     owned: FxHashSet<NameId>,
-    /// Cache.
     resolved: RefCell<FxHashMap<(NameId, u32), Option<FunctionId>>>,
 }
 
@@ -331,8 +328,7 @@ impl View<'_, '_> {
         best.map(|(_, id)| id)
     }
 
-    /// The functions that tables set the members to that a member is copied from. What these
-    /// are copied from is not followed.
+    /// Functions that tables assign to the sources of copies to this member; one level only.
     fn copied(&self, member: NameId) -> Vec<FunctionId> {
         let program = self.program;
         let mut found = Vec::new();
@@ -406,7 +402,7 @@ impl View<'_, '_> {
     }
 }
 
-/// Is a header one of a directory above, as `fs/internal.h` of `fs/ext4/x.c`?
+/// `path` may include a header of a directory above: `fs/internal.h` for `fs/ext4/x.c`.
 fn directory_holds(path: &str, directory: &str) -> bool {
     path.rsplit_once('/')
         .is_some_and(|(holder, _)| directory.starts_with(holder))

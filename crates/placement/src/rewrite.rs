@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The kernel's idioms, rewritten to what a C grammar understands. Nothing that calls is
-//! lost; types, attributes and inline assembly are.
+//! Rewrites kernel idioms for a C grammar. Calls are kept; types, attributes and inline assembly
+//! are dropped.
 
 use rustc_hash::FxHashMap;
 
@@ -32,7 +32,6 @@ static TYPES: Words = Words::new(|| {
     )
 });
 
-/// Words before parentheses that call nothing.
 static CONTROL: Words = Words::new(|| words("if while for switch return"));
 /// Words whose arguments can be types in plain C, too.
 static OF_TYPES: Words = Words::new(|| words("sizeof _Alignof alignof __alignof__"));
@@ -57,7 +56,6 @@ struct Rewriter<'a> {
     open: Vec<(bool, &'static [u8])>,
 }
 
-/// Rewrites the body of a function, with its braces, or of a macro. Keeps lines.
 pub(crate) fn rewrite(body: &[u8]) -> Vec<u8> {
     let mut rewriter = Rewriter {
         text: body,
@@ -175,7 +173,6 @@ impl<'a> Rewriter<'a> {
         self.at = to;
     }
 
-    /// A type as argument becomes 0.
     fn argument(&mut self) {
         let from = self.blanks_end(self.at);
         let rest = &self.text[from..];
@@ -215,7 +212,6 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Also replaces the following words and parentheses.
     fn replaced(&mut self, end: usize) {
         let mut to = end;
         while self.peek(to) != b'(' {

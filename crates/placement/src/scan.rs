@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Definitions in a file, found without a parser: functions and macros with called names, tables of
-//! function pointers, and structs in members.
+//! function pointers, and struct members.
 
 mod names;
 mod text;
@@ -21,12 +21,10 @@ pub(crate) type Name = u32;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Kind {
     Global,
-    /// `static`.
     Static,
     Macro,
     /// A macro without parameters, such as another name of a function.
     Alias,
-    /// `SYSCALL_DEFINEn`.
     Syscall,
 }
 
@@ -144,8 +142,8 @@ impl<'a> Scanner<'a> {
         self.line = self.line.saturating_add(number(lines));
     }
 
-    /// Behind the bracket that closes the one here. In a function or table, a brace at
-    /// the start of a line ends it, too: unbalanced conditionals must not swallow the file.
+    /// After the matching closing bracket. In a function or table, a brace at the start of a line
+    /// ends it, too: unbalanced conditionals must not swallow the file.
     fn close(&self, open: u8, close: u8) -> usize {
         let mut depth = 0u32;
         let mut at = self.at;
@@ -248,7 +246,6 @@ impl<'a> Scanner<'a> {
         if defines(b"SYSCALL_DEFINE") || defines(b"COMPAT_SYSCALL_DEFINE") {
             (name, _) = split_word(self.text[open + 1..opened].trim_ascii_start());
             if defines(b"COMPAT") {
-                // 32-bit callers are ignored.
                 return true;
             }
             kind = Kind::Syscall;

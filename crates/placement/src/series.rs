@@ -20,7 +20,6 @@ impl TryFrom<String> for Series {
 }
 
 impl Series {
-    /// The series of a version: that of `6.12.117` is `6.12`.
     pub(crate) fn of(version: &str) -> Option<Self> {
         let mut numbers = version.split('.').map(str::parse::<u32>);
         Some(Self(numbers.next()?.ok()?, numbers.next()?.ok()?))

@@ -25,7 +25,6 @@ pub struct PartlyParsed {
 pub struct ParsedSource {
     pub functions: usize,
     pub macros: usize,
-    /// Calls, decisions, loops and labels.
     pub nodes: usize,
     /// Functions and macros that could be parsed only in part, in the file's order.
     pub partly_parsed: Vec<PartlyParsed>,

@@ -22,13 +22,11 @@ const LIMIT: u64 = 1 << 30;
 /// Per directory; one has about ten MiB.
 const MOST_TREES: usize = 16;
 
-/// The first bytes of the SHA-256 of some data.
 pub(crate) fn checksum<const LENGTH: usize>(bytes: &[u8]) -> [u8; LENGTH] {
     let digest = Sha256::digest(bytes);
     std::array::from_fn(|at| digest[at])
 }
 
-/// The cache file for this key.
 pub(crate) fn place(directory: &Path, parts: &[&[u8]], extension: &str) -> PathBuf {
     let mut hash = Sha256::new_with_prefix(CODE);
     for part in parts {
@@ -85,7 +83,6 @@ pub(crate) fn place_of_tree(directory: &Path, tree: &Tree, config: &Config) -> P
     place(directory, &parts, "placement")
 }
 
-/// Empty if nothing is usable.
 pub(crate) fn read_tree(place: &Path) -> Vec<(FileData, Bodies)> {
     let files = read(place).and_then(|bytes| postcard::from_bytes(&bytes).ok());
     files.unwrap_or_default()
@@ -114,7 +111,6 @@ mod tests {
         }
         let there = (0..MOST + 2).filter(|&n| place(n).exists());
         assert_eq!(there.collect::<Vec<_>>(), [2, 3, 4, 5]);
-        // Reading counts as use.
         assert_eq!(read(&place(2)).unwrap(), b"data");
         write(&place(9), MOST, b"data").unwrap();
         assert!(place(2).exists() && !place(3).exists());

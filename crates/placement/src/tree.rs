@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A kernel's sources: a directory, a tarball, or a git revision.
 
 mod archive;
 mod directory;
@@ -23,7 +22,6 @@ const MAX_DEPTH: usize = 16;
 pub(crate) struct Entry {
     /// From the top of the tree, with `/`.
     pub(crate) path: String,
-    /// In bytes.
     pub(crate) size: u64,
     /// Time of change or content hash.
     pub(crate) stamp: u64,
@@ -72,7 +70,6 @@ impl Tree {
         Self::checked(path.to_path_buf(), None, Source::Archive(archive))
     }
 
-    /// `revision`: tag, branch or commit.
     pub fn open_revision(path: impl AsRef<Path>, revision: &str) -> Result<Self, Failure> {
         let path = path.as_ref().to_path_buf();
         let source = Source::Git(git::Repository::open(&path, revision)?);

@@ -6,7 +6,6 @@ use rustc_hash::FxHashSet;
 
 pub(crate) type Words = LazyLock<FxHashSet<&'static [u8]>>;
 
-/// Separated by blanks.
 pub(crate) fn words(text: &'static str) -> FxHashSet<&'static [u8]> {
     text.split_whitespace().map(str::as_bytes).collect()
 }

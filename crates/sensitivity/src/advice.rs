@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Questions that an operation asks more than once of the same object: where a decision
-//! could be kept, or a check left out.
+//! Requests that an operation repeats for the same object: possible caching, or redundant checks.
 
 use std::collections::BTreeMap;
 
 use counts::profile::PathProfile;
 use model::{Key, RepeatedQuestion};
 
-/// Longest text of an object that is kept, in characters.
+/// In characters.
 const OBJECT_LIMIT: usize = 400;
-/// The agent's write that ends the notes stands at their end.
+/// The agent's write at the end of its notes.
 const LAST_WRITE: (&str, &str) = ("file_permission", "mask=2");
 
-/// One question: hook, object, detail.
 type Question<'a> = (&'a str, &'a str, &'a str);
 
 fn question(line: &str) -> Option<Question<'_>> {
@@ -21,17 +19,16 @@ fn question(line: &str) -> Option<Question<'_>> {
     words.next().is_none().then_some(question)
 }
 
-/// Objects that can be asked about: not nothing, and not the asking process itself, whose
-/// credentials are no object of a file operation.
+/// Excludes nothing and the requesting process itself: its credentials are not the object of a file
+/// operation.
 fn is_object(object: &str) -> bool {
     ["inode:", "sb:"]
         .iter()
         .any(|kind| object.starts_with(kind))
 }
 
-/// What one operation asked more than once, in the order in which it asked first.
-/// `lines` are as the Tunable Security Module's `asked` tells them, `path` is the
-/// operation's usual one with its call tree.
+/// Repeated requests, in order of their first occurrence. `lines` are from the Tunable Security
+/// Module's `asked` file, `path` is the dominant path with its call tree.
 #[must_use]
 pub fn repeated(key: &Key, lines: &[String], path: Option<&PathProfile>) -> Vec<RepeatedQuestion> {
     let mut questions: Vec<Question<'_>> = lines.iter().filter_map(|l| question(l)).collect();
@@ -84,8 +81,7 @@ pub fn repeated(key: &Key, lines: &[String], path: Option<&PathProfile>) -> Vec<
         .collect()
 }
 
-/// The callers of each call of a hook, outermost first, if the trace holds as many calls
-/// as questions were asked.
+/// Callers of each call of a hook, outermost first, if the trace has as many calls as requests.
 fn chains(path: Option<&PathProfile>, hook: &str, asked: usize) -> Vec<Vec<String>> {
     let Some((tree, hooks)) = path.and_then(|path| Some((path.tree.as_ref()?, &path.hooks))) else {
         return Vec::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The slopes of one cell, and why they are not what was counted.
+//! Slopes of one measurement, and why they differ from the count.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use model::{
 use crate::hooks::{Planned, benchmark, calls_of, calls_on};
 use crate::slopes::{LineError, Paths, line, line_of_times};
 
-/// Instructions that an operation's usual path is within, without its waits.
+/// Range of instructions of an operation's dominant path, without delays.
 const ONE_PATH: f64 = 120.0;
 
 pub(crate) struct Found<'a> {
@@ -22,13 +22,12 @@ pub(crate) struct Found<'a> {
     pub(crate) figures: &'a [Option<f64>],
     pub(crate) profile: Option<&'a CellProfile>,
     pub(crate) undelayed: &'a BTreeSet<String>,
-    /// Hooks that were asked for; none for all.
     pub(crate) wanted: &'a [String],
     pub(crate) caches: Caches,
     pub(crate) unit: Unit,
 }
 
-/// The slopes of a cell: all hooks together, then each hook.
+/// All hooks together, then each hook.
 pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Cell> {
     let Found {
         module,
@@ -96,7 +95,6 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Cell> {
     slopes
 }
 
-/// The hooks of a cell's slope over all that were asked for.
 fn together(wanted: &[String]) -> Vec<String> {
     match wanted {
         [] => vec![ALL_HOOKS.to_owned()],
@@ -104,7 +102,6 @@ fn together(wanted: &[String]) -> Vec<String> {
     }
 }
 
-/// What came out of a cell's operation under a delay.
 fn under(cell: &Cell, delay: Delay, outcome: Outcome) -> Cell {
     Cell {
         key: Key {
@@ -116,7 +113,7 @@ fn under(cell: &Cell, delay: Delay, outcome: Outcome) -> Cell {
         active_lsms: cell.active_lsms.clone(),
         syscalls: cell.syscalls.clone(),
         class: cell.class.clone(),
-        // All slopes of an operation are measured in turns.
+        // Slopes of an operation are measured in turns, so none has its own time.
         seconds: None,
         outcome,
     }
@@ -131,7 +128,6 @@ fn ended(slope: Result<Slope, LineError>) -> Outcome {
     }
 }
 
-/// Why a slope is not the count, as far as that can be told.
 fn explain(slope: &Slope, parts: &[Cell], found: &Found<'_>) -> Option<String> {
     let difference = slope.difference().filter(|_| slope.differs())?;
     let apart = parts.iter().filter_map(|part| {
@@ -170,7 +166,7 @@ fn explain(slope: &Slope, parts: &[Cell], found: &Found<'_>) -> Option<String> {
     })
 }
 
-/// Reasons to doubt the slopes from this position on.
+/// For the slopes from index `from` on.
 pub(crate) fn doubts(cells: &[Cell], from: usize) -> Vec<Warning> {
     let about = |kind, told: &dyn Fn(&Slope) -> Option<String>| {
         let is_whole = |cell: &Cell| cell.key.delay.as_ref().is_some_and(Delay::is_whole);

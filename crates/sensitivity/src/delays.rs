@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The delays of a sweep, as the user writes them: `0..110us/10us`, `0,5us,20us`.
+//! Delays of a sweep as options: `0..110us/10us`, `0,5us,20us`.
 
 use std::str::FromStr;
 
 use lab::sweep::DELAY_MAX_NS;
 
-/// Most delays of a sweep.
 pub const DELAYS_MAX: usize = 256;
-/// A line through fewer points says nothing about whether it is one.
+/// Fewer points cannot show whether they are on a line.
 pub const DELAYS_MIN: usize = 4;
 
-/// Delays in ns, rising, at least [`DELAYS_MIN`] different ones.
+/// In ns, rising, at least [`DELAYS_MIN`] different ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delays {
     ns: Vec<u32>,
 }
 
-/// Why a text names no delays that can be swept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DelaysError {
-    /// It is neither a list nor a range.
+    /// Neither a list nor a range.
     #[error("`{0}` is no delay; write 500, 500ns or 10us")]
     NotADelay(String),
     /// `FROM..TO` without `/STEP`.
@@ -27,23 +25,20 @@ pub enum DelaysError {
     NoStep(String),
     #[error("`{0}` leads nowhere: its step is 0, or it ends before it begins")]
     NoRange(String),
-    /// A hook is called under spinlocks and with preemption off, several times in a call.
+    /// Hooks are called under spinlocks and with preemption off, several times in a call.
     #[error(
         "a delay of {ns} ns at each hook would look like a machine that hangs: \
          hooks are called many times in a system call, some under spinlocks; at most \
          {DELAY_MAX_NS} ns can be asked for"
     )]
     TooLong { ns: u64 },
-    /// Too few to tell a line from a curve.
     #[error("{0} different delays do not tell a line from a curve; give at least {DELAYS_MIN}")]
     TooFew(usize),
-    /// Each takes its time.
     #[error("more than {DELAYS_MAX} delays")]
     TooMany,
 }
 
 impl DelaysError {
-    /// What the user can do about it.
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
@@ -64,7 +59,7 @@ impl Delays {
         self.ns.last().copied().unwrap_or(0)
     }
 
-    /// The same in proportion, the longest being `max_ns`.
+    /// In proportion; the longest becomes `max_ns`.
     #[must_use]
     pub fn scaled_to(&self, max_ns: u32) -> Delays {
         let (from, to) = (u64::from(self.max_ns()).max(1), u64::from(max_ns));
@@ -112,7 +107,7 @@ fn range(text: &str, from: &str, rest: &str) -> Result<Vec<u64>, DelaysError> {
     let (to, step) = rest
         .split_once('/')
         .ok_or_else(|| DelaysError::NoStep(shown()))?;
-    // 0..110/10us and 0..110us/10 mean what they seem to.
+    // Units may be missing on one side: 0..110/10us, 0..110us/10.
     let unit = unit_of(to).or_else(|| unit_of(step));
     let (from, to, step) = (delay(from, unit)?, delay(to, unit)?, delay(step, unit)?);
     if step == 0 || to < from {

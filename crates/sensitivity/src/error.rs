@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What keeps a sweep from running at all.
 
 use lab::LabError;
 use model::{DelayModule, Failure};
 
-/// The kernel was built without the module, or something else is missing.
 pub(crate) fn no_module(kernel: &str, module: DelayModule, why: &str) -> LabError {
     LabError::Untold(Failure::environment(
         format!("the hooks of {kernel} cannot be delayed by the module {module}: {why}"),
@@ -21,7 +19,6 @@ pub(crate) fn no_module(kernel: &str, module: DelayModule, why: &str) -> LabErro
     ))
 }
 
-/// The command line asks for something else than can be had.
 pub(crate) fn usage(what: String, hint: &str) -> LabError {
     LabError::Untold(Failure::usage(what, hint))
 }

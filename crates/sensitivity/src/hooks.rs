@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which hooks of a kernel can be delayed, and which points its operations get.
+//! Hooks that can be delayed, and the points of each operation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,27 +18,24 @@ use crate::points::{CellPoints, HookCalls, Operation, points};
 use crate::sweep::Request;
 
 const REPETITIONS: u32 = 3;
-/// Times as many for operations that take many paths, whose lengths differ.
+/// Factor for operations with many paths of different lengths.
 const UNSTEADY_ROUNDS: usize = 8;
-/// Times as many where each of hundreds of measured regions has to take its shortest path at least
-/// once under each delay.
+/// Factor for composite operations: each of hundreds of regions must take its shortest path at
+/// least once under each delay.
 const COMPOSITE_ROUNDS: usize = 2;
-/// Times as many for single hooks of operations that make processes, which are long.
+/// Factor for single hooks of operations that create processes, which are long.
 const PROCESS_HOOK_ROUNDS: usize = 2;
 
-/// Do most operations take one path?
 fn is_steady(profile: &CellProfile) -> bool {
     profile.composite || 4 * profile.dominant().path.regions >= 3 * profile.regions
 }
 
-/// What is to be swept of a cell.
 pub(crate) type Planned = Result<CellPoints, String>;
 
-/// The hooks of a kernel that can be delayed.
 pub(crate) struct DelayPoints {
-    /// With their type ids for BPF, else 0.
+    /// With their BTF ids for BPF, else 0.
     hooks: BTreeMap<String, u32>,
-    /// The only ones wanted; empty for all.
+    /// Empty: all.
     wanted: BTreeSet<String>,
     pub(crate) module: DelayModule,
 }
@@ -55,7 +52,7 @@ impl DelayPoints {
                     None => DelayModule::Bpf,
                 });
         let none = |why: String| no_module(&kernel.name, module, &why);
-        // Both modules have functions with the prefix that are no hook's.
+        // Both modules have other functions with the same prefix.
         let known = hook_list(kernel, &symbols, None)?;
         let hooks: BTreeMap<String, u32> = match module {
             DelayModule::Tunable => known
@@ -90,7 +87,6 @@ impl DelayPoints {
         self.hooks.contains_key(hook) && (self.wanted.is_empty() || self.wanted.contains(hook))
     }
 
-    /// Which points each cell gets, or why none.
     pub(crate) fn plan(
         &self,
         delays: &Delays,
@@ -124,12 +120,12 @@ impl DelayPoints {
         }
         used.extend(self.wanted.iter().cloned());
         if used.is_empty() {
-            // Nothing asks for anything: one that is delayed all the same shows it.
+            // The operation calls no hook: delaying one anyway shows it.
             used.insert("inode_permission".to_owned());
         }
         let sweep = Sweep {
             module: self.module,
-            // Programs are attached to listed hooks only.
+            // BPF programs are attached to listed hooks only.
             everything: self.wanted.is_empty() && self.module == DelayModule::Tunable,
             hooks: used
                 .into_iter()
@@ -151,8 +147,7 @@ impl DelayPoints {
         (sweep, swept)
     }
 
-    /// The hooks that an operation calls on its usual path and can be delayed; those of its
-    /// other paths with no call.
+    /// Delayable hooks on the dominant path; those of other paths have 0 calls.
     fn calls(&self, profile: &CellProfile) -> HookCalls {
         let mut calls = calls_of(self.module, profile);
         for path in &profile.paths[1..] {
@@ -165,7 +160,6 @@ impl DelayPoints {
     }
 }
 
-/// Can all hooks that are wanted be delayed?
 pub(crate) fn check_known(
     wanted: &[String],
     kernel: &str,
@@ -190,14 +184,14 @@ pub(crate) fn benchmark(key: &Key) -> Option<&'static Benchmark> {
     find(key.benchmark(), key.variant())
 }
 
-/// Calls of each hook on an operation's usual path, as the module that delays gets them.
+/// Calls per hook on the dominant path, as the delaying module receives them.
 pub(crate) fn calls_of(module: DelayModule, profile: &CellProfile) -> HookCalls {
     calls_on(module, profile.dominant())
 }
 
-/// The calls of the module's own functions, if it has some on the path: not every hook has
-/// a function of the framework to itself (`inode_xattr_skipcap`). BPF programs are not
-/// there yet when hooks are counted, so those of the framework stand for them.
+/// Calls of the module's own functions, if the path has any: some hooks share a framework function
+/// (`inode_xattr_skipcap`). BPF programs are not attached while hooks are counted, so the
+/// framework's calls are used.
 pub(crate) fn calls_on(module: DelayModule, path: &PathProfile) -> HookCalls {
     let prefix = match module {
         DelayModule::Tunable => "tunable_",

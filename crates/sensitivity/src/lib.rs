@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How often an operation asks for authorisation: the slope of its cost over the time
-//! that a decision takes, after section 4.2 and 5.3 of *Analyzing the Overhead of
-//! Filesystem Protection Using Linux Security Modules*.
+//! Permission checks per operation: the slope of its cost over the duration of a check, after
+//! sections 4.2 and 5.3 of *Analyzing the Overhead of Filesystem Protection Using Linux Security
+//! Modules*.
 //!
-//! [`sweep()`] counts the hooks that operations call without any delay, has the lab run
-//! them under delays ([`points`] says which), and fits lines to what they cost then
-//! ([`slopes`]). [`rules`] says how counts grow with the depth of a path, [`predict`]
-//! what a module's decisions should cost, [`advice`] what is asked twice.
+//! [`sweep()`] counts hook calls without delays, runs operations under delays ([`points`]), and
+//! fits lines ([`slopes`]). [`rules`] describes growth with path depth, [`predict`] a module's
+//! expected cost, [`advice`] repeated requests.
 
 pub mod advice;
 mod cell;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A sweep of this machine's own kernel, in nanoseconds: BPF programs delay the hooks of
-//! the agent's processes, and of nobody else.
+//! Sweeps the running kernel, in nanoseconds: BPF programs delay the hooks of the agent's processes
+//! only.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,15 +30,13 @@ use crate::rules::rules;
 use crate::sweep::blank;
 
 const BTF: &str = "/sys/kernel/btf/vmlinux";
-/// More than any kernel's: 6.12 has 6 MiB.
+/// Kernels stay far below: 6.12 has 6 MiB.
 const BTF_LIMIT_BYTES: u64 = 64 << 20;
-/// The running kernel, as run documents call it.
 const HERE: &str = "host";
-/// Hooks that get lines of their own beside the one for all together.
+/// Hooks with their own lines in addition to the one for all.
 const PARTS_LIMIT: usize = 8;
-/// Samples of a cell that the agent keeps (`SAMPLES_MAX`).
+/// The agent's `SAMPLES_MAX`.
 const SAMPLES_LIMIT: usize = 16_384;
-/// What the agent may take for its first trial.
 const PATIENCE: Patience = Patience {
     boot: Duration::from_secs(30),
     cell: Duration::from_secs(30),
@@ -46,26 +44,22 @@ const PATIENCE: Patience = Patience {
 
 #[derive(Debug)]
 pub struct LiveRequest<'a> {
-    /// On the host, its metric time.
+    /// For the host, with the metric time.
     pub experiment: &'a Experiment,
     pub delays: &'a Delays,
-    /// At which hooks; empty for all that a program can delay.
+    /// Empty: all that a program can delay.
     pub hooks: &'a [String],
-    /// Times that each delay's turn comes.
     pub turns: u32,
-    /// Where policies are kept.
     pub store: &'a Store,
-    /// Where finished cells go as they finish; there is one.
+    /// Receives cells as they finish.
     pub journals: &'a Journals,
 }
 
-/// That the running kernel's hooks cannot be delayed, and why.
 fn none(why: impl ToString) -> LabError {
     no_module(HERE, DelayModule::Bpf, &why.to_string())
 }
 
-/// Hooks of the running kernel that BPF programs may delay, with the type ids of their
-/// functions.
+/// Hook → BTF id of its function.
 pub fn delayable() -> Result<BTreeMap<String, u32>, LabError> {
     let mut btf = Vec::new();
     let read =
@@ -80,7 +74,7 @@ pub fn delayable() -> Result<BTreeMap<String, u32>, LabError> {
     Ok(ids)
 }
 
-/// Tries a program at one hook for a moment, for nobody but the agent.
+/// Attaches a program to one hook for a moment, limited to the agent.
 pub fn try_here(dir: &Path) -> Result<(), LabError> {
     let hooks = delayable()?;
     let Some((hook, &id)) = hooks.get_key_value("inode_permission") else {
@@ -106,14 +100,14 @@ pub fn try_here(dir: &Path) -> Result<(), LabError> {
     }
 }
 
-/// The agent's own words, without what was made of them on the way.
+/// The agent's message without added context.
 fn reason(why: &str) -> String {
     let said = why.lines().next().unwrap_or(why);
     let told = said.split_once("delays by BPF programs: ");
     told.map_or(said, |(_, told)| told).to_owned()
 }
 
-/// Sweeps the running kernel. None if it was cancelled.
+/// None if it was cancelled.
 pub fn sweep_here(
     request: &LiveRequest<'_>,
     cancel: &AtomicBool,
@@ -130,9 +124,9 @@ pub fn sweep_here(
         );
         return Err(usage(what, "lower --samples"));
     }
-    // A machine that warms up must not make long delays look longer.
+    // Prevents a warming machine from making long delays look longer.
     planned.shuffle();
-    // What is refused, before minutes of cells that each fail of it.
+    // Fail now instead of in every cell, after minutes.
     if let Some(dir) = request.experiment.dir.as_deref().map(Path::new) {
         host::check_directory(dir)?;
         try_here(dir)?;
@@ -169,7 +163,7 @@ pub fn sweep_here(
     Ok(Some(slopes(request, planned, outcome)))
 }
 
-/// Those that are asked for, if the running kernel lets a program delay each.
+/// Checks that the running kernel can delay each.
 fn delayed_hooks(request: &LiveRequest<'_>) -> Result<Vec<SweptHook>, LabError> {
     let ids = delayable()?;
     check_known(request.hooks, HERE, &ids)?;
@@ -180,12 +174,11 @@ fn delayed_hooks(request: &LiveRequest<'_>) -> Result<Vec<SweptHook>, LabError> 
         .collect())
 }
 
-/// The lines through what every operation took.
 fn slopes(request: &LiveRequest<'_>, planned: CellPoints, outcome: Outcome) -> Document {
     let mut document = blank(&outcome.run);
     let undelayed = outcome.undelayed(HERE);
     let planned = Ok(planned);
-    // Where each cell's slope over all hooks is.
+    // Index of each cell's slope over all hooks.
     let mut wholes = Vec::new();
     for cell in &outcome.run.cells {
         wholes.push(document.cells.len() as u32);
@@ -223,7 +216,6 @@ fn slopes(request: &LiveRequest<'_>, planned: CellPoints, outcome: Outcome) -> D
     document
 }
 
-/// All hooks together under each delay, and each of a few that were asked for.
 fn points(request: &LiveRequest<'_>, hooks: &[SweptHook]) -> CellPoints {
     let together = request.delays.ns().iter().map(|&delay_ns| Point {
         delayed: Delayed::All,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Under which delays an operation runs: all hooks together, then each by itself.
 
 use std::collections::BTreeMap;
 
@@ -9,37 +8,32 @@ use stats::SplitMix64;
 
 use crate::delays::Delays;
 
-/// Longest time, in ns, that the delays of one operation that makes processes may take
-/// together: well below a tick of a kernel with 250 of them a second, so that some operations
-/// meet none.
+/// Longest total delay in ns of an operation that creates processes: well below a tick at 250 Hz,
+/// so that some operations have none.
 const PROCESS_MAX_NS: u64 = 2_600_000;
-/// Times that the delays of operations that make processes are longer, as far as they may:
-/// their paths differ by thousands of instructions, which short delays do not outweigh.
+/// Factor for longer delays of operations that create processes, within limits: their paths differ
+/// by thousands of instructions, which hide short delays.
 const PROCESS_STRETCH: u64 = 8;
-/// Longest time, in ns, that the delays of all operations of a cell may take together.
+/// Longest total delay in ns of all operations of a cell.
 const CELL_MAX_NS: u64 = 1_000_000_000;
-/// The longest delay must not be shorter: a decision's wait ends up to a round of its
-/// loop late, some 100 ns.
+/// Fewest ns for the longest delay: a wait ends up to one loop iteration late, about 100 ns.
 const LONGEST_MIN_NS: u32 = 2_000;
-/// Parts of the longest delay under which single hooks run, besides 0.
+/// Nonzero delays for single hooks, in equal steps.
 const STEPS: u32 = 3;
 const SEED: u64 = 0x706f_696e_7473;
 
-/// Calls of each hook by one operation, without delays.
+/// Per operation, without delays.
 pub type HookCalls = BTreeMap<String, u64>;
 
-/// What is done to one cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellPoints {
-    /// In the order in which operations take turns.
     pub points: Vec<Point>,
 }
 
 impl CellPoints {
-    /// Has the points come more often: those of all hooks together `rounds.0` times in each
-    /// turn, those of single hooks `rounds.1` times; each round in an order of its own, so
-    /// that what comes every so many operations (a page for the allocator) does not always
-    /// meet the same delays.
+    /// Repeats points: those of all hooks together `rounds.0` times, of single hooks `rounds.1`
+    /// times. Each round has its own order, so that periodic work (a page for the allocator) does
+    /// not always meet the same delays.
     pub fn repeat(&mut self, rounds: (usize, usize)) {
         if rounds == (1, 1) {
             return;
@@ -58,7 +52,6 @@ impl CellPoints {
         self.points = repeated;
     }
 
-    /// Hooks that are delayed by themselves, in the order of their first turn.
     pub fn hooks(&self) -> Vec<&String> {
         let mut hooks = Vec::new();
         for point in &self.points {
@@ -71,7 +64,7 @@ impl CellPoints {
         hooks
     }
 
-    /// Puts the points into one order by chance, the same in each run.
+    /// A pseudorandom order, the same in each run.
     pub fn shuffle(&mut self) {
         shuffle(&mut self.points, &mut SplitMix64::new(SEED));
     }
@@ -90,15 +83,13 @@ fn shuffle(points: &mut [Point], random: &mut SplitMix64) {
      from the wait's own cost"
 )]
 pub struct TooMany {
-    /// Calls of hooks by one operation.
     pub calls: u64,
 }
 
-/// What is known of an operation beforehand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation<'a> {
     pub calls: &'a HookCalls,
-    /// Times that each point's turn comes.
+    /// Turns per point.
     pub repetitions: u32,
     pub processes: bool,
 }
@@ -112,7 +103,7 @@ pub fn points(delays: &Delays, operation: &Operation<'_>) -> Result<CellPoints, 
     let total: u64 = calls.values().sum();
     let max = u64::from(delays.max_ns()).max(1);
     let sum: u64 = delays.ns().iter().map(|&ns| u64::from(ns)).sum();
-    // One hook after the other, and all of them together.
+    // Each hook by itself, and all of them together.
     let per_call = (sum + max * u64::from(STEPS + 1) / 2) * u64::from(repetitions);
     let for_cell = max * CELL_MAX_NS / total.saturating_mul(per_call).max(1);
     let longest = match processes {
@@ -125,7 +116,7 @@ pub fn points(delays: &Delays, operation: &Operation<'_>) -> Result<CellPoints, 
     if longest < LONGEST_MIN_NS.min(delays.max_ns()) {
         return Err(TooMany { calls: total });
     }
-    // The user's, or others in proportion.
+    // The user's delays, or shorter ones in proportion.
     let mut points: Vec<Point> = delays
         .scaled_to(longest)
         .ns()
@@ -141,8 +132,7 @@ pub fn points(delays: &Delays, operation: &Operation<'_>) -> Result<CellPoints, 
             delay_ns: longest * step / STEPS,
         }));
     }
-    // What happens every other time (a file system's batches) must not always meet the
-    // same delays.
+    // An odd number: periodic work (a file system's batches) must not always meet the same delays.
     if points.len().is_multiple_of(2) {
         points.push(Point {
             delayed: Delayed::All,

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a module's decisions should cost an operation, and how far off that is.
+//! Predicts a module's cost from slopes, with the error.
 
 use std::collections::BTreeMap;
 
 use model::{Caches, Cell, Delay, Document, HookCost, HookedPath, Key, Prediction};
 
-/// Of one module on one kernel: what it adds to each operation, hook by hook.
+/// What a module adds to each operation on one kernel.
 #[derive(Debug, Default)]
 struct Added {
-    /// Instructions that the module adds, and calls, by hook.
+    /// Added instructions, and calls, by hook.
     hooks: BTreeMap<String, (f64, u64)>,
     total: f64,
 }
 
 impl Added {
-    /// From an operation's path with the module, and one without.
     fn of(path: &HookedPath, base: &HookedPath) -> Added {
         let before: BTreeMap<&str, &HookCost> = base
             .hooks
@@ -34,9 +33,8 @@ impl Added {
     }
 }
 
-/// Predicts what `lsm` adds to each operation that was profiled with and without it:
-/// each hook's slope times what the module adds to a call of that hook in operations of
-/// *other* benchmarks, so that nothing is foretold from itself.
+/// Predicts the cost of `lsm` for each operation profiled with and without it: each hook's slope
+/// times the module's cost per call in *other* benchmarks, so that no result predicts itself.
 #[must_use]
 pub fn of_module(lsm: &str, profiles: &Document, sweep: &Document) -> Vec<Prediction> {
     let compared = profiles.hooked().filter_map(|(cell, counted, path)| {
@@ -87,8 +85,7 @@ pub fn of_module(lsm: &str, profiles: &Document, sweep: &Document) -> Vec<Predic
     predictions
 }
 
-/// Instructions that the module adds to a call of `hook`, over all operations of other
-/// benchmarks on the kernel.
+/// Added instructions per call of `hook`, over operations of other benchmarks on the kernel.
 fn elsewhere(added: &[(&Cell, Added)], key: &Key, hook: &str) -> Option<f64> {
     let (mut cost, mut calls) = (0.0, 0);
     for (Cell { key: other, .. }, of) in added {
@@ -103,7 +100,7 @@ fn elsewhere(added: &[(&Cell, Added)], key: &Key, hook: &str) -> Option<f64> {
     (calls > 0).then(|| cost / calls as f64)
 }
 
-/// What decisions of `decision` instructions each add to every operation.
+/// For decisions of `decision` instructions each.
 #[must_use]
 pub fn of_time(decision: f64, sweep: &Document) -> Vec<Prediction> {
     let whole = |delay: &Delay| delay.is_whole() && delay.caches == Caches::Warm;

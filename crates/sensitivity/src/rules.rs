@@ -6,13 +6,12 @@ use std::collections::BTreeMap;
 use model::{Caches, Cell, Delay, DelayModule, DepthRule, Document, Slope, path_depth};
 use stats::Fit;
 
-/// What one rule is about.
 type Family<'a> = (&'a str, DelayModule, Caches, &'a str, &'a str);
-/// One slope of it: the depth of its path, its delay.
+/// Path depth, delay, slope.
 type Member<'a> = (u32, &'a Delay, &'a Slope);
 
-/// The rules that a sweep's slopes follow, for each benchmark with three depths or more: of
-/// all hooks together, and of each hook whose number changes with depth.
+/// For each benchmark with at least three depths: a rule for all hooks together, and for each hook
+/// whose count changes with depth.
 #[must_use]
 pub fn rules(sweep: &Document) -> Vec<DepthRule> {
     let mut families: BTreeMap<Family<'_>, Vec<Member<'_>>> = BTreeMap::new();
@@ -56,7 +55,7 @@ fn rule(family: Family<'_>, members: &[Member<'_>]) -> Option<DepthRule> {
     let fit = Fit::of(&[&depths], &counts).ok()?;
     let whole = hook.is_empty();
     let a = fit.slopes[0].value;
-    // A hook that is called once whatever the depth needs no rule of its own.
+    // A hook with a constant count needs no rule.
     if !whole && a.abs() < 0.05 {
         return None;
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Lines through what operations cost under delays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,37 +8,33 @@ use stats::{Fit, FitError, bend, median, median_line, on_one_line};
 
 const LEAST_DELAYS: usize = 3;
 
-/// Why there is no line.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum LineError {
-    /// Something else ran in each operation under most delays.
+    /// Every operation was disturbed under most delays.
     #[error(
         "under {usable} of {all} delays an operation ran undisturbed; a line takes more of them"
     )]
     TooFewPoints { usable: usize, all: usize },
-    /// The figures make none.
     #[error(transparent)]
     Fit(#[from] FitError),
 }
 
-/// Which paths an operation takes through the kernel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Paths {
-    /// A usual one, of which it is within so many instructions, and a few others.
+    /// A dominant path, within so many instructions, and a few others.
     One { within: f64 },
-    /// Hundreds, none of them often, whose middle is steadier than any of them.
+    /// Hundreds of rare ones; their median is steadier than any of them.
     Many,
-    /// Those of its parts: the figure of an operation is made of the shortest of each kind
-    /// under its delay, and so is the same for all of them. It counts once.
+    /// A composite operation's figure is the sum of the shortest of each kind under its delay, the
+    /// same for all operations. It counts once.
     OfParts,
 }
 
-/// The line through the instructions of operations under delays at `which`; those without
-/// any delay belong to it too. Operation `i` ran under `points[i % points.len()]`, and cost
-/// `figures[i]`, if it is known.
+/// A line through instructions under delays at `which`, including operations without any delay.
+/// Operation `i` ran under `points[i % points.len()]` and cost `figures[i]`, if known.
 ///
-/// Of operations with a usual path, those that are too far from the line that most lie
-/// on took another, and are left out.
+/// With a dominant path, outliers from the line through most operations are left out: they took
+/// another path.
 pub fn line(
     points: &[Point],
     figures: &[Option<f64>],
@@ -66,7 +61,6 @@ pub fn line(
     }
     let within = match paths {
         Paths::One { within } => within,
-        // Through the middle of all.
         Paths::Many => {
             let line = median_line(&x, &y)?;
             return Ok(Slope {
@@ -96,9 +90,8 @@ pub fn line(
     })
 }
 
-/// The line through the medians of what operations took, in ns, under delays at `which`
-/// and without any. Operation `i` ran under `points[i % points.len()]`. A median takes
-/// no notice of the interrupts that met some of them.
+/// A line through median times in ns under delays at `which`, including operations without any
+/// delay. Operation `i` ran under `points[i % points.len()]`. Medians ignore occasional interrupts.
 pub fn line_of_times(
     points: &[Point],
     times_ns: &[Option<f64>],
@@ -126,7 +119,6 @@ pub fn line_of_times(
     Ok(through_medians(&x, &y, Unit::Ns)?)
 }
 
-/// The line through the median under each delay.
 fn through_medians(x: &[f64], y: &[f64], unit: Unit) -> Result<Slope, FitError> {
     let medians = medians(x, y);
     let delays: Vec<f64> = medians.iter().map(|p| f64::from(p.delay_ns)).collect();
@@ -138,7 +130,6 @@ fn through_medians(x: &[f64], y: &[f64], unit: Unit) -> Result<Slope, FitError> 
     })
 }
 
-/// The slope of a line that was fitted to these.
 fn slope(fit: &Fit, x: &[f64], y: &[f64], points: Vec<SlopePoint>, unit: Unit) -> Slope {
     Slope {
         slope: fit.slopes[0].value,
@@ -195,7 +186,7 @@ mod tests {
 
     #[test]
     fn figures_made_of_parts_count_once() {
-        // Each of a hundred operations under a delay has the same figure.
+        // All operations under a delay have the same figure.
         let delays = [0u32, 100, 200, 300, 400];
         let points: Vec<Point> = delays.into_iter().map(all).collect();
         let of = |delay_ns: u32| f64::from(2 * delay_ns + 7 * (delay_ns / 100 % 2));

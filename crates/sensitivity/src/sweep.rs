@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A whole sweep: counts without delays, runs under delays, lines through them.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -27,45 +26,41 @@ use crate::rules::rules;
 
 #[derive(Debug)]
 pub struct Request<'a> {
-    /// Kernels, and which benchmarks: the metric is instructions. Its configurations are
-    /// not looked at.
+    /// Kernels and benchmarks, with the metric instructions. Its configurations are ignored.
     pub experiment: &'a Experiment,
-    /// The stack, to whose end the module that delays is added if it is not in it.
+    /// The delaying module is added to the end unless it is in the stack.
     pub stack: &'a Stack,
-    /// What delays; None for the Tunable Security Module where a kernel has it, else BPF.
+    /// None: the Tunable Security Module if the kernel has it, else BPF.
     pub module: Option<DelayModule>,
     pub delays: &'a Delays,
-    /// At which hooks; empty for all.
+    /// Empty: all.
     pub hooks: &'a [String],
     pub caches: &'a [Caches],
-    /// Where kernels are kept.
     pub store: &'a Store,
-    /// The experiment's kernels, in its order.
+    /// In the experiment's order.
     pub kernels: &'a [Kernel],
     pub qemu: &'a Qemu,
     pub predict: &'a Predict,
-    /// Where finished cells go as they finish.
     pub journals: &'a Journals,
 }
 
-/// What is to be predicted from slopes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Predict {
     Nothing,
     Decision(f64),
-    /// What these modules add to the stack; they are measured too.
+    /// Modules added to the stack; they are measured, too.
     Modules(Vec<String>),
 }
 
-/// Sweeps. None if it was cancelled before the first kernel was through; else what it
-/// found until then, with a warning. `follow` is called from this thread only. The journals
-/// stay: the caller removes them once the document is safe.
+/// None if it was cancelled before the first kernel was finished; afterwards the partial result
+/// with a warning. `follow` is called in this thread only. The caller removes the journals once the
+/// result file is written.
 pub fn sweep(
     request: &Request<'_>,
     cancel: &AtomicBool,
     follow: &mut dyn FnMut(Event<'_>),
 ) -> Result<Option<Document>, LabError> {
-    // Before the first boot: a wrong word is not to cost minutes.
+    // Checked before the first boot, which takes minutes.
     let kernels = request.kernels.iter().zip(&request.experiment.kernels);
     let kernels = kernels
         .map(|(kernel, name)| Ok((kernel, name, DelayPoints::of(request, kernel)?)))
@@ -75,7 +70,7 @@ pub fn sweep(
     let journals = Cell::new(0);
     let mut all = true;
     for (kernel, name, points_of) in &kernels {
-        // At the end each decision waits after all others are made.
+        // At the end: each decision waits after all others are made.
         let stack = with_name(request.stack, points_of.module.as_str());
         let experiment = Experiment {
             kernels: vec![(*name).clone()],
@@ -112,7 +107,7 @@ pub fn sweep(
     }))
 }
 
-/// Adds what one kernel says to the document and the findings. False if it was cancelled.
+/// False if it was cancelled.
 fn sweep_kernel(
     run: &Run<'_>,
     points_of: &DelayPoints,
@@ -188,17 +183,15 @@ fn sweep_kernel(
     Ok(true)
 }
 
-/// The stack with a module at its end.
 fn with_name(stack: &Stack, name: &str) -> Stack {
     let mut names = stack.names();
     if !names.iter().any(|other| other == name) {
         names.push(name.to_owned());
     }
-    // It was a stack, and has one name more.
     names.join(",").parse().unwrap_or_else(|_| stack.clone())
 }
 
-/// A sweep's document without any slope yet; `run` is its first.
+/// `run` is the first; there are no slopes yet.
 pub(crate) fn blank(run: &Document) -> Document {
     Document {
         tool: run.tool.clone(),
@@ -210,7 +203,7 @@ pub(crate) fn blank(run: &Document) -> Document {
     }
 }
 
-/// Takes in what a further run was: perhaps of another kernel, with another module.
+/// Another kernel's run, perhaps with another module.
 fn extend(document: &mut Document, run: &Document) {
     document.finished.clone_from(&run.finished);
     let digests = run.kernel_digests.clone();
@@ -230,7 +223,6 @@ fn extend(document: &mut Document, run: &Document) {
     }
 }
 
-/// One kernel, with its caches in one state.
 #[derive(Clone, Copy)]
 struct Run<'a> {
     request: &'a Request<'a>,
@@ -267,15 +259,14 @@ impl Run<'_> {
         lab::run(self.experiment, &setup, self.cancel, follow)
     }
 
-    /// Without delays, but as under them: who is to be delayed has a label, and so have the
-    /// files that it makes.
+    /// Without delays, but with the same labels of processes and files as under delays.
     fn count(
         &self,
         module: Option<DelayModule>,
         follow: &mut dyn FnMut(Event<'_>),
     ) -> Result<Outcome, LabError> {
         let hooks = Hooks {
-            // Who asked, for what is asked twice.
+            // For the callers of repeated requests.
             keep_trees: true,
             ..Hooks::default()
         };
@@ -291,7 +282,7 @@ impl Run<'_> {
         self.lab(labelled, Some(hooks), follow)
     }
 
-    /// The stack with `lsm` at its end, compared with the stack. None if cancelled.
+    /// Compares the stack with `lsm` at its end to the stack. None if cancelled.
     fn profile(
         &self,
         lsm: &str,

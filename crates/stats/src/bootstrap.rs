@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The bootstrap percentile interval of a median.
+//! Bootstrap percentile interval of a median.
 
 use crate::random::SplitMix64;
 use crate::summary::median_of_sorted;
 
-/// Resamples behind every interval. Efron and Tibshirani ask for 1,000 or more for
-/// a percentile interval (section 13.3 and chapter 19).
+/// Efron and Tibshirani require at least 1,000 for percentile intervals (section 13.3 and chapter
+/// 19).
 pub const RESAMPLES: usize = 2_000;
 
-/// Fewest samples that get an interval.
+/// Fewest samples for an interval.
 ///
-/// Whatever the distribution, `[min, max]` of n samples holds the true median with
-/// probability 1 - 2^(1-n) at best, and no bootstrap interval is wider than that.
-/// With five samples this is 93.75 %: a "95 %" interval would be a false promise.
-/// With six it is 96.9 %.
+/// For any distribution, `[min, max]` of n samples contains the true median with probability 1 -
+/// 2^(1-n) at best, and bootstrap intervals are not wider: 93.75 % for five samples, 96.9 % for
+/// six.
 pub const SAMPLES_MIN: usize = 6;
 
 const SEED: u64 = 0x6c73_6d65_7465_7221;
 
 /// 95 % percentile interval of the median of `sorted` (ascending, finite).
 ///
-/// None for fewer than [`SAMPLES_MIN`] samples. When all samples are equal the
-/// interval is that value, exactly. The generator's seed is fixed, so the result
-/// depends on the samples alone. Takes time proportional to [`RESAMPLES`] × n.
+/// None below [`SAMPLES_MIN`] samples. Equal samples give exactly that value. The seed is fixed, so
+/// only the samples matter. O([`RESAMPLES`] × n).
 pub fn median_ci95(sorted: &[f64]) -> Option<[f64; 2]> {
     let n = sorted.len();
     if n < SAMPLES_MIN {
@@ -43,13 +41,12 @@ pub fn median_ci95(sorted: &[f64]) -> Option<[f64; 2]> {
     }))
 }
 
-/// 95 % percentile interval of the median of all `rounds`, each sorted as they all
-/// are, which were taken apart from each other: what drifts between rounds is in it.
+/// 95 % percentile interval of the median of all `rounds` (each sorted), including drift between
+/// rounds.
 ///
-/// Rounds are drawn first, then samples within those (Davison and Hinkley, Bootstrap
-/// Methods, section 3.8). Of fewer than [`SAMPLES_MIN`] rounds that would promise too
-/// much, as it does of samples: the interval of the pooled samples is then widened to
-/// hold every round's own median. None for fewer than [`SAMPLES_MIN`] samples.
+/// Draws rounds, then samples within them (Davison and Hinkley, Bootstrap Methods, section 3.8).
+/// With fewer than [`SAMPLES_MIN`] rounds that would be too narrow: the interval of the pooled
+/// samples is then widened to include every round's median. None below [`SAMPLES_MIN`] samples.
 pub fn rounds_ci95(rounds: &[Vec<f64>]) -> Option<[f64; 2]> {
     let rounds: Vec<&Vec<f64>> = rounds.iter().filter(|round| !round.is_empty()).collect();
     let mut ranked: Vec<(f64, usize, usize)> = Vec::new();
@@ -86,7 +83,6 @@ pub fn rounds_ci95(rounds: &[Vec<f64>]) -> Option<[f64; 2]> {
     }))
 }
 
-/// The middle 95 % of [`RESAMPLES`] of `one`.
 fn percentiles(mut one: impl FnMut() -> f64) -> [f64; 2] {
     let mut medians: Vec<f64> = (0..RESAMPLES).map(|_| one()).collect();
     medians.sort_unstable_by(f64::total_cmp);
@@ -95,10 +91,10 @@ fn percentiles(mut one: impl FnMut() -> f64) -> [f64; 2] {
     [medians[tail - 1], medians[RESAMPLES - tail - 1]]
 }
 
-/// Median of the resample that holds `sorted[i]` `drawn[i]` times. The samples are
-/// sorted, so that the resample need never be: walk to its middle.
+/// Median of the resample with `drawn[i]` times `sorted[i]`: a walk to its middle instead of
+/// sorting.
 fn resample_median(sorted: &[f64], drawn: &[u32]) -> f64 {
-    // Rounds may differ in length, and so may what is drawn of them.
+    // Rounds, and so resamples, may differ in length.
     let n = drawn
         .iter()
         .map(|&times| times as usize)

@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The line that most observations lie on, whatever the others do.
+//! The line through most observations, whatever the others are.
 
 use crate::random::SplitMix64;
 use crate::regression::{FitError, check};
 
-/// Most pairs of observations whose line is tried.
+/// More pairs are sampled.
 const PAIRS_MAX: usize = 2_000;
 const SEED: u64 = 0x6c69_6e65;
 
 struct Candidate {
-    /// Different values of x with an observation near the line, and observations near it.
+    /// Number of different x near the line, number of observations near it.
     near: (usize, usize),
     sum: f64,
     slope: f64,
     intercept: f64,
 }
 
-/// Which observations lie within `tolerance` of one line: that with some of them at the
-/// most different values of `x`, of several the one with most of them, of these the one
-/// that they lie nearest to. Lines through two observations are tried (all pairs of few
-/// observations, 2,000 random ones of many; the seed is fixed).
+/// Which observations are within `tolerance` of the best line: the most different values of `x`,
+/// then the most observations, then the smallest distance. Tries lines through two observations:
+/// all pairs, or 2,000 random ones with a fixed seed.
 ///
-/// Least squares cannot tell a line from a mixture: an operation that takes one of
-/// several paths costs now this, now that (M. A. Fischler, R. C. Bolles, *Random sample
-/// consensus*, Communications of the ACM 24(6), 1981). Nor can the number of
-/// observations alone: two paths may share a line at two values of `x` by chance.
+/// For operations with several paths least squares would mix them (M. A. Fischler, R. C. Bolles,
+/// *Random sample consensus*, Communications of the ACM 24(6), 1981). The number of observations
+/// alone is not enough: two paths may share a line at two values of `x` by chance.
 pub fn on_one_line(x: &[f64], y: &[f64], tolerance: f64) -> Result<Vec<bool>, FitError> {
     check(&[x], y)?;
     let n = x.len();

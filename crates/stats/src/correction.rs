@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Many tests at once: which of their p values still say something.
+//! Corrections of p values for many tests.
 
-/// Holm's step-down correction: the probability that any of the differences that are called
-/// real at a level is a false alarm stays below that level, however the tests depend on
-/// each other (S. Holm, *A simple sequentially rejective multiple test procedure*,
-/// Scandinavian Journal of Statistics 6(2), 1979). The corrected p values, in the order
-/// given.
+/// Holm's step-down correction: the probability of any false alarm stays below the level, for any
+/// dependence of the tests (S. Holm, *A simple sequentially rejective multiple test procedure*,
+/// Scandinavian Journal of Statistics 6(2), 1979). Keeps the order.
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let m = p.len();
     let mut adjusted = vec![1.0; m];
@@ -17,10 +15,9 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// Benjamini's and Hochberg's step-up correction: of the differences that are called real
-/// at a level, the expected share of false alarms stays below it (Y. Benjamini, Y. Hochberg,
-/// *Controlling the false discovery rate*, Journal of the Royal Statistical Society B
-/// 57(1), 1995). The corrected p values, in the order given.
+/// Benjamini and Hochberg's step-up correction: the expected share of false alarms stays below the
+/// level (Y. Benjamini, Y. Hochberg, *Controlling the false discovery rate*, Journal of the Royal
+/// Statistical Society B 57(1), 1995). Keeps the order.
 pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {
     let m = p.len();
     let mut adjusted = vec![1.0; m];

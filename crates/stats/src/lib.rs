@@ -1,31 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Estimates and intervals over samples.
 //!
-//! Everything here is a pure function of its input: the same samples, in any
-//! order, give the same figures bit for bit, on every machine. Resampling uses a
-//! generator with a fixed seed.
-//!
-//! - [`Summary`]: median, mean, deviation, range and a 95 % interval of the median.
-//! - [`bootstrap`]: how that interval is made.
-//! - [`overhead`]: what a tested figure costs against a baseline; ratios.
-//! - [`Fit`]: how a figure follows from others, by least squares.
-//! - [`median_line`]: the line that a mixture of paths does not move.
-//! - [`on_one_line`]: which observations lie on the line that most of them lie on.
-//! - [`deepest_fall`]: where a figure falls that should only grow.
-//! - [`mann_whitney`], [`welch`]: do two sets differ, by ranks and by means.
-//! - [`RatioBootstrap`]: the interval of a ratio of two medians.
-//! - [`proportion_at_most`]: how large a share may be of which some were seen.
-//! - [`centre`], [`shift`]: where a few values lie, and how far apart two sets of them.
-//! - [`nonnegative_weights`]: parts that add up to a figure, robustly; [`rank_correlation`].
-//! - [`crowded`]: how much of what falls by chance falls together.
-//! - [`holm`], [`benjamini_hochberg`]: many tests at once.
+//! All functions are pure: the same samples, in any order, give the same figures bit for bit on
+//! every machine. Resampling uses a fixed seed.
 //!
 //! # References
-//! B. Efron, R. J. Tibshirani, *An Introduction to the Bootstrap*, Chapman & Hall
-//! 1993: chapter 6 (standard errors, number of resamples), section 13.3
-//! (percentile interval).
-//! N. R. Draper, H. Smith, *Applied Regression Analysis*, 3rd ed., Wiley 1998:
-//! chapters 1 and 5 (least squares, intervals of coefficients).
+//! B. Efron, R. J. Tibshirani, *An Introduction to the Bootstrap*, Chapman & Hall 1993: chapter 6
+//! (standard errors, number of resamples), section 13.3 (percentile interval).
+//! N. R. Draper, H. Smith, *Applied Regression Analysis*, 3rd ed., Wiley 1998: chapters 1 and 5
+//! (least squares, intervals of coefficients).
 
 pub mod bootstrap;
 mod consensus;

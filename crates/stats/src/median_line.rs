@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A line that a third of wild observations does not move.
 
 use crate::regression::{Coefficient, Fit, FitError, check};
 use crate::summary::median_of_sorted;
 
-/// Most observations of a [`median_line`]: each pair of them has a slope.
+/// Each pair has a slope; later observations are ignored.
 const OBSERVATIONS_MAX: usize = 3_000;
 
-/// The line whose slope is the median of the slopes through all pairs of observations, of which
-/// the first 3,000 are looked at, with Sen's distribution-free 95 % interval (H. Theil 1950; P. K.
-/// Sen, *Estimates of the regression coefficient based on Kendall's tau*, Journal of the American
-/// Statistical Association 63, 1968). Its intercept is the median of what is left of `y`.
+/// The Theil-Sen line: the median slope of all pairs of the first 3,000 observations, with Sen's
+/// distribution-free 95 % interval (H. Theil 1950; P. K. Sen, *Estimates of the regression
+/// coefficient based on Kendall's tau*, Journal of the American Statistical Association 63, 1968).
+/// The intercept is the median residual.
 ///
-/// It is for figures that come in several bands, of paths of different lengths: least
-/// squares takes the bands' shares at each `x` for a slope, and a narrow band around the
-/// best line may lean from one band over to the next.
+/// For figures in several bands, of paths with different lengths: least squares would take the
+/// bands' shares at each `x` for a slope, and a narrow band around the best line may lean from one
+/// band to the next.
 pub fn median_line(x: &[f64], y: &[f64]) -> Result<Fit, FitError> {
     check(&[x], y)?;
     let n = x.len().min(OBSERVATIONS_MAX);
@@ -59,7 +58,6 @@ pub fn median_line(x: &[f64], y: &[f64]) -> Result<Fit, FitError> {
     })
 }
 
-/// How many observations share each value of `x`.
 fn ties(x: &[f64]) -> Vec<f64> {
     let mut sorted = x.to_vec();
     sorted.sort_by(f64::total_cmp);

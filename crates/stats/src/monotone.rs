@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Does a figure grow with what it must grow with?
 
 /// An estimate at a place: what a policy of `x` rules costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// Where: a number of rules, of layers.
+    /// For example the number of rules or layers.
     pub x: f64,
-    /// The estimate's interval there, `[low, high]`; both are the estimate where it is
-    /// exact.
+    /// `[low, high]`; equal for exact estimates.
     pub interval: [f64; 2],
 }
 
-/// A figure that becomes smaller where it should not.
+/// A decrease that should not occur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fall {
-    /// Position of the point that is too high, in the input.
+    /// Index of the high point.
     pub from: usize,
-    /// Position of the point that is too low, at a larger `x`.
+    /// Index of the low point, at a larger `x`.
     pub to: usize,
 }
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where things fall by chance.
 
-/// Of `n` things that fall into `bins` by chance, each as likely as the other: how many are
-/// expected to lie in bins that hold more than `room` of them. A line of memory in a cache of so
-/// many sets and ways is such a thing, if nobody placed it (J. L. Hennessy, D. A. Patterson,
-/// *Computer Architecture: A Quantitative Approach*, appendix B: conflict misses).
+/// `n` things fall into `bins` at random: the expected number in bins with more than `room` of
+/// them. An example is lines of memory in a cache of so many sets and ways (J. L. Hennessy, D. A.
+/// Patterson, *Computer Architecture: A Quantitative Approach*, appendix B: conflict misses).
 ///
-/// One of them shares its bin with a number of others that is binomial: n · P(others ≥ room).
-/// Between 0 and `n`; 0 without bins.
+/// The number of others in a bin is binomial: n · P(others ≥ room). 0 without bins.
 #[must_use]
 pub fn crowded(n: u64, bins: u32, room: u32) -> f64 {
     if n == 0 || bins == 0 {

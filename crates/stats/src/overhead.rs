@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a tested figure costs against a baseline.
 
-/// Which way a figure improves.
+/// Which values are better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
     LowerIsBetter,
@@ -17,8 +16,8 @@ impl Direction {
         }
     }
 
-    /// Overhead that belongs to the geometric mean of ratios, of those that have a logarithm,
-    /// and how many these are; None if there is none.
+    /// From the geometric mean of the ratios that have a logarithm, and their number; None without
+    /// any.
     pub fn mean_overhead(self, ratios: impl IntoIterator<Item = f64>) -> Option<(f64, usize)> {
         let ratios = ratios.into_iter();
         let ratios: Vec<f64> = ratios.filter(|r| r.is_finite() && *r > 0.0).collect();
@@ -46,8 +45,7 @@ pub fn overhead(tested: f64, baseline: f64, direction: Direction) -> Option<f64>
     cost.is_finite().then_some(cost + 0.0)
 }
 
-/// Geometric mean of the values: the mean that ratios have. None for no values, or
-/// when one is not finite or not above 0.
+/// None for no values, or if one is not finite or not above 0.
 pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut logarithms = 0.0;
     let mut n = 0u64;

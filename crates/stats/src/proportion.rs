@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How large a share may be of which some were seen.
 
 use statrs::distribution::{Beta, ContinuousCDF};
 
-/// The one-sided 95 % upper limit of a proportion of which `seen` of `all` were seen (C. J.
-/// Clopper, E. S. Pearson, *The use of confidence or fiducial limits illustrated in the case
-/// of the binomial*, Biometrika 26, 1934). 1 if there were none, or all were seen.
+/// One-sided 95 % upper limit for `seen` of `all` (C. J. Clopper, E. S. Pearson, *The use of
+/// confidence or fiducial limits illustrated in the case of the binomial*, Biometrika 26, 1934). 1
+/// if all were seen, or `all` is 0.
 pub fn proportion_at_most(seen: u64, all: u64) -> f64 {
     if seen >= all {
         return 1.0;
     }
     let (a, b) = (seen as f64 + 1.0, (all - seen) as f64);
-    // In closed form where nothing was seen: 1 - 0.05^(1/n).
+    // Closed form for 0: 1 - 0.05^(1/n).
     if seen == 0 {
         return 1.0 - 0.05f64.powf(1.0 / b);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A small generator with a fixed sequence.
+//! A random generator with a fixed sequence.
 
 /// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, *Fast Splittable Pseudorandom
 /// Number Generators*, OOPSLA 2014): 64 bits of state, period 2^64. Good enough to
@@ -10,12 +10,10 @@ pub struct SplitMix64 {
 }
 
 impl SplitMix64 {
-    /// A generator whose sequence depends on `seed` alone.
     pub fn new(seed: u64) -> Self {
         SplitMix64 { state: seed }
     }
 
-    /// The next 64 uniformly distributed bits.
     pub fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;

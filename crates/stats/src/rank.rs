@@ -1,37 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Do two sets of samples differ? The test that asks for ranks only.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Most samples, of both sets together, whose rankings are all gone through. Of more the
-/// sum of ranks is as good as normal.
+/// Samples of both sets up to which the exact distribution is used; above, the sum of ranks is
+/// nearly normal.
 const EXACT_MAX: usize = 30;
 
-/// What the Mann-Whitney test says of two sets of samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankTest {
     /// Pairs in which the second set's sample is the larger one; equal ones count half.
     pub u: f64,
-    /// How probable it is, if both sets are of one distribution, that the sum of ranks is
-    /// at least this far from its mean: 0 to 1.
     pub p: f64,
-    /// Cliff's delta, -1 to 1: the share of pairs in which the second set's sample is the
-    /// larger one less the share in which it is the smaller one.
+    /// Cliff's delta, -1 to 1: the share of pairs with a larger second sample less the share with a
+    /// smaller one.
     pub delta: f64,
 }
 
-/// The Mann-Whitney U test, two-sided, of whether `second` tends to be larger or smaller
-/// than `first`. None if a set is empty or a sample is not finite.
+/// The two-sided Mann-Whitney U test. None if a set is empty or a sample is not finite.
 ///
-/// Up to 30 samples the permutation distribution is gone through, with ties as they are;
-/// above, the normal approximation is corrected for ties and for continuity (H. B. Mann,
-/// D. R. Whitney, *On a test of whether one of two random variables is stochastically
-/// larger than the other*, Annals of Mathematical Statistics 18(1), 1947; M. Hollander,
-/// D. A. Wolfe, *Nonparametric Statistical Methods*, section 4.1). Cliff's delta is from
-/// N. Cliff, *Dominance statistics*, Psychological Bulletin 114(3), 1993.
+/// Up to 30 samples it uses the exact permutation distribution, with ties; above, the normal
+/// approximation with corrections for ties and continuity (H. B. Mann, D. R. Whitney, *On a test of
+/// whether one of two random variables is stochastically larger than the other*, Annals of
+/// Mathematical Statistics 18(1), 1947; M. Hollander, D. A. Wolfe, *Nonparametric Statistical
+/// Methods*, section 4.1). Cliff's delta: N. Cliff, *Dominance statistics*, Psychological Bulletin
+/// 114(3), 1993.
 ///
-/// Takes time in n·log n. (That of statrs 0.19 compares every sample with every other,
-/// enumerates all choices of 8 out of any number, and is NaN where all samples are equal.)
+/// O(n·log n). (statrs 0.19 is quadratic, enumerates all choices of 8 out of any number, and
+/// returns NaN if all samples are equal.)
 pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<RankTest> {
     let (n1, n2) = (first.len(), second.len());
     let finite = |x: &f64| x.is_finite();
@@ -62,7 +57,7 @@ pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<RankTest> {
     })
 }
 
-/// Twice the rank of each sample, so that the mean ranks of ties are whole.
+/// Doubled, so that the mean ranks of ties are whole.
 fn doubled_ranks(sorted: &[(f64, bool)]) -> Vec<u64> {
     let mut ranks = Vec::with_capacity(sorted.len());
     for tied in sorted.chunk_by(|a, b| a.0 == b.0) {
@@ -73,7 +68,6 @@ fn doubled_ranks(sorted: &[(f64, bool)]) -> Vec<u64> {
     ranks
 }
 
-/// The share of all choices of `chosen` ranks whose sum is at least as far from the mean.
 fn exact(ranks: &[u64], chosen: usize, sum: u64) -> f64 {
     let total: u64 = ranks.iter().sum();
     let width = total as usize + 1;
@@ -121,7 +115,7 @@ fn normal(ranks: &[u64], u: f64, pairs: f64) -> f64 {
     two_sided_p(distance / variance.sqrt())
 }
 
-/// How probable it is that a standard normal variable is at least `z` away from 0.
+/// P(|Z| ≥ z) of the standard normal distribution.
 pub fn two_sided_p(z: f64) -> f64 {
     (2.0 * Normal::standard().sf(z.abs())).clamp(0.0, 1.0)
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The interval of a ratio of two medians.
 
 use std::collections::HashMap;
 
@@ -11,15 +10,13 @@ use crate::summary::median_of_sorted;
 
 const SEED: u64 = 0x7261_7469_6f73_2e2e;
 
-/// Makes bootstrap intervals of ratios of medians, and keeps what it knows of sample
-/// sizes: of a thousand cells most have the same.
+/// Bootstrap intervals of ratios of medians, with cached ranks per sample size.
 ///
-/// A resample's median is an order statistic of n draws from the samples, and the rank of
-/// that in the sorted samples follows from n alone: it is that of the k-th smallest of n
-/// uniform numbers, which is Beta(k, n - k + 1) distributed (B. Efron, *Bootstrap methods:
-/// another look at the jackknife*, Annals of Statistics 7(1), 1979, section 3). So ranks
-/// are drawn, once for each n, instead of n samples for each resample: 2,000 resamples of
-/// two cells of 300 samples take 4,000 look-ups in place of 1,200,000 draws.
+/// A resample's median is an order statistic, whose rank in the sorted samples depends on n alone:
+/// that of the k-th smallest of n uniform numbers, which is Beta(k, n - k + 1) distributed (B.
+/// Efron, *Bootstrap methods: another look at the jackknife*, Annals of Statistics 7(1), 1979,
+/// section 3). Drawing ranks once for each n takes 4,000 look-ups for 2,000 resamples of two sets
+/// of 300 samples, instead of 1,200,000 draws.
 #[derive(Debug, Default)]
 pub struct RatioBootstrap {
     /// By number of samples and side: ranks of the middle two samples of each resample.
@@ -27,14 +24,12 @@ pub struct RatioBootstrap {
 }
 
 impl RatioBootstrap {
-    /// One that knows nothing yet.
     pub fn new() -> RatioBootstrap {
         RatioBootstrap::default()
     }
 
-    /// 95 % percentile interval of the median of `tested` over that of `base`, both
-    /// ascending. None for fewer than [`SAMPLES_MIN`] samples on a side, or if one is not
-    /// finite or not above 0. The same samples give the same interval.
+    /// 95 % percentile interval of median(tested) / median(base), both ascending. None below
+    /// [`SAMPLES_MIN`] samples on a side, or if one is not finite or not above 0. Deterministic.
     pub fn ci95(&mut self, base: &[f64], tested: &[f64]) -> Option<[f64; 2]> {
         let usable = |sorted: &[f64]| {
             sorted.len() >= SAMPLES_MIN
@@ -66,8 +61,8 @@ impl RatioBootstrap {
     }
 }
 
-/// The ranks, from 0, of the middle two samples (twice the same one if n is odd) of each
-/// resample of `n`; both sides draw on their own.
+/// Ranks from 0 of the middle two samples of each resample of `n` (equal for odd n); the sides use
+/// different seeds.
 fn median_ranks((n, second): (usize, bool)) -> Vec<[u32; 2]> {
     let mut random = SplitMix64::new(SEED ^ (n as u64) << 1 ^ u64::from(second));
     let low = n.div_ceil(2);
@@ -86,8 +81,8 @@ fn median_ranks((n, second): (usize, bool)) -> Vec<[u32; 2]> {
     std::iter::repeat_with(one).take(RESAMPLES).collect()
 }
 
-/// The distribution function of the k-th smallest of n uniform numbers at multiples of
-/// 1/n, near its middle; the rest has no weight.
+/// Distribution function of the k-th smallest of n uniform numbers at multiples of 1/n, near its
+/// middle; the rest is negligible.
 struct Near {
     n: usize,
     from: usize,
@@ -96,8 +91,7 @@ struct Near {
 
 impl Near {
     fn of(n: usize, k: usize) -> Near {
-        // Its deviation is below 1 / (2√n): eight of these to each side, and what a small n
-        // has of its own.
+        // The deviation is below 1 / (2√n): eight on each side, plus a margin for small n.
         let reach = (4.0 * (n as f64).sqrt()) as usize + 2;
         let from = k.saturating_sub(reach);
         let to = (k + reach).min(n);

@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Least squares: how a figure follows from others.
 
 use nalgebra::{DMatrix, DVector};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::summary::MAGNITUDE_LIMIT;
 
-/// A column follows from the others if what they leave of it is below this share of the
-/// largest.
+/// A column is dependent if its remainder is below this share of the largest.
 const RANK_TOLERANCE: f64 = 1e-10;
-/// Residuals below this share of the observations are rounding.
+/// Residuals below this share of the observations are rounding errors.
 const ROUNDING: f64 = 1e-12;
 
-/// Why observations could not be fitted.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FitError {
     /// There are not more observations than coefficients, so that nothing is left to tell
     /// how good they are.
     #[error("{n} observations for {coefficients} coefficients; it takes at least {}", coefficients + 1)]
     TooFew { n: usize, coefficients: usize },
-    /// A column is not as long as the observations.
     #[error("predictor {column} has {len} values for {n} observations")]
     Uneven {
-        /// Which predictor, from 0.
+        /// From 0.
         column: usize,
         len: usize,
         n: usize,
@@ -32,49 +28,45 @@ pub enum FitError {
     NotFinite {
         /// `predictor 0`, `the observations`.
         what: String,
-        /// Position, from 0.
+        /// From 0.
         index: usize,
         value: f64,
     },
-    /// A predictor never changes, or follows from the others: its effect cannot be told
-    /// from theirs.
+    /// A predictor is constant, or depends on the others.
     #[error("predictor {column} does not vary by itself")]
     Collinear {
-        /// Which predictor, from 0; of several that hang together, the last.
+        /// From 0; of several dependent ones, the last.
         column: usize,
     },
 }
 
-/// An estimate of how much a unit of a predictor adds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coefficient {
     pub value: f64,
-    /// Its 95 % interval `[low, high]` (Student's t), for independent errors of one
-    /// variance. Both are the estimate where the fit is exact.
+    /// 95 % interval `[low, high]` (Student's t), for independent errors with equal variance; equal
+    /// for an exact fit.
     pub ci95: [f64; 2],
 }
 
-/// `y = intercept + Σ slope·x + ε`: by ordinary least squares, unless it says otherwise.
+/// `y = intercept + Σ slope·x + ε`, by ordinary least squares unless stated otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
     /// Where all predictors are 0.
     pub intercept: f64,
-    /// One for each predictor, in order.
     pub slopes: Vec<Coefficient>,
-    /// Share of the observations' variance that the fit explains, at most 1; None where the
-    /// observations do not vary.
+    /// Share of explained variance, at most 1; None if the observations do not vary.
     pub r2: Option<f64>,
     /// Observation less fit, in the order of the observations.
     pub residuals: Vec<f64>,
 }
 
 impl Fit {
-    /// Fits `y` to `predictors`, each of which has a value for each observation.
+    /// Each predictor has a value for each observation.
     pub fn of(predictors: &[&[f64]], y: &[f64]) -> Result<Fit, FitError> {
         check(predictors, y)?;
         let (n, coefficients) = (y.len(), predictors.len() + 1);
-        // Centred, so that the intercept is a mean, and scaled, so that no unit decides
-        // on what is rounding.
+        // Centred, so that the intercept is a mean, and scaled, so that units do not affect what
+        // counts as rounding.
         let means: Vec<f64> = predictors.iter().map(|x| mean(x)).collect();
         let scales: Vec<f64> = predictors
             .iter()
@@ -132,7 +124,7 @@ impl Fit {
     }
 }
 
-/// Residuals of a fit to `y`, where those that are rounding are 0.
+/// Residuals, with rounding errors set to 0.
 fn without_rounding(residuals: DVector<f64>, y: &[f64]) -> Vec<f64> {
     let rounding = y.iter().map(|v| v.abs()).fold(0.0, f64::max) * ROUNDING;
     let exact = |left: &f64| if left.abs() <= rounding { 0.0 } else { *left };
@@ -195,7 +187,7 @@ fn finite(values: &[f64], what: impl Fn() -> String) -> Result<(), FitError> {
     }
 }
 
-/// The last predictor that does not vary beyond the rounding of its own values.
+/// The last predictor that varies less than its rounding errors.
 fn flat(predictors: &[&[f64]], means: &[f64], scales: &[f64]) -> Option<usize> {
     (0..predictors.len())
         .rev()
@@ -206,7 +198,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// What 95 % of Student's t lie within, for so many degrees of freedom (at least 1).
+/// Two-sided 95 % quantile of Student's t for at least 1 degree of freedom.
 fn student(freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |t| t.inverse_cdf(0.975))
 }
@@ -220,8 +212,7 @@ mod tests {
         (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
     }
 
-    /// By hand: sums of squares 10 and 6, of products 6; 95 % of t with 3 degrees of
-    /// freedom lie within 3.18245.
+    /// By hand: sums of squares 10 and 6, of products 6; t(3 degrees of freedom, 95 %) is 3.18245.
     #[test]
     fn a_known_line() {
         let x = [1.0, 2.0, 3.0, 4.0, 5.0];

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How far apart two sets of a few values lie that do not come in pairs.
+//! The shift between two small unpaired sets.
 
 use crate::signed_rank::Centre;
 use crate::summary::median_of_sorted;
 
-/// Most values of a set: there are as many differences as their product.
+/// Values per set; differences are their product.
 const MOST: usize = 256;
 
-/// How much more the values of `tested` are than those of `base`: the Hodges-Lehmann shift, the
-/// median of all differences, with the exact 95 % interval of Mann's and Whitney's test
-/// (M. Hollander, D. A. Wolfe, *Nonparametric Statistical Methods*, section 4.3). None if there are
-/// too few for an interval, too many, or one is not finite.
+/// The Hodges-Lehmann shift of `tested` against `base`: the median of all differences, with the
+/// exact 95 % interval of the Mann-Whitney test (M. Hollander, D. A. Wolfe, *Nonparametric
+/// Statistical Methods*, section 4.3). None for too few or too many values, or if one is not
+/// finite.
 pub fn shift(base: &[f64], tested: &[f64]) -> Option<Centre> {
     let (m, n) = (base.len(), tested.len());
     let all = || base.iter().chain(tested);
@@ -29,12 +29,11 @@ pub fn shift(base: &[f64], tested: &[f64]) -> Option<Centre> {
     })
 }
 
-/// How many differences at each end lie outside of the interval: the largest count of Mann and
-/// Whitney that, with all smaller ones, has a probability of at most 2.5 %. None if no count is so
-/// rare.
+/// Differences to leave out at each end: the largest Mann-Whitney count with a cumulative
+/// probability of at most 2.5 %. None if no count is so rare.
 fn left_out(m: usize, n: usize) -> Option<usize> {
-    // In how many ways m of m + n ranks give each count: the coefficients of a Gaussian binomial,
-    // the product of (1 - q^(n+i)) / (1 - q^i). Half of them is enough.
+    // The ways in which m of m + n ranks give each count: coefficients of a Gaussian binomial, the
+    // product of (1 - q^(n+i)) / (1 - q^i). Half of them is enough.
     let most = m * n / 2;
     let mut ways = vec![0.0; most + 1];
     ways[0] = 1.0;

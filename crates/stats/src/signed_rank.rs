@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where a few values lie, if some of them may have been disturbed.
 
 use crate::summary::median_of_sorted;
 
-/// Fewest values of which the widest interval holds 95 %.
+/// Fewest values whose widest interval has 95 %.
 const LEAST: usize = 6;
-/// Most: there are as many averages as half their square.
+/// The number of averages is half its square.
 const MOST: usize = 1_000;
 
-/// The centre of values that lie symmetrically about it, and its 95 % interval.
+/// The centre of a symmetric distribution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Centre {
-    /// The Hodges-Lehmann estimate: the median of the averages of all pairs.
+    /// Hodges-Lehmann estimate: the median of the averages of all pairs.
     pub value: f64,
-    /// The exact interval of Wilcoxon's signed-rank test (M. Hollander, D. A. Wolfe,
-    /// *Nonparametric Statistical Methods*, section 3.3); at least 95 %.
+    /// Exact interval of Wilcoxon's signed-rank test (M. Hollander, D. A. Wolfe, *Nonparametric
+    /// Statistical Methods*, section 3.3); at least 95 %.
     pub ci95: [f64; 2],
 }
 
-/// The centre of 6 to 1,000 values; None for fewer, more, or if one is not finite. One value far
-/// from the others hardly moves it.
+/// For 6 to 1,000 finite values, else None. Tolerates outliers.
 pub fn centre(values: &[f64]) -> Option<Centre> {
     let n = values.len();
     if !(LEAST..=MOST).contains(&n) || !values.iter().all(|value| value.is_finite()) {
@@ -36,12 +34,12 @@ pub fn centre(values: &[f64]) -> Option<Centre> {
     })
 }
 
-/// How many averages at each end lie outside of the interval: the largest rank sum that, with all
-/// smaller ones, has a probability of at most 2.5 %. Of so many averages and one more the centre
-/// lies below all with just that probability. None if no sum is so rare.
+/// Averages to leave out at each end: the largest rank sum with a cumulative probability of at most
+/// 2.5 %; the centre is below that many averages plus one with just that probability. None if no
+/// sum is so rare.
 fn left_out(n: usize) -> Option<usize> {
     let sums = n * (n + 1) / 2;
-    // The part of all choices of signs that have a sum, by sum.
+    // Share of all choices of signs, by their sum.
     let mut part = vec![0.0; sums + 1];
     part[0] = 1.0;
     for rank in 1..=n {

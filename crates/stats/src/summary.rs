@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Samples as one estimate with its spread.
 
 use crate::bootstrap;
 
@@ -13,49 +12,42 @@ pub enum StatsError {
     Empty,
     #[error("sample {index} of {n} is {value}, which is no measurement")]
     NotFinite {
-        /// Position in the input, from 0.
+        /// From 0.
         index: usize,
         n: usize,
         value: f64,
     },
-    /// A sample is beyond [`MAGNITUDE_LIMIT`].
     #[error("sample {index} of {n} is {value:e}, beyond ±{MAGNITUDE_LIMIT:e}")]
     TooLarge {
-        /// Position in the input, from 0.
+        /// From 0.
         index: usize,
         n: usize,
         value: f64,
     },
 }
 
-/// What a set of samples says. All figures carry the samples' unit.
+/// Figures have the samples' unit.
 ///
-/// `min ≤ median ≤ max`, `min ≤ mean ≤ max`, and the interval, where there is one,
-/// lies within `[min, max]`.
+/// `min ≤ median ≤ max`, `min ≤ mean ≤ max`, and the interval is within `[min, max]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
-    /// Number of samples, at least 1.
+    /// At least 1.
     pub n: usize,
-    /// Middle sample, or half-way between the middle two.
+    /// Middle sample, or the mean of the middle two.
     pub median: f64,
     pub mean: f64,
     /// Standard deviation of the sample (divisor n - 1). None for a single sample:
     /// one sample says nothing about spread.
     pub stddev: Option<f64>,
-    /// Smallest sample.
     pub min: f64,
-    /// Largest sample.
     pub max: f64,
     /// 95 % bootstrap percentile interval of the median, `[low, high]`; None below
-    /// [`bootstrap::SAMPLES_MIN`] samples (which says why).
+    /// [`bootstrap::SAMPLES_MIN`] samples.
     pub ci95: Option<[f64; 2]>,
 }
 
 impl Summary {
-    /// Summarises `samples`, in any order.
-    ///
-    /// # Errors
-    /// [`StatsError`] when there are no samples, or one is not finite or is beyond
+    /// In any order. [`StatsError`] without samples, or if one is not finite or beyond
     /// [`MAGNITUDE_LIMIT`].
     pub fn of(samples: &[f64]) -> Result<Summary, StatsError> {
         let n = samples.len();
@@ -89,8 +81,7 @@ impl Summary {
         })
     }
 
-    /// Summarises samples that were taken in rounds apart from each other: figures are
-    /// those of all samples, the interval is [`bootstrap::rounds_ci95`].
+    /// Figures of all samples; the interval is [`bootstrap::rounds_ci95`].
     pub fn of_rounds(rounds: &[Vec<f64>]) -> Result<Summary, StatsError> {
         let mut summary = Summary::of(&rounds.concat())?;
         let mut sorted = rounds.to_vec();
@@ -102,7 +93,7 @@ impl Summary {
     }
 }
 
-/// Median of values; 0 for none.
+/// 0 for no values.
 pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_unstable_by(f64::total_cmp);
@@ -119,8 +110,8 @@ pub fn median_of_sorted(sorted: &[f64]) -> f64 {
     (low + (high - low) / 2.0).clamp(low, high)
 }
 
-/// The smallest of ascending values that `part` of all, from 0 to 1, do not exceed; 0 for none,
-/// which callers rule out.
+/// The value at index ⌊n · `part`⌋ (`part`: 0 to 1) of ascending values; 0 for none, which callers
+/// rule out.
 pub fn quantile_of_sorted(sorted: &[f64], part: f64) -> f64 {
     let at = (sorted.len() as f64 * part) as usize;
     let last = sorted.len().saturating_sub(1);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Sums of parts, each of which adds and never takes away.
 
-/// Observations beyond so many of their errors count less (P. J. Huber, *Robust Statistics*,
+/// Observations with residuals above this many errors count less (P. J. Huber, *Robust Statistics*,
 /// Wiley 1981, section 7.8).
 const FAR: f64 = 1.5;
-/// Most times that what is far is weighed anew; it ends before where weights hardly change any more.
+/// Most reweighting rounds; ends earlier if weights hardly change.
 const ROUNDS: usize = 30;
-/// Most passes over the predictors, and the change of a weight below which they end.
+/// Most passes over the predictors; a smaller change of weights ends them.
 const PASSES: usize = 10_000;
 const ENOUGH: f64 = 1e-10;
 
@@ -14,13 +13,11 @@ const ENOUGH: f64 = 1e-10;
 pub struct Observation {
     pub x: Vec<f64>,
     pub y: f64,
-    /// How far from a prediction it may well be: above 0.
     pub error: f64,
 }
 
-/// Weights w ≥ 0 with which Σ w·x comes near y, robustly: least squares of what differs, in units
-/// of the errors, in which observations far away count less. 0 for a predictor that is 0 in all.
-/// All numbers must be finite, and all observations as long as the first.
+/// Weights w ≥ 0 with Σ w·x near y: robust least squares of residuals in units of the errors. 0 for
+/// predictors that are always 0. All numbers must be finite, and observations equally long.
 #[must_use]
 pub fn nonnegative_weights(observations: &[&Observation]) -> Vec<f64> {
     let n = observations.first().map_or(0, |first| first.x.len());
@@ -30,7 +27,7 @@ pub fn nonnegative_weights(observations: &[&Observation]) -> Vec<f64> {
         let before = weights.clone();
         weights = least_squares(observations, &trust, weights);
         let mut changes = weights.iter().zip(&before);
-        // What is far is not known before the second round.
+        // Outliers are only known after the first round.
         if round > 0 && changes.all(|(now, before)| change(*now, *before) < ENOUGH) {
             break;
         }
@@ -47,7 +44,7 @@ pub fn predicted(weights: &[f64], x: &[f64]) -> f64 {
     weights.iter().zip(x).map(|(weight, x)| weight * x).sum()
 }
 
-/// How far a weight is from what it was, as a part of it.
+/// Relative change of a weight.
 fn change(now: f64, before: f64) -> f64 {
     (now - before).abs() / now.abs().max(1e-9)
 }
@@ -85,8 +82,8 @@ fn least_squares(observations: &[&Observation], trust: &[f64], mut weights: Vec<
     weights
 }
 
-/// Spearman's rank correlation, ties sharing their mean rank; None for fewer than three pairs
-/// or where all of one side are the same.
+/// Spearman's rank correlation with mean ranks for ties; None for fewer than three pairs or a
+/// constant side.
 #[must_use]
 pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
     if pairs.len() < 3 {

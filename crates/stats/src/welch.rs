@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Does a difference stand out from what rounds differ by?
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-/// What Welch's test says of two sets of values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Welch {
-    /// Mean of the second set less that of the first.
+    /// mean(second) - mean(first)
     pub difference: f64,
     pub error: f64,
     /// Degrees of freedom (Welch and Satterthwaite), at least 1.
     pub freedom: f64,
-    /// How probable a difference at least as large is if the means are the same: 0 to 1.
+    /// Two-sided, 0 to 1.
     pub p: f64,
 }
 
-/// Welch's t test, two-sided, of sets that may differ in their variance (B. L. Welch, *The
-/// generalization of Student's problem when several different population variances are
-/// involved*, Biometrika 34, 1947). None for fewer than 2 values on a side, or if one is
-/// not finite.
+/// Welch's two-sided t test for unequal variances (B. L. Welch, *The generalization of Student's
+/// problem when several different population variances are involved*, Biometrika 34, 1947). None
+/// for fewer than 2 values on a side, or if one is not finite.
 pub fn welch(first: &[f64], second: &[f64]) -> Option<Welch> {
     let (m1, v1) = mean_and_variance(first)?;
     let (m2, v2) = mean_and_variance(second)?;
@@ -35,10 +32,9 @@ pub fn welch(first: &[f64], second: &[f64]) -> Option<Welch> {
     Welch::of(difference, error, freedom)
 }
 
-/// Student's t test of a difference between two single values, of which nothing but what
-/// others like them differ by says how far they are from the truth: the variance within
-/// `groups` of values that ought to be the same, of all groups together. None if no group has
-/// 2 values, or if a value is not finite.
+/// Student's t test of a difference between two single values, with the pooled variance within
+/// `groups` of values that should be equal. None if no group has 2 values, or if a value is not
+/// finite.
 pub fn single_values(difference: f64, groups: &[Vec<f64>]) -> Option<Welch> {
     let mut squares = 0.0;
     let mut freedom = 0.0;
@@ -68,17 +64,15 @@ impl Welch {
         })
     }
 
-    /// The 95 % interval of the difference.
     pub fn ci95(&self) -> [f64; 2] {
         let reach = self.error * t_quantile(0.975, self.freedom);
         [self.difference - reach, self.difference + reach]
     }
 }
 
-/// Quantile of Student's t distribution; that of the normal one if `freedom` is infinite.
-/// `p` lies between 0 and 1, both excluded.
+/// Quantile of Student's t distribution, or of the normal one for infinite `freedom`; 0 < p < 1.
 pub fn t_quantile(p: f64, freedom: f64) -> f64 {
-    // From there on they are the same to three digits, and statrs loses more than that.
+    // The distributions agree to three digits from there on, and statrs is less exact than that.
     if freedom > 1e4 {
         return Normal::standard().inverse_cdf(p);
     }

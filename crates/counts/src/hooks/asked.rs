@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a program executes more outside hooks because it makes more system calls.
+//! Instructions outside hooks that are due to more system calls.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,14 @@ use super::places::{Place, places};
 use super::{Framework, base_name};
 use crate::calltree::CallTree;
 
-/// A system call of a program: how often, and what it called outside hooks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskedCall {
     pub calls: u64,
-    /// By function, without compiler suffixes: how often it was called outside hooks, and its own
-    /// instructions there.
+    /// By function, without compiler suffixes: calls and own instructions outside hooks.
     pub functions: BTreeMap<String, (u64, u64)>,
 }
 
 impl AskedCall {
-    /// Of the calls of one system call.
     #[must_use]
     pub fn of(calls: u64, tree: &CallTree, framework: &Framework) -> AskedCall {
         let mut functions: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
@@ -41,10 +38,9 @@ impl AskedCall {
     }
 }
 
-/// Of what functions differ by, the part that is calls of them in system calls which `own` makes more
-/// or less often than `base`: as many calls, each for what one takes there in `base` on average (in
-/// `own`, where `base` has none), and never more than they differ by in that system call. Each part
-/// is taken out of `differences` and returned, with why.
+/// Explains function differences by system calls that `own` makes more or less often than `base`:
+/// as many calls, each at the average cost in `base` (in `own` if `base` has none), at most the
+/// difference in that system call. Explained parts are taken out of `differences` and returned.
 pub fn explain_asked(
     differences: &mut Vec<FunctionDifference>,
     base: &BTreeMap<String, AskedCall>,
@@ -84,7 +80,6 @@ pub fn explain_asked(
     rows
 }
 
-/// All keys of both, once.
 fn names<'a, V>(
     a: &'a BTreeMap<String, V>,
     b: &'a BTreeMap<String, V>,
@@ -93,7 +88,7 @@ fn names<'a, V>(
     a.keys().chain(only_b).map(String::as_str)
 }
 
-/// The instructions of calls that one has and the other has not; of each side calls and instructions.
+/// Instructions of surplus calls; each side is (calls, instructions).
 fn part_of_calls(base: (u64, u64), own: (u64, u64)) -> i64 {
     let more = i128::from(own.0) - i128::from(base.0);
     let difference = i128::from(own.1) - i128::from(base.1);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What each hook costs in a call tree.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
@@ -11,7 +10,7 @@ use super::places::{Call, Place, places};
 use super::{Framework, base_name};
 use crate::calltree::CallTree;
 
-/// Instructions inside hooks, those of nested ones counted once.
+/// Nested hooks count once.
 #[must_use]
 pub fn outermost_sum(costs: &[HookCost]) -> u64 {
     costs
@@ -20,21 +19,17 @@ pub fn outermost_sum(costs: &[HookCost]) -> u64 {
 }
 
 impl Framework {
-    /// The cost of every hook called in `tree`, by name of the hook, then of the
-    /// function; `active_lsms` is what `/sys/kernel/security/lsm` lists.
+    /// Costs of every hook in `tree`, by hook, then function; `active_lsms` is from
+    /// `/sys/kernel/security/lsm`.
     ///
-    /// A hook that several functions serve has a row for each of them. Instructions
-    /// count once in each figure: where a function is called from inside itself, its
-    /// `inclusive` is that of the outer call, and so are an implementation's and what
-    /// implementations took in `dispatch`.
+    /// A hook with several functions has a row for each. Instructions count once in each figure:
+    /// for recursive calls, `inclusive` is that of the outer one; the same holds for
+    /// implementations and `dispatch`.
     ///
-    /// An implementation is a module's function that the framework's function, or a part
-    /// the compiler split off it, calls itself. A function is a module's if it begins
-    /// with the module's name, as the kernel spells it, or is called
-    /// `<module>_<hook>`. All else that it calls is dispatch, another hook as well. Names
-    /// are without compiler suffixes.
-    ///
-    /// If the tree says what its instructions do, so do the costs.
+    /// An implementation is a module's function called by the framework's function itself, or by a
+    /// part that the compiler split off. Its name begins with the module's name, or is
+    /// `<module>_<hook>`. All other callees are dispatch, including other hooks. Names are without
+    /// compiler suffixes.
     #[must_use]
     pub fn costs(&self, tree: &CallTree, active_lsms: &[String]) -> Vec<HookCost> {
         let modules = Modules::new(active_lsms);
@@ -44,7 +39,7 @@ impl Framework {
         };
         let mut sums = Sums::new(tree, self, &modules);
         let children = children(tree);
-        // Left nodes are found again below those they called: (node, whether to leave).
+        // A node to leave is below its callees on the stack: (node, whether to leave).
         let mut stack = vec![(0, false)];
         while let Some((node, leave)) = stack.pop() {
             if leave {
@@ -59,7 +54,6 @@ impl Framework {
     }
 }
 
-/// The nodes that each node called.
 fn children(tree: &CallTree) -> Vec<Vec<usize>> {
     let mut children = vec![Vec::new(); tree.nodes().len()];
     for (at, node) in tree.nodes().iter().enumerate().skip(1) {
@@ -68,10 +62,9 @@ fn children(tree: &CallTree) -> Vec<Vec<usize>> {
     children
 }
 
-/// Of each node with all that it called.
+/// For each node with its callees.
 struct Inclusive {
     instructions: Vec<u64>,
-    /// If these were counted.
     events: Option<Vec<Events>>,
 }
 
@@ -99,7 +92,7 @@ impl AddAssign for Cost {
     }
 }
 
-/// A function behind a hook, and how many of its calls are running.
+/// A module's function, and its number of active calls.
 #[derive(Default)]
 struct Behind {
     calls: u64,
@@ -107,40 +100,37 @@ struct Behind {
     running: usize,
 }
 
-/// A hook's function, and how many of its calls are running.
+/// A hook's function, and its number of active calls.
 #[derive(Default)]
 struct Row<'a> {
     calls: u64,
     inclusive: Cost,
     exclusive: u64,
     outermost: u64,
-    /// Instructions of implementations, those of nested ones counted once.
+    /// Instructions of implementations; nested ones count once.
     modules: u64,
     running: usize,
     running_modules: usize,
     /// By module and function.
     behind: BTreeMap<(&'a str, &'a str), Behind>,
-    /// Calls by the function that they came from.
     callers: BTreeMap<&'a str, u64>,
 }
 
 #[derive(Clone, Copy)]
 enum Begins<'a> {
     Nothing,
-    /// A hook, of this row; the module if it has no framework function.
+    /// A row's hook; the module if it has no framework function.
     Hook(usize, Option<(&'a str, &'a str)>),
-    /// More of the function of this row.
+    /// A split-off part of a row's function.
     Part(usize),
-    /// A function of a module, behind the hook of this row.
+    /// A module's function below a row's hook.
     Module(usize, (&'a str, &'a str)),
 }
 
 struct Sums<'a> {
-    /// By hook and function.
     names: Vec<(&'a str, &'a str)>,
     rows: Vec<Row<'a>>,
     begins: Vec<Begins<'a>>,
-    /// Calls of any hook that are running.
     running: usize,
 }
 
@@ -168,7 +158,7 @@ impl<'a> Sums<'a> {
                 Place::Part(call) => Begins::Part(row_of(call)),
                 Place::Inside => {
                     let function = base_name(&node.function);
-                    // All that a module's hook of its own calls is that module's work.
+                    // Everything called by a module's own hook is that module's work.
                     let called_by = places[node.parent]
                         .call()
                         .filter(|call| call.direct.is_none());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Functions outside hooks in which two boots of one kernel differ on the same
-//! operation, whatever their stacks: what a boot leaves behind shows in them.
+//! Explains differences outside hooks between two boots of one kernel that are due to the boot, not
+//! the stack.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -8,8 +8,7 @@ use std::sync::LazyLock;
 use model::FunctionDifference;
 use serde::Deserialize;
 
-/// All that is known: `facts/explanations.toml`, which says what its keys mean, and
-/// `facts/programs.toml`.
+/// `facts/explanations.toml`, which documents its keys, and `facts/programs.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Facts {
@@ -17,7 +16,7 @@ struct Facts {
     fact: Vec<Fact>,
 }
 
-/// Something that a kernel does now and then.
+/// Something that a kernel does occasionally.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fact {
@@ -28,10 +27,9 @@ struct Fact {
     companions: Vec<String>,
     #[serde(default)]
     at_most: u64,
-    /// It holds for these only, as `audit-rule:again`; empty: for all.
+    /// As `audit-rule:again`; empty: all.
     #[serde(default)]
     operations: Vec<String>,
-    /// It holds for whole programs only.
     #[serde(skip)]
     programs: bool,
     code: String,
@@ -40,16 +38,13 @@ struct Fact {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// An operation that is one window.
     Window,
-    /// An operation that is made of many.
     Windows,
-    /// A whole program: thousands of system calls, interrupts between them, and other tasks.
+    /// Thousands of system calls, with interrupts and other tasks.
     Program,
 }
 
 impl Fact {
-    /// Does it explain that much of one function?
     fn covers(&self, difference: i64, extent: Extent) -> bool {
         match extent {
             Extent::Window => difference.unsigned_abs() <= self.at_most && !self.programs,
@@ -88,7 +83,7 @@ fn facts() -> &'static Facts {
     &FACTS
 }
 
-/// Gives each difference of an operation (`audit-rule:again`) its explanation, if one is known.
+/// `operation` as `audit-rule:again`.
 pub fn explain(differences: &mut [FunctionDifference], operation: &str, extent: Extent) {
     let shows = |fact: &&Fact| {
         let differ = |it: &FunctionDifference| fact.functions.contains(&it.function);
@@ -159,7 +154,7 @@ mod tests {
         assert_eq!(explained(&switched, Extent::Window), [false, false]);
         assert_eq!(explained(&switched, Extent::Windows), [false, false]);
         assert_eq!(explained(&switched, Extent::Program), [true, true]);
-        // What belongs to the scheduler needs a call of it.
+        // The scheduler's fact needs a call of it.
         assert_eq!(explained(&[("update_curr", 110)], Extent::Program), [false]);
         let hooks = [("selinux_parse_skb", 9), ("__schedule", 1)];
         assert_eq!(explained(&hooks, Extent::Program), [false, true]);

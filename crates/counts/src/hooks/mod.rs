@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What LSM hooks cost in a call tree, and what a stack costs outside them.
 //!
-//! A [`HookList`](kernels::hooks::HookList) names the hooks of one kernel; it comes from that kernel or its
-//! sources. A [`Framework`] knows which function of the kernel serves which hook, and
-//! sorts a [`CallTree`](crate::calltree::CallTree) into the hooks' costs and the
-//! instructions [`outside`] them.
+//! A [`HookList`](kernels::hooks::HookList) has the hooks of one kernel. A [`Framework`] maps its
+//! functions to hooks, and divides a [`CallTree`](crate::calltree::CallTree) into costs of hooks
+//! and instructions [`outside`].
 //!
-//! # What cannot be told apart
+//! # Limits
 //!
-//! - A hook that has no function of its own (`inode_xattr_skipcap`, called by
-//!   `security_inode_setxattr`) counts as dispatch and implementations of the function
-//!   that calls it. So do the `*_free` hooks that an `*_alloc` function calls when it
-//!   fails.
-//! - An implementation that the compiler inlined into the framework's function counts
-//!   as dispatch. Modules are called through pointers or static calls, so this can only
-//!   happen to calls that name a function, as those of IMA and EVM before 6.8.
+//! - A hook without a function of its own (`inode_xattr_skipcap` in `security_inode_setxattr`)
+//!   counts as dispatch and implementations of its caller. So do `*_free` hooks called by a failing
+//!   `*_alloc` function.
+//! - An implementation inlined into the framework's function counts as dispatch. Modules are called
+//!   through pointers or static calls, so this only affects direct calls, as of IMA and EVM before
+//!   6.8.
 
 mod asked;
 mod costs;
@@ -34,8 +32,7 @@ pub use framework::Framework;
 pub use modules::module_of;
 pub use outside::{differences, outside};
 
-/// A function's name without what the compiler appends to those it clones or splits:
-/// `.isra.0`, `.constprop.0`, `.part.0`, `.cold`. No name in C has a dot.
+/// Without compiler suffixes: `.isra.0`, `.constprop.0`, `.part.0`, `.cold`. C names have no dots.
 pub(crate) fn base_name(function: &str) -> &str {
     match function.find('.') {
         Some(end) if end > 0 => &function[..end],

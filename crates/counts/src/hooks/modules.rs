@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which module a function belongs to that the framework calls.
+//! Maps functions called by the framework to modules.
 
 use super::base_name;
 
-/// Modules whose functions do not begin with their names, or that a kernel calls without
-/// listing them as active.
+/// Modules whose functions have another prefix, or that are called without being active.
 const SPELLINGS: [(&str, &str); 8] = [
     ("aa_", "apparmor"),
     ("cap_", "capability"),
@@ -16,22 +15,20 @@ const SPELLINGS: [(&str, &str); 8] = [
     ("integrity_", "integrity"),
 ];
 
-/// The module of `function`, which the framework calls for `hook`, in a kernel with these
-/// modules; None if it belongs to no module. As in a [`HookCost`](model::HookCost).
+/// `function` is called by the framework for `hook`. As in a [`HookCost`](model::HookCost).
 #[must_use]
 pub fn module_of(function: &str, hook: &str, modules: &[String]) -> Option<String> {
     let known = Modules::new(modules);
     known.of(base_name(function), hook).map(str::to_owned)
 }
 
-/// What the functions of each module begin with.
 pub(super) struct Modules<'a> {
     /// Longest first.
     prefixes: Vec<(String, &'a str)>,
 }
 
 impl<'a> Modules<'a> {
-    /// `active` is what `/sys/kernel/security/lsm` lists.
+    /// `active`: from `/sys/kernel/security/lsm`.
     pub fn new(active: &'a [String]) -> Self {
         let mut prefixes: Vec<(String, &'a str)> = SPELLINGS
             .iter()
@@ -49,11 +46,10 @@ impl<'a> Modules<'a> {
         Self { prefixes }
     }
 
-    /// The module of `function`, a name without suffixes, which the framework calls for
-    /// `hook`; None if it belongs to no module.
+    /// `function` (without suffixes) is called by the framework for `hook`; None if it is not a
+    /// module's.
     ///
-    /// A module that is not known by name is recognised where it calls its function
-    /// `<module>_<hook>`, as all do in Linux.
+    /// Unknown modules are recognised by functions called `<module>_<hook>`, as all have in Linux.
     pub fn of<'f>(&'f self, function: &'f str, hook: &str) -> Option<&'f str> {
         if let Some((_, module)) = self
             .prefixes
@@ -63,7 +59,7 @@ impl<'a> Modules<'a> {
             return Some(module);
         }
         let module = function.strip_suffix(hook)?.strip_suffix('_')?;
-        // lsm_task_alloc is the framework's own, __vm_enough_memory the kernel's.
+        // lsm_task_alloc is the framework's, __vm_enough_memory the kernel's.
         let is_name = module.starts_with(|c: char| c.is_ascii_alphabetic());
         (is_name && !matches!(module, "lsm" | "security")).then_some(module)
     }

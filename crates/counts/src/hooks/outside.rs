@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The instructions of an operation that are not a hook's.
+//! Instructions outside hooks.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,9 @@ use super::places::{Place, places};
 use super::{Framework, base_name};
 use crate::calltree::CallTree;
 
-/// A tree's instructions outside hooks, by function, without compiler suffixes: a
-/// function and its `.cold` part are one. The root's own are under the empty name.
+/// By function, without compiler suffixes; the root's own have an empty name.
 ///
-/// With [`outermost_sum`](super::outermost_sum) they are all of the tree's.
+/// Together with [`outermost_sum`](super::outermost_sum) they are the tree's total.
 #[must_use]
 pub fn outside(tree: &CallTree, framework: &Framework) -> BTreeMap<String, u64> {
     let mut functions: BTreeMap<&str, u64> = BTreeMap::new();
@@ -27,9 +26,8 @@ pub fn outside(tree: &CallTree, framework: &Framework) -> BTreeMap<String, u64> 
         .collect()
 }
 
-/// The functions in which `b` has other [`outside`] instructions than `a`, the largest
-/// difference first, equal ones by name. They sum up to the residual: the difference of
-/// all instructions less that of those in hooks.
+/// Functions whose [`outside`] instructions differ between `a` and `b`, largest difference first,
+/// then by name. Their sum is the residual: the total difference less that in hooks.
 #[must_use]
 pub fn differences(
     a: &BTreeMap<String, u64>,
@@ -41,7 +39,7 @@ pub fn differences(
     let mut differences: Vec<FunctionDifference> = functions
         .filter_map(|function| {
             let of = |side: &BTreeMap<String, u64>| side.get(function).copied().unwrap_or(0);
-            // Two's complement: right for all that a signed difference can hold.
+            // Two's complement: right for every signed difference.
             let difference = of(b).wrapping_sub(of(a)).cast_signed();
             (difference != 0).then(|| FunctionDifference {
                 function: function.clone(),

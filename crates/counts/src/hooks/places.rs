@@ -1,33 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where each node of a call tree lies: inside hooks, outside, or at the start of one.
+//! Whether nodes of a call tree are inside hooks, outside, or the start of one.
 
 use super::framework::direct_module;
 use super::{Framework, base_name};
 use crate::calltree::{CallNode, CallTree};
 
-/// Where a node lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place<'a> {
-    /// In no hook.
     Outside,
     Call(Call<'a>),
-    /// A part that the compiler split off the function of the hook that began above.
+    /// A split-off part of the function of the hook that began above.
     Part(Call<'a>),
     Inside,
 }
 
-/// Of which hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Call<'a> {
     pub hook: &'a str,
     /// Without compiler suffixes.
     pub function: &'a str,
-    /// The module, where the kernel calls that without the framework.
+    /// The module, if the kernel calls it without the framework.
     pub direct: Option<&'static str>,
 }
 
 impl<'a> Place<'a> {
-    /// The hook whose own code runs here.
     pub fn call(self) -> Option<Call<'a>> {
         match self {
             Self::Call(call) | Self::Part(call) => Some(call),
@@ -36,7 +32,6 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The place of each node, by position.
 pub(super) fn places<'a>(tree: &'a CallTree, framework: &'a Framework) -> Vec<Place<'a>> {
     let nodes = tree.nodes();
     let mut places: Vec<Place<'a>> = Vec::with_capacity(nodes.len());
@@ -59,7 +54,7 @@ pub(super) fn places<'a>(tree: &'a CallTree, framework: &'a Framework) -> Vec<Pl
     places
 }
 
-/// Whether a node is code that the compiler moved out of its caller.
+/// Code that the compiler split off its caller.
 fn is_part(node: &CallNode, nodes: &[CallNode]) -> bool {
     let name = base_name(&node.function);
     name.len() < node.function.len()
@@ -86,7 +81,6 @@ fn direct_call(node: &CallNode) -> Option<Call<'_>> {
 }
 
 impl Framework {
-    /// Of each node of a tree, by position, whether it is in a hook.
     #[must_use]
     pub fn in_hooks(&self, tree: &CallTree) -> Vec<bool> {
         let places = places(tree, self);
@@ -96,12 +90,11 @@ impl Framework {
             .collect()
     }
 
-    /// The hook that begins at a node of a tree, by its name in
-    /// [`HookCost::hook`](model::HookCost): also one that the kernel calls beside
-    /// the framework. Nothing for parts split off a function that already began above,
-    /// and for positions that are not in the tree.
+    /// The hook that begins at a node, by [`HookCost::hook`](model::HookCost), including those
+    /// called without the framework. None for split-off parts of a function that began above, and
+    /// for invalid indices.
     ///
-    /// The nodes above it are enough, so it can be asked while a tree is built.
+    /// Only needs the nodes above, so it works while a tree is built.
     #[must_use]
     pub fn hook_at<'a>(&'a self, tree: &'a CallTree, node: usize) -> Option<&'a str> {
         let nodes = tree.nodes();

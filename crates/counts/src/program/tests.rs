@@ -13,8 +13,8 @@ const FUNCTIONS: [&str; 6] = [
     "security_socket_sock_rcv_skb",
 ];
 
-/// A tree of what a close calls: `(parent, function, calls, instructions)`; node 0 is the root, 1 the
-/// task, 2 the close.
+/// `(parent, function, calls, instructions)` below a close; node 0 is the root, 1 the task, 2 the
+/// close.
 fn read(nodes: &[(u32, &str, u64, u64)]) -> ProgramCost {
     let map: String = FUNCTIONS
         .iter()
@@ -78,7 +78,6 @@ fn what_was_sent_is_taken_in_by_its_sender() {
         (2, "__do_softirq", 1, 30),
         (3, "net_rx_action", 1, 20),
         (4, "security_socket_sock_rcv_skb", 2, 14),
-        // Not in a softirq: no place where RCU's callbacks are run.
         (2, "rcu_core_si", 1, 5),
     ]);
     assert_eq!(cost.interrupts, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the instructions of a walk do that their number hides.
+//! Events of instructions in a walk, in addition to their number.
 
 use std::collections::HashSet;
 
@@ -8,15 +8,12 @@ use model::Events;
 use super::Walk;
 use crate::trace::{Access, Block, BlockEnd};
 
-/// Of a cache line, as [`Events`] has them.
+/// In bytes, as in [`Events`].
 const LINE_BYTES: u64 = 64;
 
-/// The cache lines that a window has touched so far.
 #[derive(Default)]
 pub(super) struct Touched {
-    /// Lines of instructions: addresses in units of [`LINE_BYTES`].
     instructions: HashSet<u64>,
-    /// Data, by the line's number.
     data: Vec<Line>,
 }
 
@@ -24,15 +21,15 @@ pub(super) struct Touched {
 struct Line {
     read: bool,
     written: bool,
-    /// By an atomic instruction, and not the task's or processor's own.
+    /// By an atomic instruction, and not private to the task or processor.
     shared: bool,
 }
 
 impl Touched {
-    /// Lines of the instructions in `block` that were not touched before.
+    /// Newly touched instruction lines.
     fn block(&mut self, block: &Block) -> u64 {
         let lines = block.first / LINE_BYTES..block.next.div_ceil(LINE_BYTES);
-        // Made up by a hostile guest, a block could have more lines than instructions.
+        // A hostile guest's block could have more lines than instructions.
         let lines = lines.take(block.instructions as usize);
         lines
             .map(|line| u64::from(self.instructions.insert(line)))
@@ -68,7 +65,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// How the block before `next` was left, if it came to its end.
+    /// `next` shows how the previous block was left, if it was complete.
     pub(super) fn leave(&mut self, next: &Block, goes_on: bool) {
         let ends = matches!(
             self.left,
@@ -83,7 +80,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// What the instructions of a block do by themselves, without its first `before` ones.
+    /// Without its first `before` instructions.
     pub(super) fn begin(&mut self, block: &Block, before: u32) {
         let location = self.functions.locate(block.first);
         let mut events = Events {
@@ -94,7 +91,7 @@ impl Walk<'_, '_> {
         for note in notes.filter(|note| u32::from(note.position) >= before) {
             events += note.events();
         }
-        // What the thunk does in place of an indirect branch is that branch.
+        // The thunk replaces an indirect branch, and counts as one.
         if location.indirect {
             events.indirect_branches = u64::from(location.entry && before == 0);
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! For how long a walk lets no interrupt come.
+//! How long interrupts are off.
 
 use model::IrqsOff;
 
@@ -7,10 +7,8 @@ use super::Walk;
 use crate::calltree::CallTree;
 use crate::trace::{Block, BlockEnd};
 
-/// Most functions that say where interrupts were switched off.
 const FUNCTIONS: usize = 4;
 
-/// Whether interrupts may come, instruction by instruction.
 #[derive(Debug, Default)]
 pub(super) struct Irqs {
     executed: u64,
@@ -18,12 +16,11 @@ pub(super) struct Irqs {
     longest: Option<(u64, usize)>,
 }
 
-/// Why interrupts may not come.
 #[derive(Debug, Clone, Copy)]
 enum Off {
-    /// The processor let none come when it entered the kernel.
+    /// Off by the processor at kernel entry.
     Entry,
-    /// An instruction said so, after so many, in this node.
+    /// By an instruction: number of instructions before it, node.
     Since(u64, usize),
 }
 
@@ -37,8 +34,8 @@ impl Irqs {
         }
     }
 
-    /// The longest stretch from an instruction that switches interrupts off to one that switches them
-    /// on. The way into the kernel, and out of it, is none: it is the same for all.
+    /// The longest stretch between instructions that switch interrupts off and on. Kernel entry and
+    /// exit do not count: they are always the same.
     pub(super) fn longest(self, tree: &CallTree) -> Option<IrqsOff> {
         let (instructions, node) = self.longest?;
         let callers = tree.callers(node).into_iter().rev();
@@ -54,8 +51,8 @@ impl Irqs {
 }
 
 impl Walk<'_, '_> {
-    /// A block without its first `before` instructions. The processor lets no interrupt come where a
-    /// system call or an exception enters the kernel (`arch/x86/entry/entry_64.S`).
+    /// A block without its first `before` instructions. The processor disables interrupts at the
+    /// entry of system calls and exceptions (`arch/x86/entry/entry_64.S`).
     pub(super) fn interruptible(&mut self, block: &Block, before: u32, enters: bool) {
         let node = self.node();
         let irqs = &mut self.irqs;
@@ -65,7 +62,7 @@ impl Walk<'_, '_> {
         }
         let notes = block.notes.iter();
         for note in notes.filter(|note| u32::from(note.position) >= before) {
-            // Of a hostile guest's a note may lie behind the block.
+            // A hostile guest's note may be after the block.
             let behind = (u32::from(note.position) + 1).min(block.instructions) - before;
             let at = begin + u64::from(behind);
             match note.irqs() {

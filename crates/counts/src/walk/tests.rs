@@ -15,7 +15,7 @@ fn switch(from: u32, to: u32) -> u32 {
     0xe000_0000 | from << 12 | to
 }
 
-/// Functions of 0x100 bytes each, in this order.
+/// 0x100 bytes each, in this order.
 const NAMES: [&str; 13] = [
     "entry",
     "sys_open",
@@ -49,7 +49,6 @@ fn at(name: &str, offset: u64) -> u64 {
     address(function) + offset
 }
 
-/// Builds blocks and the trace that executes them.
 #[derive(Default)]
 struct Execution {
     blocks: Vec<Block>,
@@ -57,7 +56,6 @@ struct Execution {
 }
 
 impl Execution {
-    /// A block of `instructions` instructions of 4 bytes each.
     fn run(&mut self, name: &str, offset: u64, instructions: u32, end: BlockEnd) -> &mut Self {
         let first = at(name, offset);
         let block = Block {
@@ -78,7 +76,6 @@ impl Execution {
         self
     }
 
-    /// What a script says, as the table of trees has it.
     fn of(script: &str) -> Self {
         let mut execution = Self::default();
         for step in script.split(';') {
@@ -143,8 +140,7 @@ impl Execution {
 
 use BlockEnd::{Call, InterruptReturn, Jump, Return, SystemReturn};
 
-/// What is executed, a block with its offset and instructions or another element of the trace, and
-/// the tree of it.
+/// Blocks with offset and instructions, or other elements; and their tree.
 #[test]
 fn trees_of_traces() {
     for (what, script, expected) in [
@@ -167,8 +163,8 @@ fn trees_of_traces() {
              selinux_file_open.cold 8 5 jump; selinux_file_open 8 1 return; sys_open 12 1 sysret",
             "sys_open 1 4; selinux_file_open 1 8",
         ),
-        // `call thunk`; the thunk calls into its own midst, replaces the return address and
-        // returns to the target. Then a tail call through it.
+        // `call thunk`; the thunk calls its own code, replaces the return address and returns to
+        // the target. Then a tail call through it.
         (
             "retpolines are folded away",
             "syscall; security_file_open 0 3 call; __x86_indirect_thunk_rax 0 1 call; \
@@ -178,7 +174,7 @@ fn trees_of_traces() {
              after 0 9 sysret",
             "security_file_open 1 11; selinux_file_open 1 6; after 1 9",
         ),
-        // It breaks off after the second of four instructions, before the call.
+        // Cut off after the second of four instructions, before the call.
         (
             "an exception belongs to what raised it and comes back",
             "syscall; entry 0 1 call; sys_open 0 4 call; asm_exc_page_fault 0 2 call; \
@@ -196,7 +192,6 @@ fn trees_of_traces() {
              sys_open 12 1 call; after 0 2 return; sys_open 16 1 sysret",
             "sys_open 1 5; after 1 2",
         ),
-        // The second has never run: it begins in no call that we saw.
         (
             "every task has its own stack",
             "syscall; sys_open 0 3 call; schedule 0 2 call; __switch_to_asm 0 4 jump; switch 0 1; \
@@ -251,7 +246,7 @@ fn any_end() -> impl Strategy<Value = BlockEnd> {
     ]
 }
 
-/// An access to a line: `store`, `atomic` and `own` as `plugin/trace.h` has them.
+/// `store`, `atomic` and `own` as in `plugin/trace.h`.
 fn access(line: u32, store: bool, atomic: bool, own: bool) -> u32 {
     0xa000_0000 | u32::from(store) << 27 | u32::from(own) << 25 | u32::from(atomic) << 24 | line
 }
@@ -261,7 +256,7 @@ fn events_belong_to_the_function_that_did_them() {
     let mut e = Execution::default();
     e.element(SYSCALL).run("entry", 0, 3, Call);
     e.run("sys_open", 0, 5, Call);
-    // Reads a line, takes a lock in another, twice; then an indirect call by a thunk.
+    // Reads a line and takes a lock in another, twice; then an indirect call by a thunk.
     e.element(access(0, false, false, false));
     for _ in 0..2 {
         e.element(access(1, false, false, false));
@@ -269,15 +264,14 @@ fn events_belong_to_the_function_that_did_them() {
     }
     e.run("__x86_indirect_thunk_rax", 0, 1, Jump);
     e.run("security_file_open", 0, 2, Return);
-    // Pushes to the stack, and one REP instruction of 64 bytes in a line that was read before.
+    // A push, and a REP instruction of 64 bytes in a line that was read before.
     e.element(access(2, true, false, true));
     e.element(access(0, true, false, false) | 1 << 26);
     e.element(0xb000_0000 | 128);
-    // The jump is not taken.
     e.run("sys_open", 20, 4, Jump)
         .run("sys_open", 36, 1, Return);
     e.run("entry", 12, 1, SystemReturn);
-    // The thunk is a jump through a register, which stands for the call; the hook has a REP.
+    // The thunk is a jump through a register and counts as the call; the hook has a REP.
     e.blocks[2].notes = vec![Note::new(0, 8)];
     e.blocks[3].notes = vec![Note::new(0, 16), Note::new(1, 1)];
     let symbols = symbols();
@@ -325,7 +319,7 @@ fn events_belong_to_the_function_that_did_them() {
     sum += of("security_file_open");
     assert_eq!(tree.total_events(), Some(sum));
 
-    // What was counted before counts once; without events nothing does.
+    // Counted once across blocks; without events there is no count.
     e.run("entry", 0, 3, Jump).element(BEFORE | 2);
     e.run("security_file_open", 0, 2, SystemReturn);
     let last = e.blocks.len() - 1;
@@ -338,7 +332,6 @@ fn events_belong_to_the_function_that_did_them() {
 }
 
 proptest! {
-    /// Whatever a guest does, nothing panics and nothing is lost.
     #[test]
     fn any_trace_adds_up(
         blocks in proptest::collection::vec((0..NAMES.len(), 0u64..60, 0u32..9, any_end()), 1..30),
@@ -390,13 +383,12 @@ fn the_longest_stretch_without_interrupts_is_found() {
         let found = tree.irqs_off?;
         Some((found.instructions, found.functions.join(" ")))
     };
-    // The ways in and out are none.
+    // Kernel entry and exit do not count.
     assert_eq!(longest([&[(4, ON)], &[], &[(2, OFF)]]), None);
     let inside = longest([&[(4, ON)], &[(2, OFF), (5, OFF), (9, ON)], &[(2, OFF)]]);
     assert_eq!(inside, Some((7, "sys_open entry".to_owned())));
     let over = longest([&[(4, ON), (8, OFF)], &[], &[(1, ON), (3, OFF)]]);
     assert_eq!(over, Some((23, "entry".to_owned())));
-    // A note behind its block, which no plugin writes.
     let hostile = longest([&[(4, ON)], &[(2, OFF), (900, ON)], &[]]);
     assert_eq!(hostile, Some((17, "sys_open entry".to_owned())));
 }

@@ -10,7 +10,6 @@ mod x86_64;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// Compared by name.
 #[derive(Debug)]
 pub struct Arch {
     /// As in `uname -m`: `x86_64`. Also the name of its folders and files.
@@ -25,6 +24,7 @@ pub struct Arch {
     pub code: Code,
     pub source: Source,
     pub debian: Debian,
+    /// Lines of a `.config`.
     pub config: &'static str,
 }
 
@@ -33,9 +33,9 @@ pub struct Machine {
     pub program: &'static str,
     pub package: &'static str,
     pub board: &'static str,
+    /// `,key=value` after the board's name, or empty.
     pub board_options: &'static str,
     pub processor: &'static str,
-    /// The console, as the kernel's command line names it.
     pub console: &'static str,
     /// Device file of the port through which the agent reports; also in `guest/arch/NAME/arch.h`.
     pub results_port: &'static str,
@@ -61,7 +61,6 @@ pub struct PersistentMemory {
 #[derive(Debug)]
 pub struct FlatImage {
     pub magic: [u8; 4],
-    /// The link address is a multiple of this.
     pub alignment: u64,
     /// `r_info` of relocations that add the load offset to an address; the image contains them, and
     /// they are applied before it runs at its addresses.
@@ -71,16 +70,13 @@ pub struct FlatImage {
 #[derive(Debug)]
 pub struct Code {
     pub text_base: u64,
-    /// Symbol of the first instruction of a system call.
     pub syscall_entry: &'static str,
     pub syscall_entry_offset: u64,
     /// Functions that every system call goes through before its own, outermost first.
     pub syscall_path: &'static [&'static str],
-    /// Prefix of the functions of system calls.
     pub syscall_prefix: &'static str,
     /// (function's name without the prefix, system call's name) where these differ.
     pub renamed_syscalls: &'static [(&'static str, &'static str)],
-    /// Startup code; not always in a segment marked executable.
     pub start: &'static str,
     pub context_switch: &'static str,
     /// Prefixes of entries of synchronous exceptions, which belong to the operation that raises
@@ -96,7 +92,6 @@ pub struct Code {
     pub stub_tables: &'static [&'static str],
     /// Prefixes of code that only passes control on; it is attributed to its caller.
     pub thunk_prefixes: &'static [&'static str],
-    /// Prefix of the thunks for an indirect branch.
     pub indirect_thunk_prefix: Option<&'static str>,
     /// Bytes at a function's start that direct calls skip.
     pub landing_pad: u64,
@@ -127,34 +122,34 @@ pub struct Debian {
     pub name: &'static str,
     /// Suffix of cloud kernel packages, with its `-`.
     pub flavour: &'static str,
-    /// C header directory in addition to `/usr/include`.
     pub include: &'static str,
 }
 
 #[derive(Debug)]
 pub struct Source {
     pub name: &'static str,
-    /// What make calls the image that is booted.
     pub target: &'static str,
     pub image: &'static str,
+    /// With a `/` at the end.
     pub directory: &'static str,
     pub include: &'static str,
     /// Macros that its compiler or its headers define, and that decide which code there is.
     pub macros: &'static [&'static str],
     /// Options of other architectures; a `*` at the end matches any text.
     pub foreign_options: &'static [&'static str],
-    /// Whether `CONFIG_SMP=n` is possible.
     pub uniprocessor: bool,
     /// System calls defined in the tree, but not in this architecture's table.
     pub lacking_syscalls: &'static [&'static str],
 }
 
 impl Arch {
+    /// For example `aarch64-linux-gnu-`.
     #[must_use]
     pub fn tool_prefix(&self) -> String {
         format!("{}-linux-gnu-", self.name)
     }
 
+    /// For example `gcc-aarch64-linux-gnu`.
     #[must_use]
     pub fn tool_package(&self, tool: &str) -> String {
         format!("{tool}-{}-linux-gnu", self.name.replace('_', "-"))
@@ -184,7 +179,6 @@ pub fn by_debian_name(name: &str) -> Option<&'static Arch> {
     ALL.iter().copied().find(|arch| arch.debian.name == name)
 }
 
-/// Whether some architecture's system calls go through this function before their own.
 #[must_use]
 pub fn is_syscall_path(function: &str) -> bool {
     ALL.iter()
@@ -255,7 +249,6 @@ impl Machine {
 }
 
 impl Code {
-    /// The system call that this function implements: `openat`.
     #[must_use]
     pub fn syscall_of<'n>(&self, function: &'n str) -> Option<&'n str> {
         let name = function.strip_prefix(self.syscall_prefix)?;
@@ -268,7 +261,6 @@ impl Code {
         )
     }
 
-    /// The rest of the name after an exception prefix; None if it has none.
     #[must_use]
     pub fn exception_of<'n>(&self, function: &'n str) -> Option<&'n str> {
         let mut prefixes = self.exception_prefixes.iter();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The compilers of kernels.
 
 use super::make::output;
 use crate::arch::Arch;
@@ -9,7 +8,6 @@ use std::str::FromStr;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compiler {
-    /// This machine's GCC and binutils, or the cross-compiler of another architecture.
     #[default]
     Gcc,
     /// Clang and LLVM's tools, in this version as Debian names them (`clang-19`), or plain `clang`.
@@ -40,7 +38,6 @@ impl Compiler {
         }
     }
 
-    /// Programs needed in addition to gcc and binutils, with Debian's packages.
     pub(super) fn needs(self, cross: Option<&Arch>) -> Vec<(String, String)> {
         match self {
             Compiler::Gcc => {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Configuration fragments: the requested options and their authors.
 
 use crate::error::Error;
 use crate::files;
@@ -17,11 +16,9 @@ pub(super) enum Author {
     Base,
     /// A series may not have all of its options; the missing ones are reported.
     Flavour,
-    /// The user's options must exist.
     User,
 }
 
-/// One line of a fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wish {
     /// As in `.config`; `n` for an option that must be unset.
@@ -31,14 +28,12 @@ pub(super) struct Wish {
     pub author: Author,
 }
 
-/// All fragments; a later one overrides an earlier one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wishes {
     options: BTreeMap<String, Wish>,
 }
 
 impl Wishes {
-    /// Adds a user's fragment.
     pub fn add_file(&mut self, path: &Path) -> Result<(), Error> {
         let name = path.display().to_string();
         let text = files::read(path, FRAGMENT_LIMIT)?;
@@ -47,7 +42,6 @@ impl Wishes {
         self.add(&name, &text, Author::User)
     }
 
-    /// `name` is for errors.
     pub fn add(&mut self, name: &str, text: &str, author: Author) -> Result<(), Error> {
         let mut own: BTreeMap<String, Wish> = BTreeMap::new();
         let mut problems = Vec::new();
@@ -170,7 +164,6 @@ fn is_value(value: &str) -> bool {
             || is_text())
 }
 
-/// The options that are set in a `.config`.
 #[derive(Debug, Default)]
 pub(super) struct Config(BTreeMap<String, String>);
 
@@ -188,7 +181,7 @@ impl Config {
         Config(text.lines().filter_map(option).collect())
     }
 
-    /// The value of an option; `n` if it is not set.
+    /// `n` if the option is not set.
     pub fn value(&self, option: &str) -> &str {
         self.0.get(option).map_or("n", String::as_str)
     }

@@ -10,7 +10,6 @@ const FILE_LIMIT: u64 = 1 << 20;
 /// A tree of 6.12 has about 1,100 for x86.
 const MOST_FILES: usize = 10_000;
 
-/// Option → number of the choice that it is in.
 #[derive(Debug, Default)]
 pub(super) struct Options(BTreeMap<String, Option<usize>>);
 
@@ -70,7 +69,6 @@ impl Options {
         options
     }
 
-    /// Compares what was asked for with the `.config` that came out.
     pub fn judge(&self, wishes: &Wishes, config: &Config) -> Verdict {
         let mut verdict = Verdict::default();
         let leaves_out = wishes
@@ -153,7 +151,6 @@ mod tests {
             ),
             ("", "", "A=n", "A=y", "CONFIG_A=n (user:1) is y", "", ""),
             ("", "", "A=7", "A=8", "CONFIG_A=7 (user:1) is 8", "", ""),
-            // An option that the series does not have, and a misspelt one.
             ("OLD=y", "LATER=y", "", "", "", "CONFIG_LATER", ""),
             (
                 "",
@@ -167,7 +164,6 @@ mod tests {
             ("", "", "GONE=n", "", "", "", ""),
             // Depends on something that the flavour leaves out.
             ("B=y", "A=n", "", "", "", "", "CONFIG_B"),
-            // Another option of a choice.
             ("P=y", "", "Q=y", "Q=y", "", "", ""),
             (
                 "P=y",

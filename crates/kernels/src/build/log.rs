@@ -12,7 +12,6 @@ pub(super) fn compiled(line: &str) -> Option<&str> {
     counts.then_some(target)
 }
 
-/// Steps after the objects: `LD vmlinux`, `BTF .tmp_vmlinux…`.
 pub(super) fn finishing(line: &str) -> Option<&'static str> {
     let mut words = line.split_whitespace();
     let (word, target) = (words.next()?, words.next().unwrap_or(""));
@@ -27,7 +26,6 @@ pub(super) fn finishing(line: &str) -> Option<&'static str> {
     }
 }
 
-/// The compiler's lines, else make's own.
 pub(super) fn first_error(log: &str) -> Vec<String> {
     let lines: Vec<&str> = log.lines().collect();
     let is_make = |line: &str| line.starts_with("make") && line.contains("***");
@@ -71,7 +69,6 @@ fn is_error(line: &str) -> bool {
         || line.contains("Killed (program cc1)")
 }
 
-/// `  CC      fs/open.o` and similar lines.
 fn is_progress(line: &str) -> bool {
     let Some(rest) = line.strip_prefix("  ") else {
         return false;
@@ -81,7 +78,6 @@ fn is_progress(line: &str) -> bool {
     !word.is_empty() && word.len() <= 8 && word.bytes().all(is_upper)
 }
 
-/// What to do about a known error.
 pub(super) fn hint(lines: &[String]) -> Option<String> {
     let text = lines.join("\n");
     let package = [

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const LINE_LIMIT: u64 = 64 << 10;
 /// A build with a warning per file has 5 MiB.
 const LOG_LIMIT: u64 = 256 << 20;
-/// Time for a build to remove half-written objects.
+/// For removing half-written objects.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs `command` in its own process group, its output appended to `log` and passed to `line`.
@@ -87,7 +87,7 @@ pub(super) fn run(
     }
 }
 
-/// At most 64 KiB of output; `None` if it cannot be run or fails.
+/// At most 64 KiB of output; `None` if the command cannot be run or fails.
 pub(super) fn output(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output();
     let output = output.ok().filter(|output| output.status.success())?;

@@ -70,6 +70,7 @@ pub enum Flavour {
     All,
     /// `All` for one processor, configured like `Um`, to count what is timed there.
     AllUp,
+    /// `CONFIG_SECURITY=n`: not even the framework.
     Dac,
     /// Every security module in a UML kernel (`ARCH=um`) that measures itself.
     Um,
@@ -122,17 +123,16 @@ impl FromStr for Flavour {
 
 #[derive(Debug, Clone)]
 pub struct Recipe {
-    /// For `build:NAME`.
     pub name: String,
     pub source: Source,
     pub flavour: Flavour,
     /// UML kernels: this machine's.
     pub arch: &'static Arch,
     pub compiler: Compiler,
+    /// A later one overrides an earlier one, and all override the flavour.
     pub fragments: Vec<PathBuf>,
     /// Parallel compilers; default: the number of processors.
     pub jobs: Option<NonZeroUsize>,
-    /// Look for a newer version of the source package.
     pub refresh: bool,
     /// Allow capability anywhere in `lsm=`. Not for `nolsm` flavours.
     pub any_order: bool,
@@ -144,7 +144,6 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// The part after `build:`.
     #[must_use]
     pub fn title(&self) -> String {
         match self.layout {
@@ -157,7 +156,6 @@ impl Recipe {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildEvent {
-    /// Another lsmeter is building; this one waits.
     Waiting,
     Fetch(FetchEvent),
     Unpacking,
@@ -170,7 +168,6 @@ pub enum BuildEvent {
         done: u64,
         what: String,
     },
-    /// Steps after the objects, such as `linking vmlinux`.
     Finishing(&'static str),
     Installing,
 }
@@ -194,15 +191,9 @@ struct Plan {
 }
 
 impl Store {
-    /// Builds a kernel and keeps it as `build:NAME`. A kernel from the same source, configuration,
-    /// patch and compiler is found by its key; objects of interrupted or differently configured
-    /// builds are reused. `mirrors` is only called if a package must be fetched.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] for an invalid recipe or a UML kernel of another architecture;
-    /// [`Error::Environment`] if a tool is missing or the disk is full; [`Error::Build`] with the
-    /// first error; [`Error::Interrupted`] once `cancel` is true. The cache is then unchanged but
-    /// for the objects.
+    /// Builds `build:NAME`, or finds the kernel of the same inputs by its key. Objects of
+    /// interrupted or differently configured builds are reused; after an error the cache is
+    /// otherwise unchanged. `mirrors` is only called if a package must be fetched.
     pub fn build(
         &self,
         recipe: &Recipe,

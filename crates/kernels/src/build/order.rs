@@ -11,7 +11,6 @@ const CAPABILITY: &str = "security/commoncap.c";
 const MODULE: &str = "DEFINE_LSM(capability) = {\n";
 const FIRST: &str = "\t.order = LSM_ORDER_FIRST,\n";
 
-/// Changed files by path.
 pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
     let text = edited(
         tree,

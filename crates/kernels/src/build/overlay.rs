@@ -20,7 +20,6 @@ pub(crate) fn text_of(tree: &Path, path: &str) -> Result<String, Error> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// A file's text with a change; fails with a reason and hint if the place for it is missing.
 pub(super) fn edited(
     tree: &Path,
     path: &str,
@@ -31,7 +30,6 @@ pub(super) fn edited(
     edit(&text_of(tree, path)?).ok_or_else(|| unfit(tree, path, reason.to_owned(), hint))
 }
 
-/// The error for a tree file with unexpected content.
 pub(crate) fn unfit(tree: &Path, path: &str, reason: String, hint: &str) -> Error {
     Error::Unsupported {
         what: format!("{path} of {}", tree.display()),
@@ -104,7 +102,6 @@ fn update_directory(
 fn names(dir: &Path) -> Result<Vec<OsString>, Error> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
-        // A directory that only the view has.
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(e) => return Err(Error::io("list", dir)(e)),
     };
@@ -181,7 +178,6 @@ mod tests {
         assert_eq!(text("security/tunable/Makefile"), "obj-y");
         assert_eq!(text("security/smack/a.c"), "a");
         assert!(!view.join(".git").exists());
-        // The tree is unchanged.
         assert_eq!(
             fs::read_to_string(tree.join("security/Kconfig")).unwrap(),
             "old"
@@ -205,7 +201,6 @@ mod tests {
         assert!(view.join("security/new.c").exists());
         assert!(fs::symlink_metadata(view.join("Makefile")).is_err());
         assert!(view.join("obj/a.o").exists());
-        // Without changes the directory is a link again.
         update(&tree, &view, &BTreeMap::new()).unwrap();
         assert!(
             fs::symlink_metadata(view.join("security"))

@@ -8,12 +8,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-/// Runs a user's `command` by the shell in `dir`; its output goes to `log` and, line by line, to
-/// `line`.
-///
-/// # Errors
-/// [`Error::Build`] with the first error; [`Error::Interrupted`] once `cancel` is true, with all
-/// its processes gone; [`Error::Io`] if the log cannot be written.
+/// Has the shell run a user's `command` in `dir`; output goes to `log` and, line by line, to
+/// `line`. After [`Error::Interrupted`] all its processes are gone.
 pub fn build_by(
     command: &str,
     dir: &Path,

@@ -18,11 +18,7 @@ const INSTALLED: &str = "/usr/src";
 /// Unpacked 1.6 GiB, package and archive 0.3 GiB.
 const SPACE: u64 = 2500 << 20;
 
-/// The unpacked source of `package`, from the cache, the installed package or a mirror.
-///
-/// # Errors
-/// [`Error::Environment`] if it cannot be fetched or the disk is full; [`Error::Damaged`] if it is
-/// not a kernel's source; [`Error::Interrupted`].
+/// From the cache, the installed package or a mirror, in this order.
 pub(super) fn obtain(
     store: &Store,
     package: &str,
@@ -143,7 +139,6 @@ fn unpacked(sources: &Path, package: &str, version: &str) -> Result<Option<Tree>
     }))
 }
 
-/// The installed package's archive and version.
 fn installed(package: &str) -> Option<(PathBuf, String)> {
     let archive = Path::new(INSTALLED).join(format!("{package}.tar.xz"));
     if !archive.is_file() {

@@ -80,17 +80,12 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Whether files changed since it was opened.
     pub fn has_changed(&self) -> Result<bool, Error> {
         Ok(stamp(&self.dir)? != self.stamp)
     }
 }
 
-/// A user's tree.
-///
-/// # Errors
-/// [`Error::Usage`] if it is not a kernel tree; [`Error::Unsupported`] if it was built in;
-/// [`Error::Io`].
+/// A user's tree. [`Error::Unsupported`] if it was built in.
 pub(super) fn tree(path: &Path) -> Result<Tree, Error> {
     let dir = files::find(path, "directory", HINT)?;
     check(&dir, path)?;
@@ -115,7 +110,6 @@ pub(super) fn tree(path: &Path) -> Result<Tree, Error> {
     })
 }
 
-/// Checks that `dir` is a kernel's source; `name` is for errors.
 pub(super) fn check(dir: &Path, name: &Path) -> Result<(), Error> {
     let lacking = marks().find(|mark| !dir.join(mark).exists());
     match lacking {
@@ -214,7 +208,6 @@ fn hash_output(mut child: Child, hash: &mut Sha256) -> Option<()> {
     (child.wait().ok()?.success() && complete).then_some(())
 }
 
-/// The same for a tree without git.
 fn listing(dir: &Path) -> Result<String, Error> {
     let mut lines = Vec::new();
     let mut pending = vec![PathBuf::new()];

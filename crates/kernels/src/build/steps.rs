@@ -63,7 +63,6 @@ struct Build<'a> {
     cancel: &'a AtomicBool,
 }
 
-/// Builds and installs `build:NAME`; returns the number of compiled objects.
 pub(super) fn build(
     store: &Store,
     plan: &Plan,
@@ -213,7 +212,6 @@ impl Build<'_> {
         command
     }
 
-    /// make's arguments for all targets.
     fn variables(&self) -> Vec<String> {
         let target = &self.plan.target;
         let has_ccache = tools::is_program("ccache");

@@ -13,7 +13,6 @@ pub(super) struct Target {
     pub source: &'static str,
     pub name: &'static str,
     pub image: &'static str,
-    /// File name in the cache.
     pub installed: &'static str,
 }
 

@@ -155,7 +155,6 @@ fn a_build_that_fails_shows_the_first_error_and_caches_nothing() {
     assert!(fs::read_to_string(log).unwrap().contains("no such thing"));
     assert!(error.hint().unwrap().contains("build/x/log"));
     assert!(place.is_empty());
-    // Finished objects are reused.
     place.put("fs/open.c", b"better");
     assert_eq!(build().unwrap().1, 1);
 }
@@ -258,7 +257,6 @@ fn a_recipe_is_found_again_under_any_name() {
     );
     place.store.remove("build:x").unwrap();
     assert!(place.store.built(&key, "build:y").unwrap().is_some());
-    // A damaged image is rebuilt.
     fs::write(other.vmlinux.unwrap(), b"damaged").unwrap();
     assert!(place.store.built(&key, "build:y").unwrap().is_none());
     place.store.remove("build:y").unwrap();
@@ -291,7 +289,6 @@ fn a_key_follows_all_that_decides() {
         assert_eq!(plan.target.source, arch.source.name);
         assert!(keys.insert(key(&plan, "gcc 12")), "{arch}");
     }
-    // Name and number of jobs do not change the key.
     plan.name = "y".into();
     plan.jobs = NonZeroUsize::MAX;
     assert!(!keys.insert(key(&plan, "gcc 12")));

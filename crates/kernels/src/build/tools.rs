@@ -33,7 +33,6 @@ const PROGRAMS: [Need; 17] = [
     ("cpio", "cpio", &["IKHEADERS"]),
 ];
 
-/// Unpack source packages.
 const UNPACKERS: [Need; 2] = [("tar", "tar", &[]), ("xz", "xz-utils", &[])];
 
 const HEADERS: [Need; 3] = [
@@ -106,7 +105,6 @@ pub(super) fn probe(
     })
 }
 
-/// Whether the program can be run.
 pub(super) fn is_program(name: &str) -> bool {
     use std::os::unix::fs::PermissionsExt;
     let is_executable = |path: &Path| {

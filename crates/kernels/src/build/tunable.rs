@@ -23,7 +23,6 @@ macro_rules! module_files {
     };
 }
 
-/// File names in `security/tunable`.
 const FILES: [(&str, &str); 11] = module_files![
     "Kconfig",
     "Makefile",
@@ -119,7 +118,6 @@ fn edit_count(text: &str) -> Option<String> {
     ))
 }
 
-/// Number of modules in the list of `MAX_LSM_COUNT`.
 fn listed(text: &str) -> usize {
     let list = text
         .split_once("COUNT_LSMS(\t")
@@ -128,7 +126,6 @@ fn listed(text: &str) -> usize {
     list.map_or(0, |(list, _)| list.matches("_ENABLED").count())
 }
 
-/// The number at the start of `COUNT_ARGS`'s list.
 fn counts_to(text: &str) -> Option<usize> {
     let (_, rest) = text.split_once("__COUNT_ARGS(, ##X, ")?;
     rest.split(',').next()?.trim().parse().ok()

@@ -33,12 +33,10 @@ fn bare() -> Vec<u8> {
     image
 }
 
-/// The value of the words at [`FIRST_AT`].
 fn addend(n: usize) -> u64 {
     BASE + 0x1000 + 16 * n as u64
 }
 
-/// A table of addends, and zeros in their places.
 pub(crate) fn with_rela() -> Vec<u8> {
     let (_, flat) = flat_arch();
     let mut image = bare();
@@ -52,7 +50,6 @@ pub(crate) fn with_rela() -> Vec<u8> {
     image
 }
 
-/// A table of bits, and addresses in their places.
 fn with_relr() -> Vec<u8> {
     let mut image = bare();
     put(&mut image, TABLE_AT, BASE + FIRST_AT as u64);
@@ -144,7 +141,6 @@ fn what_is_missing_is_told() {
 #[test]
 fn a_table_that_leads_elsewhere_tells_no_address() {
     let mut image = with_rela();
-    // Other data in the places of the addends.
     image[FIRST_AT..].fill(0x11);
     assert!(matches!(
         read(&image, "image"),

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The modules that a kernel was built with, from its image.
 
 use std::collections::BTreeSet;
 
@@ -64,7 +63,6 @@ fn name<'a>(segments: &[Segment<'a>], address: u64) -> Option<&'a str> {
     text(segments, to).or_else(|| text(segments, word(to)?))
 }
 
-/// A printable module name.
 fn text<'a>(segments: &[Segment<'a>], address: u64) -> Option<&'a str> {
     let bytes = segments.iter().find_map(|segment| segment.at(address))?;
     let mut name = bytes.iter().take(MAX_NAME_LEN + 1);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The hooks in a kernel tree's `include/linux/lsm_hook_defs.h`.
 
 use super::{HookListError, MAX_HOOKS, is_hook_name};
 
@@ -111,7 +110,6 @@ fn string_length(text: &str) -> usize {
     bytes.len()
 }
 
-/// Empties preprocessor lines and their continuations.
 fn without_directives(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut continued = false;

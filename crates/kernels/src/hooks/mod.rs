@@ -26,7 +26,6 @@ pub const MAX_HOOK_NAME_LEN: usize = 256;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HookListError {
-    /// The bytes are not an ELF file of a known architecture.
     #[error(
         "the kernel image is not an {} vmlinux: {reason}",
         crate::arch::titles()
@@ -145,14 +144,12 @@ const BPF_LSM: &str = "bpf_lsm_";
 /// Trampolines in `security/security.c` for each hook and slot.
 const STATIC_CALL: &str = "__SCT__lsm_static_call_";
 
-/// The hook in `__SCT__lsm_static_call_<hook>_<slot>`.
 fn static_call_hook(symbol: &str) -> Option<&str> {
     let (hook, slot) = symbol.strip_prefix(STATIC_CALL)?.rsplit_once('_')?;
     let numbered = !slot.is_empty() && slot.bytes().all(|b| b.is_ascii_digit());
     (numbered && is_hook_name(hook)).then_some(hook)
 }
 
-/// A C identifier that is not too long.
 pub(crate) fn is_hook_name(name: &str) -> bool {
     name.len() <= MAX_HOOK_NAME_LEN
         && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')

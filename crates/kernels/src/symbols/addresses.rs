@@ -90,7 +90,6 @@ pub(super) fn find(
         })
 }
 
-/// Possible places and formats.
 fn candidates(
     segment: &Segment<'_>,
     names: &Names,
@@ -128,10 +127,8 @@ fn candidates(
     candidates
 }
 
-/// Whether an address matches the ELF file.
 type Fits = fn(&Segment<'_>, u64) -> bool;
 
-/// Positions of symbols whose places the ELF file shows.
 fn anchors(builder: &Builder) -> Option<Vec<(usize, Fits)>> {
     let is_code: Fits = |segment, at| segment.executable && segment.contains(at);
     let names = &builder.arch.code;

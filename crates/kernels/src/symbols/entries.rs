@@ -43,7 +43,6 @@ pub fn syscall_entry(symbols: &SymbolTable) -> Option<u64> {
     symbol.address.checked_add(code.syscall_entry_offset)
 }
 
-/// Link addresses of the code that switches stacks.
 #[must_use]
 pub fn context_switch(symbols: &SymbolTable) -> Option<Range<u64>> {
     symbols.function(symbols.arch().code.context_switch)

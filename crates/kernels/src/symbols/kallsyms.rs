@@ -37,7 +37,6 @@ const MAX_TOKEN_TABLES: usize = 16;
 const MAX_MARKER_RUNS: usize = 16;
 const MIN_WORK: usize = 16 << 20;
 
-/// How far the search came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Missing {
     Tokens,
@@ -65,13 +64,11 @@ struct Markers {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Names {
-    /// Offset of the number of symbols.
     pub number_at: usize,
     start: usize,
     pub number: usize,
 }
 
-/// Finds the tables in `segments` and decodes them.
 pub(super) fn read(file: &File<'_>, segments: &[Segment<'_>]) -> Result<Builder, Missing> {
     let mut missing = Missing::Tokens;
     // Valid images need less work than their length.
@@ -99,7 +96,6 @@ struct Search<'a> {
     segments: &'a [Segment<'a>],
     segment: &'a Segment<'a>,
     bytes: &'a [u8],
-    /// Bytes of names that may still be read.
     work_left: &'a mut usize,
 }
 
@@ -152,7 +148,6 @@ impl Search<'_> {
         padding.len() < 8 && padding.iter().all(|&byte| byte == 0)
     }
 
-    /// Names and kinds; addresses are set later.
     fn decode(&mut self, names: &Names, tokens: &Tokens<'_>) -> Option<Builder> {
         let mut builder = Builder::new(self.arch);
         let mut at = names.start;
@@ -179,7 +174,6 @@ impl Search<'_> {
     }
 }
 
-/// Offset and number of the codes of the entry at `at`.
 fn entry_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let low = usize::from(*bytes.get(at)?);
     let (codes_at, len) = if low < 0x80 {

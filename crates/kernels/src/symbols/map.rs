@@ -8,9 +8,6 @@ use super::{Symbol, SymbolError, SymbolTable};
 impl SymbolTable {
     /// Reads lines of hexadecimal address, nm(1) letter and name. Symbols at the same address keep
     /// their order.
-    ///
-    /// [`SymbolError::NotMap`] for other lines; [`SymbolError::TooMany`] beyond the limits of a
-    /// table.
     pub fn from_map(arch: &'static Arch, text: &str) -> Result<Self, SymbolError> {
         let mut builder = Builder::new(arch);
         for (line, symbol) in (1..).zip(text.lines()) {
@@ -20,7 +17,6 @@ impl SymbolTable {
         Ok(builder.finish())
     }
 
-    /// The opposite of [`SymbolTable::from_map`].
     #[must_use]
     pub fn to_map(&self) -> String {
         let line =

@@ -30,38 +30,31 @@ pub const MAX_NAME_LEN: usize = 1024;
 /// Total of all names.
 const MAX_NAME_BYTES: usize = 128 << 20;
 
-/// Why symbols cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SymbolError {
-    /// The bytes are not an ELF file of a known architecture that can be loaded.
     #[error(
         "the kernel image is not an {} vmlinux: {reason}",
         crate::arch::titles()
     )]
     NotVmlinux { reason: &'static str },
-    /// No kallsyms table and no `.symtab`.
     #[error("the vmlinux has no symbols: {reason}, and it has no .symtab")]
     NoSymbols {
         /// How far the search for kallsyms came.
         reason: &'static str,
     },
-    /// More symbols or longer names than any kernel has.
     #[error("the kernel has too many symbols: {what}")]
     TooMany { what: &'static str },
-    /// The text is not a `System.map`.
     #[error("line {line} of the symbols is not an address, a kind and a name")]
     NotMap {
         /// From 1.
         line: usize,
     },
-    /// Not a module of a known architecture.
     #[error("the module {module} is not a sound .ko file: {reason}")]
     NotModule {
         module: String,
         reason: &'static str,
     },
-    /// A module's section at an impossible address.
     #[error("the section {section} of the module {module} cannot be at {address:#x}: {reason}")]
     Misplaced {
         module: String,
@@ -91,7 +84,6 @@ impl SymbolError {
     }
 }
 
-/// The loaded segments of a kernel's image.
 fn segments<'a>(file: &File<'a>) -> Result<Vec<Segment<'a>>, SymbolError> {
     let segments = file.segments().ok_or(SymbolError::NotVmlinux {
         reason: "its program headers point outside the file (is it cut off?)",

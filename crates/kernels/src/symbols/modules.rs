@@ -15,7 +15,6 @@ use crate::elf::{File, Section, is_code, section_len, section_name};
 
 /// Start of the kernel's half of the address space on every architecture of [`crate::arch::ALL`].
 const KERNEL_HALF: u64 = 1 << 63;
-/// nm(1)'s letter for an absolute symbol, which is not code.
 const MARKER_KIND: u8 = b'a';
 /// The kernel frees these sections after initialisation (`module_init_section`) and may reuse the
 /// memory.
@@ -33,7 +32,6 @@ pub struct ModuleImage<'a> {
 
 struct Placed<'a> {
     module: &'a str,
-    /// Index in the module's section table.
     index: usize,
     section: &'a str,
     range: Range<u64>,
@@ -105,7 +103,6 @@ impl SymbolTable {
     }
 }
 
-/// The needed parts of a `.ko`.
 struct ModuleFile<'a> {
     name: &'a str,
     file: File<'a>,

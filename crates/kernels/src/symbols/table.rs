@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The symbol table, searched by address, name and prefix.
 
 use std::ops::Range;
 
@@ -76,6 +75,7 @@ impl SymbolTable {
         self.arch
     }
 
+    /// By rising address.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Symbol<'_>> + DoubleEndedIterator {
         self.entries.iter().map(|entry| self.symbol(entry))
     }
@@ -127,7 +127,6 @@ impl SymbolTable {
             .find_map(|symbol| self.extent(symbol.address))
     }
 
-    /// From `address` to the next symbol above, if any.
     #[must_use]
     pub fn extent(&self, address: u64) -> Option<Range<u64>> {
         let after = self.entries.partition_point(|e| e.address <= address);
@@ -239,7 +238,6 @@ impl Builder {
         }
     }
 
-    /// Indices of the symbols called `name`.
     pub fn positions(&self, name: &str) -> Vec<usize> {
         (0..self.entries.len())
             .filter(|&at| name_of(&self.names, &self.entries[at]) == name)
@@ -266,6 +264,7 @@ impl Builder {
         } = self;
         entries.retain(|entry| !name_of(&names, entry).starts_with("__pfx_"));
         entries.sort_by_key(|entry| entry.address);
+        // MAX_SYMBOLS fits 32 bits.
         let mut by_name: Vec<u32> = (0..entries.len() as u32).collect();
         by_name.sort_unstable_by_key(|&at| (name_of(&names, &entries[at as usize]), at));
         SymbolTable {

@@ -22,12 +22,10 @@ pub(super) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// Printable ASCII.
     pub fn get(&self, code: u8) -> &'a [u8] {
         self.tokens[usize::from(code)]
     }
 
-    /// The token table that ends before an index at `index_at`.
     fn before_index(bytes: &'a [u8], index_at: usize) -> Option<Self> {
         let mut index = [0usize; TOKENS];
         for (i, slot) in index.iter_mut().enumerate() {

@@ -44,7 +44,6 @@ fn reads_files_links_and_long_names() {
 fn truncated_anywhere_is_an_error() {
     let data = fixtures::tar(&[E::File("a", &[7; 700]), E::File("b", b"x")]);
     let whole = list(&data).unwrap();
-    // Two headers, data in whole blocks, and the first block of zeros.
     let needed = 512 * (1 + 2 + 1 + 1 + 1);
     for length in 0..data.len() {
         match list(&data[..length]) {
@@ -55,7 +54,6 @@ fn truncated_anywhere_is_an_error() {
             }
         }
     }
-    // Whether its data is read or not.
     let skipped = read_each(&data[..600], |_, _| Ok(()));
     assert_eq!(skipped.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Edits of the kernel's own files for UML kernels.
 
-/// Text added around an anchor that occurs once.
 pub(crate) struct Edit {
     pub(crate) anchor: &'static str,
     /// The replacement; `{}` is the anchor.
@@ -61,7 +60,6 @@ pub(crate) static CHANGES: &[&[Form]] = &[
             PROCESS,
             &[PRCTL, KERNEL_PID, ASK_AND_IS_ORPHAN, KNOW_KERNEL],
         )],
-        // 7.2: a separate program.
         &[
             (
                 PROCESS,
@@ -77,7 +75,6 @@ pub(crate) static CHANGES: &[&[Form]] = &[
     )]],
 ];
 
-/// Starts the kernel's processes.
 pub(crate) const PROCESS: &str = "arch/um/os-Linux/skas/process.c";
 
 const KCONFIG: Edit = Edit::new(

@@ -22,14 +22,10 @@ use edits::{CHANGES, Form};
 
 const HINT: &str = "build it from linux-source-6.1, linux-source-6.12 or linux-source-7.2";
 
-/// The agent's directory in the tree.
 const DIRECTORY: &str = "arch/um/lsmeter";
-/// Headers included by the rest of the kernel.
 const HEADERS: &str = "arch/um/include/asm";
 
-/// The agent's C files by path below `lab/guest`.
 static AGENT: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/agent.rs"));
-/// Compiler flags, one per line.
 const FLAGS: &str = include_str!(concat!(env!("OUT_DIR"), "/flags.txt"));
 
 macro_rules! kernel_files {
@@ -59,7 +55,6 @@ pub fn changes(
     changes_by(tree, |path| text_of(tree, path), layout)
 }
 
-/// As [`changes`]; `read` returns a tree file's text.
 fn changes_by(
     tree: &Path,
     read: impl Fn(&str) -> Result<String, Error>,
@@ -99,7 +94,6 @@ fn changes_by(
     Ok(changed)
 }
 
-/// The changed files of a form.
 fn changed_in(
     tree: &Path,
     form: &Form,
@@ -126,12 +120,10 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// Each anchor, with unrelated text between them.
     fn tree(path: &str) -> String {
         tree_of(path, 0)
     }
 
-    /// As [`tree`], with this form of every change, or its last one.
     fn tree_of(path: &str, number: usize) -> String {
         let files = CHANGES
             .iter()

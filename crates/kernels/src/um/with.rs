@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Optional processor features of UML kernels.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +15,6 @@ pub enum With {
 impl With {
     pub const ALL: [With; 2] = [With::LockPrefixes, With::Retpolines];
 
-    /// The configuration line.
     #[must_use]
     pub fn option(self) -> &'static str {
         match self {
@@ -26,7 +24,6 @@ impl With {
     }
 }
 
-/// An unknown feature's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unknown;
 

@@ -23,7 +23,6 @@ impl Boundless {
         *self.places.entry(cause).or_insert(next)
     }
 
-    /// Sorted by file and line; the hooks' references are renumbered.
     pub(super) fn sorted(self, syscalls: &mut [SyscallPlacement]) -> Vec<Unbounded> {
         let mut all: Vec<(Unbounded, u32)> = self.places.into_iter().collect();
         all.sort_unstable();

@@ -125,7 +125,6 @@ impl Place<'_, '_, '_> {
         name.cloned().unwrap_or_default()
     }
 
-    /// A hook that is never called.
     fn unplaced(&self, hook: &str) -> HookPlacement {
         let registers = |module: &&Module| module.registrations.iter().any(|r| r.hook == hook);
         let modules = self.security.modules.iter().filter(registers);

@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::facts::{CheckFacts, SubjectFact};
 use crate::{Confidence, HookPlacement, MissingCheck, ModulePlacement, SyscallPlacement};
 
-/// The most certain first.
 pub(crate) fn missing(
     syscalls: &[SyscallPlacement],
     modules: &[ModulePlacement],
@@ -39,7 +38,6 @@ pub(crate) fn missing(
         }
     };
     let mut all: Vec<MissingCheck> = found.into_iter().map(with_calls).collect();
-    // A stable sort.
     all.sort_by_key(|check| (check.confidence, Reverse(check.syscalls.len())));
     all
 }

@@ -13,7 +13,6 @@ use crate::nominal::Event;
 use crate::program::{FunctionId, Program};
 use crate::{Confidence, RedundantCheck};
 
-/// Most calls of one hook on one path that are compared.
 const MAX_EVENTS: usize = 40;
 
 /// A function in a call string, and its call in the previous one.
@@ -21,7 +20,6 @@ type Link = (FunctionId, Option<NodeId>);
 
 pub(crate) type Pairs = BTreeMap<RedundantCheck, Vec<String>>;
 
-/// Collects pairs of calls over system calls.
 pub(crate) struct Finder<'x, 'a> {
     program: &'x Program<'a>,
     bodies: &'x [Bodies],
@@ -34,7 +32,6 @@ pub(crate) fn redundant(found: Pairs) -> Vec<RedundantCheck> {
         .into_iter()
         .map(|(check, syscalls)| RedundantCheck { syscalls, ..check })
         .collect();
-    // A stable sort.
     all.sort_by_key(|check| {
         let calls = Reverse(check.syscalls.len());
         (check.confidence, !check.same_question, calls)

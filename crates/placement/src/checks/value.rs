@@ -13,7 +13,6 @@ pub(super) struct Value {
     pub(super) text: String,
     /// Read from memory, which could change.
     pub(super) memory: bool,
-    /// Why it could not be followed.
     pub(super) lost: Option<String>,
 }
 
@@ -41,7 +40,6 @@ pub(super) struct Frame<'x> {
 }
 
 impl Frame<'_> {
-    /// From the callee's parameters to the caller's variables.
     pub(super) fn up(&self, value: &Value) -> Value {
         if value.lost.is_some() {
             return value.clone();

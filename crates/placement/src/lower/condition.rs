@@ -10,7 +10,6 @@ use crate::body::{Callee, Hint, Node, NodeId};
 /// Successors if the condition holds, and if not.
 type Ways = (NodeId, NodeId);
 
-/// Hints from the surrounding code.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Leaning {
     /// `likely()` and `unlikely()`.
@@ -116,7 +115,6 @@ impl<'a> Graph<'a> {
         self.branch(node, (yes, no), leaning)
     }
 
-    /// `left && right` or `left || right`.
     fn short_circuit(
         &mut self,
         (left, right): (Syntax<'_>, Syntax<'_>),
@@ -130,7 +128,6 @@ impl<'a> Graph<'a> {
         self.condition(left, ways, leaning.part(whole, false))
     }
 
-    /// The hint of `likely()` or `unlikely()`, and its condition.
     fn annotated<'t>(&self, call: Syntax<'t>) -> Option<(Hint, Syntax<'t>)> {
         let hint = match self.field_text(call, "function") {
             "likely" => Hint::Yes,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The calls in expressions, in the order of execution.
 
 use tree_sitter::Node as Syntax;
 

@@ -2,7 +2,6 @@
 
 use crate::words::is_word_char;
 
-/// Parameters that are structs or point to some, by name.
 pub(super) fn parameters(header: &[u8]) -> Vec<(Box<str>, Box<str>)> {
     let header = String::from_utf8_lossy(header);
     let mut found = Vec::new();

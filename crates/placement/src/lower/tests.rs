@@ -84,7 +84,6 @@ fn what_has_nothing_to_do_or_ends_with_an_error_is_not_nominal() {
             "iov_iter_count(to)",
             Hint::Yes,
         ),
-        // These are not the caller's amount.
         ("if (!len) return a();", "len", Hint::Open),
         ("if (!to) return 0;", "to", Hint::Open),
         ("if (!count) return 0;", "count", Hint::Open),

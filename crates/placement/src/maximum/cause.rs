@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Causes of unbounded maxima, attached to each count.
 
 use std::cell::RefCell;
 
@@ -24,16 +23,13 @@ pub(crate) enum Cause {
     Loop(FunctionId, NodeId),
     /// A passed function that may be called back.
     Callback(FunctionId, NodeId, FunctionId),
-    /// Sums exceed the range of counts.
     Large(FunctionId),
-    /// A function whose loops are nested too deep.
     Nested(FunctionId),
 }
 
 /// An index of [`Causes`]; 0 is the empty set.
 pub(crate) type CauseSet = u32;
 
-/// A count at most, and if it has no bound, why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Most {
     pub(crate) count: Count,
@@ -116,7 +112,6 @@ impl Causes {
         union
     }
 
-    /// In sequence.
     pub(super) fn plus(&self, one: Most, other: Most) -> Most {
         Most {
             count: one.count.plus(other.count),
@@ -131,7 +126,6 @@ impl Causes {
         }
     }
 
-    /// The larger one per hook.
     pub(super) fn or(&self, counts: &mut Counts, other: impl IntoIterator<Item = (Key, Most)>) {
         for (key, count) in other {
             let most = counts.entry(key).or_default();
@@ -142,7 +136,6 @@ impl Causes {
         }
     }
 
-    /// Counts in what is done some times, or without bound because of a cause.
     pub(super) fn repeated(
         &self,
         counts: impl IntoIterator<Item = (Key, Most)>,
@@ -158,7 +151,6 @@ impl Causes {
         all.filter(|(_, most)| !most.count.is_zero())
     }
 
-    /// Calls anything, any number of times.
     pub(super) fn without_bound(&self, counts: &mut Counts, cause: Cause) {
         let why = self.one(cause);
         for most in counts.values_mut() {

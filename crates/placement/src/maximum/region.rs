@@ -22,7 +22,7 @@ pub(super) struct Region<'r, 'w, 'x, 'a> {
 }
 
 impl Region<'_, '_, '_, '_> {
-    /// From `entry` to anywhere in `part`; edges back to the entry are excluded, except for a whole
+    /// From `entry` to anywhere in `nodes`; edges back to the entry are excluded, except for a whole
     /// function.
     pub(super) fn most(
         &self,

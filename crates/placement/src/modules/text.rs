@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Text searches without a parser.
 
 use std::collections::BTreeMap;
 
@@ -87,7 +86,6 @@ pub(super) fn calls_of_macro(source: &str, name: &str) -> Vec<MacroCall> {
         let before = source.get(line..at.min(line + MAX_ARGUMENTS));
         let before = before.unwrap_or_default().trim_start();
         if before.starts_with('#') && !before.contains(')') {
-            // The macro's own definition.
             continue;
         }
         if found.len() >= MAX_USES {

@@ -2,7 +2,6 @@
 
 use crate::words::{Words, is_word, split_word, words};
 
-/// Not calls, despite `(`.
 pub(super) static KEYWORDS: Words = Words::new(|| {
     words(
         "if while for switch return sizeof typeof __typeof__ defined __attribute__ offsetof alignof \
@@ -63,7 +62,6 @@ pub(super) fn assigned_value(text: &[u8]) -> &[u8] {
 /// fc->ops->read;`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AssignedMember<'a> {
-    /// The variable or member before it.
     pub(super) of: &'a [u8],
     pub(super) of_variable: bool,
     pub(super) member: &'a [u8],

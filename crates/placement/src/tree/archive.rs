@@ -25,7 +25,6 @@ const MAX_UNPACKED: u64 = 8 << 30;
 /// Decoder memory in bytes; `xz -9` needs 65 MiB.
 const MAX_UNPACKER: u64 = 256 << 20;
 const MAX_UNPACKERS: usize = 4;
-/// Possibly needed, in addition to the architecture's own.
 const KEPT: [&str; 10] = [
     "block/",
     "fs/",
@@ -128,7 +127,6 @@ fn unpack(reader: impl Read, path: &Path) -> Result<Files, Failure> {
     let mut files = Files::new();
     let mut kept = 0u64;
     tar::read(reader.take(MAX_UNPACKED), bad, |entry, data| {
-        // Below the archive's top directory.
         let (_, name) = entry.path.split_once('/').unwrap_or_default();
         let readable = entry.kind == Kind::File && entry.size <= MAX_FILE;
         if !(readable && is_plain(name) && is_kept(name)) {
@@ -153,7 +151,6 @@ fn unpack(reader: impl Read, path: &Path) -> Result<Files, Failure> {
     Ok(files)
 }
 
-/// Whether an analysis can need it.
 pub(super) fn is_kept(name: &str) -> bool {
     let source = name.ends_with(".c") || name.ends_with(".h");
     let of_arch = kernels::arch::ALL.iter().map(|arch| arch.source.directory);
@@ -161,7 +158,6 @@ pub(super) fn is_kept(name: &str) -> bool {
     name == "Makefile" || source && tops.any(|top| name.starts_with(top))
 }
 
-/// No `..` and the like.
 fn is_plain(name: &str) -> bool {
     let mut parts = name.split('/');
     name.len() < 512 && parts.all(|part| !part.is_empty() && part != "." && part != "..")

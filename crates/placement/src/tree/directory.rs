@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A tree that lies in the file system. Symbolic links are not followed: a tree can hold
-//! loops of them, or ones that lead out of it.
+//! Symbolic links are not followed: they can form loops or lead out of the tree.
 
 use std::fs::File;
 use std::io::Read;
@@ -47,7 +46,6 @@ fn walk(
     depth: usize,
     found: &mut Vec<Entry>,
 ) -> Result<(), Failure> {
-    // The directory does not exist in every version.
     let place = top.join(directory);
     let is_directory = std::fs::symlink_metadata(&place).is_ok_and(|metadata| metadata.is_dir());
     let Ok(entries) = std::fs::read_dir(&place) else {

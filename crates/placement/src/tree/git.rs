@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A revision in a git repository, read through git itself; nothing is checked out.
+//! A git revision, read without a checkout.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which function serves which hook.
 
 use super::{list, symbols};
 use crate::hooks::Framework;
@@ -34,7 +33,6 @@ fn functions_are_found_under_the_names_a_kernel_uses() {
         "security_xfrm_state_alloc",
         "security_xfrm_state_free",
         "security_compute_av",
-        // Of a hook that the kernel has not.
         "security_transfer_creds",
         "=security_data",
     ];
@@ -53,7 +51,6 @@ fn functions_are_found_under_the_names_a_kernel_uses() {
             Some("xfrm_decode_session"),
             Some("cred_prepare"),
             Some("key_alloc"),
-            // Only the framework frees it.
             Some("key_free"),
             Some("xfrm_state_alloc"),
             Some("xfrm_state_free_security"),
@@ -69,7 +66,6 @@ fn functions_are_found_under_the_names_a_kernel_uses() {
 
 #[test]
 fn the_hook_of_exactly_that_name_has_the_function() {
-    // By the rule the first would have it, too.
     let hooks = list(&["file_alloc_security", "file_alloc"]);
     let framework = Framework::new(&hooks, &symbols(&["security_file_alloc"]));
     assert_eq!(framework.hook_of("security_file_alloc"), Some("file_alloc"));

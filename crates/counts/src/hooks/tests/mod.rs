@@ -9,7 +9,7 @@ use crate::calltree::CallTree;
 use kernels::hooks::HookList;
 use kernels::symbols::SymbolTable;
 
-/// A kernel with these functions; a name that begins with `=` is data.
+/// A name that begins with `=` is data.
 fn symbols(names: &[&str]) -> SymbolTable {
     let symbols = names.iter().chain(&["_end"]).enumerate();
     let map: String = symbols
@@ -28,8 +28,7 @@ fn list(hooks: &[&str]) -> HookList {
     HookList::from_definitions(&entries.collect::<String>()).expect("definitions")
 }
 
-/// A framework with these hooks, each with a function `security_<hook>`, and with these
-/// other functions.
+/// Each hook has a function `security_<hook>`.
 fn framework(hooks: &[&str], others: &[&str]) -> Framework {
     let names: Vec<String> = hooks
         .iter()
@@ -40,8 +39,7 @@ fn framework(hooks: &[&str], others: &[&str]) -> Framework {
     Framework::new(&list(hooks), &symbols(&names))
 }
 
-/// A tree of `(depth, function, calls, instructions)`, in the order of calls: depth 1 is
-/// below the root.
+/// `(depth, function, calls, instructions)` in call order; depth 1 is below the root.
 fn tree(nodes: &[(usize, &str, u64, u64)]) -> CallTree {
     let mut tree = CallTree::default();
     let mut chain = vec![0];

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What holds for every tree.
 
 use proptest::prelude::*;
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Costs in trees made by hand.
 
 use model::HookCost;
 
 use super::{framework, names, tree};
 use crate::hooks::{differences, outermost_sum, outside};
 
-/// Hook, function, calls, inclusive, exclusive, dispatch and outermost of each hook, and behind
-/// it module, function, calls and inclusive of what implements it.
+/// Hook, function, calls, inclusive, exclusive, dispatch and outermost; then module, function,
+/// calls and inclusive of implementations.
 fn rows(costs: &[HookCost]) -> Vec<String> {
     let mut rows = Vec::new();
     for c in costs {
@@ -39,7 +38,6 @@ fn modules_and_dispatch_are_apart() {
         (3, "ima_file_check.isra.0", 1, 5),
         (3, "my_lsm_work", 1, 6),
         (3, "foreign_file_open", 1, 9),
-        // None of these is a module's.
         (3, "kmem_cache_alloc", 1, 11),
         (3, "__file_open", 1, 12),
         (3, "lsm_file_open", 1, 13),
@@ -69,7 +67,6 @@ fn nested_hooks_count_once_in_sums() {
         (2, "selinux_inode_permission", 1, 20),
         (3, "security_capable", 1, 5),
         (4, "cap_capable", 1, 7),
-        // Called by the framework's function itself.
         (2, "security_capable", 1, 30),
         (1, "security_capable", 1, 2),
     ]);

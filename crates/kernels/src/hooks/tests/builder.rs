@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Writes small kernel images with symbols and BTF.
 
 use testing::elf::{self, CODE, DATA, FIRST_AT, Section, Segment};
 
@@ -12,11 +11,9 @@ pub struct Image<'a> {
     pub symbols: Vec<&'a str>,
     pub btf: Vec<u8>,
     pub btf_name: &'static str,
-    /// Adds `__start_BTF` and `__stop_BTF`.
     pub btf_symbols: bool,
 }
 
-/// Overwrites what the image has at `address`, in its first section.
 pub fn put(image: &mut [u8], address: u64, what: &[u8]) {
     let at = FIRST_AT + (address - BASE) as usize;
     image[at..at + what.len()].copy_from_slice(what);

@@ -19,7 +19,6 @@ const SYMBOLS: [&str; 10] = [
 const IDS: u64 = BASE + 4 * 16;
 const NAMES: u64 = BASE + 5 * 16;
 
-/// The image with these words and bytes at addresses, and its symbols.
 fn kernel(symbols: &[&str], words: &[(u64, u64)], names: &[u8]) -> (Vec<u8>, SymbolTable) {
     let image = Image {
         symbols: symbols.to_vec(),
@@ -66,7 +65,6 @@ fn a_kernel_that_does_not_tell_all_lists_none() {
         symbols[hidden] = "=hidden";
         assert_eq!(listed(&symbols, &OLD, TEXT), None, "{hidden}");
     }
-    // No table of early modules.
     let mut symbols = SYMBOLS;
     symbols[4] = "^somewhere";
     assert_eq!(listed(&symbols, &OLD, TEXT), None);
@@ -78,7 +76,6 @@ fn a_kernel_that_does_not_tell_all_lists_none() {
     ] {
         assert_eq!(listed(&SYMBOLS, words, names), None, "{words:x?}");
     }
-    // A single entry could hide others.
     let mut alone = vec!["^__start_lsm_info", "^__end_lsm_info"];
     alone.extend(&SYMBOLS[4..]);
     assert_eq!(listed(&alone, &[(BASE, NAMES)], TEXT), None);

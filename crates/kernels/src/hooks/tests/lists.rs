@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Lists of hooks from BTF, symbols and definitions.
 
 use proptest::prelude::*;
 
@@ -14,7 +13,6 @@ fn hooks(btf: &[u8]) -> Result<Vec<String>, HookListError> {
     HookList::from_btf(btf).map(|list| list.iter().map(str::to_owned).collect())
 }
 
-/// Global functions, or static ones with a `-` prefix.
 fn symbols(names: &[&str]) -> SymbolTable {
     let map: String = names
         .iter()
@@ -26,7 +24,6 @@ fn symbols(names: &[&str]) -> SymbolTable {
     SymbolTable::from_map(crate::arch::native(), &(map + "20 B _end\n")).expect("symbols")
 }
 
-/// The list of hooks among types of every kind.
 fn kernel() -> Btf {
     let mut btf = Btf::default();
     btf.add(1, "int", 0, 4, &[0x20]);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What BTF says of functions.
 
 use testing::btf::Btf;
 
@@ -20,7 +19,6 @@ fn describes_arguments_and_results() {
         ("b", 0, vec![path, id]),
         ("c", unsigned, vec![]),
         ("d", long, vec![long]),
-        // A variable number of arguments.
         ("e", int, vec![pointer, 0]),
     ] {
         let prototype = btf.prototype(result, &arguments);

@@ -232,7 +232,6 @@ pub fn segment(symbols: &[Sym], layout: &Layout) -> Vec<u8> {
     rodata.bytes
 }
 
-/// An ELF file that loads `text` at [`TEXT`].
 pub fn elf(text: &[u8], symtab: Option<&[Sym]>) -> Vec<u8> {
     let mut sections = vec![Section::new(".text", CODE, text.to_vec())];
     if let Some(symtab) = symtab {

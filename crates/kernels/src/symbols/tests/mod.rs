@@ -24,7 +24,6 @@ fn read_back(table: &SymbolTable) -> Vec<Sym> {
         .collect()
 }
 
-/// `symbols` and those of every kernel, through an image.
 fn table_with(symbols: &[Sym]) -> SymbolTable {
     let mut all = kernel_symbols(2048, false);
     let end = all.pop().expect("the last symbol");
@@ -67,7 +66,6 @@ fn the_longest_kernel_name_reads_back() {
 fn decoys_before_the_tables_do_not_mislead() {
     let symbols = kernel_symbols(2500, true);
     let mut text = segment(&symbols, &LAYOUTS[5]);
-    // Numbers that rise from zero, as in an index, but without tokens.
     for (i, pair) in text[0x100..0x300].chunks_exact_mut(2).enumerate() {
         pair.copy_from_slice(&(i as u16 * 3).to_le_bytes());
     }
@@ -153,7 +151,6 @@ fn each_way_of_having_no_symbols_is_told_apart() {
     assert!(of(&elf(&shifted, None)).to_string().contains("no names"));
 }
 
-/// Offset of the first symbol's entry.
 fn first_entry_at(text: &[u8]) -> usize {
     let entry = b"\x0bTstartup_64";
     let found = text.windows(entry.len()).position(|window| window == entry);

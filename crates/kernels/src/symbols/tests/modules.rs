@@ -22,10 +22,8 @@ type Section<'a> = (&'a str, bool, usize);
 /// Section index, value, type, name.
 type Entry<'a> = (u16, u64, u8, &'a str);
 
-/// Name, file, addresses of sections.
 type Loaded<'a> = (&'a str, &'a [u8], &'a [(&'a str, u64)]);
 
-/// Sections are numbered from 1.
 fn ko(sections: &[Section], symbols: &[Entry]) -> Vec<u8> {
     let own = sections.iter().map(|&(name, code, len)| {
         elf::Section::new(name, if code { CODE } else { DATA }, vec![0xcc; len])
@@ -67,7 +65,6 @@ fn brd() -> Vec<u8> {
     )
 }
 
-/// Ends with its only function.
 fn one_function() -> SymbolTable {
     let kernel = super::elf(&[0xcc; 64], Some(&[sym(super::TEXT, 'T', "kernel")]));
     SymbolTable::from_vmlinux(&kernel).expect("symbols")
@@ -125,7 +122,6 @@ fn functions_lie_where_their_sections_do() {
             .any(|other| other.name == symbol.name)
     });
     assert!(of_kernel);
-    // Three functions and two ends.
     assert_eq!(table.iter().len(), kernel.iter().len() + 5);
 }
 
@@ -163,7 +159,6 @@ fn several_modules_stand_side_by_side() {
     assert_eq!(name_at(&table, HOME + 0x500), None);
     assert!(table.named("brd_probe.cold").next().is_none());
 
-    // Adding them one by one gives the same.
     let first = merge(&kernel, &[("brd", &brd(), &[(".text", HOME)])]).expect("sound");
     let second = merge(&first, &[("other", &other, &[(".fixup", HOME + 0x100)])]);
     assert_eq!(second.expect("sound"), table);
