@@ -5,7 +5,7 @@
 //! [`judge`] decides which differences are real, and a gate checks each pair's limit. No I/O.
 //!
 //! - [`compare`]: two files; [`across`]: cells of one run along an axis; [`with_baselines`]: a
-//! run's cells with their baselines.
+//!   run's cells with their baselines.
 //! - [`Budget`]: how much worse each benchmark may be.
 //! - [`aa`]: false alarms in runs of an experiment without a change.
 
