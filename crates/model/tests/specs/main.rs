@@ -366,51 +366,6 @@ fn roles_are_checked() {
 #[test]
 fn presets_hold_what_they_promise() {
     let names: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
-    assert_eq!(
-        names,
-        [
-            "quick",
-            "suite",
-            "every",
-            "paper",
-            "paper-calls",
-            "paper-suite",
-            "paper-um",
-            "paper-protocol",
-            "paper-orders",
-            "stacking",
-            "denials",
-            "tomoyo-entries",
-            "audit",
-            "avc",
-            "integrity",
-            "enforcing",
-            "debian-policies",
-            "first-access",
-            "rules",
-            "rules-smack",
-            "landlock-grid",
-            "landlock-sandbox",
-            "memory",
-            "versions",
-            "howells",
-            "howells-um",
-            "lsmpmon",
-            "freenix01",
-            "unixbench",
-            "workloads",
-            "git-status",
-            "find-stat",
-            "tar",
-            "make-noop",
-            "gcc",
-            "python-import",
-            "sqlite",
-            "pipeline",
-            "web",
-            "shell-script",
-        ]
-    );
     for preset in presets() {
         let e = preset
             .spec()
