@@ -2,6 +2,8 @@
 //! Shared by commands that measure: from flags to an experiment and its machine.
 
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +18,10 @@ use lab::prepare::Hooks;
 use lab::qemu::Qemu;
 use lab::root::Root;
 use lab::{BuiltIn, Outcome, Setup, write_plugin};
-use model::{Experiment, Metric, Place, Policy, Spec, Stack, StackError, Suite, nearest, preset};
+use model::{
+    Experiment, Metric, Place, Policy, SPEC_LIMIT_BYTES, Spec, Stack, StackError, Suite, nearest,
+    preset,
+};
 use sensitivity::{Delays, DelaysError};
 use serde::Serialize;
 use signal_hook::consts::SIGHUP;
@@ -44,7 +49,14 @@ pub fn read_spec(text: &str) -> Result<(String, Spec)> {
 
 /// An experiment file; policy files in it are relative to it.
 pub fn read_file(path: &Path, hint: &str) -> Result<Spec> {
-    let toml = std::fs::read_to_string(path).map_err(|error| unreadable(path, error, hint))?;
+    let mut toml = String::new();
+    // One byte more than allowed, for [`Spec::parse`] to refuse: it may be endless.
+    let read = |file: File| {
+        file.take(SPEC_LIMIT_BYTES as u64 + 1)
+            .read_to_string(&mut toml)
+    };
+    let read = File::open(path).and_then(read);
+    read.map_err(|error| unreadable(path, error, hint))?;
     let mut spec = Spec::parse(&path.display().to_string(), &toml)?;
     let directory = path.parent().unwrap_or(path);
     for policy in spec
