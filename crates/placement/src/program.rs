@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::path::Path;
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -405,5 +406,5 @@ impl View<'_, '_> {
 /// `path` may include a header of a directory above: `fs/internal.h` for `fs/ext4/x.c`.
 fn directory_holds(path: &str, directory: &str) -> bool {
     path.rsplit_once('/')
-        .is_some_and(|(holder, _)| directory.starts_with(holder))
+        .is_some_and(|(holder, _)| Path::new(directory).starts_with(holder))
 }
