@@ -213,7 +213,7 @@ other-tests:
 
 .PHONY: install
 install: build-needs
-	$(CARGO) install $(CARGO_FLAGS) --locked --path crates/lsmeter --root '$(PREFIX)'
+	$(CARGO) install $(CARGO_FLAGS) --locked --profile dist --path crates/lsmeter --root '$(PREFIX)'
 
 # A build of its own, in which no path of this machine stands: the same commit, compiler and
 # libraries give the same package wherever it is made.
@@ -225,8 +225,8 @@ deb: build-needs
 	CARGO_TARGET_DIR='$(deb_target)' \
 	RUSTFLAGS='$(foreach of,$(cargo_home)=/cargo $(CURDIR)=/lsmeter,--remap-path-prefix=$(of))' \
 	CFLAGS='$(foreach of,$(cargo_home)=/cargo $(CURDIR)=/lsmeter,-ffile-prefix-map=$(of))' \
-		$(CARGO) build --release --locked $(CARGO_FLAGS) --package lsmeter
-	@packaging/deb '$(deb_target)/release/lsmeter' target/debian
+		$(CARGO) build --profile dist --locked $(CARGO_FLAGS) --package lsmeter
+	@packaging/deb '$(deb_target)/dist/lsmeter' target/debian
 
 # A page of what modules cost on four of Debian's kernels. Results that exist are not measured again.
 site_kernels := 5.10 6.1 6.12 7.2
