@@ -8,7 +8,7 @@
 //!
 //! `power` takes a folder of runs of one experiment without a change, in the order of their
 //! names, whose samples were kept: some hundred of
-//! `lsmeter run --on host --dir /var/tmp --metric time --rounds 10 --keep-samples`.
+//! `lsmeter run --on host --dir /var/tmp --metric time --set rounds=10 --keep-samples`.
 
 use std::error::Error;
 use std::fs::File;

@@ -25,7 +25,7 @@ for n in "${rules[@]}"; do sizes+=(--rules "$n"); done
 about
 status=0
 "$LSMETER" run --on host --dir "$dir" --policy none --policy enforcing "${sizes[@]}" \
-	--bench open:AA --bench stat:AA --bench 'landlock-open:*' --rounds "${ROUNDS:-20}" \
+	--bench open:AA --bench stat:AA --bench 'landlock-open:*' --set rounds="${ROUNDS:-20}" \
 	--samples "${SAMPLES:-400}" --quiet --output "$json" >"$work/report" || status=$?
 [ "$status" -eq 0 ] || exit "$status"
 "$LSMETER" export "$json" -o "$work/run.csv"

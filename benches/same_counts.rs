@@ -3,7 +3,7 @@
 //! when, with what and where it was counted.
 //!
 //! ```text
-//! cargo bench -p experiment --bench same_counts -- BEFORE AFTER
+//! cargo bench -p model --bench same_counts -- BEFORE AFTER
 //! ```
 //!
 //! BEFORE and AFTER are documents of the same kind (run, profile, sensitivity), or folders of such,
@@ -28,7 +28,7 @@ fn main() -> Result<ExitCode, Failed> {
         .collect();
     let [before, after] = paths.as_slice() else {
         // `cargo bench` without words runs all benches.
-        println!("usage: cargo bench -p experiment --bench same_counts -- BEFORE AFTER");
+        println!("usage: cargo bench -p model --bench same_counts -- BEFORE AFTER");
         return Ok(ExitCode::SUCCESS);
     };
     let mut same = true;

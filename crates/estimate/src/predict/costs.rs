@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use model::prediction::{Basis, CallCost, Range};
 use model::{Cell, Document, Failure, HookedPath, Program, Subject, estimate::Weights, nearest};
+use stats::median;
 
 use crate::predict::forms::form;
 
@@ -184,7 +185,7 @@ impl Points {
             .collect();
         let ns = |at: usize| {
             let ns: Vec<f64> = calls(at).filter_map(|call| call.ns).collect();
-            (!ns.is_empty()).then(|| median(ns.into_iter()))
+            (!ns.is_empty()).then(|| median(ns))
         };
         let stacks = medians.iter().zip(added).enumerate();
         let modules = medians.iter().enumerate();
@@ -226,16 +227,6 @@ fn modules_of<'a>(
         }
     }
     modules
-}
-
-fn median(figures: impl Iterator<Item = f64>) -> f64 {
-    let mut figures: Vec<f64> = figures.collect();
-    figures.sort_by(f64::total_cmp);
-    match figures.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => figures[n / 2],
-        n => f64::midpoint(figures[n / 2 - 1], figures[n / 2]),
-    }
 }
 
 /// Hooks of an operation, each with the forms of its possible system calls, and the cost of a call.

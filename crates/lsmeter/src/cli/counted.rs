@@ -12,10 +12,10 @@ pub struct CountedArgs {
     #[arg(value_name = "PRESET|SPEC.toml", default_value = "quick", value_hint = ValueHint::FilePath,
         help_heading = None::<&str>)]
     pub spec: String,
-    /// Which cells
-    #[command(flatten)]
-    pub cells: CellArgs,
     /// How they are measured
     #[command(flatten)]
     pub lab: LabArgs,
+    /// Which cells
+    #[command(flatten)]
+    pub cells: CellArgs,
 }

@@ -18,7 +18,7 @@ use super::output::OutputArgs;
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
-  lsmeter run suite --on um --kernel build:um --fs tmpfs --rounds 16 -o times.json
+  lsmeter run suite --on um --kernel build:um --fs tmpfs --set rounds=16 -o times.json
   lsmeter profile suite --kernel build:6.12-all --fs tmpfs --events --baseline capability \\
       --stack capability,selinux --stack capability,apparmor -o counts.json
   lsmeter estimate counts.json --times times.json --keep-weights weights.json
@@ -26,7 +26,7 @@ Examples:
   lsmeter run suite --on host --dir /dev/shm/x -o host.json
   lsmeter estimate counts.json --times host.json
   lsmeter run suite --kernel build:6.12-all --kernel 'build:um.*' --metric instructions,time \\
-      --events --fs tmpfs --rounds 4 -o both.json
+      --events --fs tmpfs --set rounds=4 -o both.json
   lsmeter estimate both.json")]
 #[command(next_help_heading = "What is estimated")]
 pub struct EstimateArgs {

@@ -44,22 +44,29 @@ pub struct ProfileArgs {
     /// A preset (`lsmeter list presets`) or a TOML file
     #[arg(value_name = "PRESET|SPEC.toml", default_value = "quick", value_hint = ValueHint::FilePath)]
     pub spec: String,
-    /// Which cells
-    #[command(flatten)]
-    pub cells: CellArgs,
-    /// Which programs
-    #[command(flatten)]
-    pub programs: ProgramArgs,
     /// Compare each stack with this one
-    #[arg(long, value_name = "LSM,…", help_heading = "What is measured")]
+    #[arg(
+        long,
+        value_name = "LSM,…",
+        help_heading = "What is measured",
+        display_order = 90
+    )]
     pub baseline: Option<String>,
     /// Also count events that take time: atomics, indirect branches, cache lines, bytes of REP
     /// instructions …
-    #[arg(long, help_heading = "What is measured")]
+    #[arg(long, help_heading = "What is measured", display_order = 90)]
     pub events: bool,
     /// Fail (exit status 1) if a comparison leaves an unexplained residual
-    #[arg(long, requires = "baseline", help_heading = "What is measured")]
+    #[arg(
+        long,
+        requires = "baseline",
+        help_heading = "What is measured",
+        display_order = 90
+    )]
     pub check: bool,
+    /// Which programs
+    #[command(flatten)]
+    pub programs: ProgramArgs,
     /// How they are measured
     #[command(flatten)]
     pub lab: LabArgs,
@@ -85,4 +92,7 @@ pub struct ProfileArgs {
     /// Progress
     #[command(flatten)]
     pub progress: ProgressArgs,
+    /// Which cells
+    #[command(flatten)]
+    pub cells: CellArgs,
 }

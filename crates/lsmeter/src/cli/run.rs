@@ -44,35 +44,42 @@ pub struct RunArgs {
     /// Preset (`lsmeter list presets`) or experiment file
     #[arg(value_name = "PRESET|SPEC.toml", default_value = "quick", value_hint = ValueHint::FilePath)]
     pub spec: String,
-    /// Which cells
-    #[command(flatten)]
-    pub cells: CellArgs,
-    /// Which programs
-    #[command(flatten)]
-    pub programs: ProgramArgs,
     /// Compare with this stack [default: the first]
-    #[arg(long, value_name = "LSM,…", help_heading = "What is measured")]
+    #[arg(
+        long,
+        value_name = "LSM,…",
+        help_heading = "What is measured",
+        display_order = 90
+    )]
     pub baseline: Option<String>,
     /// Compare with this kernel [default: the first, of one stack]
-    #[arg(long, value_name = "KERNEL", help_heading = "What is measured")]
+    #[arg(
+        long,
+        value_name = "KERNEL",
+        help_heading = "What is measured",
+        display_order = 90
+    )]
     pub baseline_kernel: Option<String>,
     /// instructions, time, throughput, memory [default: instructions]
     #[arg(short, long = "metric", value_name = "METRIC,…", value_delimiter = ',',
         value_parser = words::<Metric>(Metric::MEASURABLE), hide_possible_values = true,
-        help_heading = "What is measured")]
+        help_heading = "What is measured", display_order = 90)]
     pub metrics: Vec<Metric>,
+    /// Which programs
+    #[command(flatten)]
+    pub programs: ProgramArgs,
     /// Where
     #[command(flatten)]
     pub place: PlaceArgs,
     /// How they are measured
     #[command(flatten)]
     pub lab: LabArgs,
-    /// Visits to each timed measurement, in turns [default: 3]
-    #[arg(long, value_name = "N", help_heading = "Where and how")]
-    pub rounds: Option<u32>,
+    /// Print the measurements, boots and rough time, and measure nothing
+    #[arg(long, help_heading = "Where and how", conflicts_with_all = ["watch", "resume", "output", "json"])]
+    pub dry_run: bool,
     /// Measure after each build of the kernel in this directory
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Where and how",
-        conflicts_with_all = ["metrics", "baseline", "baseline_kernel", "rounds", "resume", "aa",
+        conflicts_with_all = ["metrics", "baseline", "baseline_kernel", "resume", "aa",
             "with_hooks", "events", "keep_samples", "details", "fail_above"])]
     pub watch: Option<PathBuf>,
     /// Run N times to find false alarms [default: 1, without N 2]
@@ -105,6 +112,9 @@ pub struct RunArgs {
     /// Exit with 1 if one is worse by more: 1%, '20 instructions'
     #[arg(long, value_name = "LIMIT", help_heading = "Output")]
     pub fail_above: Option<String>,
+    /// Which cells
+    #[command(flatten)]
+    pub cells: CellArgs,
 }
 
 impl RunArgs {

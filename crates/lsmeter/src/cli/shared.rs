@@ -37,13 +37,13 @@ pub struct CellArgs {
     #[serde(skip)]
     pub policy_file: Option<PathBuf>,
     /// Integrity subsystems: audit, ima, evm; repeatable [default: none]
-    #[arg(long, value_name = "LSM,…")]
+    #[arg(long, value_name = "LSM,…", help_heading = RARE)]
     pub integrity: Vec<IntegrityList>,
     /// Rules in each policy [default: what benchmarks need]
-    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', help_heading = RARE)]
     pub rules: Vec<u32>,
     /// Landlock rulesets on top of each other [default: 1]
-    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', help_heading = RARE)]
     pub layers: Vec<u32>,
 }
 
@@ -97,6 +97,8 @@ pub struct ProgramArgs {
     pub command: Vec<String>,
 }
 
+/// Help shows headings in the order of their first flags: commands flatten [`CellArgs`] last.
+const RARE: &str = "Rare axes";
 const PROGRAMS: &str = "Whole programs";
 
 /// Where: virtual machines or this one.
@@ -119,7 +121,7 @@ pub struct LabArgs {
     /// Of Debian's kernels: x86_64, aarch64 [default: this machine's]
     #[arg(long, value_name = "ARCH,…", value_delimiter = ',', value_parser = architectures(),
         hide_possible_values = true,
-        help_heading = "What is measured")]
+        help_heading = "What is measured", display_order = 90)]
     pub arch: Vec<Architecture>,
     /// File system: ext4, tmpfs, xfs, btrfs [default: ext4]
     #[arg(long = "fs", value_name = "FS", value_parser = words::<FileSystem>(FileSystem::ALL),

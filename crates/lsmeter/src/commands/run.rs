@@ -3,16 +3,21 @@
 
 mod files;
 
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use compare::{Budget, Named};
+use indicatif::HumanDuration;
 use kernels::Store;
+use lab::environment::cores;
 use lab::journal::Journals;
+use lab::plan::{Plan, Visit};
 use lab::prepare::Hooks;
 use lab::root::Root;
 use lab::{Ground, Setup};
-use model::{Baseline, ComparisonDocument, Document, Exit, Experiment, Place, Spec, Status};
+use model::{Baseline, ComparisonDocument, Document, Exit, Experiment, Place, Shard, Spec, Status};
 use report::{ComparisonOptions, Options};
 
 use crate::cli::RunArgs;
@@ -56,6 +61,9 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     }
     measure::check_events(args.events, &experiment)?;
     lab::policy::take_in(&mut experiment)?;
+    if args.dry_run {
+        return dry_run(&experiment, args.parts.shard);
+    }
     let signals = Signals::watch()?;
     let root = programs::root(&mut experiment, &signals, args.progress.quiet)?;
     measure::check_selection(&experiment)?;
@@ -79,6 +87,47 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
         return Ok(Exit::Fine);
     }
     Ok(ending(found.as_ref(), &run))
+}
+
+/// Prints what would be measured. Kernels are neither looked up nor fetched.
+fn dry_run(experiment: &Experiment, shard: Option<Shard>) -> Result<Exit> {
+    let mut plan = Plan::new(experiment).map_err(lab::LabError::from)?;
+    if let Some(shard) = shard {
+        plan = plan.shard(experiment, shard);
+    }
+    let each = match experiment.place {
+        Place::Host => "processes",
+        Place::Lab | Place::Um => "boots",
+    };
+    let mut text = String::new();
+    let (mut measurements, mut boots) = (0, 0);
+    for (kernel, name) in experiment.kernels.iter().enumerate() {
+        for (number, configuration) in experiment.configurations.iter().enumerate() {
+            let visits = plan.visits.iter();
+            let visits = visits.filter(|of| (of.kernel, of.configuration) == (kernel, number));
+            let visits: Vec<&Visit> = visits.collect();
+            let cells: BTreeSet<usize> = visits.iter().flat_map(|of| of.cells.clone()).collect();
+            if !visits.is_empty() {
+                let (n, of_them) = (cells.len(), visits.len());
+                let title = configuration.title();
+                text += &format!("{name} under {title}: measurements {n}, {each} {of_them}\n");
+                measurements += n;
+                boots += of_them;
+            }
+        }
+    }
+    let jobs = experiment.jobs.map_or(cores(), |jobs| jobs as usize);
+    let jobs = jobs.min(boots).max(1);
+    let [counting, timed] = plan.seconds(experiment);
+    let seconds = Duration::from_secs(counting.div_ceil(jobs as u64) + timed);
+    // Programs take any time.
+    let time = match experiment.programs {
+        Some(_) => String::new(),
+        None => format!(", about {} on idle processors", HumanDuration(seconds)),
+    };
+    text += &format!("all: measurements {measurements}, {each} {boots}{time}\n");
+    output::print(&text)?;
+    Ok(Exit::Fine)
 }
 
 /// Measures in the lab or on this machine; None if interrupted, after printing how to resume.
@@ -243,7 +292,6 @@ pub fn flags(args: &RunArgs) -> Result<Spec> {
         baseline: args.baseline.clone().map(Baseline::Stack),
         baseline_kernel: args.baseline_kernel.clone(),
         metrics: some(&args.metrics),
-        rounds: args.rounds,
         ..Spec::default()
     };
     Ok(spec.or(measure::flags(&args.cells, &args.lab)?))

@@ -64,7 +64,7 @@ pub(super) fn front(at: usize, run: &Document) -> Markup {
             @let glance = Glance { group, judgements: &judgements };
             @let id = format!("glance-{}-{}", at + 1, number + 1);
             div.glance id=(id) {
-                p.place { (group.place(run)) }
+                p.place { (group.place(run)) @if let Some(own) = group.own_policies() { ". " (own) } }
                 (sentences(&glance))
                 div.front.wide[group.tested().count() > BESIDE_LIMIT] {
                     (map::map(&glance, &id))
