@@ -28,7 +28,7 @@ fn is_doubt(kind: WarningKind, metric: Metric, rounds: bool) -> bool {
         // Rounds that differ widen their interval.
         WarningKind::Drift | WarningKind::Disturbed => metric.is_timed() && !rounds,
         WarningKind::DirtyRegions | WarningKind::AaDiffers => metric.is_counted() && !calls,
-        WarningKind::NonMonotone | WarningKind::Other => true,
+        WarningKind::Other => true,
         WarningKind::ChecksDiffer => metric == Metric::Slope,
         WarningKind::LostCalls => calls,
         // A path that few measured regions took is judged by all of them.

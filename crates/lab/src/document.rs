@@ -9,7 +9,6 @@ use model::{
 };
 
 use crate::environment;
-use crate::monotone;
 use crate::outcome::JournalEntry;
 use crate::plan::Plan;
 use crate::setup::{Ground, Setup};
@@ -142,7 +141,6 @@ pub fn doubts(cells: &[Cell], environments: &[&Environment]) -> Vec<Warning> {
             "time was taken in an emulated processor",
         ));
     }
-    warnings.extend(monotone::doubt(cells));
     let failed = cells.iter().filter(|cell| cell.status() == Status::Failed);
     let missing = failed.count();
     if missing > 0 {

@@ -22,7 +22,6 @@ pub mod journal;
 pub mod kvm;
 mod memory;
 pub mod module_symbols;
-mod monotone;
 mod outcome;
 pub mod plan;
 pub mod policy;

@@ -56,8 +56,6 @@ pub enum WarningKind {
     Drift,
     /// The same experiment gave other counts when it was run again.
     AaDiffers,
-    /// More rules, or more layers, measured less: something else was measured too.
-    NonMonotone,
     /// The kernel runs modules that the stack does not name and cannot leave out.
     ExtraModules,
     /// The kernel does not name its functions: fewer measured regions can be counted.
@@ -111,10 +109,6 @@ impl WarningKind {
             WarningKind::AaDiffers => {
                 "use the deterministic clock and raise warmup; a difference of this size says nothing"
             }
-            WarningKind::NonMonotone => {
-                "do not trust differences of this size: leave the machine idle, and raise \
-                 rounds and samples"
-            }
             WarningKind::ExtraModules => {
                 "compare stacks of the same kernel only: every one has these modules"
             }
@@ -163,7 +157,6 @@ impl fmt::Display for WarningKind {
             WarningKind::Throttling => "throttling",
             WarningKind::Drift => "drift",
             WarningKind::AaDiffers => "A/A differs",
-            WarningKind::NonMonotone => "non-monotone",
             WarningKind::ExtraModules => "extra modules",
             WarningKind::NoSymbols => "no symbols",
             WarningKind::ChecksDiffer => "slope differs",

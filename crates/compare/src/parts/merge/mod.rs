@@ -51,10 +51,9 @@ pub struct Merged {
 pub type Doubts<'a> = &'a dyn Fn(&[Cell], &[&Environment]) -> Vec<Warning>;
 
 /// Warnings that depend on all cells of a run: recomputed after merging.
-const OF_ALL_CELLS: [WarningKind; 5] = [
+const OF_ALL_CELLS: [WarningKind; 4] = [
     WarningKind::EmulatedTime,
     WarningKind::ExtraModules,
-    WarningKind::NonMonotone,
     WarningKind::MissingMeasurements,
     WarningKind::Interrupted,
 ];
