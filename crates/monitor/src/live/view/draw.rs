@@ -36,28 +36,18 @@ impl Theme {
     }
 
     pub fn bad(&self) -> Style {
-        match self.colour {
-            true => self.bold().fg(Color::Red),
-            false => self.bold(),
-        }
-    }
-
-    pub fn notable(&self) -> Style {
-        match self.colour {
-            true => self.bold().fg(Color::Yellow),
-            false => self.bold(),
-        }
+        self.coloured(self.bold(), Color::Red)
     }
 
     pub fn bar(&self) -> Style {
-        match self.colour {
-            true => Style::new().fg(Color::Cyan),
-            false => Style::new(),
-        }
+        self.coloured(Style::new(), Color::Cyan)
     }
 
-    fn selected(&self) -> Style {
-        Style::new().add_modifier(Modifier::REVERSED)
+    fn coloured(&self, style: Style, colour: Color) -> Style {
+        match self.colour {
+            true => style.fg(colour),
+            false => style,
+        }
     }
 }
 
@@ -93,11 +83,10 @@ fn header_lines(view: &View, theme: &Theme) -> Vec<Line<'static>> {
     let mut first = vec![Span::styled("lsmeter monitor", theme.bold())];
     let mut state =
         |text: String, style| first.extend([Span::raw("  "), Span::styled(text, style)]);
-    if view.is_paused() {
-        state("PAUSED".to_owned(), theme.notable());
-    }
-    if view.ended {
-        state("ENDED".to_owned(), theme.notable());
+    for (holds, word) in [(view.is_paused(), "PAUSED"), (view.ended, "ENDED")] {
+        if holds {
+            state(word.to_owned(), theme.coloured(theme.bold(), Color::Yellow));
+        }
     }
     if figures.total.lost > 0 {
         let lost = format!("{} calls LOST", units::count(figures.total.lost));
@@ -165,7 +154,7 @@ fn table(frame: &mut Frame<'_>, area: Rect, view: &mut View, theme: &Theme) {
     let table = Table::new(rows.collect::<Vec<_>>(), columns.iter().map(width))
         .header(Row::new(headings))
         .column_spacing(1)
-        .row_highlight_style(theme.selected());
+        .row_highlight_style(Style::new().add_modifier(Modifier::REVERSED));
     let mut state = TableState::new().with_selected(view.selected().checked_sub(first));
     frame.render_stateful_widget(table, area, &mut state);
 }
@@ -218,7 +207,7 @@ fn help(frame: &mut Frame<'_>, area: Rect, theme: &Theme) {
 
 fn draw_footer(frame: &mut Frame<'_>, area: Rect, view: &View, theme: &Theme) {
     if view.typing {
-        let text = format!("filter: {}", view.filter.text());
+        let text = format!("filter: {}", view.filter);
         let room = usize::from(area.width.saturating_sub(1));
         let skipped = text.chars().count().saturating_sub(room);
         let shown: String = text.chars().skip(skipped).collect();
@@ -256,7 +245,7 @@ fn status(view: &View) -> String {
     };
     text += since(view);
     if !view.filter.is_empty() {
-        text += &format!("  filter {}", view.filter.text());
+        text += &format!("  filter {}", view.filter);
     }
     match view.figures().left_off {
         0 => {}

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use model::{Interval, WatchedHook, printable};
 
-use super::source::Reading;
+use super::Reading;
 
 /// A kernel has about 300 hooks, and modules for each.
 const FUNCTIONS_LIMIT: usize = 8_192;

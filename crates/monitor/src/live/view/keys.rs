@@ -5,6 +5,8 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::state::{Page, View};
 
+const FILTER_LIMIT: usize = 64;
+
 pub const HELP: [(&str, &str); 12] = [
     ("↑ ↓ j k", "select a hook; in its detail, scroll"),
     ("PgUp PgDn", "a page up or down"),
@@ -61,9 +63,14 @@ fn type_filter(view: &mut View, code: KeyCode, control: bool) {
             view.typing = false;
             view.filter.clear();
         }
-        KeyCode::Backspace => view.filter.pop(),
+        KeyCode::Backspace => drop(view.filter.pop()),
         KeyCode::Char('u') if control => view.filter.clear(),
-        KeyCode::Char(c) if !control => view.filter.push(c),
+        // Names have no other characters.
+        KeyCode::Char(c) if !control => {
+            if c.is_ascii_graphic() && view.filter.len() < FILTER_LIMIT {
+                view.filter.push(c.to_ascii_lowercase());
+            }
+        }
         _ => {
             movement(view, code);
             return;

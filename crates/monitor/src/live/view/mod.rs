@@ -2,16 +2,13 @@
 //! `lsmeter monitor` on a terminal: a live table of hooks, and the detail of each.
 //!
 //! The view is pure state (`state`), changed by keys (`keys`) and drawn into a frame (`draw`); only
-//! this file and `screen` use the terminal.
+//! this file uses the terminal.
 
 mod column;
 mod detail;
 mod draw;
 mod figures;
-mod filter;
 mod keys;
-mod screen;
-mod source;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -21,10 +18,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crossterm::event::{self, Event};
-use model::Monitoring;
+use model::{Interval, Monitoring};
+use ratatui::DefaultTerminal;
 
-use self::screen::Screen;
-pub use self::source::{Reading, Source};
 use self::state::View;
 use crate::MonitorError;
 
@@ -34,6 +30,19 @@ const NAP: Duration = Duration::from_millis(100);
 const INTERVAL_MIN: Duration = Duration::from_millis(50);
 /// Keys between two frames: for pastes.
 const KEYS_AT_ONCE: usize = 256;
+
+pub trait Source {
+    fn read(&mut self) -> Reading;
+
+    /// Checked before each reading: the reading after the end is the last.
+    fn ended(&mut self) -> bool;
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    pub total: Interval,
+    pub since_last: Interval,
+}
 
 /// Shows a source's figures on standard output's terminal, updated every `interval`, until the user
 /// quits or `stop` is set. After the source's end, its last figures stay.
@@ -49,16 +58,15 @@ pub fn show(
     let mut view = View::new(monitoring, colour);
     let unusable =
         MonitorError::doing("cannot use standard output as a terminal for the live view");
-    let mut screen = Screen::take().map_err(unusable)?;
-    let shown = follow(&mut screen, &mut view, source, interval, stop);
-    let left = screen
-        .leave()
-        .map_err(MonitorError::doing("cannot give the terminal back"));
-    shown.and(left)
+    let taken = ratatui::try_init().inspect_err(|_| drop(ratatui::try_restore()));
+    let mut terminal = taken.map_err(unusable)?;
+    let shown = follow(&mut terminal, &mut view, source, interval, stop);
+    let left = ratatui::try_restore();
+    shown.and(left.map_err(MonitorError::doing("cannot give the terminal back")))
 }
 
 fn follow(
-    screen: &mut Screen,
+    terminal: &mut DefaultTerminal,
     view: &mut View,
     source: &mut dyn Source,
     interval: Duration,
@@ -77,7 +85,7 @@ fn follow(
             changed = true;
         }
         if changed {
-            let drawn = screen.terminal.draw(|frame| draw::draw(frame, view));
+            let drawn = terminal.draw(|frame| draw::draw(frame, view));
             drawn.map_err(MonitorError::doing("cannot draw on the terminal"))?;
         }
         let until_next = match view.ended {

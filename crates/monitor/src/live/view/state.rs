@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The view's state, without drawing and keys.
 
-use model::{MonitorMode, Monitoring};
+use model::{MonitorMode, Monitoring, WatchedHook, glob};
 
+use super::Reading;
 use super::column::Column;
 use super::figures::{Figure, Figures, Key, Since};
-use super::filter::Filter;
-use super::source::Reading;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Page {
@@ -24,7 +23,8 @@ pub struct View {
     pub page_below: Page,
     pub since: Since,
     pub ended: bool,
-    pub filter: Filter,
+    /// A part of a hook's or function's name, or a pattern for all of it; in lower case.
+    pub filter: String,
     pub typing: bool,
     pub modules: bool,
     pub sort: Column,
@@ -52,7 +52,7 @@ impl View {
             page_below: Page::Table,
             since: Since::Start,
             ended: false,
-            filter: Filter::default(),
+            filter: String::new(),
             typing: false,
             modules: false,
             sort,
@@ -153,7 +153,7 @@ impl View {
         let mut rows: Vec<(usize, Figure<'_>)> = hooks
             .iter()
             .enumerate()
-            .filter(|(_, hook)| (all || hook.module.is_none()) && self.filter.takes(hook))
+            .filter(|(_, hook)| (all || hook.module.is_none()) && takes(&self.filter, hook))
             .map(|(place, hook)| (place, figures.figure(hook, self.since)))
             .collect();
         rows.sort_by(|(_, a), (_, b)| {
@@ -195,4 +195,14 @@ impl View {
         self.offset = self.offset.min(last);
         self.offset
     }
+}
+
+fn takes(filter: &str, hook: &WatchedHook) -> bool {
+    [&hook.hook, &hook.function].into_iter().any(|name| {
+        let name = name.to_ascii_lowercase();
+        match filter.contains(['*', '?']) {
+            true => glob(filter, &name),
+            false => name.contains(filter),
+        }
+    })
 }
