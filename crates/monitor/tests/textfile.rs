@@ -69,7 +69,7 @@ fn monitoring(mode: MonitorMode) -> Monitoring {
 }
 
 /// Every metric that there is.
-fn whole() -> (Monitoring, Vec<Interval>) {
+fn whole() -> (Monitoring, Interval) {
     let mut framework = hook("inode_permission", None, 100, Some(24_000));
     framework.errnos = BTreeMap::from([("EACCES".to_owned(), 3), ("ENOENT".to_owned(), 1)]);
     framework.histogram = vec![
@@ -93,12 +93,12 @@ fn whole() -> (Monitoring, Vec<Interval>) {
         count: 12,
         sum_ns: 90_000,
     }];
-    let intervals = vec![first, later];
-    (monitoring(MonitorMode::Histogram), intervals)
+    let total = Interval::sum([&first, &later]);
+    (monitoring(MonitorMode::Histogram), total)
 }
 
-fn text(monitoring: &Monitoring, intervals: &[Interval]) -> String {
-    Metrics::new("0.1.0").text(monitoring, intervals)
+fn text(monitoring: &Monitoring, total: &Interval) -> String {
+    Metrics::new("0.1.0").text(monitoring, total)
 }
 
 /// A sample's name, labels as they are in the text, and value.
@@ -126,15 +126,15 @@ fn value(text: &str, series: &str) -> f64 {
 
 #[test]
 fn everything() {
-    let (monitoring, intervals) = whole();
-    insta::assert_snapshot!(text(&monitoring, &intervals));
+    let (monitoring, total) = whole();
+    insta::assert_snapshot!(text(&monitoring, &total));
 }
 
 #[test]
 fn counted_calls_have_no_times() {
     let monitoring = monitoring(MonitorMode::Count);
-    let intervals = [interval(vec![hook("file_open", None, 4, None)])];
-    let text = text(&monitoring, &intervals);
+    let total = interval(vec![hook("file_open", None, 4, None)]);
+    let text = text(&monitoring, &total);
     assert!(text.contains("lsmeter_hook_calls_total{"), "{text}");
     assert!(!text.contains("lsmeter_hook_seconds"), "{text}");
     assert!(!text.contains("lsmeter_hook_duration"), "{text}");
@@ -143,7 +143,7 @@ fn counted_calls_have_no_times() {
 
 #[test]
 fn nothing_was_called() {
-    let text = text(&monitoring(MonitorMode::Time), &[]);
+    let text = text(&monitoring(MonitorMode::Time), &Interval::default());
     assert!(!text.contains("lsmeter_hook"), "{text}");
     assert_eq!(value(&text, "lsmeter_lost_calls_total"), 0.0);
 }
@@ -155,7 +155,7 @@ fn counters_never_fall() {
     let series = r#"lsmeter_hook_seconds_total{hook="h",module="framework",syscall="none"}"#;
     let mut after = |sum_ns| {
         let hooks = vec![hook("h", None, 4, Some(sum_ns))];
-        value(&writer.text(&monitoring, &[interval(hooks)]), series)
+        value(&writer.text(&monitoring, &interval(hooks)), series)
     };
     assert_eq!(after(-10), 0.0);
     assert_eq!(after(2_000), 1e-6);
@@ -173,7 +173,7 @@ fn sums_saturate() {
         lost: u64::MAX,
         ..interval(vec![hook.clone(), hook])
     };
-    let text = text(&monitoring, &[most.clone(), most]);
+    let text = text(&monitoring, &most);
     let all = format!(" {}\n", u64::MAX);
     assert!(text.contains(&format!("lsmeter_lost_calls_total{all}")));
     assert!(text.contains(&format!("module=\"framework\",errno=\"EPERM\"}}{all}")));
@@ -188,10 +188,8 @@ fn hostile_labels_end_where_they_should() {
     monitoring.scope = "command: sh -c \"echo \\\\ \\n\"\n# EOF\r\0\u{1b}[31m\u{202e}".to_owned();
     monitoring.release = "x".repeat(10_000);
     let name = "a\"} 1\nlsmeter_hook_calls_total{hook=\"b";
-    let text = text(
-        &monitoring,
-        &[interval(vec![hook(name, Some("\\"), 2, Some(2))])],
-    );
+    let hooks = vec![hook(name, Some("\\"), 2, Some(2))];
+    let text = text(&monitoring, &interval(hooks));
     let expected =
         r#"{hook="a\"} 1?lsmeter_hook_calls_total{hook=\"b",module="\\",syscall="openat"} 1"#;
     assert!(
@@ -239,7 +237,7 @@ proptest! {
     fn any_name_comes_back_harmless(name: String, module: String, scope: String) {
         let monitoring = Monitoring { scope: scope.clone(), ..monitoring(MonitorMode::Time) };
         let hooks = vec![hook(&name, Some(&module), 2, Some(2))];
-        let text = text(&monitoring, &[interval(hooks)]);
+        let text = text(&monitoring, &interval(hooks));
         let harmless = |text: &str| model::printable(text, 200);
         for (metric, labels, _) in samples(&text) {
             if metric == "lsmeter_hook_calls_total" {
@@ -258,7 +256,7 @@ proptest! {
     ) {
         let mut one = hook("h", None, 2, Some(2));
         one.histogram = buckets.into_iter().map(|(from, to, n)| bucket(from, to, n)).collect();
-        let text = text(&monitoring(MonitorMode::Histogram), &[interval(vec![one])]);
+        let text = text(&monitoring(MonitorMode::Histogram), &interval(vec![one]));
         let of = |name: &str| -> Vec<f64> {
             let found = samples(&text).into_iter().filter(|sample| sample.0 == name);
             found.map(|sample| sample.2).collect()
@@ -290,8 +288,8 @@ fn strings<'a>(value: &'a serde_json::Value, key: &str, found: &mut Vec<&'a str>
 fn dashboard_asks_for_what_is_written() {
     let dashboard = include_str!("../../../docs/grafana/lsmeter.json");
     let dashboard: serde_json::Value = serde_json::from_str(dashboard).unwrap();
-    let (monitoring, intervals) = whole();
-    let text = text(&monitoring, &intervals);
+    let (monitoring, total) = whole();
+    let text = text(&monitoring, &total);
     let known: BTreeSet<&str> = samples(&text).into_iter().map(|sample| sample.0).collect();
     let mut asked = Vec::new();
     for key in ["expr", "query", "definition"] {
@@ -326,11 +324,11 @@ fn a_file_appears_whole_and_goes() {
     let precious = dir.join("precious");
     std::fs::write(&precious, "precious").unwrap();
     std::os::unix::fs::symlink(&precious, &new).unwrap();
-    let (monitoring, intervals) = whole();
+    let (monitoring, total) = whole();
     let mut textfile = Textfile::new(path.clone());
     assert!(!path.exists());
     for _ in 0..2 {
-        textfile.write(&monitoring, &intervals).unwrap();
+        textfile.write(&monitoring, &total).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(value(&text, "lsmeter_lost_calls_total"), 3.0);
         assert!(!new.exists());

@@ -75,7 +75,7 @@ fn show_recording(
     }
     let stop = stop_on_signals()?;
     if let Some(mut textfile) = args.textfile.clone().map(Textfile::new) {
-        textfile.write(watched, document.intervals())?;
+        textfile.write(watched, &document.all_intervals())?;
         while !stop.load(Ordering::Relaxed) {
             thread::sleep(TICK);
         }

@@ -160,7 +160,7 @@ impl Session {
         let Some(textfile) = &mut self.textfile else {
             return Ok(());
         };
-        let written = textfile.write(&self.watched, [&total]);
+        let written = textfile.write(&self.watched, &total);
         written.map_err(MonitorError::doing("cannot write the text file"))
     }
 
