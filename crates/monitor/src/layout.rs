@@ -26,21 +26,32 @@ pub mod shared {
     pub const NEXT_ROW: usize = 0;
     pub const OWN_TGID: usize = 1;
     pub const ROWS_REFUSED: usize = 2;
-    /// Calls lost because too many tasks were in hooks at once.
-    pub const NO_STACK: usize = 3;
-    /// Calls lost because too many of one task were nested.
-    pub const TOO_DEEP: usize = 4;
-    /// Calls without a seen end.
-    pub const ABANDONED: usize = 5;
-    /// Calls on a processor that was added after the start.
-    pub const NO_PROCESSOR: usize = 6;
 }
+
+/// Words of the shared ones that count lost calls, and the reasons.
+pub const LOST: [(usize, &str); 4] = [
+    (3, "of more tasks at once than there is room for"),
+    (4, "nested too deep"),
+    (5, "whose end was not seen"),
+    (6, "on a processor that was not there at the start"),
+];
 
 pub const SHARED_TABLE: usize = 256;
 
 #[must_use]
 pub fn bucket_of(ns: u64) -> usize {
     ((u64::BITS - ns.leading_zeros()) as usize).min(BUCKETS - 1)
+}
+
+/// A bucket's bounds in ns, the upper one exclusive: bucket 0 is for 0 ns, the last (from 2^38 ns,
+/// 275 s, on) has no upper bound.
+#[must_use]
+pub fn bounds_ns(bucket: usize) -> (u64, Option<u64>) {
+    match bucket {
+        0 => (0, Some(1)),
+        _ if bucket < BUCKETS - 1 => (1 << (bucket - 1), Some(1 << bucket)),
+        _ => (1 << (BUCKETS - 2), None),
+    }
 }
 
 pub mod patch {
@@ -145,10 +156,7 @@ impl Layout {
     /// 0 without a map of processes.
     #[must_use]
     pub fn targets_bytes(&self) -> usize {
-        match self.targets {
-            true => TARGETS_BYTES,
-            false => PAGE,
-        }
+        if self.targets { TARGETS_BYTES } else { PAGE }
     }
 
     /// The map of tasks' begun system calls; 0 without it.

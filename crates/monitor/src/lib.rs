@@ -10,7 +10,6 @@ mod attach;
 mod calibrate;
 mod capabilities;
 mod error;
-mod histogram;
 mod hooks;
 mod kernel;
 mod layout;
@@ -24,8 +23,7 @@ mod snapshot;
 mod tests;
 
 pub use error::MonitorError;
-pub use histogram::{Histogram, bounds_ns};
 pub use hooks::{Probe, Selection};
 pub use monitor::{Monitor, Progress};
 pub use options::{Filter, Options};
-pub use snapshot::{Figures, HookFigures, Lost, Snapshot, SystemCall, Whole};
+pub use snapshot::{Figures, HookFigures, Snapshot};

@@ -25,8 +25,7 @@ pub struct Options {
     pub filter: Filter,
     pub selection: Selection,
     /// Rows for pairs of a function and a system call, per processor. Pairs without a row count as
-    /// [`SystemCall::Other`](crate::SystemCall::Other). A row has 40 bytes, 8 in count mode, 360
-    /// with a histogram.
+    /// other system calls. A row has 40 bytes, 8 in count mode, 360 with a histogram.
     pub pairs: usize,
     /// Also times whole system calls, waiting included, as the base of hooks' shares. Two more
     /// programs in each system call, and 32 MiB of kernel memory. Not in count mode.

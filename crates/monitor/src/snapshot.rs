@@ -8,33 +8,12 @@ use std::time::{Duration, Instant};
 
 use model::MonitorMode;
 
-use crate::histogram::Histogram;
 use crate::hooks::Probe;
 use crate::layout::{
-    BUCKETS, ERRNOS, KEY_NONE, KEYS, Layout, ROW_BUCKETS, ROW_COUNT, ROW_ERRORS, ROW_MAX, ROW_MIN,
+    BUCKETS, ERRNOS, KEYS, LOST, Layout, ROW_BUCKETS, ROW_COUNT, ROW_ERRORS, ROW_MAX, ROW_MIN,
     ROW_SUM, WHOLE_WORDS, shared,
 };
 use crate::object::Object;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SystemCall {
-    /// An x86-64 number.
-    Number(u16),
-    /// Outside: a kernel thread, a page fault, or an interrupt.
-    None,
-    /// Of i386 or x32, from 512 on, or without a free row.
-    Other,
-}
-
-impl SystemCall {
-    fn of_key(key: usize) -> SystemCall {
-        match key {
-            KEY_NONE => SystemCall::None,
-            0..KEY_NONE => SystemCall::Number(key as u16),
-            _ => SystemCall::Other,
-        }
-    }
-}
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Figures {
@@ -48,63 +27,64 @@ pub struct Figures {
     pub min_ns: Option<u64>,
     /// In ns, like `min_ns`.
     pub max_ns: Option<u64>,
-    pub histogram: Option<Histogram>,
+    /// Calls by time ([`crate::layout::bounds_ns`]); empty unless in histogram mode.
+    pub buckets: Vec<u64>,
 }
 
 impl Figures {
-    /// In ns; None without calls.
-    #[must_use]
-    pub fn mean_ns(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
-    }
-
     pub fn add(&mut self, other: &Figures) {
         self.count = self.count.wrapping_add(other.count);
         self.errors = self.errors.wrapping_add(other.errors);
         self.sum_ns = self.sum_ns.wrapping_add(other.sum_ns);
         self.min_ns = self.min_ns.into_iter().chain(other.min_ns).min();
         self.max_ns = self.max_ns.into_iter().chain(other.max_ns).max();
-        if let Some(theirs) = &other.histogram {
-            self.histogram.get_or_insert_default().add(theirs);
+        if self.buckets.is_empty() {
+            self.buckets.clone_from(&other.buckets);
+            return;
+        }
+        for (mine, theirs) in self.buckets.iter_mut().zip(&other.buckets) {
+            *mine = mine.wrapping_add(*theirs);
         }
     }
 
     /// Counters only grow, but reads are not atomic: a later one may be smaller.
     fn since(&self, earlier: &Figures) -> Figures {
+        let mut since = self.clone();
         if earlier.count == 0 {
-            return self.clone();
+            return since;
         }
-        let mut histogram = self.histogram.clone();
-        if let (Some(mine), Some(theirs)) = (&mut histogram, &earlier.histogram) {
-            mine.take_off(theirs);
+        since.count = self.count.saturating_sub(earlier.count);
+        since.errors = self.errors.saturating_sub(earlier.errors);
+        since.sum_ns = self.sum_ns.wrapping_sub(earlier.sum_ns);
+        (since.min_ns, since.max_ns) = (None, None);
+        for (mine, theirs) in since.buckets.iter_mut().zip(&earlier.buckets) {
+            *mine = mine.saturating_sub(*theirs);
         }
-        Figures {
-            count: self.count.saturating_sub(earlier.count),
-            errors: self.errors.saturating_sub(earlier.errors),
-            sum_ns: self.sum_ns.wrapping_sub(earlier.sum_ns),
-            min_ns: None,
-            max_ns: None,
-            histogram,
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.count == 0 && self.errors == 0
+        since
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Whole {
-    pub count: u64,
-    /// Total time in ns, including waiting, without the monitor's cost in hooks.
-    pub sum_ns: i64,
+/// By [`Snapshot`]'s keys of system calls; only those that occurred.
+pub type BySystemCall = BTreeMap<u16, Figures>;
+
+fn since(now: &BySystemCall, earlier: Option<&BySystemCall>) -> BySystemCall {
+    let none = Figures::default();
+    let calls = now.iter().map(|(call, figures)| {
+        let before = earlier.and_then(|earlier| earlier.get(call));
+        (*call, figures.since(before.unwrap_or(&none)))
+    });
+    calls.filter(|(_, figures)| occurred(figures)).collect()
+}
+
+fn occurred(figures: &Figures) -> bool {
+    figures.count > 0 || figures.errors > 0
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookFigures {
     pub probe: Arc<Probe>,
     /// Only system calls in which it was called.
-    pub system_calls: BTreeMap<SystemCall, Figures>,
+    pub system_calls: BySystemCall,
     /// Calls that returned an error, by errno; 0 for 134 and above. Empty in count mode. Some hooks
     /// return `EOPNOTSUPP` or `ENOSYS` for "no opinion"; a denial is `EACCES` or `EPERM`.
     pub errnos: BTreeMap<u16, u64>,
@@ -121,84 +101,54 @@ impl HookFigures {
     }
 }
 
-/// Seen calls that are not in any figure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Lost {
-    /// Too many tasks were in hooks at once.
-    pub no_stack: u64,
-    /// More than ten nested calls of one task.
-    pub too_deep: u64,
-    /// Calls without a seen end.
-    pub abandoned: u64,
-    /// On a processor that was added after the start.
-    pub no_processor: u64,
-}
-
-impl Lost {
-    #[must_use]
-    pub fn total(&self) -> u64 {
-        let nested = self.no_stack.saturating_add(self.too_deep);
-        let others = self.abandoned.saturating_add(self.no_processor);
-        nested.saturating_add(others)
-    }
-
-    fn since(&self, earlier: &Lost) -> Lost {
-        Lost {
-            no_stack: self.no_stack.saturating_sub(earlier.no_stack),
-            too_deep: self.too_deep.saturating_sub(earlier.too_deep),
-            abandoned: self.abandoned.saturating_sub(earlier.abandoned),
-            no_processor: self.no_processor.saturating_sub(earlier.no_processor),
-        }
-    }
-}
-
+/// System calls have the keys of [`crate::layout`]: x86-64 numbers, `KEY_NONE` outside of system
+/// calls (a kernel thread, a page fault, an interrupt), and one more for all others: of i386 or x32,
+/// from 512 on, or without a free row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
     pub taken: Instant,
     pub elapsed: Duration,
     /// All probed functions, always in the same order.
     pub hooks: Vec<HookFigures>,
-    /// Whole system calls, if they are timed; only those that occurred.
-    pub wholes: BTreeMap<SystemCall, Whole>,
-    pub lost: Lost,
-    /// Pairs of a function and a system call without a row, which count as [`SystemCall::Other`].
+    /// Whole system calls, waiting included, if they are timed, without the monitor's cost in
+    /// hooks: counts and sums.
+    pub wholes: BySystemCall,
+    /// Seen calls that are not in any figure, by their reasons in [`LOST`].
+    pub lost: [u64; LOST.len()],
+    /// Pairs of a function and a system call without a row, which count as other system calls.
     pub pairs_refused: u64,
 }
 
 impl Snapshot {
     #[must_use]
+    pub fn lost_calls(&self) -> u64 {
+        self.lost.into_iter().fold(0, u64::saturating_add)
+    }
+
+    #[must_use]
     pub fn since(&self, earlier: &Snapshot) -> Snapshot {
-        let none = Figures::default();
         let hooks = self.hooks.iter().enumerate().map(|(at, hook)| {
             let before = earlier.hooks.get(at);
-            let calls = hook.system_calls.iter().map(|(call, figures)| {
-                let before = before.and_then(|before| before.system_calls.get(call));
-                (*call, figures.since(before.unwrap_or(&none)))
-            });
             let errnos = hook.errnos.iter().map(|(errno, count)| {
                 let before = before.and_then(|before| before.errnos.get(errno));
                 (*errno, count.saturating_sub(*before.unwrap_or(&0)))
             });
             HookFigures {
                 probe: Arc::clone(&hook.probe),
-                system_calls: calls.filter(|(_, calls)| !calls.is_empty()).collect(),
+                system_calls: since(&hook.system_calls, before.map(|hook| &hook.system_calls)),
                 errnos: errnos.filter(|(_, count)| *count > 0).collect(),
             }
         });
-        let wholes = self.wholes.iter().map(|(call, whole)| {
-            let before = earlier.wholes.get(call).copied().unwrap_or_default();
-            let since = Whole {
-                count: whole.count.saturating_sub(before.count),
-                sum_ns: whole.sum_ns.saturating_sub(before.sum_ns),
-            };
-            (*call, since)
-        });
+        let mut lost = self.lost;
+        for (calls, before) in lost.iter_mut().zip(earlier.lost) {
+            *calls = calls.saturating_sub(before);
+        }
         Snapshot {
             taken: self.taken,
             elapsed: self.taken.saturating_duration_since(earlier.taken),
             hooks: hooks.collect(),
-            wholes: wholes.filter(|(_, whole)| whole.count > 0).collect(),
-            lost: self.lost.since(&earlier.lost),
+            wholes: since(&self.wholes, Some(&earlier.wholes)),
+            lost,
             pairs_refused: self.pairs_refused.saturating_sub(earlier.pairs_refused),
         }
     }
@@ -211,32 +161,23 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    pub fn system_calls(&self, probe: usize) -> BTreeMap<SystemCall, Figures> {
-        let mut system_calls: BTreeMap<SystemCall, Figures> = BTreeMap::new();
+    pub fn system_calls(&self, probe: usize) -> BySystemCall {
+        // Several calls may share the row of all others.
         let rest = (1 + probe) * self.layout.row_words;
-        let mut rest_is_used = false;
+        let mut rows: BTreeMap<usize, u16> = BTreeMap::new();
         let keys = &self.object.row_at()[probe * KEYS..(probe + 1) * KEYS];
-        for (key, at) in keys.iter().enumerate() {
-            let at = at.load(Ordering::Relaxed) as usize;
-            if at == 0 {
-                continue;
+        for (key, at) in (0..).zip(keys) {
+            match at.load(Ordering::Relaxed) as usize {
+                0 => {}
+                at => _ = rows.insert(at, if at == rest { KEYS as u16 - 1 } else { key }),
             }
-            if at == rest {
-                rest_is_used = true;
-                continue;
-            }
-            if let Some(figures) = self.row(at) {
-                let call = SystemCall::of_key(key);
+        }
+        let mut system_calls = BySystemCall::new();
+        for (at, call) in rows {
+            if let Some(figures) = self.row(at).filter(occurred) {
                 system_calls.entry(call).or_default().add(&figures);
             }
         }
-        if rest_is_used && let Some(figures) = self.row(rest) {
-            system_calls
-                .entry(SystemCall::Other)
-                .or_default()
-                .add(&figures);
-        }
-        system_calls.retain(|_, figures| !figures.is_empty());
         system_calls
     }
 
@@ -261,12 +202,10 @@ impl Reader<'_> {
                 ..Figures::default()
             };
             if self.mode == MonitorMode::Histogram {
-                let mut histogram = Histogram::default();
-                for bucket in 0..BUCKETS {
-                    histogram.buckets[bucket] = word(ROW_BUCKETS + bucket);
-                }
-                figures.count = histogram.count();
-                figures.histogram = Some(histogram);
+                figures.buckets = (0..BUCKETS)
+                    .map(|bucket| word(ROW_BUCKETS + bucket))
+                    .collect();
+                figures.count = figures.buckets.iter().copied().fold(0, u64::saturating_add);
             }
             if self.mode != MonitorMode::Count {
                 figures.errors = word(ROW_ERRORS);
@@ -290,8 +229,8 @@ impl Reader<'_> {
     }
 
     /// Whole system calls without the monitor's cost in `hooks`: `added_ns` per call.
-    pub fn wholes(&self, hooks: &[HookFigures], added_ns: u32) -> BTreeMap<SystemCall, Whole> {
-        let mut wholes: BTreeMap<SystemCall, Whole> = BTreeMap::new();
+    pub fn wholes(&self, hooks: &[HookFigures], added_ns: u32) -> BySystemCall {
+        let mut wholes = BySystemCall::new();
         if !self.layout.system_calls {
             return wholes;
         }
@@ -299,7 +238,7 @@ impl Reader<'_> {
         for (at, whole) in words.chunks_exact(WHOLE_WORDS).enumerate() {
             let count = whole[0].load(Ordering::Relaxed);
             if count > 0 {
-                let sum = wholes.entry(SystemCall::of_key(at % KEYS)).or_default();
+                let sum = wholes.entry((at % KEYS) as u16).or_default();
                 sum.count = sum.count.wrapping_add(count);
                 let sum_ns = whole[1].load(Ordering::Relaxed).cast_signed();
                 sum.sum_ns = sum.sum_ns.wrapping_add(sum_ns);
@@ -314,14 +253,8 @@ impl Reader<'_> {
         wholes
     }
 
-    pub fn lost(&self) -> Lost {
-        let word = |at: usize| self.object.shared()[at].load(Ordering::Relaxed);
-        Lost {
-            no_stack: word(shared::NO_STACK),
-            too_deep: word(shared::TOO_DEEP),
-            abandoned: word(shared::ABANDONED),
-            no_processor: word(shared::NO_PROCESSOR),
-        }
+    pub fn lost(&self) -> [u64; LOST.len()] {
+        LOST.map(|(word, _)| self.object.shared()[word].load(Ordering::Relaxed))
     }
 
     pub fn pairs_refused(&self) -> u64 {

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use crate::{Figures, Histogram, HookFigures, Monitor, Snapshot, SystemCall};
+use crate::layout::{KEY_NONE, KEYS, bounds_ns};
+use crate::{Figures, HookFigures, Monitor, Snapshot};
 use model::{
     Bucket, Calls, Interval, Monitoring, Percentiles, WatchedHook, WatchedSystemCall,
     WholeSystemCall,
@@ -25,7 +26,7 @@ pub fn interval(snapshot: &Snapshot, begin: Duration) -> Interval {
                 sum_ns: whole.sum_ns,
             })
             .collect(),
-        lost: snapshot.lost.total(),
+        lost: snapshot.lost_calls(),
     }
 }
 
@@ -34,18 +35,14 @@ fn watched_hook(hook: &HookFigures) -> Option<WatchedHook> {
     if total.count == 0 {
         return None;
     }
-    let histogram = total.histogram.as_ref().map(buckets).unwrap_or_default();
-    let timed = total.histogram.is_some() || total.sum_ns != 0 || total.max_ns.is_some();
+    let timed = !total.buckets.is_empty() || total.sum_ns != 0 || total.max_ns.is_some();
     let calls = |figures: &Figures| Calls {
         count: figures.count,
         errors: figures.errors,
         sum_ns: timed.then_some(figures.sum_ns),
         min_ns: figures.min_ns,
         max_ns: figures.max_ns,
-        percentiles_ns: figures
-            .histogram
-            .as_ref()
-            .and_then(|histogram| Percentiles::of(&buckets(histogram))),
+        percentiles_ns: Percentiles::of(&buckets(figures)),
     };
     let system_calls = hook.system_calls.iter();
     Some(WatchedHook {
@@ -58,7 +55,7 @@ fn watched_hook(hook: &HookFigures) -> Option<WatchedHook> {
             .iter()
             .map(|(&errno, &count)| (errno_name(errno), count))
             .collect(),
-        histogram,
+        histogram: buckets(&total),
         system_calls: system_calls
             .map(|(&call, figures)| WatchedSystemCall {
                 system_call: system_call_name(call),
@@ -68,12 +65,12 @@ fn watched_hook(hook: &HookFigures) -> Option<WatchedHook> {
     })
 }
 
-fn buckets(histogram: &Histogram) -> Vec<Bucket> {
-    let filled = histogram.buckets.iter().enumerate();
+fn buckets(figures: &Figures) -> Vec<Bucket> {
+    let filled = figures.buckets.iter().enumerate();
     filled
         .filter(|(_, count)| **count > 0)
         .map(|(bucket, &count)| {
-            let (from_ns, to_ns) = crate::bounds_ns(bucket);
+            let (from_ns, to_ns) = bounds_ns(bucket);
             Bucket {
                 from_ns,
                 to_ns,
@@ -92,14 +89,14 @@ fn errno_name(errno: u16) -> String {
     }
 }
 
-fn system_call_name(call: SystemCall) -> String {
-    match call {
-        SystemCall::None => "none".to_owned(),
-        SystemCall::Other => "other".to_owned(),
-        SystemCall::Number(number) => Sysno::new(usize::from(number)).map_or_else(
+fn system_call_name(key: u16) -> String {
+    match usize::from(key) {
+        KEY_NONE => "none".to_owned(),
+        number if number < KEYS - 1 => Sysno::new(number).map_or_else(
             || format!("system call {number}"),
             |known| known.name().to_owned(),
         ),
+        _ => "other".to_owned(),
     }
 }
 
@@ -127,8 +124,9 @@ mod tests {
         assert_eq!(errno_name(95), "EOPNOTSUPP");
         assert_eq!(errno_name(0), "other");
         assert_eq!(errno_name(41), "errno 41");
-        assert_eq!(system_call_name(SystemCall::Number(257)), "openat");
-        assert_eq!(system_call_name(SystemCall::Number(511)), "system call 511");
-        assert_eq!(system_call_name(SystemCall::None), "none");
+        assert_eq!(system_call_name(257), "openat");
+        assert_eq!(system_call_name(511), "system call 511");
+        assert_eq!(system_call_name(512), "none");
+        assert_eq!(system_call_name(513), "other");
     }
 }

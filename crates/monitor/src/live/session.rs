@@ -11,6 +11,7 @@ use model::{
 };
 
 use crate::MonitorError;
+use crate::layout::LOST;
 use crate::live::interval::{interval, monitoring};
 use crate::live::recorder::Recorder;
 use crate::live::target::Target;
@@ -211,23 +212,11 @@ impl Source for Session {
 fn doubts(monitor: &Monitor, last: &Snapshot) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut lost = |message: String| warnings.push(Warning::new(WarningKind::LostCalls, message));
-    let calls = last.lost.total();
+    let calls = last.lost_calls();
     if calls > 0 {
-        let kinds = [
-            (
-                last.lost.no_stack,
-                "of more tasks at once than there is room for",
-            ),
-            (last.lost.too_deep, "nested too deep"),
-            (last.lost.abandoned, "whose end was not seen"),
-            (
-                last.lost.no_processor,
-                "on a processor that was not there at the start",
-            ),
-        ];
-        let kinds = kinds.iter().filter(|(calls, _)| *calls > 0);
+        let kinds = last.lost.iter().zip(LOST).filter(|(calls, _)| **calls > 0);
         let kinds: Vec<String> = kinds
-            .map(|(calls, kind)| format!("{calls} {kind}"))
+            .map(|(calls, (_, kind))| format!("{calls} {kind}"))
             .collect();
         lost(format!(
             "{calls} calls are in no figure: {}",

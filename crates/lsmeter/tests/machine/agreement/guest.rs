@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use lab::catalogue::{Benchmark, agent};
 use lab::protocol::{Decoder, Message, encode_experiment};
 use model::{MonitorMode, Status};
-use monitor::{Filter, Monitor, Options, Selection, Snapshot, SystemCall};
+use monitor::{Filter, Monitor, Options, Selection, Snapshot};
 use syscalls::Sysno;
 
 use super::Calls;
@@ -123,7 +123,7 @@ fn runs_in_a_guest() {
             writeln!(out, "{benchmark}:{variant} {hook} {difference}").unwrap();
         }
     }
-    let lost = monitor.snapshot().lost.total() + monitor.missed().unwrap_or(0);
+    let lost = monitor.snapshot().lost_calls() + monitor.missed().unwrap_or(0);
     assert_eq!(lost, 0);
     // Its links go with the machine, faster than one by one.
     std::mem::forget(monitor);
@@ -142,7 +142,7 @@ fn own(snapshot: &Snapshot, calls: &BTreeSet<u16>) -> BTreeMap<String, i64> {
     let mut counts = BTreeMap::new();
     for hook in &snapshot.hooks {
         for (call, figures) in &hook.system_calls {
-            if matches!(call, SystemCall::Number(number) if calls.contains(number)) {
+            if calls.contains(call) {
                 *counts.entry(hook.probe.hook.clone()).or_default() += figures.count as i64;
             }
         }
