@@ -9,7 +9,7 @@
 #define SET_USER	1000u	/* the first that may log in */
 #define SET_SYSCALLS_MAX	8
 
-/* The key audit_rules of the directive; lab/src/policy/audit.rs has the same numbers. */
+/* The key audit_rules of the directive; lab/src/policy/others.rs has the same numbers. */
 enum audit_set {
 	AUDIT_SET_FILE_ACCESS,	/* policy/audit.c's own */
 	AUDIT_SET_NONE,

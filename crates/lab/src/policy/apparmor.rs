@@ -2,12 +2,12 @@
 //! AppArmor: a profile for the agent, compiled by `apparmor_parser`.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use model::Policy;
 
-use super::{PolicyError, Prepared, Request, denials, given, tools};
+use super::{PolicyError, Prepared, Request, denials, tools};
 
 const PROFILE: &str = include_str!("../../policy/apparmor/profile");
 /// Mediated features: the compiled profile does not depend on this machine's kernel, and kernels
@@ -16,20 +16,11 @@ pub(super) const FEATURES: &str = include_str!("../../policy/apparmor/features")
 
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     let state = request.configuration.policy;
-    if state == Policy::None {
-        return Ok(Prepared::default());
-    }
-    if let Some(of) = given::of(request, "apparmor") {
-        return given::apparmor(request, of);
-    }
-    tools::need(request, "AppArmor", "CONFIG_SECURITY_APPARMOR")?;
     let rules = request.configuration.settings.rules.unwrap_or(0);
     let more = denials::are_asked(request).then(denials::apparmor);
     let more = more.unwrap_or_default();
     let profile = request.in_work_dir(&profile(state, rules, request.programs, &more));
-    let parser = tools::find("apparmor_parser", "apparmor")?;
-    let version = tools::run(Command::new(&parser).arg("--version"))?;
-    let version = version.lines().next().unwrap_or("").to_owned();
+    let (parser, version) = parser()?;
     let inputs = [profile.as_bytes(), FEATURES.as_bytes(), version.as_bytes()];
     let compiled = tools::cached(request.cache, "apparmor", &inputs, &mut |made| {
         compile(&parser, &profile, made)
@@ -50,6 +41,13 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         files: vec![("profile".to_owned(), compiled)],
         ..Prepared::default()
     })
+}
+
+/// The program, and the first line of its version.
+pub(super) fn parser() -> Result<(PathBuf, String), PolicyError> {
+    let parser = tools::find("apparmor_parser", "apparmor")?;
+    let version = tools::run(Command::new(&parser).arg("--version"))?;
+    Ok((parser, version.lines().next().unwrap_or("").to_owned()))
 }
 
 pub(super) fn compile(parser: &Path, profiles: &str, made: &Path) -> Result<(), PolicyError> {

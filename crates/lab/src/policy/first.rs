@@ -2,11 +2,9 @@
 //! The first operation after reloading a policy or relabelling files, which
 //! `guest/settings/first.c` does before each operation.
 
-use std::process::Command;
-
 use model::{Configuration, FirstAfter};
 
-use super::apparmor::FEATURES;
+use super::apparmor::{self, FEATURES};
 use super::{PolicyError, Prepared, Request, tools};
 
 /// Types used once each: `FRESH_LABELS` of `guest/settings/labels.h`.
@@ -41,11 +39,10 @@ pub(super) fn add(
 }
 
 fn another(request: &Request<'_>) -> Result<Vec<u8>, PolicyError> {
-    let parser = tools::find("apparmor_parser", "apparmor")?;
-    let version = tools::run(Command::new(&parser).arg("--version"))?;
+    let (parser, version) = apparmor::parser()?;
     let inputs = [ANOTHER.as_bytes(), FEATURES.as_bytes(), version.as_bytes()];
     tools::cached(request.cache, "apparmor-another", &inputs, &mut |made| {
-        super::apparmor::compile(&parser, ANOTHER, made)
+        apparmor::compile(&parser, ANOTHER, made)
     })
 }
 

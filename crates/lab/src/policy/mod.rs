@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Policies of modules in a boot.
 //!
-//! Each module's file here makes what it loads (a compiled policy, a list of rules); the one under
-//! `guest/policy/` loads and proves it in the guest. See `docs/policies.md`.
+//! The files here make what modules load (a compiled policy, a list of rules); those under
+//! `guest/policy/` load and prove it in the guest. See `docs/policies.md`.
 
 mod apparmor;
-mod audit;
 mod denials;
-mod evm;
 mod first;
 mod given;
-mod ima;
-mod ipe;
-mod landlock;
-mod loadpin;
-mod lockdown;
-mod safesetid;
+mod others;
 mod selinux;
 mod smack;
 mod taken;
 mod tomoyo;
 mod tools;
-mod yama;
 
 pub use given::take_in;
 pub use selinux::cache_use;
@@ -84,37 +76,90 @@ pub enum PolicyError {
 }
 
 type Prepare = fn(&Request<'_>) -> Result<Prepared, PolicyError>;
+type Custom = fn(&Request<'_>, &CustomPolicy) -> Result<Prepared, PolicyError>;
 
-/// By name in `lsm=`.
-const MODULES: &[(&str, Prepare)] = &[
-    ("apparmor", apparmor::prepare),
-    ("bpf", bpf),
-    ("ipe", ipe::prepare),
-    ("landlock", landlock::prepare),
-    ("loadpin", loadpin::prepare),
-    ("lockdown", lockdown::prepare),
-    ("safesetid", safesetid::prepare),
-    ("selinux", selinux::prepare),
-    ("smack", smack::prepare),
-    ("tomoyo", tomoyo::prepare),
-    ("yama", yama::prepare),
+/// Name in `lsm=`, name in messages, why there is no permissive state (empty if there is one), and
+/// what makes lsmeter's policy and a custom one.
+type Module = (
+    &'static str,
+    &'static str,
+    &'static str,
+    Prepare,
+    Option<Custom>,
+);
+
+const ALWAYS: &str = "it denies, or it does not";
+const BY_RULESET: &str = "what a ruleset handles and does not allow is denied";
+const BY_PROGRAM: &str = "a program denies, or it does not";
+
+const MODULES: &[Module] = &[
+    (
+        "apparmor",
+        "AppArmor",
+        "",
+        apparmor::prepare,
+        Some(given::apparmor),
+    ),
+    ("bpf", "bpf", BY_PROGRAM, others::nothing, Some(given::bpf)),
+    ("ipe", "IPE", "", others::ipe, None),
+    (
+        "landlock",
+        "Landlock",
+        BY_RULESET,
+        others::landlock,
+        Some(given::landlock),
+    ),
+    ("loadpin", "LoadPin", "", others::loadpin, None),
+    ("lockdown", "lockdown", ALWAYS, others::nothing, None),
+    ("safesetid", "SafeSetID", ALWAYS, others::safesetid, None),
+    ("selinux", "SELinux", "", selinux::prepare, None),
+    ("smack", "Smack", "", smack::prepare, Some(given::smack)),
+    ("tomoyo", "TOMOYO", "", tomoyo::prepare, Some(given::tomoyo)),
+    ("yama", "yama", ALWAYS, others::nothing, None),
 ];
 
-fn bpf(request: &Request<'_>) -> Result<Prepared, PolicyError> {
-    let of = given::of(request, "bpf");
-    of.map_or(Ok(Prepared::default()), |of| given::bpf(request, of))
+fn of_module(module: &Module, request: &Request<'_>) -> Result<Prepared, PolicyError> {
+    let (name, title, denies, prepare, custom) = module;
+    let state = request.configuration.policy;
+    if state == Policy::Permissive && !denies.is_empty() {
+        return Err(PolicyError::Unsupported(format!(
+            "{title} has no permissive state: {denies}"
+        )));
+    }
+    // The size of SELinux's cache can change without a policy.
+    if state == Policy::None && *name != "selinux" {
+        return Ok(Prepared::default());
+    }
+    let of = given::of(request, name);
+    if of.is_some() {
+        tools::vm_only(request, &format!("a custom policy of {title}"))?;
+    }
+    tools::need(request, title, &option_of(name))?;
+    match (of, custom) {
+        (Some(of), Some(custom)) => custom(request, of),
+        _ => prepare(request),
+    }
+}
+
+/// The option with which a module is built in.
+fn option_of(module: &str) -> String {
+    match module {
+        "lockdown" => "CONFIG_SECURITY_LOCKDOWN_LSM".to_owned(),
+        "bpf" => "CONFIG_BPF_LSM".to_owned(),
+        name => format!("CONFIG_SECURITY_{}", name.to_uppercase()),
+    }
 }
 
 const INTEGRITY: &[(Integrity, Prepare)] = &[
-    (Integrity::Audit, audit::prepare),
-    (Integrity::Ima, ima::prepare),
-    (Integrity::Evm, evm::prepare),
+    (Integrity::Audit, others::audit),
+    (Integrity::Ima, others::ima),
+    (Integrity::Evm, others::evm),
 ];
 
 /// For a module with a policy, [`prepare`] reports a kernel that does not have it, with the missing
 /// option.
 pub fn has_policy(module: &str) -> bool {
-    MODULES.iter().any(|(name, _)| *name == module)
+    MODULES.iter().any(|(name, ..)| *name == module)
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -139,9 +184,10 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
     }
     let asked = setup.directives.len();
     for name in &names {
-        let Some((name, make)) = MODULES.iter().find(|(module, _)| module == name) else {
+        let Some(module) = MODULES.iter().find(|module| module.0 == name) else {
             continue;
         };
+        let name = &module.0;
         // A custom policy replaces lsmeter's; BPF has only custom ones.
         let is_given = given::of(request, name).is_some();
         if !is_given && (*name == "bpf" || configuration.settings.has_given_modules()) {
@@ -151,7 +197,7 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
         if configuration.policy == Policy::None && configuration.settings.is_default_of_modules() {
             continue;
         }
-        let prepared = first::add(request, name, make(request)?)?;
+        let prepared = first::add(request, name, of_module(module, request)?)?;
         setup.add(name, configuration.policy, prepared)?;
     }
     first::check(configuration, &setup.directives)?;
@@ -234,14 +280,7 @@ fn default_modules(config: &str) -> Option<Vec<String>> {
     let line = config
         .lines()
         .find_map(|line| line.strip_prefix("CONFIG_LSM="))?;
-    let is_built_in = |name: &str| {
-        let option = match name {
-            "lockdown" => "CONFIG_SECURITY_LOCKDOWN_LSM=y".to_owned(),
-            "bpf" => "CONFIG_BPF_LSM=y".to_owned(),
-            name => format!("CONFIG_SECURITY_{}=y", name.to_uppercase()),
-        };
-        config.lines().any(|line| line == option)
-    };
+    let is_built_in = |name: &str| tools::option_in(config, &option_of(name)) == "y";
     let mut taken = false;
     let names = line.trim_matches('"').split(',').map(str::trim);
     let runs = names.filter(|name| {

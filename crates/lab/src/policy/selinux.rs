@@ -49,7 +49,6 @@ const MODULES_LIMIT: usize = 4096;
 
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "SELinux")?;
-    tools::need(request, "SELinux", "CONFIG_SECURITY_SELINUX")?;
     let settings = &request.configuration.settings;
     let mut prepared = Prepared::default();
     if let Some(entries) = settings.avc_entries {
@@ -217,7 +216,6 @@ fn contexts(of_benchmarks: &str, programs: Option<&Programs>) -> String {
 }
 
 fn reference(cache: &Path, more: More, programs: Option<&Programs>) -> Result<Made, PolicyError> {
-    let bzip2 = tools::find("bzip2", "bzip2")?;
     let converter = Path::new(CONVERTER);
     if !converter.is_file() {
         return Err(tools::missing(CONVERTER, CONVERTER_PACKAGE));
@@ -228,7 +226,7 @@ fn reference(cache: &Path, more: More, programs: Option<&Programs>) -> Result<Ma
     let inputs = tools::digest(&made_from)?;
     let inputs = [inputs.as_bytes()];
     let distributed = tools::cached(cache, "selinux-reference.cil", &inputs, &mut |made| {
-        tools::write(made, convert(&bzip2, converter, &modules)?.as_bytes())
+        tools::write(made, convert(&modules, made)?.as_bytes())
     })?;
     let distributed = String::from_utf8(distributed).map_err(|_| {
         tools::failed(
@@ -274,11 +272,10 @@ fn modules(dir: &Path) -> Result<Vec<PathBuf>, PolicyError> {
     Ok(modules)
 }
 
-fn convert(bzip2: &Path, converter: &Path, modules: &[PathBuf]) -> Result<String, PolicyError> {
+fn convert(modules: &[PathBuf], beside: &Path) -> Result<String, PolicyError> {
     let mut text = String::new();
     for module in modules {
-        let mut unpack = Command::new(bzip2);
-        text += &tools::pipe(unpack.arg("-dc").arg(module), &mut Command::new(converter))?;
+        text += &converted(&tools::read(module)?, module, beside)?;
         text.push('\n');
         if text.len() > FILE_LIMIT_BYTES {
             return Err(tools::failed(
@@ -298,14 +295,15 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
 /// Converts a module (`.pp`, also packed by bzip2) to CIL.
 pub(super) fn converted(bytes: &[u8], name: &Path, beside: &Path) -> Result<String, PolicyError> {
     let module = beside.with_file_name("module");
-    tools::write(&module, bytes)?;
-    let mut converter = Command::new(CONVERTER);
     if name.extension().is_some_and(|extension| extension == "bz2") {
-        let mut unpack = Command::new(tools::find("bzip2", "bzip2")?);
-        return tools::pipe(unpack.arg("-dc").arg(&module), &mut converter);
+        let packed = beside.with_file_name("module.bz2");
+        tools::write(&packed, bytes)?;
+        let bzip2 = tools::find("bzip2", "bzip2")?;
+        tools::run(tools::bounded(&bzip2).arg("-df").arg(&packed))?;
+    } else {
+        tools::write(&module, bytes)?;
     }
-    converter.arg(&module);
-    tools::run(&mut converter)
+    tools::run(tools::bounded(Path::new(CONVERTER)).arg(&module))
 }
 
 fn compile(

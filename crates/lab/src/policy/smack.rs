@@ -5,15 +5,9 @@ use std::fmt::Write as _;
 
 use model::Policy;
 
-use super::{PolicyError, Prepared, Request, denials, given, tools};
+use super::{PolicyError, Prepared, Request, denials, tools};
 
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
-    if request.configuration.policy == Policy::None {
-        return Ok(Prepared::default());
-    }
-    if let Some(of) = given::of(request, "smack") {
-        return given::smack(request, of);
-    }
     check_state(request)?;
     let rules = request.configuration.settings.rules.unwrap_or(0);
     Ok(Prepared {
@@ -28,7 +22,6 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
 }
 
 pub(super) fn check_state(request: &Request<'_>) -> Result<(), PolicyError> {
-    tools::need(request, "Smack", "CONFIG_SECURITY_SMACK")?;
     if request.configuration.policy == Policy::Permissive
         && tools::option(request, "CONFIG_SECURITY_SMACK_BRINGUP").is_some_and(|v| v != "y")
     {

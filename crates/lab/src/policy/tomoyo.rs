@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use model::Policy;
 
-use super::{PolicyError, Prepared, Request, denials, given, tools};
+use super::{PolicyError, Prepared, Request, denials};
 
 /// Profile number = mode: 0 (disabled), 2 (permissive), 3 (enforcing).
 const PROFILE: &str = include_str!("../../policy/tomoyo/profile");
@@ -20,14 +20,9 @@ const RULES_LIMIT: u32 = 20_000;
 
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     let profile = match request.configuration.policy {
-        Policy::None => return Ok(Prepared::default()),
         Policy::Permissive => 2,
-        Policy::Enforcing => 3,
+        Policy::None | Policy::Enforcing => 3,
     };
-    if let Some(of) = given::of(request, "tomoyo") {
-        return given::tomoyo(request, of);
-    }
-    tools::need(request, "TOMOYO", "CONFIG_SECURITY_TOMOYO")?;
     let rules = request.configuration.settings.rules.unwrap_or(0);
     if rules > RULES_LIMIT {
         return Err(PolicyError::Unsupported(format!(

@@ -4,10 +4,10 @@
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 
 use kernels::scratch::Scratch;
-use model::{Failure, Policy};
+use model::{Failure, listed, nearest};
 use sha2::{Digest, Sha256};
 
 use crate::find::find_program;
@@ -15,6 +15,7 @@ use crate::find::find_program;
 use super::{FILE_LIMIT_BYTES, PolicyError, Request};
 
 const COMPLAINT_LINES: usize = 6;
+const LISTED: usize = 32;
 
 /// An option of the kernel's configuration: `y`, `m` or a value; empty if it is not set. None if
 /// the configuration is unknown.
@@ -24,7 +25,7 @@ pub(super) fn option(request: &Request<'_>, option: &str) -> Option<String> {
     Some(option_in(&config, option).to_owned())
 }
 
-fn option_in<'a>(config: &'a str, option: &str) -> &'a str {
+pub(super) fn option_in<'a>(config: &'a str, option: &str) -> &'a str {
     config
         .lines()
         .find_map(|line| line.strip_prefix(option)?.strip_prefix('='))
@@ -44,23 +45,6 @@ pub(super) fn need(request: &Request<'_>, what: &str, name: &str) -> Result<(), 
         "{} has no {what}: {name} is not built in",
         kernel.name
     )))
-}
-
-pub(super) const NEVER_PERMISSIVE: &str = "it denies, or it does not";
-
-/// Is a policy requested? Refuses the permissive state of a module without one, because of `why`.
-pub(super) fn is_enforcing(
-    request: &Request<'_>,
-    module: &str,
-    why: &str,
-) -> Result<bool, PolicyError> {
-    match request.configuration.policy {
-        Policy::None => Ok(false),
-        Policy::Enforcing => Ok(true),
-        Policy::Permissive => Err(PolicyError::Unsupported(format!(
-            "{module} has no permissive state: {why}"
-        ))),
-    }
 }
 
 /// Refuses the host: the policy would apply to the whole system.
@@ -96,17 +80,18 @@ pub(super) fn failed(what: impl ToString, hint: impl ToString) -> PolicyError {
     Failure::environment(what, hint).into()
 }
 
-const BOUNDS: [&str; 5] = [
+const BOUNDS: [&str; 6] = [
     "timeout",
     "--kill-after=5",
     "300",
     "prlimit",
     "--as=8589934592",
+    "--fsize=268435456",
 ];
 /// Exit status of timeout(1) on time-out.
 const OUT_OF_TIME: i32 = 124;
 
-/// A program for untrusted input, with limits of time and memory.
+/// A program for untrusted input, with limits of time, memory and sizes of files.
 pub(super) fn bounded(program: &Path) -> Command {
     let mut command = Command::new(BOUNDS[0]);
     command.args(&BOUNDS[1..]).arg(program);
@@ -232,24 +217,12 @@ pub(super) fn digest(paths: &[&Path]) -> Result<String, PolicyError> {
     Ok(key(&[contents.concat().as_bytes()]))
 }
 
-pub(super) fn pipe(first: &mut Command, second: &mut Command) -> Result<String, PolicyError> {
-    let program = first.get_program().to_string_lossy().into_owned();
-    let hint = format!("run {program} by hand to see more");
-    let broken = |error: std::io::Error| failed(format!("running {program}: {error}"), &hint);
-    let mut child = first
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(broken)?;
-    let output = child.stdout.take().map_or_else(Stdio::null, Stdio::from);
-    let printed = run(second.stdin(output));
-    let status = child.wait().map_err(broken)?;
-    let printed = printed?;
-    if !status.success() {
-        return Err(failed(format!("{program}: {status}"), &hint));
+/// A hint at the name that is meant, or at all.
+pub(super) fn suggestion(word: &str, names: &[&str]) -> String {
+    match nearest(word, names.iter().copied()) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("there are {}", listed(names, LISTED, 200)),
     }
-    Ok(printed)
 }
 
 #[cfg(test)]
@@ -273,12 +246,6 @@ mod tests {
         let error = run(&mut command).unwrap_err();
         assert!(error.to_string().contains("out of rules"), "{error}");
         assert!(error.to_string().contains('3'), "{error}");
-        let mut first = Command::new("sh");
-        first.args(["-c", "echo rules; exit 1"]);
-        assert!(pipe(&mut first, &mut Command::new("cat")).is_err());
-        let mut first = Command::new("echo");
-        let printed = pipe(first.arg("rules"), &mut Command::new("cat"));
-        assert_eq!(printed.as_deref(), Ok("rules\n"));
         let PolicyError::Environment(lack) = find("no-such-program", "a-package").unwrap_err()
         else {
             panic!("a lack of programs is the machine's");

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use kernels::scratch::Scratch;
-use model::{CustomPolicy, Policy, nearest};
+use model::{CustomPolicy, Policy};
 
-use super::super::apparmor::FEATURES;
+use super::super::apparmor::{FEATURES, parser};
 use super::super::{PolicyError, Prepared, Request, tools};
 use super::{GivenFile, files, prepared, write_all};
 
@@ -23,18 +23,13 @@ const LEFT_OVER: [&str; 7] = [
     ".rpmsave",
     ".orig",
 ];
-const LISTED: usize = 12;
 
 pub(in super::super) fn prepare(
     request: &Request<'_>,
     of: &CustomPolicy,
 ) -> Result<Prepared, PolicyError> {
-    tools::vm_only(request, "AppArmor")?;
-    tools::need(request, "AppArmor", "CONFIG_SECURITY_APPARMOR")?;
     let permissive = request.configuration.policy == Policy::Permissive;
-    let parser = tools::find("apparmor_parser", "apparmor")?;
-    let version = tools::run(Command::new(&parser).arg("--version"))?;
-    let version = version.lines().next().unwrap_or("").to_owned();
+    let (parser, version) = parser()?;
     let mut sources = files(of)?;
     if !permissive {
         sources.iter_mut().for_each(enforce);
@@ -111,21 +106,12 @@ fn again(command: &Command) -> Command {
 
 /// The profile that the user names, or the only one.
 fn chosen<'a>(of: &'a CustomPolicy, names: &[&'a str]) -> Result<&'a str, PolicyError> {
-    let listed = || {
-        let more = names.len().saturating_sub(LISTED);
-        let some = names.iter().take(LISTED).copied();
-        let some = some.collect::<Vec<_>>().join(", ");
-        match more {
-            0 => some,
-            more => format!("{some} and {more} more"),
-        }
-    };
     let Some(profile) = &of.profile else {
         return match names {
             [only] => Ok(only),
             _ => Err(tools::failed(
                 format!("{} profiles are in {}", names.len(), of.files.join(", ")),
-                format!("say which of them confines the benchmarks: {}", listed()),
+                format!("set `profile`: {}", tools::suggestion("", names)),
             )),
         };
     };
@@ -133,14 +119,9 @@ fn chosen<'a>(of: &'a CustomPolicy, names: &[&'a str]) -> Result<&'a str, Policy
         if names.contains(&part) {
             continue;
         }
-        let near = nearest(part, names.iter().copied());
-        let near = near.map_or_else(
-            || format!("there are {}", listed()),
-            |near| format!("did you mean {near}?"),
-        );
         return Err(tools::failed(
             format!("no profile {part} is in {}", of.files.join(", ")),
-            near,
+            tools::suggestion(part, names),
         ));
     }
     Ok(profile)

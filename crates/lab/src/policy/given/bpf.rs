@@ -9,7 +9,7 @@ use std::ffi::{c_char, c_int, c_void};
 use std::sync::Mutex;
 
 use libbpf_rs::{AsRawLibbpf as _, ObjectBuilder, OpenObject, ProgramType};
-use model::{CustomPolicy, Policy, nearest};
+use model::CustomPolicy;
 
 use super::super::{PolicyError, Prepared, Request, tools};
 use super::{GivenFile, files, prepared};
@@ -21,16 +21,9 @@ const COMPLAINT_LIMIT: usize = 800;
 const OF_CONTROL_GROUPS: &str = "lsm_cgroup/";
 
 pub(in super::super) fn prepare(
-    request: &Request<'_>,
+    _: &Request<'_>,
     of: &CustomPolicy,
 ) -> Result<Prepared, PolicyError> {
-    tools::vm_only(request, "a BPF object")?;
-    tools::need(request, "BPF LSM", "CONFIG_BPF_LSM")?;
-    if request.configuration.policy == Policy::Permissive {
-        return Err(PolicyError::Unsupported(
-            "bpf has no permissive state: a program denies, or it does not".to_owned(),
-        ));
-    }
     let sources = files(of)?;
     let mut found: Vec<String> = Vec::new();
     let mut bytes = Vec::new();
@@ -56,14 +49,10 @@ pub(in super::super) fn prepare(
         }
     }
     if let Some(wanted) = of.programs.iter().find(|name| !found.contains(name)) {
-        let near = nearest(wanted, found.iter().map(String::as_str));
-        let near = near.map_or_else(
-            || format!("there are {}", found.join(", ")),
-            |near| format!("did you mean {near}?"),
-        );
+        let names: Vec<&str> = found.iter().map(String::as_str).collect();
         return Err(tools::failed(
             format!("no LSM program {wanted} is in {}", of.files.join(", ")),
-            near,
+            tools::suggestion(wanted, &names),
         ));
     }
     let mut prepared = prepared(of);

@@ -95,11 +95,9 @@ struct Layer {
 }
 
 pub(in super::super) fn prepare(
-    request: &Request<'_>,
+    _: &Request<'_>,
     of: &CustomPolicy,
 ) -> Result<Prepared, PolicyError> {
-    tools::vm_only(request, "a ruleset of your own")?;
-    tools::need(request, "Landlock", "CONFIG_SECURITY_LANDLOCK")?;
     let sources = files(of)?;
     if sources.len() > LAYERS_LIMIT {
         return Err(tools::failed(
@@ -239,11 +237,7 @@ fn rights(words: &[String], known: &[(&str, u32)], abi: u32) -> Result<u64, Stri
             Some((of, "read_write")) => of_abi(of) & !only(&["execute"]),
             _ => {
                 let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-                let near = model::nearest(word, names.iter().copied());
-                let near = near.map_or_else(
-                    || format!("there are {}", names.join(", ")),
-                    |near| format!("did you mean {near}?"),
-                );
+                let near = tools::suggestion(word, &names);
                 return Err(format!("`{}` is no right: {near}", model::excerpt(word)));
             }
         };

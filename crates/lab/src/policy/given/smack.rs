@@ -31,7 +31,6 @@ pub(in super::super) fn prepare(
     request: &Request<'_>,
     of: &CustomPolicy,
 ) -> Result<Prepared, PolicyError> {
-    tools::vm_only(request, "Smack")?;
     let sources = files(of)?;
     let (of_rules, others): (Vec<_>, Vec<_>) = sources.iter().partition(|file| has_rules(file));
     let mut rules = Rules::default();

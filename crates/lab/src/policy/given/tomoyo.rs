@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Custom TOMOYO policies: the files of tomoyo-savepolicy(8), and the benchmarks' domain.
 
-use model::{CustomPolicy, Policy, nearest};
+use model::{CustomPolicy, Policy};
 
 use super::super::tomoyo::leave_for;
 use super::super::{PolicyError, Prepared, Request, tools};
@@ -15,14 +15,11 @@ const FILES: [(&str, bool); 3] = [
 ];
 /// Replaces a missing file: the kernel takes no empty one.
 const NOTHING: &str = "\n";
-const LISTED: usize = 8;
 
 pub(in super::super) fn prepare(
     request: &Request<'_>,
     of: &CustomPolicy,
 ) -> Result<Prepared, PolicyError> {
-    tools::vm_only(request, "TOMOYO")?;
-    tools::need(request, "TOMOYO", "CONFIG_SECURITY_TOMOYO")?;
     let sources = files(of)?;
     let mut prepared = prepared(of);
     let mut how = "as it is".to_owned();
@@ -81,25 +78,19 @@ fn leave(of: &CustomPolicy, policy: &str) -> Result<String, PolicyError> {
         .lines()
         .filter(|line| line.starts_with("<kernel>"))
         .collect();
-    let listed = || {
-        let some: Vec<&str> = domains.iter().take(LISTED).copied().collect();
-        format!("there are {}", some.join(", "))
-    };
     let Some(domain) = &of.domain else {
         return Err(tools::failed(
             format!(
                 "which domain of {} do benchmarks run in?",
                 of.files.join(", ")
             ),
-            format!("name it with `domain`; {}", listed()),
+            format!("name it with `domain`; {}", tools::suggestion("", &domains)),
         ));
     };
     if !domains.contains(&domain.as_str()) {
-        let near = nearest(domain, domains.iter().copied());
-        let near = near.map_or_else(listed, |near| format!("did you mean {near}?"));
         return Err(tools::failed(
             format!("no domain {domain} is in {}", of.files.join(", ")),
-            near,
+            tools::suggestion(domain, &domains),
         ));
     }
     Ok(format!("\n{}", leave_for(domain)))

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Modules and subsystems that need no compiler: numbers, rules as text, and kernel arguments.
+
+use std::fmt::Write as _;
+
+use model::{AuditRules, ImaPolicy, Policy};
+
+use super::{PolicyError, Prepared, Request, denials, given, tools};
+
+/// One word or number in `/sys` or `/proc`, which the guest writes: lockdown and Yama.
+pub(super) fn nothing(_: &Request<'_>) -> Result<Prepared, PolicyError> {
+    Ok(Prepared::default())
+}
+
+/// A policy is built into the kernel, or signed by a built-in key.
+pub(super) fn ipe(_: &Request<'_>) -> Result<Prepared, PolicyError> {
+    Err(PolicyError::Unsupported(
+        "IPE takes policies that are built in (CONFIG_IPE_BOOT_POLICY) or signed by a key of \
+         the kernel's (security/ipe/policy_fs.c): neither can be custom to a kernel from outside"
+            .to_owned(),
+    ))
+}
+
+/// The agent makes its rulesets from two numbers.
+pub(super) fn landlock(request: &Request<'_>) -> Result<Prepared, PolicyError> {
+    let settings = &request.configuration.settings;
+    let keys = [("layers", settings.layers), ("rules", settings.rules)];
+    let keys = keys.into_iter().filter_map(|(key, n)| Some((key, n?)));
+    Ok(Prepared {
+        keys: keys.chain(denials::key(request)).collect(),
+        ..Prepared::default()
+    })
+}
+
+/// It only restricts where modules are loaded from.
+pub(super) fn loadpin(request: &Request<'_>) -> Result<Prepared, PolicyError> {
+    let what = "module to load and so nothing to pin";
+    tools::need(request, what, "CONFIG_MODULES")?;
+    let enforce = u8::from(request.configuration.policy == Policy::Enforcing);
+    Ok(Prepared {
+        kernel_arguments: vec![format!("loadpin.enforce={enforce}")],
+        steps: vec![format!(
+            "loadpin: loadpin.enforce={enforce} on the kernel's command line"
+        )],
+        ..Prepared::default()
+    })
+}
+
+/// Allowed changes of user IDs.
+pub(super) fn safesetid(request: &Request<'_>) -> Result<Prepared, PolicyError> {
+    let rules = request.configuration.settings.rules.unwrap_or(0);
+    Ok(Prepared {
+        steps: vec![format!(
+            "safesetid: 1000:1001, 1001:1001 and {rules} rules of other users"
+        )],
+        files: vec![("policy".to_owned(), user_ids(rules).into_bytes())],
+        ..Prepared::default()
+    })
+}
+
+/// Each target user needs a rule of its own: else the kernel reports an insecure policy
+/// (`verify_ruleset()`).
+fn user_ids(rules: u32) -> String {
+    const OTHERS: u32 = 100_000;
+    let mut text = String::from("1000:1001\n1001:1001\n");
+    for user in OTHERS..OTHERS + rules {
+        let _ = writeln!(text, "{user}:{user}");
+    }
+    text
+}
+
+/// Process 1 is recorded only if audit was enabled before its creation. Tasks created under a rule
+/// `task,never` are not: that case enables audit with the rule, as Fedora does.
+pub(super) fn audit(request: &Request<'_>) -> Result<Prepared, PolicyError> {
+    tools::vm_only(request, "audit")?;
+    tools::need(request, "audit", "CONFIG_AUDIT")?;
+    tools::need(request, "audit of system calls", "CONFIG_AUDITSYSCALL")?;
+    let rules = request.configuration.settings.audit_rules;
+    let mut kernel_arguments = vec!["audit=1".to_owned(), "audit_backlog_limit=8192".to_owned()];
+    if rules == Some(AuditRules::NeverTask) {
+        kernel_arguments.remove(0);
+    }
+    // `enum audit_set` of the guest's `policy/audit.h`.
+    let set = rules.map(|rules| match rules {
+        AuditRules::FileAccess => 0,
+        AuditRules::None => 1,
+        AuditRules::NeverTask => 2,
+        AuditRules::One => 3,
+        AuditRules::Stig => 4,
+    });
+    let set = set.map(|set| ("audit_rules", set));
+    Ok(Prepared {
+        keys: request.rules().into_iter().chain(set).collect(),
+        steps: vec![format!("audit: booted with {}", kernel_arguments.join(" "))],
+        kernel_arguments,
+        ..Prepared::default()
+    })
+}
+
+/// The guest writes the policy, rule by rule, or the kernel uses a built-in one. A kernel without
+/// `CONFIG_IMA_WRITE_POLICY` accepts a policy, too, but only once (`ima_release_policy()` of
+/// security/integrity/ima/ima_fs.c).
+pub(super) fn ima(request: &Request<'_>) -> Result<Prepared, PolicyError> {
+    tools::vm_only(request, "IMA")?;
+    tools::need(request, "IMA", "CONFIG_IMA")?;
+    if let Some(of) = given::of(request, "ima") {
+        return given::ima(request, of);
+    }
+    tools::need(request, "appraisal by IMA", "CONFIG_IMA_APPRAISE")?;
+    let policy = request.configuration.settings.ima_policy;
+    // Numbered by policy/ima.c of the guest.
+    let of_kernel = match policy.unwrap_or(ImaPolicy::FileSystem) {
+        ImaPolicy::FileSystem => None,
+        ImaPolicy::Tcb => Some((1, "ima_policy=tcb".to_owned())),
+        ImaPolicy::AppraiseTcb => Some((2, "ima_policy=appraise_tcb".to_owned())),
+        ImaPolicy::TcbAndAppraiseTcb => Some((3, "ima_policy=tcb|appraise_tcb".to_owned())),
+    };
+    let (number, argument) = of_kernel.unzip();
+    let step = |argument: &String| format!("ima: booted with {argument}");
+    let key = number.map(|number| ("ima_policy", number));
+    let integrity = tools::integrity_argument(request).into_iter();
+    Ok(Prepared {
+        keys: request.rules().into_iter().chain(key).collect(),
+        steps: argument.iter().map(step).collect(),
+        kernel_arguments: integrity.chain(argument).collect(),
+        ..Prepared::default()
+    })
+}
+
+/// The guest makes the keys and enables it.
+pub(super) fn evm(request: &Request<'_>) -> Result<Prepared, PolicyError> {
+    tools::vm_only(request, "EVM")?;
+    tools::need(request, "EVM", "CONFIG_EVM")?;
+    tools::need(request, "key for EVM", "CONFIG_ENCRYPTED_KEYS")?;
+    Ok(Prepared {
+        kernel_arguments: tools::integrity_argument(request).into_iter().collect(),
+        ..Prepared::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_may_be_become_has_a_rule() {
+        let text = user_ids(10_000);
+        let pairs: Vec<(&str, &str)> = text.lines().map(|l| l.split_once(':').unwrap()).collect();
+        assert_eq!(pairs.len(), 10_002);
+        let from: std::collections::HashSet<&str> = pairs.iter().map(|(from, _)| *from).collect();
+        assert!(pairs.iter().all(|(_, to)| from.contains(to)));
+    }
+}
