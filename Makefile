@@ -131,8 +131,7 @@ run: run-needs build
 
 # After each change. Not the tests named here, CRATE/TEST, which boot kernels, open a browser, pack
 # a package or ask npm.
-slow_tests := lab/faults lab/modules lsmeter/browser lsmeter/machine lsmeter/package \
-	placement/real report/duckdb
+slow_tests := lab/boots lsmeter/browser lsmeter/machine lsmeter/package placement/real report/duckdb
 all_tests := $(patsubst crates/%.rs,%,$(subst /tests/,/,$(patsubst %/main.rs,%.rs, \
 	$(wildcard crates/*/tests/*.rs crates/*/tests/*/main.rs))))
 quick_tests := $(filter-out $(slow_tests),$(all_tests))

@@ -2,8 +2,6 @@
 //! The agent as a process on this machine, spoken to by a driver that knows
 //! nothing but docs/protocol.md.
 
-mod common;
-
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{Read, Write};
@@ -17,6 +15,8 @@ use kernels::bytes::{u32_at, u64_at};
 use lab::catalogue::{Benchmark, agent, catalogue};
 use proptest::prelude::*;
 use rustix::process::{Pid, Signal, kill_process};
+
+use super::common;
 
 const CELL_BEGIN: u8 = 2;
 const SAMPLES: u8 = 3;
@@ -42,24 +42,13 @@ fn frame(kind: u8, payload: &[u8]) -> Vec<u8> {
     frame
 }
 
-fn take_frame(bytes: &[u8]) -> (u8, &[u8], &[u8]) {
-    assert!(bytes.len() >= 16, "a frame's head is cut: {bytes:?}");
-    assert_eq!(&bytes[..5], b"LSMF\x01");
-    assert_eq!(bytes[6..8], [0, 0]);
-    let (payload, rest) = bytes[16..].split_at(u32_at(bytes, 8) as usize);
-    assert_eq!(
-        frame(bytes[5], payload),
-        bytes[..16 + payload.len()],
-        "checksum"
-    );
-    (bytes[5], payload, rest)
-}
-
 fn frames(mut bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
     let mut frames = Vec::new();
     while !bytes.is_empty() {
-        let (kind, payload, rest) = take_frame(bytes);
-        frames.push((kind, payload.to_vec()));
+        assert!(bytes.len() >= 16, "a frame's head is cut: {bytes:?}");
+        let (whole, rest) = bytes.split_at(16 + u32_at(bytes, 8) as usize);
+        assert_eq!(frame(bytes[5], &whole[16..]), whole);
+        frames.push((bytes[5], whole[16..].to_vec()));
         bytes = rest;
     }
     frames
@@ -106,26 +95,22 @@ fn guarded<T>(child: Child, work: impl FnOnce(&mut Child) -> T) -> (T, ExitStatu
     (result, status)
 }
 
-/// Everything that the agent answers to `input`, and how it ends.
-fn converse(input: &[u8]) -> (Vec<(u8, Vec<u8>)>, ExitStatus) {
-    converse_with(agent_path(), input)
-}
-
-fn converse_with(agent: &Path, input: &[u8]) -> (Vec<(u8, Vec<u8>)>, ExitStatus) {
-    let (output, status) = guarded(start(agent), |child| {
+/// The agent's whole answer to `input`, and its end.
+pub fn output_of(agent: &Path, input: &[u8]) -> (Vec<u8>, ExitStatus) {
+    guarded(start(agent), |child| {
         let mut stdin = child.stdin.take().unwrap();
         // It may end before it has read all: then this write fails.
         let _ = stdin.write_all(input);
         drop(stdin);
         let mut output = Vec::new();
-        child
-            .stdout
-            .take()
-            .unwrap()
-            .read_to_end(&mut output)
-            .unwrap();
+        let stdout = child.stdout.as_mut().unwrap();
+        stdout.read_to_end(&mut output).unwrap();
         output
-    });
+    })
+}
+
+fn converse(input: &[u8]) -> (Vec<(u8, Vec<u8>)>, ExitStatus) {
+    let (output, status) = output_of(agent_path(), input);
     (frames(&output), status)
 }
 
@@ -142,13 +127,33 @@ fn refusal(input: &[u8]) -> String {
     String::from_utf8(payload.clone()).unwrap()
 }
 
+/// All C files of the agent.
+fn agent_sources() -> Vec<PathBuf> {
+    let (guest, arch) = (common::guest(), common::arch());
+    let parts = ["bench", "policy", "delays", "program", "settings"].map(|part| guest.join(part));
+    let mut files = Vec::new();
+    for dir in [guest, arch.clone(), arch.join("bench")]
+        .iter()
+        .chain(&parts)
+    {
+        let entries = fs::read_dir(dir).into_iter().flatten();
+        files.extend(entries.map(|entry| entry.unwrap().path()));
+    }
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
+    files.sort();
+    files
+}
+
 fn is_empty(dir: &Path) -> bool {
     fs::read_dir(dir).unwrap().next().is_none()
 }
 
 #[test]
 fn every_benchmark_works_here() {
-    every_benchmark_works(agent_path(), &["instructions", "time", "throughput"]);
+    // One metric at a time: an agent takes 512 cells at most.
+    for metric in ["instructions", "time", "throughput"] {
+        every_benchmark_works(agent_path(), metric);
+    }
 }
 
 /// An architecture may lack calls in the form that benchmarks name them in.
@@ -158,7 +163,7 @@ fn every_benchmark_works_in_the_form_of_newer_architectures() {
     let agent = dir.path().join("agent");
     let forms = common::guest().join("arch/at-forms.h");
     let arguments = ["-s", "-include", forms.to_str().unwrap()];
-    common::compile(&agent, &arguments, &common::agent_sources());
+    common::compile(&agent, &arguments, &agent_sources());
     let output = Command::new(&agent).arg("--list").output().unwrap();
     let list = String::from_utf8(output.stdout).unwrap();
     let calls = |benchmark: &Benchmark| {
@@ -188,49 +193,28 @@ fn every_benchmark_works_in_the_form_of_newer_architectures() {
         }
         assert_eq!(calls(benchmark), expected.join(" "), "{}", benchmark.id());
     }
-    every_benchmark_works(&agent, &["instructions"]);
+    every_benchmark_works(&agent, "instructions");
 }
 
-/// One metric at a time: an agent takes 512 cells at most.
-fn every_benchmark_works(agent: &Path, metrics: &[&str]) {
-    for metric in metrics {
-        every_benchmark_works_by(agent, metric);
-    }
-}
-
-fn every_benchmark_works_by(agent: &Path, asked: &str) {
+fn every_benchmark_works(agent: &Path, metric: &str) {
     // Thousands of directories, made and deleted: minutes on a disk, seconds in memory.
     let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
     let dir = dir.unwrap();
     let mut text = format!("dir {}\nclock -1\n", dir.path().display());
-    let mut cells: Vec<(&Benchmark, &str)> = Vec::new();
-    for benchmark in catalogue() {
-        let measures = benchmark.measures;
-        for (metric, wanted) in [
-            ("instructions", measures.latency),
-            ("time", measures.latency),
-            ("throughput", measures.throughput),
-        ] {
-            if wanted && metric == asked {
-                writeln!(
-                    text,
-                    "cell {} {} {} {metric} warmup=1 samples=3 ms=3 share=1000",
-                    cells.len(),
-                    benchmark.name,
-                    benchmark.variant
-                )
-                .unwrap();
-                cells.push((benchmark, metric));
-            }
-        }
+    let cells = catalogue().iter().filter(|benchmark| match metric {
+        "throughput" => benchmark.measures.throughput,
+        _ => benchmark.measures.latency,
+    });
+    let cells: Vec<&Benchmark> = cells.collect();
+    for (number, Benchmark { name, variant, .. }) in cells.iter().enumerate() {
+        let how = "warmup=1 samples=3 ms=3 share=1000";
+        writeln!(text, "cell {number} {name} {variant} {metric} {how}").unwrap();
     }
-    let (frames, status) = converse_with(agent, &experiment(&text));
+    let (output, status) = output_of(agent, &experiment(&text));
+    let frames = frames(&output);
     assert!(status.success(), "{status}: {:?}", frames.last());
     assert_eq!(frames.last().unwrap().0, DONE);
-    assert!(
-        is_empty(dir.path()),
-        "the working directory was left behind"
-    );
+    assert!(is_empty(dir.path()), "the working directory stays");
 
     let hello = String::from_utf8(frames[0].1.clone()).unwrap();
     for key in [
@@ -243,10 +227,8 @@ fn every_benchmark_works_by(agent: &Path, asked: &str) {
         "clock_ns=",
         "uid=",
     ] {
-        assert!(
-            hello.lines().any(|l| l.starts_with(key)),
-            "{key} in {hello}"
-        );
+        let has = hello.lines().any(|line| line.starts_with(key));
+        assert!(has, "{key} in {hello}");
     }
 
     let mut ended = 0;
@@ -260,14 +242,11 @@ fn every_benchmark_works_by(agent: &Path, asked: &str) {
             SAMPLES => {
                 assert_eq!(u32_at(payload, 0), ended);
                 assert_eq!(payload.len(), 8 + 16 * u32_at(payload, 4) as usize);
-                samples.extend(
-                    payload[8..]
-                        .chunks_exact(16)
-                        .map(|s| (u64_at(s, 0), u64_at(s, 8))),
-                );
+                let pairs = payload[8..].chunks_exact(16);
+                samples.extend(pairs.map(|pair| (u64_at(pair, 0), u64_at(pair, 8))));
             }
             CELL_END => {
-                let (benchmark, metric) = cells[ended as usize];
+                let benchmark = cells[ended as usize];
                 let id = benchmark.id();
                 let reason = std::str::from_utf8(&payload[20..]).unwrap();
                 assert_eq!(u32_at(payload, 0), ended);
@@ -292,14 +271,9 @@ fn every_benchmark_works_by(agent: &Path, asked: &str) {
                 } else {
                     assert_eq!(samples.len(), wanted, "{id} {metric}");
                     assert_eq!(operations, samples.iter().map(|s| s.0).sum::<u64>());
-                    assert!(
-                        batch >= 1 && samples.iter().all(|s| s.0 >= 1),
-                        "{id} {metric}"
-                    );
-                    assert!(
-                        batch <= benchmark.max_batch.unwrap_or(1 << 20),
-                        "{id} {metric}"
-                    );
+                    let most = benchmark.max_batch.unwrap_or(1 << 20);
+                    assert!((1..=most).contains(&batch), "{id} {metric}");
+                    assert!(samples.iter().all(|s| s.0 >= 1), "{id} {metric}");
                 }
             }
             _ => {}
@@ -332,11 +306,8 @@ fn a_metric_that_makes_no_sense_fails_that_cell_only() {
     );
     let (frames, status) = converse(&experiment(&text));
     assert!(status.success());
-    let ends: Vec<_> = frames
-        .iter()
-        .filter(|f| f.0 == CELL_END)
-        .map(|f| f.1.clone())
-        .collect();
+    let ends = frames.iter().filter(|frame| frame.0 == CELL_END);
+    let ends: Vec<&Vec<u8>> = ends.map(|frame| &frame.1).collect();
     assert_eq!((ends[0][4], ends[1][4]), (1, 0));
     assert_eq!(&ends[0][20..], b"this benchmark has no throughput");
 }
@@ -450,12 +421,8 @@ fn start_long_cell(child: &mut Child, dir: &Path) {
         "dir {}\ncell 0 mkdir 9437-names throughput ms=3600000 warmup=1 samples=16384\ncell 1 stat AA time\n",
         dir.display()
     );
-    child
-        .stdin
-        .as_mut()
-        .unwrap()
-        .write_all(&experiment(&text))
-        .unwrap();
+    let mut stdin = child.stdin.as_ref().unwrap();
+    stdin.write_all(&experiment(&text)).unwrap();
     let stdout = child.stdout.as_mut().unwrap();
     loop {
         let mut head = [0; 16];
@@ -487,12 +454,8 @@ fn a_reader_that_goes_away_ends_it() {
         dir.path().display()
     );
     let ((), status) = guarded(start(agent_path()), |child| {
-        child
-            .stdin
-            .as_mut()
-            .unwrap()
-            .write_all(&experiment(&text))
-            .unwrap();
+        let mut stdin = child.stdin.as_ref().unwrap();
+        stdin.write_all(&experiment(&text)).unwrap();
         drop(child.stdout.take());
     });
     assert_eq!(status.code(), Some(1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Policies of which the file is anything: what a fuzzer found, or was given to begin with.
 
-#[path = "../fuzz/anything.rs"]
+#[path = "../../fuzz/anything.rs"]
 mod anything;
 
 use std::path::Path;

@@ -2,61 +2,40 @@
 //! The agent of kernels that are processes waits for a processor that nobody else uses: here as
 //! a process of its own, with its probes and with scripted ones.
 
-mod common;
-
 use std::collections::BTreeMap;
-use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use common::{agent_objects, compile, guest};
 use lab::protocol::{Decoder, Message, encode_experiment};
 use model::Status;
 
-/// What asks whether it is to wait.
-const ASKING: [&str; 4] = ["main.c", "protocol.c", "timing.c", "undisturbed.c"];
+use super::agent_host::output_of;
+use super::common::{agent_objects, compile, guest, of_tests};
+
+/// Files whose code depends on whether it waits.
+const ASKING: [&str; 4] = ["main", "protocol", "timing", "undisturbed"];
 
 /// An agent that waits, in `dir`; with another file in place of its probes.
 fn agent(dir: &Path, probes: Option<&str>) -> PathBuf {
-    let mut files = agent_objects();
-    let all = files.len();
+    let mut files = agent_objects(&ASKING);
     for name in ASKING {
-        let ending = format!("-{}.o", name.trim_end_matches(".c"));
-        files.retain(|file| !file.to_str().unwrap().ends_with(&ending));
         let source = match probes {
-            Some(probes) if name == "undisturbed.c" => Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join("tests")
-                .join(probes),
-            _ => guest().join(name),
+            Some(probes) if name == "undisturbed" => of_tests(probes),
+            _ => guest().join(name).with_extension("c"),
         };
         let object = dir.join(name).with_extension("o");
         compile(&object, &["-DARCH_WAIT_MS=20", "-c"], &[source]);
         files.push(object);
     }
-    assert_eq!(files.len(), all);
     let agent = dir.join("agent");
     compile(&agent, &["-s"], &files);
     agent
 }
 
-/// All that it says of these cells.
+/// All messages about these cells.
 fn measure(agent: &Path, dir: &Path, cells: &str) -> Vec<Message> {
-    let mut child = Command::new(agent)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
     let directives = format!("dir {}\n{cells}", dir.display());
-    let mut input = child.stdin.take().unwrap();
-    input.write_all(&encode_experiment(&directives)).unwrap();
-    let mut output = Vec::new();
-    child
-        .stdout
-        .take()
-        .unwrap()
-        .read_to_end(&mut output)
-        .unwrap();
-    assert!(child.wait().unwrap().success());
+    let (output, status) = output_of(agent, &encode_experiment(&directives));
+    assert!(status.success());
     Decoder::default().push(&output).unwrap()
 }
 

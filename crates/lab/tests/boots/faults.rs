@@ -1,74 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Guests that panic, hang, lie and write garbage: each is a failed cell that says
-//! why, and what stands beside it is intact. SLOW: a minute or two of boots.
-//!
-//! Needs QEMU, a C compiler and the kernel debian:6.12 in the cache of whoever runs
-//! the tests (`lsmeter kernel fetch debian:6.12`).
-
-mod common;
+//! Guests that panic, hang, lie and write garbage: each is a failed cell with its reason, and other
+//! cells are intact.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use kernels::{Kernel, Store};
-use lab::plan::Treatment;
-use lab::qemu::Qemu;
+use lab::journal::Journals;
 use lab::{Outcome, Setup};
 use model::{Cell, Experiment, PathCount, Spec, Status};
 
-/// One experiment at a time.
-static MACHINE: Mutex<()> = Mutex::new(());
-
-fn machine() -> MutexGuard<'static, ()> {
-    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-struct Laboratory {
-    dir: tempfile::TempDir,
-    store: Store,
-    kernel: Kernel,
-    qemu: Qemu,
-}
+use super::{Laboratory, common};
 
 impl Laboratory {
-    fn new() -> Laboratory {
-        let dir = tempfile::tempdir().unwrap();
-        let store = common::store();
-        let kernel = store
-            .resolve(&"debian:6.12".parse().unwrap())
-            .expect("these tests boot a kernel: lsmeter kernel fetch debian:6.12");
-        let plugin = lab::write_plugin(dir.path()).unwrap();
-        let qemu = Qemu::probe(None, &plugin, kernels::arch::native()).unwrap();
-        Laboratory {
-            dir,
-            store,
-            kernel,
-            qemu,
-        }
-    }
-
     fn journal(&self) -> PathBuf {
         self.dir.path().join("journal")
     }
 
+    /// One experiment at a time.
     fn run(&self, experiment: &Experiment, agent: &[u8]) -> Outcome {
-        let setup = Setup {
-            store: &self.store,
-            kernels: std::slice::from_ref(&self.kernel),
-            qemu: Some(&self.qemu),
-            others: &[],
-            agent,
-            journal: &self.journal(),
-            root: None,
+        static MACHINE: Mutex<()> = Mutex::new(());
+        let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
+        let journals = Journals {
+            first: self.journal(),
             resume: false,
-            keep_samples: false,
-            treatment: Treatment::default(),
-            shard: None,
-            parts: 1,
-            hooks: None,
+        };
+        let setup = Setup {
+            kernels: &[self.kernel("debian:6.12")],
+            qemu: Some(&self.qemu),
+            agent,
+            ..Setup::new(&self.store, &journals)
         };
         lab::run(experiment, &setup, &AtomicBool::new(false), &mut |_| {}).unwrap()
     }
@@ -91,10 +54,8 @@ fn experiment(stacks: &[&str], boot_timeout_s: u32, measurement_timeout_s: u32) 
 fn by_stack(outcome: &Outcome) -> BTreeMap<String, Vec<&Cell>> {
     let mut stacks: BTreeMap<String, Vec<&Cell>> = BTreeMap::new();
     for cell in &outcome.run.cells {
-        stacks
-            .entry(cell.key.stack.join(","))
-            .or_default()
-            .push(cell);
+        let stack = cell.key.stack.join(",");
+        stacks.entry(stack).or_default().push(cell);
     }
     stacks
 }
@@ -130,10 +91,9 @@ const FAULTS: &[(&str, &str)] = &[
 
 #[test]
 fn every_fault_is_a_failed_cell_and_costs_no_other() {
-    let _machine = machine();
     let laboratory = Laboratory::new();
-    let agent = common::agent_with("fault_agent.c", laboratory.dir.path());
-    // A sound stack before the broken ones, and one in their midst.
+    let agent = laboratory.agent_with("fault_agent.c");
+    // A sound stack before the broken ones, and one among them.
     let mut stacks = vec!["capability"];
     stacks.extend(FAULTS[..5].iter().map(|(stack, _)| *stack));
     stacks.push("capability,tomoyo,yama");
@@ -170,11 +130,8 @@ fn every_fault_is_a_failed_cell_and_costs_no_other() {
             assert_eq!(cell.status(), Status::Ok, "{cell:#?}");
             assert!(dominant(cell).instructions > 50);
         }
-        let getppid = |stack: &str| dominant(cells[stack][0]);
-        assert_eq!(
-            getppid(stack).instructions,
-            getppid("capability").instructions
-        );
+        let getppid = |stack: &str| dominant(cells[stack][0]).instructions;
+        assert_eq!(getppid(stack), getppid("capability"));
     }
     // Every cell was saved as it finished: a line each, after the header.
     let journal = fs::read_to_string(laboratory.journal()).unwrap();
@@ -184,29 +141,22 @@ fn every_fault_is_a_failed_cell_and_costs_no_other() {
 /// What never gets as far as the agent's first word.
 #[test]
 fn a_guest_that_says_nothing_fails() {
-    let _machine = machine();
     let laboratory = Laboratory::new();
     let silent = laboratory.dir.path().join("silent.c");
-    fs::write(
-        &silent,
-        "void _start(void) { for (;;) asm volatile(\"pause\"); }\n",
-    )
-    .unwrap();
+    let c = "void _start(void) { for (;;) asm volatile(\"pause\"); }\n";
+    fs::write(&silent, c).unwrap();
     let program = laboratory.dir.path().join("silent");
     common::compile(&program, &[], &[silent]);
+    let program = fs::read(program).unwrap();
     for (agent, patience_s, why) in [
         (
-            fs::read(program).unwrap(),
+            &program[..],
             8,
             "no sign of the agent within 8 s of the boot",
         ),
-        (
-            b"no program at all".to_vec(),
-            90,
-            "Kernel panic - not syncing: ",
-        ),
+        (b"no program at all", 90, "Kernel panic - not syncing: "),
     ] {
-        let outcome = laboratory.run(&experiment(&["capability"], patience_s, 10), &agent);
+        let outcome = laboratory.run(&experiment(&["capability"], patience_s, 10), agent);
         assert_eq!(outcome.run.cells.len(), 1);
         for cell in &outcome.run.cells {
             assert_eq!(cell.status(), Status::Failed);

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Tests without a virtual machine.
+
+mod agent_host;
+#[path = "../common.rs"]
+mod common;
+mod policies;
+mod recipes;
+mod undisturbed;
