@@ -7,7 +7,6 @@ use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, UNIX_EPOCH};
 
 use model::{Failure, RootSpec};
 
@@ -56,10 +55,7 @@ fn settle(dir: &Path) -> Result<(), LabError> {
             settle(&entry.path())?;
         }
     }
-    let made = UNIX_EPOCH + Duration::from_secs(MADE_S as u64);
-    let times = fs::FileTimes::new().set_accessed(made).set_modified(made);
-    let opened = File::open(dir).and_then(|dir| dir.set_times(times));
-    opened.map_err(LabError::io("set the times of", dir))
+    set_time(dir, MADE_S)
 }
 
 /// The link's time is copied: the guest's clock starts after the newest one in the root.
@@ -219,23 +215,7 @@ fn libraries(program: &Path) -> Result<Vec<PathBuf>, LabError> {
 fn copy_file(from: &Path, to: &Path) -> Result<(), LabError> {
     fs::copy(from, to).map_err(LabError::io("copy", from))?;
     let found = fs::metadata(from).map_err(LabError::io("read", from))?;
-    let times = fs::FileTimes::new();
-    let times = match (found.accessed(), found.modified()) {
-        (Ok(accessed), Ok(modified)) => times.set_accessed(accessed).set_modified(modified),
-        _ => times,
-    };
-    let file = File::options().write(true).open(to);
-    // A read-only copy is made writable for a moment.
-    let file = file.or_else(|_| {
-        let mut mode = found.permissions();
-        mode.set_mode(mode.mode() | 0o200);
-        fs::set_permissions(to, mode)?;
-        let file = File::options().write(true).open(to)?;
-        fs::set_permissions(to, found.permissions())?;
-        Ok(file)
-    });
-    file.and_then(|file| file.set_times(times))
-        .map_err(LabError::io("set the times of", to))
+    set_time(to, found.mtime())
 }
 
 /// Copies a directory, and totals its files first, so that a root above the limits is not copied.
@@ -266,9 +246,6 @@ impl Copy<'_, '_> {
             }
         }
         let found = fs::metadata(from).map_err(LabError::io("read", from))?;
-        let modified = found.modified().map_err(LabError::io("read", from))?;
-        let times = fs::FileTimes::new().set_modified(modified);
-        let opened = File::open(to).and_then(|dir| dir.set_times(times));
-        opened.map_err(LabError::io("set the times of", to))
+        set_time(to, found.mtime())
     }
 }
