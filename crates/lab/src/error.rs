@@ -13,8 +13,6 @@ pub enum LabError {
     #[error(transparent)]
     Environment(#[from] Failure),
     #[error(transparent)]
-    Untold(Failure),
-    #[error(transparent)]
     Kernel(#[from] kernels::Error),
     #[error("the symbols of the modules of kernel {kernel}: {source}")]
     ModuleSymbols {
@@ -44,7 +42,7 @@ impl Fault for LabError {
             LabError::Select(_) | LabError::Journal { .. } | LabError::WorkDirectory { .. } => {
                 Exit::Usage
             }
-            LabError::Environment(error) | LabError::Untold(error) => error.exit(),
+            LabError::Environment(error) => error.exit(),
             LabError::Kernel(error) => error.exit(),
             LabError::Interrupted => Exit::CellsFailed,
             _ => Exit::Environment,
@@ -53,7 +51,7 @@ impl Fault for LabError {
 
     fn hint(&self) -> Option<String> {
         match self {
-            LabError::Environment(error) | LabError::Untold(error) => error.hint(),
+            LabError::Environment(error) => error.hint(),
             LabError::Kernel(error) => error.hint().map(str::to_owned),
             LabError::ModuleSymbols { source, .. } => Some(source.hint().to_owned()),
             LabError::Select(error) => error.hint(),

@@ -58,13 +58,16 @@ pub fn symbols(
     Ok(Ok(symbols))
 }
 
-/// The error if hooks cannot be `had` ("found", "counted") without the kernel's symbols.
-pub fn unnamed(kernel: &Kernel, error: &SymbolError, had: &str) -> LabError {
-    let name = &kernel.name;
-    LabError::Untold(Failure::environment(
-        format!("{name} does not name its functions ({error}), so hooks cannot be {had}"),
-        error.hint(),
-    ))
+/// [`symbols`] of a kernel whose hooks are needed.
+pub fn named(store: &Store, kernel: &Kernel) -> Result<SymbolTable, LabError> {
+    let unnamed = |error: SymbolError| {
+        let name = &kernel.name;
+        Failure::environment(
+            format!("{name} does not name its functions ({error}), so hooks cannot be found"),
+            error.hint(),
+        )
+    };
+    Ok(symbols(store, kernel)?.map_err(unnamed)?)
 }
 
 #[derive(Debug)]
@@ -99,8 +102,7 @@ pub fn profiling(
     modules: Vec<Module>,
     hooks: Hooks<'_>,
 ) -> Result<Profiling, LabError> {
-    let symbols = symbols(store, kernel)?;
-    let symbols = symbols.map_err(|error| unnamed(kernel, &error, "found"))?;
+    let symbols = named(store, kernel)?;
     let list = hook_list(kernel, &symbols, hooks.definitions)?;
     Ok(Profiling {
         framework: Framework::new(&list, &symbols),
@@ -118,8 +120,7 @@ pub fn hook_names(
     kernel: &Kernel,
     definitions: Option<&str>,
 ) -> Result<Vec<String>, LabError> {
-    let symbols = symbols(store, kernel)?;
-    let symbols = symbols.map_err(|error| unnamed(kernel, &error, "found"))?;
+    let symbols = named(store, kernel)?;
     let list = hook_list(kernel, &symbols, definitions)?;
     Ok(list.iter().map(str::to_owned).collect())
 }
@@ -131,7 +132,7 @@ pub fn hook_list(
     definitions: Option<&str>,
 ) -> Result<HookList, LabError> {
     let failed = |why: String| {
-        LabError::Untold(Failure::environment(
+        LabError::from(Failure::environment(
             format!("the LSM hooks of {} cannot be listed: {why}", kernel.name),
             "give its tree's include/linux/lsm_hook_defs.h with --hook-definitions, or build it \
              with CONFIG_DEBUG_INFO_BTF=y",
@@ -186,10 +187,9 @@ pub fn prepare(
     };
     let symbols = symbols(store, kernel)?;
     let files = initramfs::write(agent, guest, kernel, dir)?;
-    let found = hooks.map(|hooks| (hooks, profiling(store, kernel, files.modules, hooks)));
-    let profiling = match found {
-        Some((hooks, Err(LabError::Untold(_)))) if hooks.optional => None,
-        found => found.map(|(_, found)| found).transpose()?,
+    let profiling = match hooks.map(|hooks| profiling(store, kernel, files.modules, hooks)) {
+        Some(Err(LabError::Environment(_))) if hooks.is_some_and(|hooks| hooks.optional) => None,
+        found => found.transpose()?,
     };
     Ok(Bootable {
         image: image(kernel).to_owned(),

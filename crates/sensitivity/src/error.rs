@@ -4,7 +4,7 @@ use lab::LabError;
 use model::{DelayModule, Failure};
 
 pub(crate) fn no_module(kernel: &str, module: DelayModule, why: &str) -> LabError {
-    LabError::Untold(Failure::environment(
+    Failure::environment(
         format!("the hooks of {kernel} cannot be delayed by the module {module}: {why}"),
         match module {
             DelayModule::Tunable => {
@@ -16,9 +16,10 @@ pub(crate) fn no_module(kernel: &str, module: DelayModule, why: &str) -> LabErro
                  such as debian:6.12, or one built here with --module tunable"
             }
         },
-    ))
+    )
+    .into()
 }
 
 pub(crate) fn usage(what: String, hint: &str) -> LabError {
-    LabError::Untold(Failure::usage(what, hint))
+    Failure::usage(what, hint).into()
 }

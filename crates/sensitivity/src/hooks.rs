@@ -7,7 +7,7 @@ use counts::profile::{CellProfile, PathProfile};
 use kernels::Kernel;
 use kernels::hooks::{bpf_attach_ids, btf};
 use lab::catalogue::{Benchmark, find};
-use lab::prepare::{elf, hook_list, symbols, unnamed};
+use lab::prepare::{elf, hook_list, named};
 use lab::sweep::{Sweep, SweptHook};
 use lab::{LabError, Outcome};
 use model::{DelayModule, Key, nearest};
@@ -42,8 +42,7 @@ pub(crate) struct DelayPoints {
 
 impl DelayPoints {
     pub(crate) fn of(request: &Request<'_>, kernel: &Kernel) -> Result<DelayPoints, LabError> {
-        let symbols = symbols(request.store, kernel)?;
-        let symbols = symbols.map_err(|error| unnamed(kernel, &error, "counted"))?;
+        let symbols = named(request.store, kernel)?;
         let module =
             request
                 .module

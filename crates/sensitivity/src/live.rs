@@ -91,11 +91,12 @@ pub fn try_here(dir: &Path) -> Result<(), LabError> {
         Ok(_) | Err(Break::Cancelled) => Ok(()),
         Err(Break::Killed(why) | Break::Failed(why)) => {
             let why = reason(&why);
-            Err(LabError::Untold(Failure::environment(
+            Err(Failure::environment(
                 format!("the hooks of this machine cannot be delayed: {why}"),
                 "sweep a kernel in the lab, without --on host; `lsmeter doctor` tells when it \
                  works here",
-            )))
+            )
+            .into())
         }
     }
 }
