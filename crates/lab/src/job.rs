@@ -5,7 +5,7 @@ use model::Metric;
 
 use crate::catalogue::{Benchmark, Measures};
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Job {
     /// As in cell keys; no blank and no `:`.
     pub benchmark: String,
@@ -49,14 +49,12 @@ impl From<&Benchmark> for Job {
             benchmark: benchmark.name.clone(),
             variant: benchmark.variant.clone(),
             directive: format!("{} {}", benchmark.name, benchmark.variant),
-            program: None,
-            cold: false,
             measures: benchmark.measures,
-            memory: false,
             last: benchmark.last,
             syscalls: benchmark.syscalls.clone(),
             class: benchmark.class.clone(),
             repetitions: benchmark.repetitions,
+            ..Job::default()
         }
     }
 }

@@ -4,7 +4,6 @@
 
 use model::{Select, SelectError, Selectable, Selection, Suite};
 
-use crate::catalogue::Measures;
 use crate::job::Job;
 
 const BENCHMARK: &str = "memory";
@@ -68,17 +67,10 @@ fn job(variant: &str) -> Job {
         benchmark: BENCHMARK.to_owned(),
         variant: variant.to_owned(),
         directive: format!("{BENCHMARK} {variant}"),
-        program: None,
-        cold: false,
-        measures: Measures {
-            latency: false,
-            throughput: false,
-        },
         memory: true,
-        last: false,
-        syscalls: Vec::new(),
         class: BENCHMARK.to_owned(),
         repetitions: Some(1),
+        ..Job::default()
     }
 }
 

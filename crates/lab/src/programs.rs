@@ -295,7 +295,6 @@ pub(crate) fn jobs(programs: &Programs) -> Vec<Job> {
     let tree = programs.root.tree.is_some();
     let job = |workload: &Workload| Job {
         benchmark: workload.name.clone(),
-        variant: String::new(),
         directive: format!("{BENCHMARK} {}", workload.name),
         program: Some(directives(workload, tree)),
         cold: workload.cold,
@@ -303,11 +302,9 @@ pub(crate) fn jobs(programs: &Programs) -> Vec<Job> {
             latency: true,
             throughput: false,
         },
-        memory: false,
-        last: false,
-        syscalls: Vec::new(),
         class: "workload".to_owned(),
         repetitions: Some(workload.repetitions()),
+        ..Job::default()
     };
     programs.workloads.iter().map(job).collect()
 }

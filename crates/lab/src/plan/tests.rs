@@ -152,10 +152,6 @@ fn what_the_agent_was_not_compiled_with_can_be_planned() {
         benchmark: "tar".to_owned(),
         variant: "linux".to_owned(),
         directive: "tar linux".to_owned(),
-        program: None,
-        cold: false,
-        memory: false,
-        last: false,
         measures: Measures {
             latency: true,
             throughput: false,
@@ -163,6 +159,7 @@ fn what_the_agent_was_not_compiled_with_can_be_planned() {
         syscalls: vec!["openat".to_owned()],
         class: "workload".to_owned(),
         repetitions: Some(3),
+        ..Job::default()
     };
     let plan = Plan::of(&experiment, [job]).unwrap();
     let titles: Vec<String> = plan.cells.iter().map(|cell| cell.job.id()).collect();
