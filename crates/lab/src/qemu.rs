@@ -15,6 +15,7 @@ use rustix::process::Signal;
 use crate::error::LabError;
 use crate::initramfs::DiskFile;
 use crate::root::Root;
+use crate::vm::Boot;
 use probe::first_line;
 
 mod probe;
@@ -43,19 +44,6 @@ pub enum Accelerator {
     Kvm,
 }
 
-#[derive(Debug)]
-pub struct Machine<'a> {
-    pub kernel: &'a Path,
-    pub initramfs: &'a Path,
-    pub cmdline: &'a str,
-    pub accelerator: Accelerator,
-    /// The agent's output: a FIFO that is open for reading ([`crate::port::Port::fifo`]).
-    pub agent_port: &'a Path,
-    pub plugin: Option<Plugin<'a>>,
-    pub root: Option<&'a Root>,
-    pub disk: Option<&'a DiskFile>,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PluginMode {
     /// Only the host's time between markers: every measured region is unarmed.
@@ -66,33 +54,22 @@ pub enum PluginMode {
     Tasks,
 }
 
-#[derive(Debug, Clone, Copy)]
-pub struct Plugin<'a> {
-    pub path: &'a Path,
-    pub records: &'a Path,
-    pub landmarks: Option<&'a Path>,
-    pub functions: Option<&'a Path>,
-    pub mode: PluginMode,
-}
-
-impl Plugin<'_> {
-    fn argument(&self) -> OsString {
-        let mut argument = join("", self.path);
-        argument.push(join(",records=", self.records));
-        if let Some(landmarks) = self.landmarks {
-            argument.push(join(",symbols=", landmarks));
-        }
-        argument.push(match self.mode {
-            PluginMode::Markers => ",arm=off",
-            PluginMode::Counts | PluginMode::Tasks => "",
-            PluginMode::Traces => ",trace=on",
-            PluginMode::Events => ",events=on",
-        });
-        if let (PluginMode::Tasks, Some(functions)) = (self.mode, self.functions) {
-            argument.push(join(",tasks=", functions));
-        }
-        argument
+fn plugin_argument(plugin: &Path, mode: PluginMode, boot: &Boot<'_>, records: &Path) -> OsString {
+    let mut argument = join("", plugin);
+    argument.push(join(",records=", records));
+    if let Ok(landmarks) = &boot.bootable.landmarks {
+        argument.push(join(",symbols=", landmarks));
     }
+    argument.push(match mode {
+        PluginMode::Markers => ",arm=off",
+        PluginMode::Counts | PluginMode::Tasks => "",
+        PluginMode::Traces => ",trace=on",
+        PluginMode::Events => ",events=on",
+    });
+    if let (PluginMode::Tasks, Some((functions, _))) = (mode, &boot.bootable.functions) {
+        argument.push(join(",tasks=", functions));
+    }
+    argument
 }
 
 impl Qemu {
@@ -163,7 +140,15 @@ impl Qemu {
     }
 
     /// The machine's command. Its standard output is the console; it ends with lsmeter in any case.
-    pub fn command(&self, machine: &Machine<'_>) -> Command {
+    /// `agent_port` is a FIFO that is open for reading ([`crate::port::Port::fifo`]).
+    pub fn command(
+        &self,
+        boot: &Boot<'_>,
+        initramfs: &Path,
+        records: &Path,
+        agent_port: &Path,
+    ) -> Command {
+        let cmdline = format!("{} {}", boot.bootable.cmdline, boot.cmdline);
         let mut command = Command::new(&self.path);
         command
             .args([
@@ -175,7 +160,7 @@ impl Qemu {
                 "none",
             ])
             .args(["-no-reboot", "-nic", "none", "-smp", "1"])
-            .args(["-cpu", self.cpu(machine.accelerator)])
+            .args(["-cpu", self.cpu(boot.accelerator)])
             .args([
                 "-chardev",
                 "stdio,id=console,signal=off",
@@ -183,25 +168,21 @@ impl Qemu {
                 "chardev:console",
             ])
             .arg("-chardev")
-            .arg(join("file,id=agent,path=", machine.agent_port))
+            .arg(join("file,id=agent,path=", agent_port))
             .args(match self.arch.machine.results_device {
                 None => ["-serial".to_owned(), "chardev:agent".to_owned()],
                 Some(device) => ["-device".to_owned(), format!("{device},chardev=agent")],
             })
             .arg("-kernel")
-            .arg(machine.kernel)
+            .arg(&boot.bootable.image)
             .arg("-initrd")
-            .arg(machine.initramfs)
+            .arg(initramfs)
             .args([
                 "-append",
-                &format!(
-                    "{} {}",
-                    self.base_cmdline(machine.accelerator),
-                    machine.cmdline
-                ),
+                &format!("{} {}", self.base_cmdline(boot.accelerator), cmdline.trim()),
             ]);
-        self.add_memory(&mut command, machine);
-        match machine.accelerator {
+        self.add_memory(&mut command, boot);
+        match boot.accelerator {
             Accelerator::Kvm => {
                 command.args(["-accel", "kvm"]);
             }
@@ -210,18 +191,16 @@ impl Qemu {
                 if clock == Clock::Deterministic {
                     command
                         .args(["-icount", "shift=0,sleep=off", "-seed", "1"])
-                        .args([
-                            "-rtc",
-                            &format!("base={},clock=vm", clock_base(machine.root)),
-                        ]);
+                        .args(["-rtc", &format!("base={},clock=vm", clock_base(boot.root))]);
                 }
             }
         }
         if self.sandbox {
             command.args(["-sandbox", SANDBOX]);
         }
-        if let Some(plugin) = machine.plugin {
-            command.arg("-plugin").arg(plugin.argument());
+        if let Some((plugin, mode)) = boot.plugin {
+            let argument = plugin_argument(plugin, mode, boot, records);
+            command.arg("-plugin").arg(argument);
             if let Some(api) = self.plugin_api {
                 command.env("LSMETER_PLUGIN_API", api.current.to_string());
             }
@@ -236,11 +215,12 @@ impl Qemu {
 
     /// Memory, and the disk as memory: QEMU maps a file privately (`share=off`). The kernel finds
     /// it by its command line and ignores ACPI's entry.
-    fn add_memory(&self, command: &mut Command, machine: &Machine<'_>) {
+    fn add_memory(&self, command: &mut Command, boot: &Boot<'_>) {
         let board = self.arch.machine.board_argument();
-        let memory = memory_mib(machine.root, machine.disk);
+        let disk = boot.bootable.disk.as_ref();
+        let memory = memory_mib(boot.root, disk);
         let place = self.arch.machine.persistent_memory.as_ref();
-        let Some((disk, place)) = machine.disk.zip(place) else {
+        let Some((disk, place)) = disk.zip(place) else {
             command.args(["-m", &memory.to_string(), "-machine", &board]);
             return;
         };

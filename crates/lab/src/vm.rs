@@ -5,7 +5,6 @@ use std::cell::OnceCell;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -21,7 +20,7 @@ use crate::initramfs::{self, DiskFile};
 use crate::port::Port;
 use crate::prepare::Profiling;
 use crate::process::{Process, end_of, explained};
-use crate::qemu::{Accelerator, Machine, Plugin, PluginMode, Qemu};
+use crate::qemu::{Accelerator, PluginMode, Qemu};
 use crate::root::Root;
 use crate::session::{AgentEvent, Break, Patience, Session};
 use crate::tail::RecordTail;
@@ -78,32 +77,6 @@ pub struct Boot<'a> {
     pub scratch: &'a Path,
 }
 
-impl Boot<'_> {
-    fn command(&self, initramfs: &Path, records: &Path, agent_port: &Path) -> Command {
-        let cmdline = format!("{} {}", self.bootable.cmdline, self.cmdline);
-        self.qemu.command(&Machine {
-            kernel: &self.bootable.image,
-            initramfs,
-            cmdline: cmdline.trim(),
-            accelerator: self.accelerator,
-            agent_port,
-            plugin: self.plugin.map(|(path, mode)| Plugin {
-                path,
-                mode,
-                records,
-                landmarks: self.bootable.landmarks.as_deref().ok(),
-                functions: self
-                    .bootable
-                    .functions
-                    .as_ref()
-                    .map(|(path, _)| path.as_path()),
-            }),
-            root: self.root,
-            disk: self.bootable.disk.as_ref(),
-        })
-    }
-}
-
 /// Boots, measures, and returns the agent's log. A listener's error ends the boot.
 ///
 /// # Errors
@@ -120,7 +93,7 @@ pub fn boot(
     let fifo = boot.scratch.join("agent");
     write_initramfs(boot, &initramfs).map_err(|error| broken("the initramfs", error))?;
     let port = Port::fifo(&fifo).map_err(|error| broken("the agent's port", error))?;
-    let mut qemu = Process::start(boot.command(&initramfs, &records, &fifo))
+    let mut qemu = Process::start(boot.qemu.command(boot, &initramfs, &records, &fifo))
         .map_err(|error| broken("QEMU does not start", error))?;
     let mut tail = RecordTail::new(&records, boot.bootable.syscall_entry);
     let profiling = boot.bootable.profiling.as_deref();

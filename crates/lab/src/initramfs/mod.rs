@@ -13,7 +13,6 @@ pub use model::FileSystem;
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::root::{Root, made_as};
@@ -63,24 +62,6 @@ pub struct Files {
     pub modules: Vec<Module>,
 }
 
-/// Builds the initramfs for `kernel`: an uncompressed cpio archive with `agent` as `/init` and an
-/// empty file system, laid out as in the agent's protocol. Equal input gives equal bytes for ext4;
-/// programs for btrfs and older xfs put times into images.
-///
-/// # Errors
-/// [`Error::Unsupported`] if the kernel does not have the file system or a RAM disk;
-/// [`Error::Environment`] without the program that makes the file system.
-pub fn build(agent: &[u8], fs: FileSystem, kernel: &Kernel) -> Result<Vec<u8>, Error> {
-    bytes(agent, fs, &modules(fs.into(), kernel)?)
-}
-
-fn bytes(agent: &[u8], fs: FileSystem, modules: &[Module]) -> Result<Vec<u8>, Error> {
-    let image = empty(fs, None)?;
-    let parameters = filesystem::ram_disk_parameters(fs, None).join(" ");
-    let archive = Archive::new(Vec::new(), Path::new("initramfs"));
-    archive_of(archive, agent, modules, &parameters, image.as_ref())
-}
-
 pub(crate) fn image_of(
     root: &Root,
     fs: FileSystem,
@@ -93,55 +74,51 @@ fn empty(fs: FileSystem, root: Option<&Root>) -> Result<Option<Image>, Error> {
     image::make(fs, filesystem::device_kib(fs, root), None, &mut |_| Ok(()))
 }
 
-/// Writes the boot files of `kernel` to `dir`: as [`build`], but with the guest's root and modules.
-/// If the kernel supports it, the file system is a disk file of its own, shared by kernels and
-/// boots. Also makes the file system that a root is copied to.
+/// Writes the boot files of `kernel` to `dir`. The initramfs is an uncompressed cpio archive with
+/// `agent` as `/init`, modules, and an empty file system, laid out as in the agent's protocol. Equal
+/// input gives equal bytes for ext4; programs for btrfs and older xfs put times into images. With a
+/// root, its file system is there instead, or a disk file of its own if the kernel supports it,
+/// shared by kernels and boots.
+///
+/// # Errors
+/// [`Error::Unsupported`] if the kernel does not have the file system or a RAM disk;
+/// [`Error::Environment`] without the program that makes the file system.
 pub fn write(agent: &[u8], guest: Guest<'_>, kernel: &Kernel, dir: &Path) -> Result<Files, Error> {
     let fs = guest.filesystem;
     let initramfs = dir.join("initramfs");
     let (kind, modules) = needs(guest, kernel)?;
-    let Some(root) = guest.root else {
-        let archive = bytes(agent, fs, &modules)?;
-        std::fs::write(&initramfs, archive).map_err(Error::io("write", &initramfs))?;
-        return Ok(Files {
-            initramfs,
-            disk: None,
-            arguments: kernel_arguments(fs),
-            modules,
-        });
-    };
-    let mut carried = root.image(fs);
-    if carried.is_none() {
-        return Err(Error::Environment {
-            what: format!("the root's {fs} has not been made"),
-            hint: "this is a fault of lsmeter's: report it".to_owned(),
-        });
-    }
-    let mut on_ram_disk = Some(made_as(fs));
     let (mut disk, mut arguments) = (None, Vec::new());
-    let target;
-    if let Disk::Persistent(memory) = kind
-        && let Some(image) = carried.take()
-    {
-        let file = image.disk();
-        let address = memory.address;
-        arguments.push(format!("memmap={}!{address:#x}", file.bytes));
-        disk = Some(file);
-        on_ram_disk = (made_as(fs) != fs).then_some(fs);
-        target = match on_ram_disk {
-            Some(fs) => empty(fs, Some(root))?,
-            None => None,
-        };
-        carried = target.as_ref();
-    }
+    let own;
+    let (image, on_ram_disk) = match (guest.root.map(|root| root.image(fs)), kind) {
+        (None, _) => {
+            own = empty(fs, None)?;
+            (own.as_ref(), Some(fs))
+        }
+        (Some(None), _) => {
+            return Err(Error::Environment {
+                what: format!("the root's {fs} has not been made"),
+                hint: "this is a fault of lsmeter's: report it".to_owned(),
+            });
+        }
+        (Some(root), Disk::Ram) => (root, Some(made_as(fs))),
+        (Some(Some(root)), Disk::Persistent(memory)) => {
+            let file = root.disk();
+            arguments.push(format!("memmap={}!{:#x}", file.bytes, memory.address));
+            disk = Some(file);
+            // What the root is copied to.
+            let target = (made_as(fs) != fs).then_some(fs);
+            own = target.map_or(Ok(None), |fs| empty(fs, guest.root))?;
+            (own.as_ref(), target)
+        }
+    };
     let parameters = on_ram_disk.map_or(Vec::new(), |fs| {
-        filesystem::ram_disk_parameters(fs, Some(root))
+        filesystem::ram_disk_parameters(fs, guest.root)
     });
-    arguments.extend(parameters.iter().map(ram_disk_argument));
-    let parameters = parameters.join(" ");
+    let named = |parameter| format!("{}.{parameter}", filesystem::RAM_DISK);
+    arguments.extend(parameters.iter().map(named));
     let file = File::create(&initramfs).map_err(Error::io("create", &initramfs))?;
     let archive = Archive::new(file, &initramfs);
-    archive_of(archive, agent, &modules, &parameters, carried)?;
+    archive_of(archive, agent, &modules, &parameters.join(" "), image)?;
     Ok(Files {
         initramfs,
         disk,
@@ -150,13 +127,13 @@ pub fn write(agent: &[u8], guest: Guest<'_>, kernel: &Kernel, dir: &Path) -> Res
     })
 }
 
-fn archive_of<W: Write>(
-    mut archive: Archive<'_, W>,
+fn archive_of(
+    mut archive: Archive<'_, File>,
     agent: &[u8],
     modules: &[Module],
     parameters: &str,
     image: Option<&Image>,
-) -> Result<W, Error> {
+) -> Result<File, Error> {
     if agent.len() > AGENT_LIMIT {
         return Err(cpio::too_long("the agent"));
     }
@@ -183,7 +160,7 @@ fn archive_of<W: Write>(
     archive.finish()
 }
 
-/// A second archive to append to [`build`]'s: the agent's directives as `/experiment`, and their
+/// A second archive to append to the initramfs: the agent's directives as `/experiment`, and their
 /// files. The kernel unpacks both. Paths have no leading `/`.
 pub fn with_directives(directives: &str, files: &[(String, Vec<u8>)]) -> Result<Vec<u8>, Error> {
     let mut archive = Archive::new(Vec::new(), Path::new("directives"));
@@ -199,19 +176,6 @@ pub fn with_directives(directives: &str, files: &[(String, Vec<u8>)]) -> Result<
     }
     archive.file("experiment", 0o644, directives.as_bytes())?;
     archive.finish()
-}
-
-pub fn kernel_arguments(fs: FileSystem) -> Vec<String> {
-    let parameters = filesystem::ram_disk_parameters(fs, None);
-    parameters.iter().map(ram_disk_argument).collect()
-}
-
-fn ram_disk_argument(parameter: &String) -> String {
-    format!("{}.{parameter}", filesystem::RAM_DISK)
-}
-
-pub fn modules(guest: Guest<'_>, kernel: &Kernel) -> Result<Vec<Module>, Error> {
-    Ok(needs(guest, kernel)?.1)
 }
 
 fn needs(guest: Guest<'_>, kernel: &Kernel) -> Result<(Disk, Vec<Module>), Error> {

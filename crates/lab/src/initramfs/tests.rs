@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 use super::*;
-use crate::error::LabError;
 use crate::root::Watch;
 use model::{Fault as _, RootSpec};
 use std::fs;
@@ -31,22 +30,24 @@ fn kernel(dir: &Path, files: &[(&str, &[u8])]) -> Kernel {
     }
 }
 
-fn names(fs: FileSystem, kernel: &Kernel) -> Result<Vec<String>, Error> {
-    Ok(modules(fs.into(), kernel)?
-        .into_iter()
-        .map(|m| m.name)
-        .collect())
+fn names<'a>(guest: impl Into<Guest<'a>>, kernel: &Kernel) -> Result<Vec<String>, Error> {
+    let (_, modules) = needs(guest.into(), kernel)?;
+    Ok(modules.into_iter().map(|m| m.name).collect())
+}
+
+fn build(agent: &[u8], fs: FileSystem, kernel: &Kernel) -> Result<(Vec<u8>, Files), Error> {
+    let dir = tempfile::tempdir().unwrap();
+    let files = write(agent, fs.into(), kernel, dir.path())?;
+    Ok((fs::read(&files.initramfs).unwrap(), files))
 }
 
 #[test]
 fn the_layout_is_the_protocols() {
     let dir = tempfile::tempdir().unwrap();
     let kernel = kernel(dir.path(), &[("config", b"CONFIG_TMPFS=y\n")]);
-    let archive = build(b"agent", FileSystem::Tmpfs, &kernel).unwrap();
-    assert_eq!(
-        archive,
-        build(b"agent", FileSystem::Tmpfs, &kernel).unwrap()
-    );
+    let built = || build(b"agent", FileSystem::Tmpfs, &kernel).unwrap();
+    let (archive, files) = built();
+    assert!(archive == built().0 && files.arguments.is_empty());
     let entries = cpio::entries(&archive);
     let paths: Vec<&str> = entries.iter().map(|e| e.0.as_str()).collect();
     assert_eq!(
@@ -84,7 +85,7 @@ fn modules_come_in_order_with_their_parameters() {
             ("modules/kernel/fs/jbd2/jbd2.ko", &jbd2),
         ],
     );
-    let archive = match build(b"agent", FileSystem::Ext4, &kernel) {
+    let (archive, files) = match build(b"agent", FileSystem::Ext4, &kernel) {
         Err(Error::Environment { hint, .. }) => return assert!(hint.contains("e2fsprogs")),
         other => other.unwrap(),
     };
@@ -102,11 +103,7 @@ fn modules_come_in_order_with_their_parameters() {
     );
     assert_eq!(entries[10].3, b"rd_nr=1 rd_size=262144");
     assert_eq!(&entries[13].3[..4], b"LSMX");
-    assert_eq!(
-        kernel_arguments(FileSystem::Ext4),
-        ["brd.rd_nr=1", "brd.rd_size=262144"]
-    );
-    assert!(kernel_arguments(FileSystem::Tmpfs).is_empty());
+    assert_eq!(files.arguments, ["brd.rd_nr=1", "brd.rd_size=262144"]);
 }
 
 #[test]
@@ -271,22 +268,8 @@ fn modules_that_benchmarks_want_are_brought_if_they_are_here() {
             modules: wanted,
             ..FileSystem::Ext4.into()
         };
-        let modules = modules(guest, &kernel).unwrap().into_iter();
-        modules.map(|module| module.name).collect()
+        names(guest, &kernel).unwrap()
     };
     assert_eq!(loaded(&[]), ["brd"]);
     assert_eq!(loaded(&["overlay", "sctp"]), ["brd", "overlay"]);
-}
-
-#[test]
-fn whoever_waits_for_a_file_system_may_break_it_off() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut root = root(dir.path());
-    let cancel = AtomicBool::new(true);
-    let mut tell = |_| {};
-    let made = root.make_image(FileSystem::Ext4, &mut Watch::new(&cancel, &mut tell));
-    if find_program("mkfs.ext4").is_some() {
-        assert!(matches!(made, Err(LabError::Interrupted)), "{made:?}");
-    }
-    assert!(root.image(FileSystem::Ext4).is_none());
 }
