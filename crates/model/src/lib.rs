@@ -57,7 +57,9 @@ pub use comparison::ComparisonDocument;
 pub use configuration::{Configuration, Settings, title as configuration_title};
 pub use configure::DEFAULT_KERNEL;
 pub use depth::{path_components, path_depth};
-pub use diagnostics::{EXIT_STATUS_HELP, Exit, Failure, Fault, harmless, heard, listed, printable};
+pub use diagnostics::{
+    EXIT_STATUS_HELP, Exit, Failure, Fault, harmless, hear, listed, printable, said,
+};
 pub use document::{
     DOCUMENT_LIMIT_BYTES, Document, DocumentError, DocumentFault, Kind, SCHEMA_VERSION, Stored,
     schema,

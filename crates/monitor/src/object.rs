@@ -2,10 +2,9 @@
 //! The compiled programs: their maps, sized as needed, and their instructions, copied for each hook
 //! with its own constants.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_int};
 use std::io;
 use std::ptr::NonNull;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use libbpf_rs::libbpf_sys as sys;
@@ -16,41 +15,15 @@ use crate::layout::{Layout, SHARED_TABLE, SHARED_WORDS, bucket_of, patch, shared
 
 static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/monitor.bpf.o"));
 
-static COMPLAINTS: Mutex<String> = Mutex::new(String::new());
-const COMPLAINTS_MAX: usize = 2048;
-
-extern "C" fn complain(level: u32, format: *const c_char, arguments: *mut c_void) -> c_int {
-    if level == sys::LIBBPF_WARN {
-        let keep = |message: &str| {
-            if let Ok(mut complaints) = COMPLAINTS.lock()
-                && complaints.len() + message.len() < COMPLAINTS_MAX
-            {
-                complaints.push_str("; ");
-                complaints.push_str(message.trim());
-            }
-        };
-        // SAFETY: both are libbpf's, for this call.
-        unsafe { model::heard(format, arguments, keep) };
-    }
-    0
-}
-
-/// Sends libbpf's warnings to [`complain`]. `libbpf_rs::set_print` panics on bytes that are not
-/// UTF-8.
+/// Keeps libbpf's warnings. `libbpf_rs::set_print` panics on bytes that are not UTF-8.
 fn listen() {
-    // SAFETY: `complain` has the type that libbpf calls, in which a `va_list` is a pointer.
+    // SAFETY: `hear` has the type that libbpf calls, in which a `va_list` is a pointer.
     unsafe {
-        let complain =
-            std::mem::transmute::<*const (), sys::libbpf_print_fn_t>(complain as *const ());
-        sys::libbpf_set_print(complain);
+        let hear = model::hear as *const ();
+        sys::libbpf_set_print(std::mem::transmute::<*const (), sys::libbpf_print_fn_t>(
+            hear,
+        ));
     }
-}
-
-fn complaints() -> String {
-    COMPLAINTS
-        .lock()
-        .map(|mut text| std::mem::take(&mut *text))
-        .unwrap_or_default()
 }
 
 pub struct Object {
@@ -136,7 +109,10 @@ impl Object {
     pub fn new(layout: &Layout) -> Result<Object, MonitorError> {
         listen();
         let failed = |action: &str, source| {
-            let log = complaints();
+            let log = match model::said() {
+                said if said.is_empty() => said,
+                said => format!("; {said}"),
+            };
             MonitorError::kernel(action)(Refused { source, log })
         };
         let mut object = ObjectBuilder::default()
@@ -162,7 +138,7 @@ impl Object {
             let source = io::Error::from_raw_os_error(-result);
             return Err(failed("make the maps of lsmeter's eBPF programs", source));
         }
-        complaints();
+        model::said();
         let object = Object { object };
         object.shared()[shared::NEXT_ROW].store(layout.probes as u64 + 1, Ordering::Relaxed);
         for (ns, bucket) in (0..).zip(object.shared_table()) {
@@ -300,7 +276,7 @@ mod tests {
             // SAFETY: the name ends in 0.
             let object = unsafe { sys::bpf_object__open(missing.as_ptr()) };
             assert!(object.is_null());
-            complaints().contains("\u{fffd}/nothere")
+            model::said().contains("\u{fffd}/nothere")
         });
         assert!(heard);
     }

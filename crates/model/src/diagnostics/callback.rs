@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Messages of a C library that calls back with a format and arguments.
+//! Messages of libbpf, which calls back with a format and arguments.
 
 use std::ffi::{c_char, c_int, c_void};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
+use std::sync::{Mutex, PoisonError};
 
 /// In bytes; longer ones are truncated.
 const MESSAGE_LIMIT: usize = 4_096;
@@ -17,20 +18,39 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// Passes the message of a callback such as `libbpf_print_fn_t` to `take`; it may contain invalid
-/// UTF-8. Panics of `take` are caught: unwinding into C would abort.
+/// What libbpf has complained of.
+static SAID: Mutex<String> = Mutex::new(String::new());
+const SAID_LIMIT: usize = 2_048;
+
+/// Keeps the warnings of libbpf, as its `libbpf_print_fn_t`, for [`said`]. They may contain invalid
+/// UTF-8.
 ///
 /// # Safety
 /// `format` and `arguments` are the callback's, valid for `vprintf`, and not used again.
-pub unsafe fn heard(format: *const c_char, arguments: *mut c_void, take: impl FnOnce(&str)) {
+pub unsafe extern "C" fn hear(level: u32, format: *const c_char, arguments: *mut c_void) -> c_int {
+    const WARNING: u32 = 0;
     let mut bytes = [0u8; MESSAGE_LIMIT];
     // SAFETY: the buffer has as many bytes as it says; the rest is the caller's promise.
     let length = unsafe { vsnprintf(bytes.as_mut_ptr().cast(), bytes.len(), format, arguments) };
-    let Ok(length) = usize::try_from(length) else {
-        return;
-    };
-    let _ = catch_unwind(AssertUnwindSafe(|| {
-        let message = &bytes[..length.min(MESSAGE_LIMIT - 1)];
-        take(&String::from_utf8_lossy(message));
-    }));
+    if let Ok(length) = usize::try_from(length)
+        && level == WARNING
+    {
+        // Unwinding into C would abort.
+        let _ = catch_unwind(|| {
+            let message = String::from_utf8_lossy(&bytes[..length.min(MESSAGE_LIMIT - 1)]);
+            let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+            if said.len() < SAID_LIMIT {
+                said.push_str(message.trim_start_matches("libbpf: "));
+            }
+        });
+    }
+    0
+}
+
+/// Takes what libbpf has complained of, in one line; empty if of nothing.
+pub fn said() -> String {
+    let said = std::mem::take(&mut *SAID.lock().unwrap_or_else(PoisonError::into_inner));
+    let lines = said.lines().map(str::trim);
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    lines.join("; ")
 }

@@ -5,14 +5,14 @@
 //! - [`Fault`]: an error's exit code and hint.
 //! - [`Failure`]: an error that is only shown.
 //! - [`printable`], [`harmless`]: untrusted text, made safe for a terminal.
-//! - [`heard`]: messages of a C library.
+//! - [`hear`] and [`said`]: messages of libbpf.
 
 mod callback;
 mod exit;
 mod fault;
 mod text;
 
-pub use callback::heard;
+pub use callback::{hear, said};
 pub use exit::{EXIT_STATUS_HELP, Exit};
 pub use fault::{Failure, Fault};
 pub use text::{harmless, listed, printable};

@@ -5,8 +5,7 @@
 //! skeleton -L` does): in the guest's kernel, it creates the maps, relocates against that kernel's
 //! types, and loads the programs.
 
-use std::ffi::{c_char, c_int, c_void};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use libbpf_rs::{AsRawLibbpf as _, ObjectBuilder, OpenObject, ProgramType};
 use model::CustomPolicy;
@@ -16,7 +15,6 @@ use super::{GivenFile, files, prepared};
 
 const MAGIC: &[u8; 4] = b"LSMB";
 const PROGRAMS_LIMIT: usize = 256;
-const COMPLAINT_LIMIT: usize = 800;
 /// Programs of control groups: not supported, nobody attaches them here.
 const OF_CONTROL_GROUPS: &str = "lsm_cgroup/";
 
@@ -95,54 +93,26 @@ fn write_loader(out: &mut Vec<u8>, programs: &[String], maps: u32, data: &[u8], 
     }
 }
 
-/// libbpf's messages; `ALONE` admits one object at a time.
-static SAID: Mutex<String> = Mutex::new(String::new());
-static ALONE: Mutex<()> = Mutex::new(());
-
-extern "C" fn hear(level: u32, format: *const c_char, arguments: *mut c_void) -> c_int {
-    if level == libbpf_sys::LIBBPF_WARN {
-        let keep = |message: &str| {
-            if let Ok(mut said) = SAID.lock()
-                && said.len() < COMPLAINT_LIMIT
-            {
-                said.push_str(message.trim_start_matches("libbpf: "));
-            }
-        };
-        // SAFETY: both are libbpf's, for this call.
-        unsafe { model::heard(format, arguments, keep) };
-    }
-    0
-}
-
 fn loader(source: &GivenFile, wanted: &[String]) -> Result<Loader, String> {
-    let _alone = ALONE
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner());
-    if let Ok(mut said) = SAID.lock() {
-        said.clear();
-    }
+    /// libbpf's messages are of one object at a time.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    model::said();
     // SAFETY: `hear` has the type that libbpf calls, in which a `va_list` is a pointer. Not
     // libbpf_rs::set_print, whose callback panics on bytes that are not UTF-8.
     let before = unsafe {
-        let hear =
-            std::mem::transmute::<*const (), libbpf_sys::libbpf_print_fn_t>(hear as *const ());
-        libbpf_sys::libbpf_set_print(hear)
+        let hear = model::hear as *const ();
+        libbpf_sys::libbpf_set_print(std::mem::transmute::<
+            *const (),
+            libbpf_sys::libbpf_print_fn_t,
+        >(hear))
     };
     let made = generate(source, wanted);
     // SAFETY: what was set before.
     unsafe { libbpf_sys::libbpf_set_print(before) };
-    made.map_err(|why| {
-        let said = SAID.lock().map(|said| said.clone()).unwrap_or_default();
-        let said: Vec<&str> = said
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty())
-            .collect();
-        if said.is_empty() {
-            why
-        } else {
-            format!("{why}: {}", said.join("; "))
-        }
+    made.map_err(|why| match model::said() {
+        said if said.is_empty() => why,
+        said => format!("{why}: {said}"),
     })
 }
 
