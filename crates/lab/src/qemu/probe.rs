@@ -2,16 +2,17 @@
 //! Detects QEMU's features.
 
 use std::ffi::OsString;
-use std::io::{Read, Write};
+use std::io::{self, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kernels::child::describe;
 use model::{Failure, PluginApi, printable};
 
 use super::{Qemu, join};
+use crate::process::Process;
 
 /// For a QEMU without a machine: seconds on a busy host.
 const TRIAL: Duration = Duration::from_secs(60);
@@ -68,49 +69,28 @@ impl Qemu {
         arguments: &[OsString],
         environment: &[(&str, &str)],
     ) -> Result<String, String> {
-        let mut child = Command::new(&self.path)
-            .args([
-                "-machine",
-                "none",
-                "-nodefaults",
-                "-display",
-                "none",
-                "-monitor",
-                "stdio",
-            ])
+        // Its monitor reads this when it starts.
+        let failed = |error: io::Error| format!("it does not start: {error}");
+        let (stdin, mut quit) = io::pipe().map_err(failed)?;
+        quit.write_all(b"quit\n").map_err(failed)?;
+        let mut command = Command::new(&self.path);
+        command
+            .args(["-machine", "none", "-nodefaults", "-display", "none"])
+            .args(["-monitor", "stdio"])
             .args(arguments)
             .envs(environment.iter().copied())
-            .stdin(Stdio::piped())
+            .stdin(stdin)
             .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("it does not start: {error}"))?;
-        // A QEMU that refuses has ended by now: ignore the error.
-        if let Some(mut stdin) = child.stdin.take() {
-            let _ = stdin.write_all(b"quit\n");
-        }
-        let deadline = Instant::now() + TRIAL;
-        let status = loop {
-            match child.try_wait() {
-                Ok(Some(status)) => break status,
-                Ok(None) if Instant::now() <= deadline => {
-                    std::thread::sleep(Duration::from_millis(10));
-                }
-                Ok(None) | Err(_) => {
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    return Err(format!("it does not end within {} s", TRIAL.as_secs()));
-                }
-            }
+            .stderr(Stdio::piped());
+        let mut process = Process::start(command).map_err(failed)?;
+        process.wait_at_most(TRIAL);
+        let Some(status) = process.status() else {
+            return Err(format!("it does not end within {} s", TRIAL.as_secs()));
         };
-        let mut text = Vec::new();
-        if let Some(stderr) = child.stderr.take() {
-            // Output before an error is enough.
-            let _ = stderr.take(64 << 10).read_to_end(&mut text);
-        }
-        match (status.signal(), text.is_empty()) {
-            (Some(_), true) => Err(format!("it {}", describe(status))),
-            _ => Ok(String::from_utf8_lossy(&text).into_owned()),
+        process.end();
+        match (status.signal(), process.stderr()) {
+            (Some(_), text) if text.is_empty() => Err(format!("it {}", describe(status))),
+            (_, text) => Ok(text),
         }
     }
 }
