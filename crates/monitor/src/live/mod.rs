@@ -6,15 +6,13 @@
 //! - [`Textfile`]: the same for Prometheus, through `node_exporter`.
 
 mod interval;
-mod recorder;
 mod replay;
 mod session;
 mod target;
 mod textfile;
 mod view;
 
-pub use recorder::{KEPT, joined};
 pub use replay::Replay;
-pub use session::{Ended, Keep, Request, Session, Subject};
+pub use session::{Ended, KEPT, Keep, Request, Session, Subject, joined};
 pub use textfile::{Metrics, Textfile};
 pub use view::{Reading, Source, show};

@@ -13,7 +13,6 @@ use model::{
 use crate::MonitorError;
 use crate::layout::LOST;
 use crate::live::interval::{interval, monitoring};
-use crate::live::recorder::Recorder;
 use crate::live::target::Target;
 use crate::live::textfile::Textfile;
 use crate::live::view::{Reading, Source};
@@ -48,13 +47,21 @@ pub struct Session {
     environment: Environment,
     now: fn() -> String,
     started: String,
-    recorder: Recorder,
+    since: Duration,
+    intervals: Vec<Interval>,
     textfile: Option<Textfile>,
     target: Option<Target>,
     processes: Vec<u32>,
     deadline: Option<Instant>,
     last: Snapshot,
     keep: Option<Keep>,
+}
+
+/// One hour of seconds. Beyond it, neighbours are joined.
+pub const KEPT: usize = 3_600;
+
+pub fn joined(intervals: &[Interval]) -> Vec<Interval> {
+    intervals.chunks(2).map(Interval::sum).collect()
 }
 
 pub type Keep = Box<dyn FnMut(&Monitoring, &Interval) -> Result<(), String>>;
@@ -100,7 +107,7 @@ impl Session {
         monitor.drop_capabilities()?;
         let watched = monitoring(&monitor, scope, request.active_lsms);
         let started = (request.now)();
-        let first = monitor.snapshot();
+        let last = monitor.snapshot();
         Ok(Session {
             left_out: monitor.left_out().to_vec(),
             monitor,
@@ -108,12 +115,13 @@ impl Session {
             environment: request.environment,
             now: request.now,
             started,
-            recorder: Recorder::new(first.clone()),
+            since: Duration::ZERO,
+            intervals: Vec::new(),
             textfile,
             target,
             processes,
             deadline: request.duration.map(|duration| Instant::now() + duration),
-            last: first,
+            last,
             keep: None,
         })
     }
@@ -146,9 +154,17 @@ impl Session {
     }
 
     pub fn take(&mut self) -> Result<&Interval, MonitorError> {
-        self.last = self.monitor.snapshot();
+        if self.intervals.len() >= KEPT {
+            self.intervals = joined(&self.intervals);
+        }
+        let snapshot = self.monitor.snapshot();
+        let difference = snapshot.since(&self.last);
+        self.last = snapshot;
+        let at = self.intervals.len();
+        self.intervals.push(interval(&difference, self.since));
+        self.since += difference.elapsed;
         self.write_text()?;
-        let interval = self.recorder.take(self.last.clone());
+        let interval = &self.intervals[at];
         if let Some(keep) = &mut self.keep {
             let kept = keep(&self.watched, interval).map_err(std::io::Error::other);
             kept.map_err(MonitorError::doing("cannot keep an interval"))?;
@@ -175,7 +191,7 @@ impl Session {
         let warnings = doubts(&self.monitor, &self.last);
         let command = self.target.as_mut().and_then(Target::end);
         std::mem::forget(self.monitor);
-        let intervals = self.recorder.into_intervals().into_iter();
+        let intervals = self.intervals.into_iter();
         let cells = (0..)
             .zip(intervals)
             .map(|(number, calls)| self.watched.cell(number, calls));
