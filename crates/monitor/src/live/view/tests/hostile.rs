@@ -2,10 +2,7 @@
 //! Random keys and figures.
 
 use crossterm::event::KeyCode;
-use model::{
-    Bucket, Calls, Interval, MonitorMode, Percentiles, WatchedHook, WatchedSystemCall,
-    WholeSystemCall,
-};
+use model::{Bucket, MonitorMode, Percentiles};
 use proptest::prelude::*;
 
 use super::{frame, monitoring, reading};
@@ -45,78 +42,41 @@ fn hostile_names_do_no_harm() {
     }
 }
 
-fn any_hook() -> impl Strategy<Value = WatchedHook> {
-    let time = || prop::option::of(any::<u64>());
-    let calls = (
-        any::<u64>(),
-        any::<u64>(),
-        any::<Option<i64>>(),
-        time(),
-        time(),
-    )
-        .prop_map(|(count, errors, sum_ns, min_ns, max_ns)| Calls {
-            count,
-            errors,
-            sum_ns,
-            min_ns,
-            max_ns,
-            percentiles_ns: min_ns.map(|ns| Percentiles {
-                p50: ns as f64,
+/// A reading with names and figures of some of its hooks replaced.
+fn any_reading() -> impl Strategy<Value = Reading> {
+    let hook = (0usize..6, ".{0,9}|[ab]", any::<u64>(), any::<[u64; 3]>());
+    let hooks = prop::collection::vec(hook, 0..6);
+    let seconds = prop_oneof![0.0..5.0, any::<f64>()];
+    let mode = prop::sample::select(MonitorMode::ALL);
+    (mode, any::<bool>(), seconds, hooks).prop_map(|(mode, fewer, seconds, hooks)| {
+        let mut reading = reading(mode, 3);
+        for (at, name, count, [sum, low, high]) in hooks {
+            let hook = &mut reading.total.hooks[at];
+            (hook.hook, hook.module) = (name.clone(), Some(name.clone()));
+            hook.errnos.insert(name.clone(), count);
+            hook.calls.count = count;
+            hook.calls.sum_ns = hook.calls.sum_ns.map(|_| sum.cast_signed());
+            (hook.calls.min_ns, hook.calls.max_ns) = (Some(low), Some(high));
+            hook.calls.percentiles_ns = Some(Percentiles {
+                p50: low as f64,
                 p90: f64::INFINITY,
                 p99: f64::NAN,
-            }),
-        });
-    let bucket = (any::<u64>(), time(), any::<u64>()).prop_map(|(from_ns, to_ns, count)| Bucket {
-        from_ns,
-        to_ns,
-        count,
-    });
-    let calls_of = (".{0,9}", calls.clone())
-        .prop_map(|(system_call, calls)| WatchedSystemCall { system_call, calls });
-    (
-        (
-            "[ab]{1,2}|.{0,9}",
-            "[ab]{1,2}|.{0,90}",
-            prop::option::of("[ab]|.{0,9}"),
-        ),
-        calls,
-        prop::collection::btree_map("EPERM|.{0,9}", any::<u64>(), 0..4),
-        prop::collection::vec(bucket, 0..5),
-        prop::collection::vec(calls_of, 0..5),
-    )
-        .prop_map(
-            |((hook, function, module), calls, errnos, histogram, system_calls)| WatchedHook {
-                hook,
-                function,
-                module,
-                calls,
-                errnos,
-                histogram,
-                system_calls,
-            },
-        )
-}
-
-fn any_interval() -> impl Strategy<Value = Interval> {
-    let seconds = prop_oneof![0.0..5.0, any::<f64>()];
-    let hooks = prop::collection::vec(any_hook(), 0..12);
-    let wholes = prop::collection::vec(("openat|none|.*", any::<u64>(), any::<i64>()), 0..4);
-    (any::<f64>(), seconds, hooks, wholes, any::<u64>()).prop_map(
-        |(begin_s, seconds, hooks, wholes, lost)| Interval {
-            begin_s,
-            seconds,
-            hooks,
-            system_calls: wholes
-                .into_iter()
-                .map(|(system_call, count, sum_ns)| WholeSystemCall {
-                    system_call,
-                    count,
-                    sum_ns,
-                })
-                .collect(),
-            lost,
-        },
-    )
+            });
+            hook.histogram.push(Bucket {
+                from_ns: low,
+                to_ns: Some(high).filter(|high| *high > 9),
+                count,
+            });
+            hook.system_calls[0].system_call = name;
+            hook.system_calls[0].calls = hook.calls.clone();
+        }
+        reading.since_last = reading.total.clone();
+        reading.since_last.seconds = seconds;
+        if fewer {
+            reading.since_last.hooks.truncate(2);
+        }
+        reading
+    })
 }
 
 #[derive(Debug, Clone)]
@@ -129,22 +89,11 @@ enum Event {
 
 fn any_event() -> impl Strategy<Value = Event> {
     use KeyCode::{Backspace, Down, End, Enter, Esc, F, Home, Left, PageDown, PageUp, Right, Up};
-    let moves = vec![
-        Up,
-        Down,
-        PageUp,
-        PageDown,
-        Home,
-        End,
-        Left,
-        Right,
-        Enter,
-        Esc,
-        Backspace,
-        F(1),
+    let moves = [
+        Up, Down, PageUp, PageDown, Home, End, Left, Right, Enter, Esc,
     ];
-    let reading = (any_interval(), any_interval())
-        .prop_map(|(total, since_last)| Event::Reading(Box::new(Reading { total, since_last })));
+    let moves = [&moves[..], &[Backspace, F(1)]].concat();
+    let reading = any_reading().prop_map(|reading| Event::Reading(Box::new(reading)));
     prop_oneof![
         8 => prop::sample::select(moves).prop_map(Event::Key),
         8 => prop::sample::select("rjk<>/*?abpm h".chars().collect::<Vec<_>>())
