@@ -2,7 +2,6 @@
 //! Custom AppArmor profiles: all are loaded, one confines the benchmarks.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use kernels::scratch::Scratch;
 use model::{CustomPolicy, Policy};
@@ -48,16 +47,18 @@ pub(in super::super) fn prepare(
     }
     let dir = Scratch::new().map_err(|error| tools::unwritten(&std::env::temp_dir(), &error))?;
     write_all(dir.path(), &sources)?;
-    let mut command = tools::bounded(&parser);
-    command.current_dir(dir.path()).arg("-QK").arg("-j1");
-    command.arg("-M").arg(dir.path().join(".features"));
-    command.arg("--base").arg(base(dir.path())?);
-    command.arg("--Include").arg(dir.path());
-    command.args(permissive.then_some("-C"));
+    let base = base(dir.path())?;
+    let command = || {
+        let mut command = tools::bounded(&parser);
+        command.current_dir(dir.path()).arg("-QK").arg("-j1");
+        command.arg("-M").arg(dir.path().join(".features"));
+        command.arg("--base").arg(&base);
+        command.arg("--Include").arg(dir.path());
+        command.args(permissive.then_some("-C"));
+        command
+    };
     tools::write(&dir.path().join(".features"), FEATURES.as_bytes())?;
-    let mut names = again(&command);
-    names.args(["-N", "--"]).args(&profiles);
-    let names = tools::run(&mut names)?;
+    let names = tools::run(command().args(["-N", "--"]).args(&profiles))?;
     let names: Vec<&str> = names.lines().collect();
     let profile = chosen(of, &names)?;
     let mut inputs: Vec<&[u8]> = vec![FEATURES.as_bytes(), version.as_bytes()];
@@ -68,7 +69,7 @@ pub(in super::super) fn prepare(
     let system = system_digest(&sources)?;
     inputs.push(system.as_bytes());
     let compiled = tools::cached(request.cache, "apparmor-given", &inputs, &mut |made| {
-        let mut command = again(&command);
+        let mut command = command();
         command.arg("-o").arg(made).arg("--").args(&profiles);
         tools::run(&mut command).map(drop)
     })?;
@@ -93,15 +94,6 @@ pub(in super::super) fn prepare(
         profiles.len()
     ));
     Ok(prepared)
-}
-
-fn again(command: &Command) -> Command {
-    let mut copy = Command::new(command.get_program());
-    copy.args(command.get_args());
-    if let Some(dir) = command.get_current_dir() {
-        copy.current_dir(dir);
-    }
-    copy
 }
 
 /// The profile that the user names, or the only one.
