@@ -89,7 +89,7 @@ pub const HOST_FILESYSTEM: &str = "host";
 
 impl Plan {
     pub fn new(experiment: &Experiment) -> Result<Plan, SelectError> {
-        Plan::of(experiment, jobs(experiment, kernels::arch::native())?)
+        Plan::on(experiment, &[])
     }
 
     /// `grounds`: one per kernel, in order; empty for this machine. Their agents may have different
@@ -102,7 +102,8 @@ impl Plan {
             .unwrap_or(kernels::arch::native());
         let one = architectures.windows(2).all(|two| two[0] == two[1]);
         if one || !is_of_benchmarks(experiment) {
-            let jobs = shared(jobs(experiment, first)?, experiment);
+            let jobs = jobs(experiment, first)?.into_iter().map(Arc::new);
+            let jobs = vec![jobs.collect(); experiment.kernels.len()];
             return Plan::of_each(experiment, grounds, &jobs);
         }
         // Benchmarks that one agent does not have are measured on the others.
@@ -124,13 +125,6 @@ impl Plan {
             own.map(|of| Arc::new(Job::from(of))).collect()
         });
         Plan::of_each(experiment, grounds, &jobs.collect::<Vec<_>>())
-    }
-
-    pub fn of(
-        experiment: &Experiment,
-        jobs: impl IntoIterator<Item = Job>,
-    ) -> Result<Plan, SelectError> {
-        Plan::of_each(experiment, &[], &shared(jobs, experiment))
     }
 
     fn of_each(
@@ -339,11 +333,6 @@ pub fn leaves_time_to_processes(
 ) -> bool {
     let counts = experiment.metrics.iter().any(|metric| metric.is_counted());
     counts && grounds.any(|of| of.is_process)
-}
-
-fn shared(jobs: impl IntoIterator<Item = Job>, experiment: &Experiment) -> Vec<Vec<Arc<Job>>> {
-    let jobs: Vec<Arc<Job>> = jobs.into_iter().map(Arc::new).collect();
-    vec![jobs; experiment.kernels.len()]
 }
 
 fn subject(experiment: &Experiment, job: &Job) -> Subject {

@@ -2,7 +2,6 @@
 //! Plans of experiments.
 
 use super::*;
-use crate::catalogue::Measures;
 use model::Spec;
 
 fn experiment(toml: &str) -> Experiment {
@@ -143,34 +142,6 @@ fn directives_are_one_line_a_cell() {
         text,
         "fs tmpfs\ncell 000000 open AA instructions warmup=64 samples=64\n"
     );
-}
-
-#[test]
-fn what_the_agent_was_not_compiled_with_can_be_planned() {
-    let experiment = experiment("filesystem = 'tmpfs'\nstacks = ['capability']");
-    let job = Job {
-        benchmark: "tar".to_owned(),
-        variant: "linux".to_owned(),
-        directive: "tar linux".to_owned(),
-        measures: Measures {
-            latency: true,
-            throughput: false,
-        },
-        syscalls: vec!["openat".to_owned()],
-        class: "workload".to_owned(),
-        repetitions: Some(3),
-        ..Job::default()
-    };
-    let plan = Plan::of(&experiment, [job]).unwrap();
-    let titles: Vec<String> = plan.cells.iter().map(|cell| cell.job.id()).collect();
-    assert_eq!(titles, ["tar:linux"]);
-    assert_eq!(plan.cells[0].job.class, "workload");
-    assert_eq!(
-        plan.directives(&experiment, &Treatment::default(), 0, &[0]),
-        "fs tmpfs\ncell 000000 tar linux instructions warmup=1 samples=3\n"
-    );
-    let nothing = Plan::of(&experiment, []);
-    assert!(matches!(nothing, Err(SelectError::Nothing)));
 }
 
 #[test]
