@@ -339,16 +339,6 @@ mod tests {
     }
 
     #[test]
-    fn rounds_that_others_disturbed_are_left_out() {
-        let mut gathering = gathering(Metric::Time, 2);
-        assert_eq!(gathering.take(took_with(18_000, 8), false), None);
-        let entry = gathering.take(took(10_000), false).unwrap();
-        let timed = entry.cell.timed().unwrap();
-        assert_eq!((&timed.rounds[..], timed.disturbed), (&[1000.0][..], None));
-        assert_eq!(entry.warnings, []);
-    }
-
-    #[test]
     fn who_differs_from_round_to_round_is_visited_more_often() {
         let twice = |ns: u64| {
             let mut gathering = gathering(Metric::Time, 2);

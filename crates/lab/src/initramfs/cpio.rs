@@ -137,32 +137,3 @@ pub(super) fn entries(mut data: &[u8]) -> Vec<Entry> {
         data = &data[(start + size).next_multiple_of(4)..];
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn what_is_written_is_read(
-            files in proptest::collection::vec(
-                ("[a-z/]{1,20}", proptest::collection::vec(any::<u8>(), 0..50)), 0..6,
-            ),
-        ) {
-            let mut archive = Archive::new(Vec::new(), Path::new("archive"));
-            for (name, data) in &files {
-                archive.file(name, 0o644, data).unwrap();
-            }
-            let out = archive.finish().unwrap();
-            prop_assert_eq!(out.len() % 512, 0);
-            let read = entries(&out);
-            prop_assert_eq!(read.len(), files.len());
-            for ((name, mode, _, data), (expected_name, expected)) in read.iter().zip(&files) {
-                prop_assert_eq!(name, expected_name);
-                prop_assert_eq!(*mode, 0o100_644);
-                prop_assert_eq!(data, expected);
-            }
-        }
-    }
-}

@@ -271,10 +271,4 @@ mod tests {
         fs::write(kept.path(), b"2").unwrap();
         assert_eq!(make(&[b"x"], Some(b"1")), Ok(b"1".to_vec()));
     }
-
-    #[test]
-    fn inputs_do_not_run_into_each_other() {
-        assert_ne!(key(&[b"ab", b"c"]), key(&[b"a", b"bc"]));
-        assert_eq!(key(&[b"ab"]), key(&[b"ab"]));
-    }
 }

@@ -123,18 +123,5 @@ mod tests {
                 .collect();
             prop_assert_eq!(modules(&text), Ok(expected));
         }
-
-        #[test]
-        fn changed_sections_never_panic(
-            changes in proptest::collection::vec((0usize..67, any::<u8>()), 0..6),
-            length in 0usize..=67,
-        ) {
-            let mut bytes = b"brd .text 0xffffffffa0000000\nxfs .text.unlikely 0xffffffffa0080000\n".to_vec();
-            for (at, byte) in changes {
-                bytes[at] = byte;
-            }
-            bytes.truncate(length);
-            let _ = Decoder::default().push(&encode(MODULES, &bytes));
-        }
     }
 }

@@ -179,13 +179,6 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_any_bytes_give_are_rules(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            for rule in read(&bytes).unwrap_or_default() {
-                prop_assert!(ACTIONS.contains(&first_word(&rule)));
-            }
-        }
-
-        #[test]
         fn rules_fit_on_lines_of_the_guest(
             text in "((measure|hash|#|) ?[ -~\t]{0,30}\n){0,8}",
         ) {

@@ -234,11 +234,6 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = read(&bytes);
-        }
-
-        #[test]
         fn what_was_read_is_read_again(
             lines in proptest::collection::vec("[ab] [ab#] [rwxatl-]{1,3}( [rwxatl-]{1,3})?", 0..12),
         ) {
