@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Layout of bar charts.
 
-use super::drawing::{Anchor, CHARACTER, COLOURS, INK, MARGIN, WIDTH};
-use super::drawing::{Element, Mark, Role, Sheet, Text};
 use super::model::{Bar, Bars};
 use super::scale::Scale;
+use super::sheet::{CHARACTER, COLOURS, INK, MARGIN, WIDTH};
+use super::sheet::{Look, Mark, Sheet, rectangle, strokes, text};
 use crate::format;
 use crate::text::printable;
 
@@ -18,11 +18,7 @@ pub(super) fn draw(sheet: &mut Sheet, bars: &Bars) {
     let categories = &bars.categories[..bars.categories.len().min(CATEGORIES_LIMIT)];
     let colour = |series: usize| COLOURS[bars.colour(series) % COLOURS.len()];
     sheet.legend(bars.series.iter().cloned(), |at, [x, y]| {
-        vec![Element::rectangle(
-            [x + 5.0, y - 6.0],
-            [12.0, 12.0],
-            colour(at),
-        )]
+        rectangle([x + 5.0, y - 6.0], [12.0, 12.0], colour(at), None)
     });
     let labels = categories.iter().map(|label| printable(label, LABEL));
     let labels: Vec<String> = labels.collect();
@@ -41,9 +37,9 @@ pub(super) fn draw(sheet: &mut Sheet, bars: &Bars) {
     });
     let x = Scale::of(reach, left, WIDTH - 3.0 * MARGIN);
     sheet.horizontal(&x, &bars.axis, [top, low]);
-    for (at, label) in labels.into_iter().enumerate() {
+    for (at, label) in labels.iter().enumerate() {
         let middle = top + row * (at as f64 + 0.5) + 4.0;
-        sheet.add(Text::new(label, left - 6.0, middle).anchored(Anchor::End));
+        sheet.add(text(label, [left - 6.0, middle], Look::anchored("end")));
     }
     for (at, name) in bars.series.iter().enumerate() {
         let own = placed.iter().filter(|(bar, _)| bar.series == at);
@@ -52,43 +48,38 @@ pub(super) fn draw(sheet: &mut Sheet, bars: &Bars) {
             let y = top + row * bar.category as f64 + GAP / 2.0 + BAR * slot as f64;
             let (a, b) = (x.place(*from), x.place(from + bar.value));
             let size = [(b - a).abs(), thick - 1.0];
-            let mut shapes = vec![Element::rectangle([a.min(b), y], size, colour(at))];
+            let mut shapes = vec![rectangle([a.min(b), y], size, colour(at), None)];
             if let Some([a, b]) = bar.interval.filter(|_| !bars.stacked) {
                 let (a, b, y) = (x.place(a), x.place(b), y + thick / 2.0 - 0.5);
                 let end = |at: f64| vec![[at, y - 2.5], [at, y + 2.5]];
-                let whisker = vec![vec![[a, y], [b, y]], end(a), end(b)];
-                shapes.push(Element::strokes(whisker, INK));
+                shapes.push(strokes(&[vec![[a, y], [b, y]], end(a), end(b)], INK));
             }
-            Element::Group(Role::Mark(mark(bars, bar)), shapes)
+            let label = bars.categories.get(bar.category).map_or("", String::as_str);
+            Mark {
+                label,
+                value: bar.value,
+                interval: bar.interval,
+                start: None,
+                tip: format!("{label}, {name}: {}", format::figure(bar.value)),
+            }
+            .around(&shapes)
         });
-        let series = Role::Series(at, name.clone());
-        sheet.add(Element::Group(series, marks.collect()));
+        sheet.series(at, name, &marks.collect::<Vec<_>>());
     }
     let zero = vec![[x.place(0.0), top], [x.place(0.0), low]];
-    sheet.add(Element::strokes(vec![zero], INK));
+    sheet.add(strokes(&[zero], INK));
 }
 
-fn placed<'a>(bars: &'a Bars, categories: usize) -> Vec<(&'a Bar, f64)> {
+fn placed(bars: &Bars, categories: usize) -> Vec<(&Bar, f64)> {
     let mut ends = vec![0.0; categories];
     let drawn = bars.bars.iter().filter(|bar| bar.category < categories);
-    let place = |bar: &'a Bar| {
-        let from = if bars.stacked {
-            ends[bar.category]
-        } else {
-            0.0
-        };
-        ends[bar.category] += bar.value;
+    let place = drawn.map(|bar| {
+        let end = &mut ends[bar.category];
+        let from = if bars.stacked { *end } else { 0.0 };
+        *end += bar.value;
         (bar, from)
-    };
-    let mut placed: Vec<(&Bar, f64)> = drawn.map(place).collect();
+    });
+    let mut placed: Vec<(&Bar, f64)> = place.collect();
     placed.sort_by_key(|(bar, _)| bar.category);
     placed
-}
-
-fn mark(bars: &Bars, bar: &Bar) -> Mark {
-    let of = |names: &[String], at: usize| names.get(at).cloned().unwrap_or_default();
-    let label = of(&bars.categories, bar.category);
-    let series = of(&bars.series, bar.series);
-    let tip = format!("{label}, {series}: {}", format::figure(bar.value));
-    Mark::new(label, bar.value, bar.interval, tip)
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Layout of flame graphs.
 
-use super::drawing::{CHARACTER, MARGIN, WIDTH};
-use super::drawing::{Element, Mark, Role, Sheet, Text};
-use super::model::{Flame, Frame};
+use super::model::Flame;
+use super::sheet::{CHARACTER, MARGIN, PAPER, WIDTH};
+use super::sheet::{Look, Mark, Sheet, rectangle, text};
 use crate::format;
 use crate::text::printable;
 
@@ -22,46 +22,36 @@ pub(super) fn draw(sheet: &mut Sheet, flame: &Flame) {
         true => (WIDTH - 2.0 * MARGIN) / whole,
         false => 0.0,
     };
-    let draw = |frame: &Frame| {
-        let (x, width) = (MARGIN + frame.start * scale, frame.width * scale);
-        let y = low - ROW * (frame.depth as f64 + 1.0);
-        let mut shapes = vec![Element::Rectangle {
-            at: [x, y],
-            size: [width, ROW - 1.0],
-            fill: COLOURS[frame.depth % COLOURS.len()],
-            edge: true,
-        }];
-        let fits = ((width - 6.0) / CHARACTER).max(0.0) as usize;
-        if fits >= 4 {
-            let label = Text::new(printable(&frame.label, fits), x + 3.0, y + 13.0);
-            shapes.push(Element::Text(Text {
-                fill: DARK,
-                ..label
-            }));
-        }
-        Element::Group(Role::Mark(mark(flame, frame, whole)), shapes)
-    };
     for depth in (0..rows).rev() {
         let own = flame.frames.iter().filter(|frame| frame.depth == depth);
         let wide = own.filter(|frame| frame.width >= whole * NARROWEST);
-        let role = Role::Series(depth, format!("depth {depth}"));
-        sheet.add(Element::Group(role, wide.map(draw).collect()));
+        let frames = wide.map(|frame| {
+            let (x, width) = (MARGIN + frame.start * scale, frame.width * scale);
+            let y = low - ROW * (depth as f64 + 1.0);
+            let fill = COLOURS[depth % COLOURS.len()];
+            let mut shapes = vec![rectangle([x, y], [width, ROW - 1.0], fill, Some(PAPER))];
+            let fits = ((width - 6.0) / CHARACTER).max(0.0) as usize;
+            if fits >= 4 {
+                let look = Look {
+                    fill: Some(DARK),
+                    ..Look::default()
+                };
+                let label = printable(&frame.label, fits);
+                shapes.push(text(&label, [x + 3.0, y + 13.0], look));
+            }
+            let figure = format::figure(frame.width);
+            let part = format::fraction(frame.width / whole);
+            Mark {
+                label: &frame.label,
+                value: frame.width,
+                interval: None,
+                start: Some(frame.start),
+                tip: format!("{}: {figure} {} ({part})", frame.label, flame.unit),
+            }
+            .around(&shapes)
+        });
+        let frames: Vec<_> = frames.collect();
+        sheet.series(depth, &format!("depth {depth}"), &frames);
     }
     sheet.height = low + 4.0;
-}
-
-fn mark(flame: &Flame, frame: &Frame, whole: f64) -> Mark {
-    Mark {
-        label: frame.label.clone(),
-        value: frame.width,
-        interval: None,
-        start: Some(frame.start),
-        tip: format!(
-            "{}: {} {} ({})",
-            frame.label,
-            format::figure(frame.width),
-            flame.unit,
-            format::fraction(frame.width / whole)
-        ),
-    }
 }

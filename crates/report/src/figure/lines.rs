@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Layout of line charts.
 
-use super::drawing::{COLOURS, MARGIN, WIDTH};
-use super::drawing::{Element, Mark, Role, Sheet};
-use super::model::{Lines, Point, Series};
+use maud::{Markup, html};
+
+use super::model::{Lines, Series};
 use super::scale::Scale;
+use super::sheet::{COLOURS, MARGIN, PAPER, WIDTH};
+use super::sheet::{Mark, Sheet, path, strokes};
 use crate::format;
 
 pub(crate) const SERIES_LIMIT: usize = COLOURS.len();
@@ -28,10 +30,7 @@ pub(super) fn draw(sheet: &mut Sheet, lines: &Lines) {
     let shown = &lines.series[..lines.series.len().min(SERIES_LIMIT)];
     let names = shown.iter().map(|line| legend(lines, line));
     sheet.legend(names, |at, [x, y]| {
-        vec![
-            stroke(at, vec![[x, y], [x + 20.0, y]]),
-            marker(at, [x + 10.0, y]),
-        ]
+        html! { (stroke(at, &[[x, y], [x + 20.0, y]])) (marker(at, [x + 10.0, y])) }
     });
     let (top, low) = (sheet.height + 6.0, sheet.height + 6.0 + PLOT);
     let points = || shown.iter().flat_map(|line| &line.points);
@@ -53,38 +52,43 @@ pub(super) fn draw(sheet: &mut Sheet, lines: &Lines) {
             None => line.points.iter().map(|p| place([p.x, p.y])).collect(),
         };
         if path.len() > 1 {
-            own.push(stroke(at, path));
+            own.push(stroke(at, &path));
         }
         own.extend(line.points.iter().map(|point| {
             let whisker = |ends: [f64; 2]| ends.map(|end| place([point.x, end])).to_vec();
-            let whisker = point.interval.map(whisker);
-            let whisker = whisker.map(|ends| Element::strokes(vec![ends], COLOURS[at]));
-            let shapes = whisker
-                .into_iter()
-                .chain([marker(at, place([point.x, point.y]))]);
-            Element::Group(Role::Mark(mark(line, point)), shapes.collect())
+            let whisker = point
+                .interval
+                .map(|ends| strokes(&[whisker(ends)], COLOURS[at]));
+            let mut shapes = Vec::from_iter(whisker);
+            shapes.push(marker(at, place([point.x, point.y])));
+            let label = format::figure(point.x);
+            Mark {
+                label: &label,
+                value: point.y,
+                interval: point.interval,
+                start: None,
+                tip: format!("{}: {} at {label}", line.label, format::figure(point.y)),
+            }
+            .around(&shapes)
         }));
-        let series = Role::Series(at, line.label.clone());
-        sheet.add(Element::Group(series, own));
+        sheet.series(at, &line.label, &own);
     }
 }
 
-fn stroke(series: usize, through: Vec<[f64; 2]>) -> Element {
-    Element::Strokes {
-        through: vec![through],
-        colour: COLOURS[series],
-        width: 1.5,
-        dashed: series >= DASHED_FROM,
+fn stroke(series: usize, through: &[[f64; 2]]) -> Markup {
+    let dashes = (series >= DASHED_FROM).then_some("6 4");
+    html! {
+        path d=(path(through)) fill="none" stroke=(COLOURS[series]) stroke-width="1.5"
+            stroke-dasharray=[dashes] {}
     }
 }
 
-fn marker(series: usize, [x, y]: [f64; 2]) -> Element {
-    let outline = MARKERS[series % MARKERS.len()];
-    Element::Outline {
-        corners: outline.iter().map(|[dx, dy]| [x + dx, y + dy]).collect(),
-        colour: COLOURS[series],
-        hollow: series >= DASHED_FROM,
-    }
+fn marker(series: usize, [x, y]: [f64; 2]) -> Markup {
+    let outline = MARKERS[series % MARKERS.len()].iter();
+    let corners: Vec<[f64; 2]> = outline.map(|[dx, dy]| [x + dx, y + dy]).collect();
+    let colour = COLOURS[series];
+    let fill = if series >= DASHED_FROM { PAPER } else { colour };
+    html! { path d={ (path(&corners)) "Z" } fill=(fill) stroke=(colour) {} }
 }
 
 fn legend(lines: &Lines, line: &Series) -> String {
@@ -94,10 +98,4 @@ fn legend(lines: &Lines, line: &Series) -> String {
         }
         _ => line.label.clone(),
     }
-}
-
-fn mark(line: &Series, point: &Point) -> Mark {
-    let label = format::figure(point.x);
-    let tip = format!("{}: {} at {label}", line.label, format::figure(point.y));
-    Mark::new(label, point.y, point.interval, tip)
 }

@@ -2,14 +2,13 @@
 //! Figures of documents: their data, and one drawing of it that becomes SVG.
 
 mod bars;
-mod drawing;
 mod flame;
 mod lines;
 pub(crate) mod model;
 mod scale;
-mod svg;
+mod sheet;
 
-use drawing::{Drawing, Sheet};
+use sheet::Sheet;
 
 pub(crate) use lines::SERIES_LIMIT as LINES_LIMIT;
 pub use model::{Bar, Bars, Chart, Figure, Flame, Frame, Lines, Point, Series};
@@ -93,23 +92,20 @@ impl Figure {
         sheet.notes(self.notes.iter().chain(&self.left_out()));
     }
 
-    fn drawing(&self) -> Drawing {
-        let mut sheet = Sheet::default();
-        self.draw(&mut sheet);
-        sheet.finished(self)
-    }
-
     /// A self-contained SVG: no script, font or style sheet. Marks have their values as attributes.
     /// Output is deterministic.
     pub fn svg(&self) -> String {
-        svg::written(&self.drawing())
+        let mut sheet = Sheet::default();
+        self.draw(&mut sheet);
+        let axis = self.chart.axis();
+        sheet.svg(&self.name, &self.title, &self.description, axis)
     }
 }
 
 pub(crate) fn svg_of_all(
     figures: &[Figure],
     title: &str,
-    description: String,
+    description: &str,
     notes: &[String],
 ) -> String {
     let mut sheet = Sheet::default();
@@ -118,12 +114,5 @@ pub(crate) fn svg_of_all(
         figure.draw(&mut sheet);
     }
     sheet.notes(notes);
-    svg::written(&Drawing {
-        name: "figures".to_owned(),
-        title: title.to_owned(),
-        description,
-        axis: String::new(),
-        height: sheet.height,
-        elements: sheet.elements,
-    })
+    sheet.svg("figures", title, description, "")
 }

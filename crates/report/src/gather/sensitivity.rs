@@ -39,7 +39,7 @@ pub fn latency_over_delay(document: &Document) -> String {
     let figures = drafts.into_iter().map(|draft| draft.named(String::new()));
     let figures: Vec<_> = figures.collect();
     let title = "What an operation costs by the time of each decision";
-    svg_of_all(&figures, title, described(&figures), &notes)
+    svg_of_all(&figures, title, &described(&figures), &notes)
 }
 
 fn described(figures: &[Figure]) -> String {
