@@ -177,7 +177,7 @@ fn pair<'a>(
 /// A throughput does not answer a latency figure; a time per operation answers a throughput figure.
 fn is_comparable(figure: &Figure, ours: Metric) -> bool {
     let same = ours != Metric::Throughput || figure.quantity == Quantity::ThroughputOverhead;
-    same && figure.kernels.is_none()
+    same && figure.tested_kernel.is_none()
 }
 
 fn pairs<'a>(
@@ -318,6 +318,12 @@ fn ratio(pair: &Pair<'_>) -> Option<f64> {
     (ratio.is_finite() && ratio > 0.0).then_some(ratio)
 }
 
+/// The value in the published range that is nearest to ours.
+pub(crate) fn nearest(ours: f64, [low, high]: [Option<f64>; 2]) -> f64 {
+    let nearest = low.map_or(ours, |low| ours.max(low));
+    high.map_or(nearest, |high| nearest.min(high))
+}
+
 pub(crate) fn comparison(
     figure: &'static Figure,
     place: Place<'_>,
@@ -326,8 +332,7 @@ pub(crate) fn comparison(
     ours: f64,
     bounds: [Option<f64>; 2],
 ) -> Comparison {
-    let theirs = bounds[0].map_or(ours, |low| ours.max(low));
-    let theirs = bounds[1].map_or(theirs, |high| theirs.min(high));
+    let theirs = nearest(ours, bounds);
     Comparison {
         figure,
         kernel: place.0.to_owned(),

@@ -30,9 +30,7 @@ pub use alternatives::Alternatives;
 pub use beside::{Beside, Comparison, Time, Verdict, beside};
 pub use explanation::{Explanation, Instead, Kind, Larger, explanations};
 pub use over_layouts::{OverLayouts, OwnTest};
-pub use publication::{
-    Answer, Cause, Content, Given, Publication, Row, State, Summary, publication,
-};
+pub use publication::{Answer, Cause, Content, Publication, Row, State, Summary, publication};
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -77,15 +75,8 @@ impl Setup {
             && (self.audit_rules.is_none() || self.audit_rules == cell.key.settings.audit_rules)
             && self.ima_policy == cell.key.settings.ima_policy
             && names.eq(cell.key.stack.iter().map(String::as_str))
-            && self
-                .integrity
-                .iter()
-                .all(|i| cell.key.integrity.contains(i))
-            && cell
-                .key
-                .integrity
-                .iter()
-                .all(|i| self.integrity.contains(i))
+            && (self.integrity.iter()).all(|i| cell.key.integrity.contains(i))
+            && (cell.key.integrity.iter()).all(|i| self.integrity.contains(i))
     }
 }
 
@@ -209,7 +200,8 @@ pub enum Over {
     Largest,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Figure {
     /// Unique: `paper:table1.current-selinux.open`.
     pub id: String,
@@ -220,15 +212,22 @@ pub struct Figure {
     pub kernel: String,
     pub theirs: String,
     /// The configuration, then substitutes; empty if none is involved.
+    #[serde(default)]
     pub tested: Vec<Setup>,
+    #[serde(default)]
     pub baseline: Vec<Setup>,
-    /// Kernels of the two sides, if different.
-    pub kernels: Option<[String; 2]>,
+    /// Kernel of the tested side, and of the baseline if that is another.
+    pub tested_kernel: Option<String>,
+    pub baseline_kernel: Option<String>,
+    #[serde(skip)]
     pub ours: Vec<Operation>,
+    #[serde(default)]
     pub over: Over,
     /// Hook names, `*` at the end matches anything. Several are added up.
+    #[serde(default)]
     pub hooks: Vec<String>,
     /// Modules whose hooks or lines are added up; `framework` is the LSM framework.
+    #[serde(default)]
     pub modules: Vec<String>,
     /// Subset of their hooks: a category of Table 5, or `general`; None: all.
     pub of: Option<String>,
@@ -238,9 +237,12 @@ pub struct Figure {
     /// Value or upper bound; None: only a lower bound is published.
     pub high: Option<f64>,
     /// Only the magnitude is published, not the sign.
+    #[serde(default)]
     pub unsigned: bool,
+    #[serde(default)]
     pub per_component: bool,
     /// Values that it is the mean of, in its unit; empty if not published.
+    #[serde(default)]
     pub single: Vec<f64>,
     /// For an overhead between means with single values: ids of tested and baseline figure.
     pub of_means: Option<[String; 2]>,

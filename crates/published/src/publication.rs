@@ -7,18 +7,12 @@ use model::{Document, Metric, PlacementDocument};
 use stats::rank_correlation;
 
 use crate::alternatives::{Alternatives, alternatives};
-use crate::beside::comparisons;
+use crate::beside::{comparisons, nearest};
 use crate::cannot::why_not;
 use crate::hook_cost::hook_cost;
 use crate::over_layouts::{OwnTest, tests, times};
 use crate::placements::counted;
 use crate::{Comparison, Explanation, Figure, Source, Time, Verdict, explanations, published};
-
-#[derive(Debug, Clone, Copy)]
-pub struct Given<'a> {
-    pub name: &'a str,
-    pub content: Content<'a>,
-}
 
 #[derive(Debug, Clone, Copy)]
 pub enum Content<'a> {
@@ -44,12 +38,10 @@ pub struct Row<'a> {
 #[derive(Debug, Clone)]
 pub enum Answer<'a> {
     Compared {
-        from: &'a str,
         comparison: Box<Comparison>,
         cause: Option<Cause>,
     },
     Counted {
-        from: &'a str,
         version: &'a str,
         ours: f64,
         verdict: Verdict,
@@ -58,7 +50,6 @@ pub enum Answer<'a> {
     },
     /// Ours is another quantity: no verdict.
     Beside {
-        from: &'a str,
         ours: String,
         /// `lmbench-open:var/tmp/lmbench, file_free`.
         of: String,
@@ -143,17 +134,15 @@ static INSTEAD: LazyLock<Vec<(&'static Explanation, Vec<Figure>)>> = LazyLock::n
 
 /// Every figure of a publication next to the documents; among those with the same clock the first
 /// one with the figure is used.
-pub fn publication<'a>(source: &'static Source, documents: &[Given<'a>]) -> Publication<'a> {
-    let compared: Vec<(&'a str, Vec<Comparison>)> = measured(documents)
-        .map(|(name, document)| (name, comparisons(document, published())))
-        .collect();
-    let timed: Vec<(&'a str, Vec<Time>)> = measured(documents)
-        .map(|(name, document)| (name, times(document, published())))
-        .collect();
+pub fn publication<'a>(source: &'static Source, documents: &[Content<'a>]) -> Publication<'a> {
+    let compared = measured(documents).map(|document| comparisons(document, published()));
+    let compared: Vec<Vec<Comparison>> = compared.collect();
+    let timed = measured(documents).flat_map(|document| times(document, published()));
+    let timed: Vec<Time> = timed.collect();
     let instead: Vec<(&Explanation, Vec<Comparison>)> = INSTEAD
         .iter()
         .map(|(explanation, figures)| {
-            let of = measured(documents).flat_map(|(_, document)| comparisons(document, figures));
+            let of = measured(documents).flat_map(|document| comparisons(document, figures));
             (*explanation, of.collect())
         })
         .collect();
@@ -163,27 +152,23 @@ pub fn publication<'a>(source: &'static Source, documents: &[Given<'a>]) -> Publ
     let rows = figures.flat_map(|figure| {
         let mut answers = Vec::new();
         let mut answered: Vec<Metric> = Vec::new();
-        for (from, comparisons) in &compared {
+        for comparisons in &compared {
             // Of several documents with the same measurement, the first.
             let new =
                 |c: &&Comparison| std::ptr::eq(c.figure, figure) && !answered.contains(&c.metric);
             let of: Vec<&Comparison> = comparisons.iter().filter(new).collect();
             answered.extend(of.iter().map(|comparison| comparison.metric));
             answers.extend(of.into_iter().map(|comparison| Answer::Compared {
-                from,
                 cause: cause(comparison, &instead),
                 comparison: Box::new(comparison.clone()),
             }));
         }
-        for (from, times) in &timed {
-            let of = times.iter().filter(|of| std::ptr::eq(of.figure, figure));
-            answers.extend(of.map(|time| Answer::Beside {
-                from,
-                ours: time.ours.clone(),
-                of: time.of.clone(),
-            }));
-        }
-        answers.extend(documents.iter().filter_map(|given| other(given, figure)));
+        let times = timed.iter().filter(|of| std::ptr::eq(of.figure, figure));
+        answers.extend(times.map(|time| Answer::Beside {
+            ours: time.ours.clone(),
+            of: time.of.clone(),
+        }));
+        answers.extend(documents.iter().filter_map(|of| other(*of, figure)));
         tell_versions(&mut answers);
         if answers.is_empty() {
             let why = why_not(figure).map(Answer::CannotBeHad);
@@ -198,7 +183,7 @@ pub fn publication<'a>(source: &'static Source, documents: &[Given<'a>]) -> Publ
         source,
         alternatives: alternatives(&rows, &instead),
         tests: measured(documents)
-            .flat_map(|(_, document)| tests(document, published()))
+            .flat_map(|document| tests(document, published()))
             .filter(|test| test.figure.source == source.id)
             .collect(),
         rows,
@@ -208,8 +193,10 @@ pub fn publication<'a>(source: &'static Source, documents: &[Given<'a>]) -> Publ
 fn tell_versions(answers: &mut [Answer<'_>]) {
     let agrees = answers.iter().find_map(|answer| match answer {
         Answer::Counted {
-            version, verdict, ..
-        } if *verdict == Verdict::Agrees => Some(*version),
+            version,
+            verdict: Verdict::Agrees,
+            ..
+        } => Some(*version),
         _ => None,
     });
     for answer in answers {
@@ -224,29 +211,23 @@ fn tell_versions(answers: &mut [Answer<'_>]) {
     }
 }
 
-fn measured<'a, 'b>(
-    documents: &'b [Given<'a>],
-) -> impl Iterator<Item = (&'a str, &'a Document)> + use<'a, 'b> {
-    documents.iter().filter_map(|given| match given.content {
-        Content::Measured(document) => Some((given.name, document)),
+fn measured<'a>(documents: &[Content<'a>]) -> impl Iterator<Item = &'a Document> {
+    documents.iter().filter_map(|content| match *content {
+        Content::Measured(document) => Some(document),
         Content::Placement(_) => None,
     })
 }
 
-fn other<'a>(given: &Given<'a>, figure: &'static Figure) -> Option<Answer<'a>> {
-    let from = given.name;
-    match given.content {
+fn other<'a>(content: Content<'a>, figure: &'static Figure) -> Option<Answer<'a>> {
+    match content {
         Content::Measured(document) => {
             let (ours, of) = hook_cost(document, figure)?;
-            Some(Answer::Beside { from, ours, of })
+            Some(Answer::Beside { ours, of })
         }
         Content::Placement(placement) => {
             let ours = counted(placement, figure)?;
-            let [low, high] = [figure.low, figure.high];
-            let theirs = low.map_or(ours, |low| ours.max(low));
-            let theirs = high.map_or(theirs, |high| theirs.min(high));
+            let theirs = nearest(ours, [figure.low, figure.high]);
             Some(Answer::Counted {
-                from,
                 version: &placement.version,
                 ours,
                 verdict: Verdict::of(ours, theirs),
@@ -404,24 +385,13 @@ impl Publication<'_> {
         let agreement = clocks.into_iter().map(|metric| {
             let of = pairs.iter().filter(|(clock, ..)| *clock == metric);
             let of: Vec<(f64, f64)> = of.map(|(_, ours, theirs)| (*ours, *theirs)).collect();
-            let mut ratios: Vec<f64> = of
-                .iter()
-                .filter(|(ours, theirs)| ours * theirs > 0.0)
-                .map(|(ours, theirs)| ours / theirs)
-                .collect();
-            ratios.sort_by(f64::total_cmp);
-            let middle = |at: usize| ratios.get(at).copied();
-            let half = ratios.len() / 2;
+            let ratios = of.iter().filter(|(ours, theirs)| ours * theirs > 0.0);
+            let ratios: Vec<f64> = ratios.map(|(ours, theirs)| ours / theirs).collect();
             Agreement {
                 metric,
                 n: of.len(),
                 rank: rank_correlation(&of),
-                ratio: match ratios.len() % 2 {
-                    1 => middle(half),
-                    _ => half
-                        .checked_sub(1)
-                        .and_then(|below| Some(f64::midpoint(middle(below)?, middle(half)?))),
-                },
+                ratio: (!ratios.is_empty()).then(|| stats::median(ratios)),
             }
         });
         Summary {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use crate::{Figure, Operation, Over, Quantity, Setup, Source};
+use crate::{Figure, Operation, Source};
 
 const SOURCES: &str = include_str!("../data/sources.toml");
 const FILES: [(&str, &str); 8] = [
@@ -58,36 +58,6 @@ struct Row {
     values: Option<Vec<Value>>,
     #[serde(flatten)]
     part: Table,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct Part {
-    source: Option<String>,
-    id: Option<String>,
-    place: Option<String>,
-    lines: Option<String>,
-    kernel: Option<String>,
-    theirs: Option<String>,
-    tested: Vec<Setup>,
-    baseline: Vec<Setup>,
-    tested_kernel: Option<String>,
-    baseline_kernel: Option<String>,
-    ours: Vec<String>,
-    except: Vec<String>,
-    over: Over,
-    hooks: Vec<String>,
-    modules: Vec<String>,
-    of: Option<String>,
-    quantity: Option<Quantity>,
-    value: Option<f64>,
-    low: Option<f64>,
-    high: Option<f64>,
-    unsigned: bool,
-    per_component: bool,
-    single: Vec<f64>,
-    of_means: Option<[String; 2]>,
-    note: Option<String>,
 }
 
 /// Keys that are inherited together.
@@ -184,76 +154,50 @@ fn parts(file: &File) -> Result<Vec<Table>, String> {
 }
 
 fn figure(
-    part: Table,
+    mut part: Table,
     sources: &[Source],
     sets: &BTreeMap<String, Vec<String>>,
 ) -> Result<Figure, String> {
-    let part: Part = part.try_into().map_err(|fault| fault.to_string())?;
-    let said = |what: &str, value: Option<String>| {
-        value
-            .filter(|text| !text.trim().is_empty())
-            .ok_or_else(|| format!("has no `{what}`"))
-    };
-    let source = said("source", part.source)?;
-    if !sources.iter().any(|known| known.id == source) {
-        return Err(format!("its source `{source}` is not in sources.toml"));
+    if let Some(value) = part.remove("value")
+        && (part.insert("low".to_owned(), value.clone()).is_some()
+            || part.insert("high".to_owned(), value).is_some())
+    {
+        return Err("has a value and a bound".to_owned());
     }
-    let kernels = match (part.tested_kernel, part.baseline_kernel) {
-        (None, None) => None,
-        (Some(tested), baseline) => Some([tested, baseline.unwrap_or_default()]),
-        (None, Some(_)) => return Err("has a baseline's kernel and no tested one".to_owned()),
+    let mut names = |key: &str| -> Result<Vec<String>, String> {
+        let names = part.remove(key).map(Value::try_into).transpose();
+        Ok(names
+            .map_err(|fault| fault.to_string())?
+            .unwrap_or_default())
     };
-    let (low, high) = match (part.value, part.low, part.high) {
-        (Some(value), None, None) => (Some(value), Some(value)),
-        (None, None, None) => return Err("has no value".to_owned()),
-        (None, low, high) => (low, high),
-        _ => return Err("has a value and a bound".to_owned()),
-    };
-    if [low, high].iter().flatten().any(|value| !value.is_finite()) || low > high.or(low) {
-        return Err("its bounds are no range".to_owned());
-    }
-    let mut ours = Vec::new();
-    for name in part.ours {
+    let (names, except) = (names("ours")?, names("except")?);
+    let mut figure: Figure = part.try_into().map_err(|fault| fault.to_string())?;
+    for name in names {
         let names = match name.strip_prefix('@') {
             Some(set) => sets
                 .get(set)
                 .ok_or_else(|| format!("no set is called `{set}`"))?,
             None => std::slice::from_ref(&name),
         };
-        for name in names {
-            let operation = Operation::named(name);
-            if operation.benchmark.is_empty() {
-                return Err(format!("`{name}` names no benchmark"));
-            }
-            if !part.except.contains(&operation.benchmark) {
-                ours.push(operation);
-            }
-        }
+        let operations = names.iter().map(|name| Operation::named(name));
+        let operations = operations.filter(|one| !except.contains(&one.benchmark));
+        figure.ours.extend(operations);
     }
-    Ok(Figure {
-        id: format!("{source}:{}", said("id", part.id)?),
-        source,
-        place: said("place", part.place)?,
-        lines: said("lines", part.lines)?,
-        kernel: said("kernel", part.kernel)?,
-        theirs: said("theirs", part.theirs)?,
-        tested: part.tested,
-        baseline: part.baseline,
-        kernels,
-        ours,
-        over: part.over,
-        hooks: part.hooks,
-        modules: part.modules,
-        of: part.of,
-        quantity: part.quantity.ok_or("has no `quantity`")?,
-        low,
-        high,
-        unsigned: part.unsigned,
-        per_component: part.per_component,
-        single: part.single,
-        of_means: part.of_means,
-        note: part.note,
-    })
+    let (low, high) = (figure.low, figure.high);
+    if low.or(high).is_none() {
+        return Err("has no value".to_owned());
+    }
+    if [low, high].iter().flatten().any(|value| !value.is_finite()) || low > high.or(low) {
+        return Err("its bounds are no range".to_owned());
+    }
+    if !sources.iter().any(|known| known.id == figure.source) {
+        return Err(format!(
+            "its source `{}` is not in sources.toml",
+            figure.source
+        ));
+    }
+    figure.id = format!("{}:{}", figure.source, figure.id);
+    Ok(figure)
 }
 
 #[cfg(test)]
@@ -300,16 +244,8 @@ mod tests {
                 "not in sources.toml",
             ),
             (
-                "figures = [{ id = 'a', value = 1, ours = [':AA'] }]",
-                "names no benchmark",
-            ),
-            (
                 "figures = [{ id = 'a', value = 1, ours = ['@no'] }]",
                 "no set",
-            ),
-            (
-                "figures = [{ id = 'a', value = 1, place = ' ' }]",
-                "has no `place`",
             ),
             (
                 "figures = [{ id = 'a', value = 1, colour = 1 }]",

@@ -95,15 +95,11 @@ fn publication(name: &str, sources: &[Source]) -> Result<(String, Report)> {
             format!("there are {}", names.join(", ")),
         )
     })?;
-    let custom = sources.iter().map(|source| published::Given {
-        name: &source.name,
-        content: match &source.content {
-            Content::Measured(document) => published::Content::Measured(document),
-            Content::Placement(placement) => published::Content::Placement(placement),
-        },
+    let documents = sources.iter().map(|source| match &source.content {
+        Content::Measured(document) => published::Content::Measured(document),
+        Content::Placement(placement) => published::Content::Placement(placement),
     });
-    let custom: Vec<published::Given<'_>> = custom.collect();
-    let publication = published::publication(source, &custom);
+    let publication = published::publication(source, &documents.collect::<Vec<_>>());
     Ok((source.title.clone(), publication_report(&publication)))
 }
 

@@ -5,6 +5,7 @@ use published::{Alternatives, Comparison, Publication, Verdict};
 
 use super::tables::{number, range, subject};
 use crate::column::Columns;
+use crate::group::distinct;
 use crate::table::{Table, Value};
 use crate::text::short;
 
@@ -12,12 +13,8 @@ use crate::text::short;
 /// several.
 pub(super) fn table(publication: &Publication<'_>) -> Option<Table> {
     let all = &publication.alternatives;
-    let mut titles: Vec<&str> = Vec::new();
-    for of in all.iter().flat_map(|of| &of.ours) {
-        if !titles.contains(&of.tested.as_str()) {
-            titles.push(&of.tested);
-        }
-    }
+    let ours = all.iter().flat_map(|of| &of.ours);
+    let titles = distinct(ours.map(|of| of.tested.as_str()));
     let mut columns = Columns::new()
         .left("theirs", |of: &Line<'_>| match of {
             Line::Figure(of) => Value::plain(subject(of.figure)),
@@ -28,10 +25,7 @@ pub(super) fn table(publication: &Publication<'_>) -> Option<Table> {
             Line::Agreeing(..) => Value::plain(""),
         })
         .right("published", |of| match of {
-            Line::Figure(of) => {
-                let bounds = [of.figure.low, of.figure.high];
-                Value::plain(range(of.figure.quantity, bounds, of.figure.unsigned))
-            }
+            Line::Figure(of) => Value::plain(range(of.figure)),
             Line::Agreeing(all) => Value::plain(all.len().to_string()),
         });
     for title in titles.iter().copied() {

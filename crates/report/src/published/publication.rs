@@ -6,9 +6,12 @@ use std::cell::RefCell;
 use model::Metric;
 use published::{Answer, Cause, Comparison, Figure, Publication, Row, State, Summary, Verdict};
 
-use super::tables::{added_ns, configurations, difference, intervals, number, own, range, subject};
+use super::tables::{
+    added_ns, configurations, difference, intervals, number, own, range, setups, subject,
+};
 use crate::column::Columns;
 use crate::format;
+use crate::group::distinct;
 use crate::table::{Footnotes, Report, TEXT_LIMIT, Table, Value};
 use crate::text::{printable, short};
 
@@ -34,16 +37,11 @@ pub fn publication_report(publication: &Publication<'_>) -> Report {
 }
 
 fn summary(publication: &Publication<'_>, summaries: &[Summary]) -> Table {
-    let mut clocks: Vec<Option<Metric>> = Vec::new();
-    for of in summaries.iter().flat_map(|summary| &summary.agreement) {
-        if !clocks.contains(&of.metric) {
-            clocks.push(of.metric);
-        }
-    }
+    let agreements = summaries.iter().flat_map(|summary| &summary.agreement);
+    let clocks = distinct(agreements.map(|of| of.metric));
     let mut columns = Columns::new()
-        .left("published in", |of: &Summary| match of.place {
-            None => Value::plain("all of it"),
-            Some(place) => Value::plain(place),
+        .left("published in", |of: &Summary| {
+            Value::plain(of.place.unwrap_or("all of it"))
         })
         .right("figures", |of| of.figures().to_string());
     for (at, state) in State::ALL.into_iter().enumerate() {
@@ -115,18 +113,13 @@ fn of_place<'a>(place: &str, rows: impl Iterator<Item = &'a Row<'a>> + Clone) ->
         })
         .left("configuration", |row| Value::plain(theirs(row.figure)))
         .right("published", |row| {
-            let each = if row.figure.per_component {
-                " a component"
-            } else {
-                ""
-            };
+            let each = ["", " a component"][usize::from(row.figure.per_component)];
             let unit = match row.figure.quantity.unit() {
                 "us" => " µs",
                 "MB/s" => " MB/s",
                 _ => "",
             };
-            let bounds = [row.figure.low, row.figure.high];
-            let value = range(row.figure.quantity, bounds, row.figure.unsigned);
+            let value = range(row.figure);
             Value::plain(format!("{value}{unit}{each}"))
         })
         .right("ours", |row| match &row.answer {
@@ -152,17 +145,12 @@ fn of_place<'a>(place: &str, rows: impl Iterator<Item = &'a Row<'a>> + Clone) ->
         })
         .left("of", |row| match &row.answer {
             Answer::Compared { comparison, .. } => {
-                let baseline = comparison.baseline.iter();
-                let baseline: String = baseline.map(|of| format!(" vs {of}")).collect();
                 let clock = match comparison.metric {
                     _ if !row.figure.quantity.is_overhead() => "",
                     Metric::Instructions => ", instructions",
                     _ => ", time",
                 };
-                let of = format!(
-                    "{}, {}{baseline}{clock}",
-                    comparison.benchmark, comparison.tested
-                );
+                let of = format!("{}, {}{clock}", comparison.benchmark, setups(comparison));
                 let mut of = printable(&of, 3 * TEXT_LIMIT);
                 for why in &comparison.stands_in {
                     of += &format!(" {}", mark(format!("stands in for theirs: {why}")));
@@ -180,9 +168,10 @@ fn of_place<'a>(place: &str, rows: impl Iterator<Item = &'a Row<'a>> + Clone) ->
             Answer::Compared {
                 cause: Some(cause), ..
             } => Value::plain(format!("differs: {}", because(cause, row.figure, &mark))),
-            Answer::Counted { verdict, .. } if *verdict == Verdict::Agrees => {
-                Value::plain("agrees")
-            }
+            Answer::Counted {
+                verdict: Verdict::Agrees,
+                ..
+            } => Value::plain("agrees"),
             Answer::Counted {
                 agrees_at: Some(version),
                 ..
@@ -225,14 +214,12 @@ fn theirs(figure: &Figure) -> String {
 fn because(cause: &Cause, figure: &Figure, mark: &dyn Fn(String) -> String) -> String {
     match cause {
         Cause::Shown { explanation, by } => {
-            let baseline = by.baseline.iter();
-            let baseline: String = baseline.map(|of| format!(" vs {of}")).collect();
             let measured = format!(
-                "{} Ours is then {}: {}, {}{baseline}.",
+                "{} Ours is then {}: {}, {}.",
                 explanation.text,
                 number(figure.quantity, by.ours),
                 by.benchmark,
-                by.tested
+                setups(by)
             );
             format!("shown {}", mark(measured))
         }

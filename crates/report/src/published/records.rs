@@ -6,23 +6,6 @@ use published::{Figure, named};
 use super::tables::{configurations, ours};
 use crate::column::{Columns, Records};
 
-type Theirs<'a> = (&'a Figure, [Option<f64>; 2]);
-
-fn theirs<'a>() -> Columns<'a, Theirs<'a>> {
-    Columns::new()
-        .column("figure", |(figure, _): Theirs<'_>| &figure.id)
-        .column("source", |(figure, _)| &figure.source)
-        .column("place", |(figure, _)| &figure.place)
-        .column("lines", |(figure, _)| &figure.lines)
-        .column("their_kernel", |(figure, _)| &figure.kernel)
-        .column("their_benchmark", |(figure, _)| &figure.theirs)
-        .column("their_configuration", |(figure, _)| configurations(figure))
-        .column("quantity", |(figure, _)| figure.quantity.as_str())
-        .column("unit", |(figure, _)| figure.quantity.unit())
-        .column("low", |(_, [low, _])| low)
-        .column("high", |(_, [_, high])| high)
-}
-
 /// A row per published figure whose id matches `pattern`. Later versions only append columns.
 ///
 /// - `figure`: the id; `source`, `place`, `lines`, `their_kernel`, `their_benchmark`,
@@ -33,9 +16,17 @@ fn theirs<'a>() -> Columns<'a, Theirs<'a>> {
 ///   our benchmarks for theirs, separated by blanks.
 pub fn published_records(pattern: &str) -> Records<'_> {
     Columns::new()
-        .all(theirs(), |figure: &Figure| {
-            (figure, [figure.low, figure.high])
-        })
+        .column("figure", |figure: &Figure| &figure.id)
+        .column("source", |figure| &figure.source)
+        .column("place", |figure| &figure.place)
+        .column("lines", |figure| &figure.lines)
+        .column("their_kernel", |figure| &figure.kernel)
+        .column("their_benchmark", |figure| &figure.theirs)
+        .column("their_configuration", configurations)
+        .column("quantity", |figure| figure.quantity.as_str())
+        .column("unit", |figure| figure.quantity.unit())
+        .column("low", |figure| figure.low)
+        .column("high", |figure| figure.high)
         .column("hooks", |figure| figure.hooks.join(" "))
         .column("per_component", |figure| u32::from(figure.per_component))
         .column("ours", ours)

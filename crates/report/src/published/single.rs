@@ -94,9 +94,6 @@ fn with(figure: &Figure, of: fn(&Summary) -> Option<f64>) -> String {
 
 /// `capability,selinux, with all security patches`.
 fn kernels(figure: &Figure) -> String {
-    let kernels = figure
-        .kernels
-        .iter()
-        .map(|[tested, _]| format!(", {tested}"));
-    configurations(figure) + &kernels.collect::<String>()
+    let kernel = figure.tested_kernel.iter().map(|of| format!(", {of}"));
+    configurations(figure) + &kernel.collect::<String>()
 }

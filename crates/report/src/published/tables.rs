@@ -53,9 +53,7 @@ fn times(times: &[Time]) -> Option<Table> {
         .left("published in", |of: &Time| Value::plain(long_place(of.figure)))
         .left("configuration", |of| Value::plain(configurations(of.figure)))
         .right("theirs", |of| {
-            let bounds = [of.figure.low, of.figure.high];
-            let value = range(of.figure.quantity, bounds, of.figure.unsigned);
-            Value::plain(format!("{value} µs"))
+            Value::plain(format!("{} µs", range(of.figure)))
         })
         .right("ours", |of| Value::plain(&of.ours))
         .left("of", |of| Value::long(&of.of, 2 * TEXT_LIMIT))
@@ -86,9 +84,7 @@ fn compared(comparisons: &[&Comparison]) -> Table {
     let count = |verdict| comparisons.iter().filter(|c| c.verdict == verdict).count();
     let [agree, differ] = [Verdict::Agrees, Verdict::Differs].map(count);
     let mut legend = vec![clocks(first.metric, overheads)];
-    if overheads {
-        legend.push(VERDICTS.to_owned());
-    }
+    legend.extend(overheads.then(|| VERDICTS.to_owned()));
     legend.push(format!(
         "{} compared: {agree} agree, {differ} differ.",
         comparisons.len()
@@ -126,16 +122,14 @@ fn compared(comparisons: &[&Comparison]) -> Table {
         })
         .left("benchmark", |of| Value::long(&of.benchmark, 2 * TEXT_LIMIT))
         .left("configuration", |of| {
-            let baseline = of.baseline.iter();
-            let baseline: String = baseline.map(|of| format!(" vs {of}")).collect();
-            let mut text = printable(&format!("{}{baseline}", of.tested), 2 * TEXT_LIMIT);
+            let mut text = printable(&setups(of), 2 * TEXT_LIMIT);
             for why in &of.stands_in {
                 text += &format!(" {}", mark(format!("stands in for theirs: {why}")));
             }
             Value::plain(text)
         })
         .right("theirs", |of| {
-            Value::plain(range(of.figure.quantity, of.bounds, of.figure.unsigned))
+            Value::plain(range_within(of.figure, of.bounds))
         })
         .right("ours", own);
     if drawn {
@@ -169,6 +163,12 @@ fn clocks(metric: Metric, overheads: bool) -> String {
         _ => "another figure than theirs",
     };
     format!("Ours are {ours}. Only relative overheads are compared, never the figures themselves.")
+}
+
+/// Our configuration, and our baseline if it has one.
+pub(super) fn setups(comparison: &Comparison) -> String {
+    let baseline = comparison.baseline.iter().map(|of| format!(" vs {of}"));
+    comparison.tested.clone() + &baseline.collect::<String>()
 }
 
 pub(super) fn own(comparison: &Comparison) -> Value {
@@ -262,20 +262,21 @@ pub(super) fn number(quantity: Quantity, value: f64) -> String {
     }
 }
 
-pub(super) fn range(quantity: Quantity, bounds: [Option<f64>; 2], unsigned: bool) -> String {
-    let text = match bounds {
-        [Some(low), Some(high)] if low == high => number(quantity, low),
-        [Some(low), Some(high)] => {
-            format!("{} to {}", number(quantity, low), number(quantity, high))
-        }
-        [None, Some(high)] => format!("at most {}", number(quantity, high)),
-        [Some(low), None] => format!("at least {}", number(quantity, low)),
+pub(super) fn range(figure: &Figure) -> String {
+    range_within(figure, [figure.low, figure.high])
+}
+
+fn range_within(figure: &Figure, bounds: [Option<f64>; 2]) -> String {
+    let text = match bounds.map(|bound| bound.map(|bound| number(figure.quantity, bound))) {
+        [Some(_), Some(high)] if bounds[0] == bounds[1] => high,
+        [Some(low), Some(high)] => format!("{low} to {high}"),
+        [None, Some(high)] => format!("at most {high}"),
+        [Some(low), None] => format!("at least {low}"),
         [None, None] => "n/a".to_owned(),
     };
-    if unsigned {
-        text.replace('+', "±")
-    } else {
-        text
+    match figure.unsigned {
+        true => text.replace('+', "±"),
+        false => text,
     }
 }
 
@@ -289,10 +290,10 @@ pub fn published_report(pattern: &str) -> Report {
             .left("published in", |figure| Value::plain(short_place(figure)))
             .left("lines", |figure| Value::plain(&figure.lines))
             .left("kernel", |figure| {
-                Value::plain(match &figure.kernels {
-                    None => figure.kernel.clone(),
-                    Some([tested, baseline]) if baseline.is_empty() => tested.clone(),
-                    Some([tested, baseline]) => format!("{tested} vs {baseline}"),
+                Value::plain(match (&figure.tested_kernel, &figure.baseline_kernel) {
+                    (None, _) => figure.kernel.clone(),
+                    (Some(tested), None) => tested.clone(),
+                    (Some(tested), Some(baseline)) => format!("{tested} vs {baseline}"),
                 })
             })
             .left("configuration", |figure| {
@@ -300,14 +301,8 @@ pub fn published_report(pattern: &str) -> Report {
             })
             .left("what", |figure| Value::plain(what(figure)))
             .right("value", |figure| {
-                let bounds = [figure.low, figure.high];
-                let value = range(figure.quantity, bounds, figure.unsigned);
-                let each = if figure.per_component {
-                    " per component"
-                } else {
-                    ""
-                };
-                Value::plain(value + each).noted(figure.note.clone())
+                let each = ["", " per component"][usize::from(figure.per_component)];
+                Value::plain(range(figure) + each).noted(figure.note.clone())
             })
             .left("unit", |figure| match figure.quantity {
                 // The text already has the per cent sign.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use model::{Document, layout};
-use published::{Answer, Beside, Content, Given, Verdict, beside, publication, sources};
+use published::{Answer, Beside, Content, Verdict, beside, publication, sources};
 use report::markdown;
 use report::published::{beside_report, publication_report};
 
@@ -114,15 +114,11 @@ fn layouts_of_other_numbers_are_compared_each_with_each() {
 #[test]
 fn published_times_have_nanoseconds_beside_them() {
     let run = document();
-    let custom = [Given {
-        name: "run",
-        content: Content::Measured(&run),
-    }];
     let paper = sources()
         .iter()
         .find(|source| source.id == "paper")
         .unwrap();
-    let all = publication(paper, &custom);
+    let all = publication(paper, &[Content::Measured(&run)]);
     let beside = |id: &str| {
         let mut rows = all.rows.iter().filter(|row| row.figure.id == id);
         match rows.next().map(|row| &row.answer) {

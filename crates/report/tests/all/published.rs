@@ -73,7 +73,7 @@ fn the_same_is_published_once() {
             f.hooks,
             setups(&f.tested),
             setups(&f.baseline),
-            f.kernels,
+            (&f.tested_kernel, &f.baseline_kernel),
             f.place
         );
         // Columns that are no stack differ by their ids only.
