@@ -4,30 +4,16 @@
 use crate::table::{Align, Heading, Row, Table};
 use crate::value::{Kind, Typed, Value};
 
-pub struct Column<'a, R> {
-    heading: Heading,
-    value: Box<dyn Fn(R) -> Value + 'a>,
-}
-
-pub struct Columns<'a, R>(Vec<Column<'a, R>>);
-
-impl<R> Default for Columns<'_, R> {
-    fn default() -> Self {
-        Columns(Vec::new())
-    }
-}
+pub struct Columns<'a, R>(Vec<(Heading, Box<dyn Fn(R) -> Value + 'a>)>);
 
 impl<'a, R: Copy + 'a> Columns<'a, R> {
-    pub fn new() -> Columns<'a, R> {
-        Columns::default()
+    #[expect(clippy::new_without_default, reason = "columns are added next")]
+    pub fn new() -> Self {
+        Columns(Vec::new())
     }
 
     #[must_use]
-    pub fn column<T: Typed>(
-        self,
-        name: impl Into<String>,
-        value: impl Fn(R) -> T + 'a,
-    ) -> Columns<'a, R> {
+    pub fn column<T: Typed>(self, name: impl Into<String>, value: impl Fn(R) -> T + 'a) -> Self {
         let align = match T::KIND {
             Kind::Integer | Kind::Float => Align::Right,
             Kind::Text | Kind::Flag | Kind::Moment => Align::Left,
@@ -36,20 +22,12 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
     }
 
     #[must_use]
-    pub fn left<T: Typed>(
-        self,
-        name: impl Into<String>,
-        value: impl Fn(R) -> T + 'a,
-    ) -> Columns<'a, R> {
+    pub fn left<T: Typed>(self, name: impl Into<String>, value: impl Fn(R) -> T + 'a) -> Self {
         self.aligned(Align::Left, name, None, value)
     }
 
     #[must_use]
-    pub fn right<T: Typed>(
-        self,
-        name: impl Into<String>,
-        value: impl Fn(R) -> T + 'a,
-    ) -> Columns<'a, R> {
+    pub fn right<T: Typed>(self, name: impl Into<String>, value: impl Fn(R) -> T + 'a) -> Self {
         self.aligned(Align::Right, name, None, value)
     }
 
@@ -59,7 +37,7 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
         group: Option<&str>,
         name: impl Into<String>,
         value: impl Fn(R) -> T + 'a,
-    ) -> Columns<'a, R> {
+    ) -> Self {
         self.aligned(Align::Right, name, group, value)
     }
 
@@ -70,14 +48,19 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
         name: impl Into<String>,
         group: Option<&str>,
         value: impl Fn(R) -> T + 'a,
-    ) -> Columns<'a, R> {
-        let heading = Heading::new(name.into(), T::KIND, group, align);
+    ) -> Self {
+        let heading = Heading {
+            title: name.into(),
+            kind: T::KIND,
+            group: group.map(str::to_owned),
+            align,
+        };
         self.add(heading, Box::new(move |row| value(row).into()))
     }
 
     #[inline(never)]
-    fn add(mut self, heading: Heading, value: Box<dyn Fn(R) -> Value + 'a>) -> Columns<'a, R> {
-        self.0.push(Column { heading, value });
+    fn add(mut self, heading: Heading, value: Box<dyn Fn(R) -> Value + 'a>) -> Self {
+        self.0.push((heading, value));
         self
     }
 
@@ -86,30 +69,24 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
         mut self,
         columns: Columns<'a, S>,
         of: impl Fn(R) -> S + Copy + 'a,
-    ) -> Columns<'a, R> {
-        let columns = columns.0.into_iter().map(|Column { heading, value }| {
-            let value = Box::new(move |row| value(of(row)));
-            Column { heading, value }
-        });
-        self.0.extend(columns);
+    ) -> Self {
+        for (heading, value) in columns.0 {
+            self.0.push((heading, Box::new(move |row| value(of(row)))));
+        }
         self
     }
 
     #[must_use]
-    pub fn only_if(
-        self,
-        wanted: bool,
-        more: impl FnOnce(Columns<'a, R>) -> Columns<'a, R>,
-    ) -> Columns<'a, R> {
+    pub fn only_if(self, wanted: bool, more: impl FnOnce(Self) -> Self) -> Self {
         if wanted { more(self) } else { self }
     }
 
     pub fn values(&self, row: R) -> Vec<Value> {
-        self.0.iter().map(|column| (column.value)(row)).collect()
+        self.0.iter().map(|(_, value)| value(row)).collect()
     }
 
     fn headings(&self) -> Vec<Heading> {
-        self.0.iter().map(|column| column.heading.clone()).collect()
+        self.0.iter().map(|(heading, _)| heading.clone()).collect()
     }
 
     pub fn records<I>(self, rows: I) -> Records<'a>
@@ -148,14 +125,4 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
 pub struct Records<'a> {
     pub headings: Vec<Heading>,
     pub rows: Box<dyn Iterator<Item = Vec<Value>> + 'a>,
-}
-
-impl Records<'_> {
-    pub fn table(self, title: impl Into<String>) -> Table {
-        let rows = self.rows.map(|values| Row {
-            values,
-            summary: false,
-        });
-        Table::new(title, self.headings, rows)
-    }
 }

@@ -29,13 +29,28 @@ pub(crate) fn figure(value: f64) -> String {
         format!("{value:.1}")
     } else {
         let text = format!("{value:.2}");
-        text.strip_suffix('0')
-            .map_or_else(|| text.clone(), str::to_owned)
+        text.strip_suffix('0').unwrap_or(&text).to_owned()
     }
 }
 
 pub(crate) fn count(value: u64) -> String {
     grouped(&value.to_string())
+}
+
+/// As [`figure`], with a plus if it is above 0.
+pub(crate) fn signed(value: f64) -> String {
+    let sign = if value > 0.0 { "+" } else { "" };
+    format!("{sign}{}", figure(value))
+}
+
+/// `+90 [+80, +100]`.
+pub(crate) fn added(value: f64, ci95: [f64; 2]) -> String {
+    let signed = |value: f64| {
+        let sign = if value < 0.0 { "-" } else { "+" };
+        format!("{sign}{}", figure(value.abs()))
+    };
+    let [low, high] = ci95.map(signed);
+    format!("{} [{low}, {high}]", signed(value))
 }
 
 /// With its sign and thousands separators; `0` without a sign.

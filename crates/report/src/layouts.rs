@@ -259,25 +259,19 @@ fn holds_zero(of: &Centre) -> bool {
 }
 
 fn nanoseconds(of: Centre) -> Value {
-    shown(&of, |ns| {
-        let sign = if ns < 0.0 { "-" } else { "+" };
-        format!("{sign}{}", format::figure(ns.abs()))
-    })
+    shown(&of, format::added(of.value, of.ci95))
 }
 
 fn percent(of: Centre) -> Value {
-    let bare = |part: f64| {
-        let text = format::percent(part);
-        text.trim_end_matches('%').trim_end().to_owned()
-    };
-    shown(&of, bare)
+    let bare = |part: f64| format::percent(part).trim_end_matches(" %").to_owned();
+    let [low, high] = of.ci95.map(bare);
+    shown(&of, format!("{} [{low}, {high}]", bare(of.value)))
 }
 
-fn shown(of: &Centre, signed: impl Fn(f64) -> String) -> Value {
-    let [low, high] = of.ci95.map(&signed);
-    let value = match holds_zero(of) {
-        true => "~".to_owned(),
-        false => signed(of.value),
-    };
-    Value::plain(format!("{value} [{low}, {high}]"))
+fn shown(of: &Centre, text: String) -> Value {
+    let interval = text.find('[').unwrap_or(0);
+    Value::plain(match holds_zero(of) {
+        true => format!("~ {}", &text[interval..]),
+        false => text,
+    })
 }

@@ -63,7 +63,7 @@ mod verdict;
 
 pub use crate::callgrind::callgrind;
 pub use crate::calls::call_tables;
-pub use crate::column::{Column, Columns, Records};
+pub use crate::column::{Columns, Records};
 pub use crate::comparison::{
     ComparisonOptions, change_line, comparison_records, comparison_report, comparison_summary,
     junit, ktap,

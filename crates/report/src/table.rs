@@ -52,16 +52,6 @@ pub struct Row {
 }
 
 impl Heading {
-    #[inline(never)]
-    pub(crate) fn new(title: String, kind: Kind, group: Option<&str>, align: Align) -> Heading {
-        Heading {
-            title,
-            kind,
-            group: group.map(str::to_owned),
-            align,
-        }
-    }
-
     pub(crate) fn in_full(&self) -> String {
         let group = self.group.iter().map(String::as_str);
         let names: Vec<&str> = group.chain([self.title.as_str()]).collect();
@@ -75,11 +65,7 @@ impl Table {
         columns: Vec<Heading>,
         rows: impl IntoIterator<Item = Row>,
     ) -> Table {
-        Table::of_rows(title.into(), columns, rows.into_iter().collect())
-    }
-
-    #[inline(never)]
-    fn of_rows(title: String, columns: Vec<Heading>, mut rows: Vec<Row>) -> Table {
+        let mut rows: Vec<Row> = rows.into_iter().collect();
         let mut notes = Footnotes::default();
         for value in rows.iter_mut().flat_map(|row| &mut row.values) {
             if value.notes.is_empty() {
@@ -94,7 +80,7 @@ impl Table {
             value.text = Some(text);
         }
         Table {
-            title,
+            title: title.into(),
             legend: Vec::new(),
             columns,
             fixed_columns: 1,

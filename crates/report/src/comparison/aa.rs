@@ -9,25 +9,21 @@ use crate::table::{Table, Value};
 use crate::text::short;
 
 pub(crate) fn tables(report: Option<&AaReport>) -> Vec<Table> {
-    let Some(report) = report else {
-        return Vec::new();
+    let tables = |report: &AaReport| {
+        let layouts = of_layouts(&report.layouts).if_any();
+        [of_metrics(report)].into_iter().chain(layouts)
     };
-    let over_layouts = (!report.layouts.is_empty()).then(|| of_layouts(&report.layouts));
-    std::iter::once(of_metrics(report))
-        .chain(over_layouts)
-        .collect()
+    report.into_iter().flat_map(tables).collect()
 }
 
 fn percent(fraction: f64) -> Value {
-    let text = format!("{:.2} %", fraction * 100.0);
-    Value::from(fraction).shown(text)
+    Value::from(fraction).shown(format!("{:.2} %", fraction * 100.0))
 }
 
 fn of_layouts(layouts: &[AaLayouts]) -> Table {
-    let text = |of: &str| short(of);
     Columns::new()
-        .left("kernel", move |of: &AaLayouts| text(&of.kernel))
-        .left("on", move |of| text(&of.filesystem))
+        .left("kernel", |of: &AaLayouts| &of.kernel)
+        .left("on", |of| &of.filesystem)
         .column("layouts", |of| of.layouts)
         .column("rounds", |of| of.rounds)
         .column("intervals", |of| of.intervals)
@@ -35,8 +31,8 @@ fn of_layouts(layouts: &[AaLayouts]) -> Table {
         .right("rate", |of| percent(of.rate()))
         .right("half-width", |of| percent(of.half_width_median))
         .right("largest", |of| percent(of.half_width_largest))
-        .left("of", move |of| {
-            format!("{}, {} ns", text(&of.widest), format::figure(of.half_width_largest_ns))
+        .left("of", |of| {
+            format!("{}, {} ns", short(&of.widest), format::figure(of.half_width_largest_ns))
         })
         .right("getppid, ns", |of| of.getppid_largest_ns)
         .table("A/A over layouts: each stack under two names", layouts)

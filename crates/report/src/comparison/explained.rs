@@ -13,11 +13,11 @@ const TABLES_MAX: usize = 50;
 
 pub(super) fn tables(document: &ComparisonDocument) -> Vec<Table> {
     let explanations = document.explanations.iter().take(TABLES_MAX);
-    explanations
-        .filter_map(|explained| table(document, explained))
-        .collect()
+    let tables = explanations.filter_map(|explained| table(document, explained));
+    tables.collect()
 }
 
+#[derive(Default)]
 struct Line {
     name: String,
     calls: String,
@@ -30,10 +30,8 @@ impl Line {
     fn new(name: String, difference: i64) -> Line {
         Line {
             name,
-            calls: String::new(),
             difference,
-            callers: String::new(),
-            does: String::new(),
+            ..Line::default()
         }
     }
 }
@@ -43,11 +41,14 @@ fn table(document: &ComparisonDocument, explained: &Explanation) -> Option<Table
     let mut lines: Vec<Line> = explained.hooks.iter().flat_map(hook_lines).collect();
     lines.extend(explained.residual_functions.iter().map(|held| {
         let function = short(&held.function);
-        let text = match &held.explanation {
-            Some(why) => format!("  {function}: {}", printable(why, 120)),
-            None => format!("  {function}"),
-        };
-        Line::new(text, held.difference)
+        let why = held
+            .explanation
+            .iter()
+            .map(|why| format!(": {}", printable(why, 120)));
+        Line::new(
+            format!("  {function}{}", why.collect::<String>()),
+            held.difference,
+        )
     }));
     let residual = "outside hooks (residual)".to_owned();
     lines.push(Line::new(residual, explained.residual));
@@ -120,7 +121,7 @@ fn does(changes: &[EventChange]) -> String {
 }
 
 /// `2`, or `1→2` if they differ.
-fn calls(base: u64, new: u64) -> String {
+pub(super) fn calls(base: u64, new: u64) -> String {
     if base == new {
         format::count(new)
     } else {

@@ -9,8 +9,9 @@ use model::comparison::{
 };
 use model::{ComparisonDocument, Metric};
 
+use super::explained::calls;
 use crate::format;
-use crate::group::grouped;
+use crate::group::{grouped, shared};
 use crate::table::{TEXT_LIMIT, Tone};
 use crate::text::{printable, short};
 
@@ -115,11 +116,7 @@ impl<'a> Holder<'a> {
         match (hook.base_calls, hook.new_calls) {
             (1, 1) => name,
             (base, new) if base == new => format!("{name} ×{}", format::count(new)),
-            (base, new) => format!(
-                "{name} {}→{} calls",
-                format::count(base),
-                format::count(new)
-            ),
+            (base, new) => format!("{name} {} calls", calls(base, new)),
         }
     }
 
@@ -193,12 +190,11 @@ impl<'a> Found<'a> {
 
     pub(crate) fn answer(&self, document: &ComparisonDocument) -> Answer {
         let (worse, better) = (self.count(Verdict::Worse), self.count(Verdict::Better));
-        let cells = |n: usize| if n == 1 { "cell" } else { "cells" };
-        let of_metric = || {
+        let with = |verdict| {
             let all = document.compared.iter();
-            all.filter(|cell| cell.metric == self.metric)
+            all.filter(|cell| (cell.metric, cell.verdict) == (self.metric, verdict))
+                .count()
         };
-        let with = |verdict| of_metric().filter(|cell| cell.verdict == verdict).count();
         let (same, unclear) = (with(Verdict::Same), with(Verdict::Unclear));
         let (word, tone) = match (worse, better) {
             (0, 0) if same == 0 => ("Cannot be told", Tone::Missing),
@@ -210,10 +206,13 @@ impl<'a> Found<'a> {
         let changed = self.changed.len();
         let apart = self.apart;
         let all = self.n - apart;
-        let mut sentence = match changed {
-            0 => format!("none of {all} {} changed", cells(all)),
-            _ => format!("{changed} of {all} {} changed", cells(all)),
+        let cells = if all == 1 { "cell" } else { "cells" };
+        let n = if changed == 0 {
+            "none".to_owned()
+        } else {
+            changed.to_string()
         };
+        let mut sentence = format!("{n} of {all} {cells} changed");
         sentence += &match (worse, better) {
             (0, 0) => String::new(),
             (1, 0) | (0, 1) => format!(", for the {}", if worse > 0 { "worse" } else { "better" }),
@@ -223,11 +222,8 @@ impl<'a> Found<'a> {
         };
         sentence += &format!(" (in {})", self.metric);
         if let Some(most) = self.changed.first() {
-            let most_word = if worse > 0 && better > 0 {
-                "worst"
-            } else {
-                "most"
-            };
+            let both = worse > 0 && better > 0;
+            let most_word = if both { "worst" } else { "most" };
             sentence += &format!("; {most_word}: {}", self.told(most));
             let causes = self.causes();
             let own = most.holder.and_then(|holder| {
@@ -275,12 +271,7 @@ impl<'a> Found<'a> {
             }
         }
         if let Some(difference) = cell.difference {
-            let sign = if difference > 0.0 { "+" } else { "" };
-            told += &format!(
-                ", {sign}{} {}",
-                format::figure(difference),
-                cell.metric.unit()
-            );
+            told += &format!(", {} {}", format::signed(difference), cell.metric.unit());
         }
         if let Some(overhead) = cell.overhead {
             told += &format!(" ({})", format::percent(overhead));
@@ -341,16 +332,10 @@ impl Changed<'_> {
 impl Places {
     fn of(document: &ComparisonDocument) -> Places {
         let differ = |part: fn(&Place) -> &str| {
-            let mut parts = document.compared.iter().map(|cell| part(&cell.place));
-            let first = parts.next();
-            parts.any(|other| Some(other) != first)
+            shared(document.compared.iter().map(|cell| part(&cell.place))).is_none()
         };
-        let stacks = || {
-            document
-                .compared
-                .iter()
-                .map(|cell| cell.place.configuration.as_str())
-        };
+        let cells = || document.compared.iter();
+        let stacks = || cells().map(|cell| cell.place.configuration.as_str());
         let mut longer = stacks().filter_map(|stack| stack.split_once(','));
         let shared = longer.next().map(|(first, _)| first);
         let shared = shared.filter(|first| longer.all(|(other, _)| other == *first));

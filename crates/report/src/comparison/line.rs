@@ -28,9 +28,7 @@ pub fn change_line(comparison: &ComparisonDocument) -> String {
 /// `open:AA under capability: 4,979 to 4,980 (+1, +0.0 %)`.
 fn changed_cell(cell: &ComparedCell) -> String {
     let value = |value: Option<f64>| value.map_or("-".to_owned(), format::figure);
-    let difference = cell.difference.unwrap_or_default();
-    let sign = if difference > 0.0 { "+" } else { "" };
-    let mut by = format!("{sign}{}", format::figure(difference));
+    let mut by = format::signed(cell.difference.unwrap_or_default());
     if let Some(overhead) = cell.overhead {
         by += &format!(", {}", format::percent(overhead));
     }

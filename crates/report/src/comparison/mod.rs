@@ -62,21 +62,15 @@ pub(crate) fn parts(
             let title = title(document, place, base_place.as_ref(), metric);
             table(title, &cells, options)
         });
+    let unmatched = Vec::from_iter(unmatched(&document.unmatched));
+    let environment = Vec::from_iter(environment(&document.environment));
+    let aa = aa::tables(document.aa.as_ref());
     let mut parts = vec![
         ("Every cell", cells.collect()),
-        (
-            "Cells on one side only",
-            Vec::from_iter(unmatched(&document.unmatched)),
-        ),
+        ("Cells on one side only", unmatched),
         ("Hooks behind each change", explained::tables(document)),
-        (
-            "Not measured alike",
-            Vec::from_iter(environment(&document.environment)),
-        ),
-        (
-            "What differs without a change",
-            aa::tables(document.aa.as_ref()),
-        ),
+        ("Not measured alike", environment),
+        ("What differs without a change", aa),
         ("The gate", Vec::from_iter(gate::table(document))),
     ];
     parts.retain(|(_, tables): &(_, Vec<Table>)| !tables.is_empty());
@@ -89,20 +83,15 @@ fn title(
     base_place: Option<&Place>,
     metric: Metric,
 ) -> String {
-    let of = |place: &Place| printable(&place.title(), 200);
-    let place = match base_place {
-        Some(base) => format!("{} against {}", of(place), of(base)),
-        None => of(place),
-    };
+    let title = |place: &Place| printable(&place.title(), 200);
+    let base = base_place.map(|base| format!(" against {}", title(base)));
+    let (new, base_name) = (short(&document.new.name), short(&document.base.name));
     let sources = match document.across {
         Some(axis) => format!("along the {axis}"),
-        None => format!(
-            "{} against {}",
-            short(&document.new.name),
-            short(&document.base.name)
-        ),
+        None => format!("{new} against {base_name}"),
     };
-    format!("{place}: {}, {sources}", format::measured(metric))
+    let (place, base) = (title(place), base.unwrap_or_default());
+    format!("{place}{base}: {}, {sources}", format::measured(metric))
 }
 
 fn table(title: String, cells: &[&ComparedCell], options: &ComparisonOptions) -> Table {
@@ -134,9 +123,8 @@ fn difference(cell: &ComparedCell) -> Value {
     let Some(difference) = cell.difference else {
         return Value::dash();
     };
-    let sign = if difference > 0.0 { "+" } else { "" };
     let text = match cell.verdict.is_clear(cell.difference) {
-        true => format!("{sign}{}", format::figure(difference)),
+        true => format::signed(difference),
         false => "~".to_owned(),
     };
     Value::from(difference)
@@ -145,16 +133,13 @@ fn difference(cell: &ComparedCell) -> Value {
 }
 
 fn change(cell: &ComparedCell) -> Value {
-    let Some(overhead) = cell.overhead.filter(|_| cell.verdict != Verdict::Missing) else {
-        return match cell.verdict {
-            Verdict::Missing => Value::dash(),
-            _ => Value::toned("n/a", Tone::Missing),
-        };
-    };
-    let is_clear = cell.verdict.is_clear(cell.difference);
-    Value::from(overhead)
-        .shown(format::change(overhead, is_clear))
-        .tone(Tone::of(cell.verdict))
+    match (cell.verdict, cell.overhead) {
+        (Verdict::Missing, _) => Value::dash(),
+        (_, None) => Value::toned("n/a", Tone::Missing),
+        (verdict, Some(overhead)) => Value::from(overhead)
+            .shown(format::change(overhead, verdict.is_clear(cell.difference)))
+            .tone(Tone::of(verdict)),
+    }
 }
 
 fn verdict(cell: &ComparedCell) -> Value {
@@ -286,19 +271,15 @@ pub fn comparison_summary(document: &ComparisonDocument) -> String {
         (Verdict::Unclear, "unclear"),
         (Verdict::Missing, "without a figure"),
     ] {
-        match document.count(verdict) {
-            0 => {}
-            count => parts.push(format!("{count} {words}")),
-        }
+        parts.push((document.count(verdict), words));
     }
-    let lone = document.unmatched.len();
-    if lone > 0 {
-        parts.push(format!("{lone} more on one side only"));
-    }
+    parts.push((document.unmatched.len(), "more on one side only"));
+    parts.retain(|(count, _)| *count > 0);
     let cells = if n == 1 { "cell" } else { "cells" };
-    if parts.is_empty() {
-        format!("{n} {cells}")
-    } else {
-        format!("{n} {cells}: {}", parts.join(", "))
-    }
+    let parts: Vec<String> = parts
+        .iter()
+        .map(|(n, words)| format!("{n} {words}"))
+        .collect();
+    let colon = if parts.is_empty() { "" } else { ": " };
+    format!("{n} {cells}{colon}{}", parts.join(", "))
 }

@@ -33,13 +33,8 @@ pub(super) fn drafts(
     let stack = printable(stack, 3 * TEXT_LIMIT);
     let (flame, left_out) = flame(operations);
     let draft = |base, title, description, chart| {
-        Draft::new(
-            base,
-            format!("{title}: {stack}, {place}"),
-            description,
-            chart,
-        )
-        .about(&subjects)
+        let title = format!("{title}: {stack}, {place}");
+        Draft::new(base, title, description, chart).about(&subjects)
     };
     vec![
         draft(

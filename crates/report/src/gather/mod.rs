@@ -64,51 +64,37 @@ pub struct Gathered {
 }
 
 pub(crate) struct Draft {
-    pub(crate) base: &'static str,
+    base: &'static str,
     /// What distinguishes it from others of that kind: kernel, file system, metric …
-    pub(crate) subjects: Vec<String>,
-    pub(crate) title: String,
-    pub(crate) description: String,
-    pub(crate) chart: Chart,
-    pub(crate) notes: Vec<String>,
+    subjects: Vec<String>,
+    figure: Figure,
 }
 
 impl Draft {
-    pub(crate) fn new(
-        base: &'static str,
-        title: String,
-        description: impl Into<String>,
-        chart: Chart,
-    ) -> Draft {
+    fn new(base: &'static str, title: String, description: &str, chart: Chart) -> Draft {
+        let figure = Figure {
+            name: String::new(),
+            title: printable(&title, 400),
+            description: description.to_owned(),
+            chart,
+            notes: Vec::new(),
+        };
         Draft {
             base,
             subjects: Vec::new(),
-            title,
-            description: description.into(),
-            chart,
-            notes: Vec::new(),
+            figure,
         }
     }
 
     fn about(mut self, subjects: &[&str]) -> Draft {
-        self.subjects
-            .extend(subjects.iter().map(|subject| (*subject).to_owned()));
+        let subjects = subjects.iter().map(|subject| (*subject).to_owned());
+        self.subjects.extend(subjects);
         self
     }
 
     fn noted(mut self, notes: impl IntoIterator<Item = String>) -> Draft {
-        self.notes.extend(notes);
+        self.figure.notes.extend(notes);
         self
-    }
-
-    fn named(self, name: String) -> Figure {
-        Figure {
-            name,
-            title: printable(&self.title, 400),
-            description: printable(&self.description, 1_000),
-            chart: self.chart,
-            notes: self.notes,
-        }
     }
 }
 
@@ -150,36 +136,31 @@ pub fn figures(sources: &[Source]) -> Vec<Gathered> {
         .into_iter()
         .chain(run::benchmarks(sources));
     drafts.extend(compared.map(|draft| (None, draft)));
-    drafts.retain(|(_, draft)| !draft.chart.is_empty());
+    drafts.retain(|(_, draft)| !draft.figure.chart.is_empty());
     named(sources, drafts)
 }
 
 fn named(sources: &[Source], mut drafts: Vec<(Option<usize>, Draft)>) -> Vec<Gathered> {
     for (source, draft) in &mut drafts {
         // Documents of the same kernel differ by their files.
-        let name = source.and_then(|at| sources.get(at));
-        let stem = name.map_or("", |source| stem(&source.name));
+        let stem = source.map_or("", |at| stem(&sources[at].name));
         draft.subjects.push(stem.to_owned());
     }
-    let mut of_base: HashMap<&'static str, Vec<HashSet<Option<String>>>> = HashMap::new();
+    let mut of_base: HashMap<(&str, usize), HashSet<Option<String>>> = HashMap::new();
     let longest = drafts.iter().map(|(_, draft)| draft.subjects.len()).max();
     for (_, draft) in &drafts {
-        let all = of_base.entry(draft.base).or_default();
-        all.resize_with(longest.unwrap_or(0), HashSet::new);
-        for (at, subjects) in all.iter_mut().enumerate() {
-            subjects.insert(draft.subjects.get(at).cloned());
+        for at in 0..longest.unwrap_or(0) {
+            let all = of_base.entry((draft.base, at)).or_default();
+            all.insert(draft.subjects.get(at).cloned());
         }
     }
     let mut taken = HashSet::new();
     let name = |(source, draft): (Option<usize>, Draft)| {
         let mut name = draft.base.to_owned();
-        let all = of_base.get(draft.base).map_or(&[][..], Vec::as_slice);
         for (at, subject) in draft.subjects.iter().enumerate() {
-            if all.get(at).is_some_and(|subjects| subjects.len() > 1) {
-                let slug = slug(subject);
-                if !slug.is_empty() {
-                    name += &format!("-{slug}");
-                }
+            let slug = slug(subject);
+            if of_base[&(draft.base, at)].len() > 1 && !slug.is_empty() {
+                name += &format!("-{slug}");
             }
         }
         let mut unique = name.clone();
@@ -188,12 +169,13 @@ fn named(sources: &[Source], mut drafts: Vec<(Option<usize>, Draft)>) -> Vec<Gat
             unique = format!("{name}-{number}");
             number += 1;
         }
-        let base = draft.base;
-        let figure = draft.named(unique);
         Gathered {
             source,
-            base,
-            figure,
+            base: draft.base,
+            figure: Figure {
+                name: unique,
+                ..draft.figure
+            },
         }
     };
     drafts.into_iter().map(name).collect()

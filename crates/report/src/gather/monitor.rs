@@ -18,28 +18,24 @@ const POINTS_LIMIT: usize = 2_000;
 pub(super) fn drafts(document: &Document, monitor: &Monitoring) -> Vec<Draft> {
     let total = document.all_intervals();
     let place = format!("{}, {}", short(&monitor.scope), short(&monitor.release));
-    let mut drafts = vec![
-        bars(&total, "calls", "Calls by hook", "calls", &place, |hook| {
-            Some(hook.calls.count as f64)
-        }),
+    let calls = |hook: &WatchedHook| Some(hook.calls.count as f64);
+    let time = |hook: &WatchedHook| Some(hook.calls.sum_ns? as f64 / 1_000.0);
+    let [calls, time] = [
+        bars(&total, ["calls", "Calls by hook", "calls"], &place, calls),
         bars(
             &total,
-            "time",
-            "Time inside hooks",
-            "µs in all calls",
+            ["time", "Time inside hooks", "µs in all calls"],
             &place,
-            |hook| Some(hook.calls.sum_ns? as f64 / 1_000.0),
+            time,
         ),
     ];
-    drafts.extend(over_time(document, &total, &place));
-    drafts
+    let drafts = [calls, time].into_iter();
+    drafts.chain(over_time(document, &total, &place)).collect()
 }
 
 fn bars(
     total: &Interval,
-    base: &'static str,
-    title: &str,
-    axis: &str,
+    [base, title, axis]: [&'static str; 3],
     place: &str,
     value: impl Fn(&WatchedHook) -> Option<f64>,
 ) -> Draft {
@@ -55,7 +51,7 @@ fn bars(
     Draft::new(
         base,
         format!("{title}: {place}"),
-        format!("Bars: {axis} for each hook, the most first."),
+        &format!("Bars: {axis} for each hook, the most first."),
         Chart::Bars(bars),
     )
     .noted((more > 0).then(|| format!("{more} more hooks were called less.")))
@@ -95,7 +91,7 @@ fn over_time(document: &Document, total: &Interval, place: &str) -> Option<Draft
     let draft = Draft::new(
         "intervals",
         format!("Calls over time: {place}"),
-        format!(
+        &format!(
             "Lines: calls a second of the {LINES_SHOWN} hooks called most, over the intervals of \
              the recording."
         ),

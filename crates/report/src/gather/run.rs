@@ -98,24 +98,20 @@ impl<'a> Figures<'a, '_> {
         let (bars, missing) = self.bars(axis, &all, |cell, _| {
             Some((cell.headline()?, interval(cell)))
         });
-        let mut draft = self.draft(
+        let draft = self.draft(
             "absolute",
             "Cost by operation",
             "Bars: what each operation costs in each configuration, with 95 % intervals where \
              figures are statistical.",
             Chart::Bars(bars),
         );
-        draft.notes.extend(missing_note(missing));
-        draft
+        draft.noted(missing_note(missing))
     }
 
     fn overhead(&self, base: &'static str, title: &str, of: &[&Configuration]) -> Draft {
         let group = self.group;
-        let shown: Vec<&Configuration> = of
-            .iter()
-            .copied()
-            .filter(|c| Some(*c) != group.baseline.as_ref())
-            .collect();
+        let mut shown = of.to_vec();
+        shown.retain(|c| Some(*c) != group.baseline.as_ref());
         let name = group.baseline.as_ref().map(|c| self.heading(c));
         let name = name.unwrap_or_else(|| "the baseline".to_owned());
         let axis = format!("overhead over {name} (%), {}", group.metric);
@@ -131,8 +127,8 @@ impl<'a> Figures<'a, '_> {
             shown.iter().filter_map(judged).collect::<Vec<_>>()
         });
         let unclear = cells.filter(|judged| !judged.is_clear()).count();
-        let empty = bars.bars.is_empty();
-        let mut draft = self.draft(
+        let missing = missing_note(missing).filter(|_| !bars.bars.is_empty());
+        let draft = self.draft(
             base,
             title,
             "Bars: how much more an operation costs than in the baseline, in per cent; to the \
@@ -140,14 +136,9 @@ impl<'a> Figures<'a, '_> {
              operation alone.",
             Chart::Bars(bars),
         );
-        if !empty {
-            draft.notes.extend(missing_note(missing));
-        }
-        if unclear > 0 {
-            let note = format!("{unclear} of these overheads may be chance: `~` in the table.");
-            draft.notes.push(note);
-        }
-        draft
+        let unclear = (unclear > 0)
+            .then(|| format!("{unclear} of these overheads may be chance: `~` in the table."));
+        draft.noted(missing.into_iter().chain(unclear))
     }
 
     /// Figure 7: stacks of the same modules in another order.

@@ -29,15 +29,14 @@ pub fn latency_over_delay(document: &Document) -> String {
     let mut drafts = over_delay(document);
     let more = drafts.len().saturating_sub(PANELS_LIMIT);
     drafts.truncate(PANELS_LIMIT);
+    let figures: Vec<_> = drafts.into_iter().map(|draft| draft.figure).collect();
     let mut notes = Vec::new();
     if more > 0 {
         notes.push(format!("{more} more panels are left out."));
     }
-    if drafts.iter().all(|draft| draft.chart.is_empty()) {
+    if figures.iter().all(|figure| figure.chart.is_empty()) {
         notes.push("No operation has a line.".to_owned());
     }
-    let figures = drafts.into_iter().map(|draft| draft.named(String::new()));
-    let figures: Vec<_> = figures.collect();
     let title = "What an operation costs by the time of each decision";
     svg_of_all(&figures, title, &described(&figures), &notes)
 }
@@ -64,16 +63,10 @@ fn over_delay(document: &Document) -> Vec<Draft> {
         let Some((lines, notes)) = panel(&slopes, clock) else {
             continue;
         };
-        let title = format!(
-            "Cost by the time of each decision: {}",
-            where_swept(&slopes)
-        );
-        let draft = Draft::new(
-            "latency-over-delay",
-            title,
-            DESCRIPTION,
-            Chart::Lines(lines),
-        );
+        let place = where_swept(&slopes);
+        let title = format!("Cost by the time of each decision: {place}");
+        let lines = Chart::Lines(lines);
+        let draft = Draft::new("latency-over-delay", title, DESCRIPTION, lines);
         let subjects = [
             kernel,
             module.as_str(),

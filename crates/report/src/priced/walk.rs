@@ -3,7 +3,7 @@
 
 use model::{HookCost, path_depth};
 
-use super::{Pair, percent_of, tested};
+use super::{Pair, percent_of};
 use crate::cells::{Configuration, Group, Operation};
 use crate::column::Columns;
 use crate::table::Table;
@@ -17,7 +17,9 @@ const WALKS: [&str; 2] = ["open", ONLY_DIRECTORIES];
 const FEWEST_DEPTHS: usize = 3;
 
 pub(super) fn table(place: &str, group: &Group<'_>) -> Option<Table> {
-    let walks = tested(group).flat_map(|of| WALKS.map(|benchmark| Walk::of(of, benchmark, group)));
+    let walks = group
+        .tested()
+        .flat_map(|of| WALKS.map(|benchmark| Walk::of(of, benchmark, group)));
     let walks: Vec<Walk<'_>> = walks.flatten().collect();
     let (shortest, longest, further) = ("shortest", "longest", "each further");
     Columns::new()
@@ -94,9 +96,10 @@ impl<'a> Walk<'a> {
         let mut points: Vec<Point> = rows.clone().filter_map(point).collect();
         points.sort_by_key(|point| point.depth);
         points.dedup_by_key(|point| point.depth);
+        let benchmark = rows.clone().next()?.0;
         (points.len() >= FEWEST_DEPTHS).then_some(Walk {
             configuration,
-            benchmark: rows.clone().next()?.0,
+            benchmark,
             points,
         })
     }
@@ -142,72 +145,5 @@ impl Point {
             checks: directories.added(of_check),
             outside: walk.overhead - walk.added(|hook| hook.outermost),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn hook(hook: &str, calls: u64, outermost: u64) -> HookCost {
-        HookCost {
-            hook: hook.to_owned(),
-            calls,
-            inclusive: outermost,
-            outermost,
-            ..HookCost::default()
-        }
-    }
-
-    fn walk(configuration: &Configuration, overheads: [i128; 3]) -> Walk<'_> {
-        let points = overheads
-            .iter()
-            .zip([1, 2, 4])
-            .map(|(overhead, depth)| Point {
-                depth,
-                overhead: *overhead,
-                calls: u64::from(depth),
-                checks: 20 * i128::from(depth),
-                outside: 7,
-            });
-        Walk {
-            configuration,
-            benchmark: "stat",
-            points: points.collect(),
-        }
-    }
-
-    #[test]
-    fn directories_are_what_an_operation_that_checks_no_file_has() {
-        let open = [hook(CHECK, 3, 410), hook("file_open", 1, 159)];
-        let stat = [hook(CHECK, 2, 228), hook("inode_getattr", 1, 173)];
-        let pair = |hooks, base, overhead| Pair {
-            hooks,
-            base,
-            overhead,
-        };
-        let base = [hook(CHECK, 1, 28)];
-        let point = Point::of(1, &pair(&open, &base, 600), &pair(&stat, &base, 500));
-        assert_eq!((point.calls, point.checks), (2, 200));
-        assert_eq!((point.left(), point.outside), (400, 600 - (410 + 159 - 28)));
-    }
-
-    #[test]
-    fn a_walk_grows_by_its_line() {
-        let configuration = Configuration {
-            kernel: None,
-            stack: vec!["smack".to_owned()],
-            integrity: Vec::new(),
-            policy: model::Policy::None,
-            settings: model::Settings::default(),
-        };
-        let straight = walk(&configuration, [100, 130, 190]);
-        assert_eq!(straight.each(|at| at.overhead), 30.0);
-        assert_eq!(straight.each(|at| at.checks), 20.0);
-        assert_eq!(
-            (straight.each(|at| at.outside), straight.off_the_line()),
-            (0.0, 0.0)
-        );
-        assert_eq!(walk(&configuration, [100, 120, 190]).off_the_line(), 10.0);
     }
 }

@@ -193,12 +193,7 @@ pub(super) fn own(comparison: &Comparison) -> Value {
 /// Nanoseconds added by ours with interval, if measured over layouts.
 pub(super) fn added_ns(comparison: &Comparison) -> Option<String> {
     let of = comparison.layouts.as_ref()?.added_ns?;
-    let signed = |ns: f64| {
-        let sign = if ns < 0.0 { "-" } else { "+" };
-        format!("{sign}{}", format::figure(ns.abs()))
-    };
-    let [low, high] = of.ci95.map(signed);
-    Some(format!("{} [{low}, {high}]", signed(of.value)))
+    Some(format::added(of.value, of.ci95))
 }
 
 pub(super) fn intervals<'a>(
