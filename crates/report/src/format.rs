@@ -64,6 +64,12 @@ pub(crate) fn share(part: u64, whole: u64) -> Option<String> {
     (whole > 0).then(|| fraction(part as f64 / whole as f64))
 }
 
+/// The name of a variant in documents, in words.
+pub(crate) fn word(variant: impl serde::Serialize) -> String {
+    let name = serde_json::to_value(variant).unwrap_or_default();
+    name.as_str().unwrap_or_default().replace('_', " ")
+}
+
 /// A fraction as `31.9 %`.
 pub(crate) fn fraction(part: f64) -> String {
     format!("{:.1} %", part * 100.0)

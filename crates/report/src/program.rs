@@ -11,6 +11,7 @@ use model::{Cell, Document, HookedPath, Program, ProgramEntry, ProgramResidual, 
 use crate::cells::{Configuration, Group, added_modules, without_figure};
 use crate::column::Columns;
 use crate::format;
+use crate::group::sum;
 use crate::table::{Table, Tone, Value};
 use crate::text::short;
 
@@ -49,30 +50,34 @@ fn lines<'a>(group: &'a Group<'a>) -> Vec<Line<'a>> {
         let counted = cell.counted()?;
         Some((counted.program.as_ref()?, counted.hooked.as_ref()?))
     }
-    let mut lines = Vec::new();
-    for &row in &group.rows {
-        for configuration in &group.configurations {
-            let Some(cell) = group.cell(row, configuration) else {
-                continue;
-            };
-            let Some((program, hooked)) = parts(cell) else {
-                continue;
-            };
-            let is_base = group.baseline.as_ref() == Some(configuration);
-            let base = group
-                .baseline_cell(row)
-                .filter(|_| !is_base)
-                .and_then(parts);
-            lines.push(Line {
-                cell,
-                configuration,
-                program,
-                hooked,
-                base,
-            });
-        }
-    }
-    lines
+    let lines = group.rows.iter().flat_map(|&row| {
+        group
+            .configurations
+            .iter()
+            .filter_map(move |configuration| {
+                let cell = group.cell(row, configuration)?;
+                let (program, hooked) = parts(cell)?;
+                let is_base = group.baseline.as_ref() == Some(configuration);
+                Some(Line {
+                    cell,
+                    configuration,
+                    program,
+                    hooked,
+                    base: group
+                        .baseline_cell(row)
+                        .filter(|_| !is_base)
+                        .and_then(parts),
+                })
+            })
+    });
+    lines.collect()
+}
+
+/// Which program it is, and under which stack.
+fn subject<'a>() -> Columns<'a, &'a Line<'a>> {
+    Columns::new()
+        .left("program", |line: &Line<'_>| line.cell.title())
+        .left("stack", |line| line.configuration.title())
 }
 
 fn median(program: &Program, of: impl Fn(&ProgramRun) -> u64) -> Option<u64> {
@@ -101,12 +106,7 @@ impl Line<'_> {
             }
             _ => return Value::toned("~", Tone::Faint),
         };
-        let tone = match added {
-            0 => Tone::Plain,
-            1.. => Tone::Worse,
-            _ => Tone::Better,
-        };
-        Value::toned(text, tone)
+        Value::difference(added).shown(text)
     }
 
     fn part(&self, of: impl Fn(&ProgramRun) -> u64) -> Option<String> {
@@ -142,8 +142,7 @@ impl Line<'_> {
     }
 
     fn calls(&self) -> u64 {
-        let hooks = self.hooked.hooks.iter();
-        hooks.fold(0, |sum, hook| sum.saturating_add(hook.calls))
+        sum(self.hooked.hooks.iter().map(|hook| hook.calls))
     }
 }
 
@@ -162,9 +161,7 @@ fn costs(place: &str, lines: &[Line<'_>]) -> Table {
     let told = tells_functions(lines);
     let unexplained = "not explained: of the residual the functions whose difference no fact \
                        explains, up or down, as part of the same.";
-    Columns::new()
-        .left("program", |line: &Line<'_>| line.cell.title())
-        .left("stack", |line| line.configuration.title())
+    subject()
         .right("added by hooks", Line::added_value)
         .right("of kernel", |line| line.part(|run| run.kernel))
         .right("of all", |line| line.part(ProgramRun::own))
@@ -209,21 +206,12 @@ fn failures(group: &Group<'_>) -> Option<Table> {
 
 fn entries(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
     let limit = if all { usize::MAX } else { ENTRIES };
-    let rows: Vec<(&Line<'_>, &ProgramEntry)> = lines
-        .iter()
-        .flat_map(|line| {
-            line.program
-                .entries
-                .iter()
-                .take(limit)
-                .map(move |e| (line, e))
-        })
-        .collect();
+    let rows = lines.iter().flat_map(|line| {
+        let entries = line.program.entries.iter().take(limit);
+        entries.map(move |entry| (line, entry))
+    });
     Columns::new()
-        .left("program", |(line, _): (&Line<'_>, &ProgramEntry)| {
-            line.cell.title()
-        })
-        .left("stack", |(line, _)| line.configuration.title())
+        .all(subject(), |(line, _): (&Line<'_>, &ProgramEntry)| line)
         .left("system call", |(_, entry)| &entry.entry)
         .column("calls", |(_, entry)| entry.calls)
         .column("instructions", |(_, entry)| entry.instructions)
@@ -279,10 +267,8 @@ impl Change<'_> {
         };
         let differs = |module: &str| of(&self.own, module).abs_diff(of(&self.base, module));
         let modules = self.own.modules.keys().chain(self.base.modules.keys());
-        modules
-            .copied()
-            .max_by_key(|module| differs(module))
-            .filter(|module| differs(module) > 0)
+        let most = modules.copied().max_by_key(|module| differs(module));
+        most.filter(|module| differs(module) > 0)
     }
 }
 
@@ -306,22 +292,14 @@ fn changes<'a>(line: &'a Line<'a>) -> Vec<Change<'a>> {
 
 fn hooks(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
     let limit = if all { usize::MAX } else { ENTRIES };
-    let changes: Vec<Change<'_>> = lines
+    let changes = lines
         .iter()
-        .flat_map(|line| changes(line).into_iter().take(limit))
-        .collect();
+        .flat_map(|line| changes(line).into_iter().take(limit));
+    let changes: Vec<Change<'_>> = changes.collect();
     Columns::new()
-        .left("program", |of: &Change<'_>| of.line.cell.title())
-        .left("stack", |of| of.line.configuration.title())
+        .all(subject(), |of: &Change<'_>| of.line)
         .left("hook", |of| of.hook)
-        .right("adds", |of| {
-            let tone = if of.added() > 0 {
-                Tone::Worse
-            } else {
-                Tone::Better
-            };
-            Value::toned(format::difference(of.added()), tone)
-        })
+        .right("adds", |of| Value::difference(of.added()))
         .right("of added", |of| {
             let all = of.line.added().filter(|added| *added != 0)?;
             Some(format::percent(of.added() as f64 / all as f64))
@@ -376,10 +354,7 @@ fn processes(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
         processes.take(limit).map(move |process| (line, process))
     });
     Columns::new()
-        .left("program", |(line, _): (&Line<'_>, Process<'_>)| {
-            line.cell.title()
-        })
-        .left("stack", |(line, _)| line.configuration.title())
+        .all(subject(), |(line, _): (&Line<'_>, Process<'_>)| line)
         .left("task", |(_, process)| process.name)
         .column("tasks", |(_, process)| process.tasks)
         .column("in user mode", |(_, process)| process.user)

@@ -106,6 +106,14 @@ impl Table {
     }
 }
 
+/// Rows of a table that a user asked for; 0: all.
+pub(crate) fn limit(rows: Option<usize>, default: usize) -> usize {
+    match rows.unwrap_or(default) {
+        0 => usize::MAX,
+        rows => rows,
+    }
+}
+
 pub(crate) fn warnings(warnings: &[Warning]) -> Vec<String> {
     let warnings = warnings.iter().filter(|warning| is_doubt(warning));
     let text = |warning: &Warning| {

@@ -13,7 +13,7 @@ use model::{
 use crate::column::Columns;
 use crate::format::{count, figure, fraction, listed, share};
 use crate::profile::full_name;
-use crate::table::{Report, Table, Tone, Value, warnings};
+use crate::table::{Report, Table, Tone, Value, limit, warnings};
 use crate::text::short;
 
 pub use records::monitor_records;
@@ -25,12 +25,12 @@ const NAMES_SHOWN: usize = 8;
 /// table: default 25, 0 for all.
 pub fn monitor_report(document: &Document, rows: Option<usize>) -> Report {
     let total = document.all_intervals();
-    let mut report = match &document.monitor {
-        Some(monitor) => interval_report(monitor, &document.left_out, &total, rows),
-        None => Report::default(),
-    };
-    report.warnings = warnings(&document.warnings);
-    report
+    let monitor = document.monitor.as_ref();
+    let report = monitor.map(|of| interval_report(of, &document.left_out, &total, rows));
+    Report {
+        warnings: warnings(&document.warnings),
+        ..report.unwrap_or_default()
+    }
 }
 
 /// As [`monitor_report`], of one interval or all together; `left_out` are requested functions that
@@ -45,17 +45,11 @@ pub fn interval_report(
         monitor,
         left_out,
         total,
-        rows: match rows {
-            None => ROWS_SHOWN,
-            Some(0) => usize::MAX,
-            Some(rows) => rows,
-        },
+        rows: limit(rows, ROWS_SHOWN),
     };
-    let mut tables = vec![view.hooks()];
-    tables.extend(view.system_calls());
-    tables.extend(view.wholes());
+    let tables = [Some(view.hooks()), view.system_calls(), view.wholes()];
     Report {
-        tables,
+        tables: tables.into_iter().flatten().collect(),
         warnings: Vec::new(),
     }
 }
@@ -74,12 +68,13 @@ struct View<'a> {
 impl View<'_> {
     /// Framework functions, each followed by its modules' functions.
     fn hooks(&self) -> Table {
-        let mut hooks: Vec<&WatchedHook> = self.framework().collect();
+        let mut hooks: Vec<&WatchedHook> = framework(self.total).collect();
         hooks.sort_by_key(|hook| Reverse(weight(&hook.calls)));
         let mut lines = Vec::new();
         for &hook in hooks.iter().take(self.rows) {
             lines.push(Line::of(hook.hook.clone(), hook));
-            let own = self.implementations(&hook.hook);
+            let own = self.total.hooks.iter();
+            let own = own.filter(|own| own.module.is_some() && own.hook == hook.hook);
             lines.extend(own.map(|own| Line::of(format!("  {}", own.function), own)));
         }
         // A hook whose framework function is not watched.
@@ -106,17 +101,15 @@ impl View<'_> {
     }
 
     fn system_calls(&self) -> Option<Table> {
-        let mut pairs: Vec<(&WatchedHook, &WatchedSystemCall)> = self
-            .framework()
-            .flat_map(|hook| hook.system_calls.iter().map(move |call| (hook, call)))
-            .collect();
+        let pairs = framework(self.total)
+            .flat_map(|hook| hook.system_calls.iter().map(move |call| (hook, call)));
+        let mut pairs: Vec<(&WatchedHook, &WatchedSystemCall)> = pairs.collect();
         pairs.sort_by_key(|(_, call)| Reverse(weight(&call.calls)));
         let all = pairs.len();
         pairs.truncate(self.rows);
-        let left_out = (all > pairs.len()).then(|| {
-            let shown = pairs.len();
-            format!("The first {shown} of {all} pairs; --rows 0 shows all.")
-        });
+        let shown = pairs.len();
+        let left_out =
+            (all > shown).then(|| format!("The first {shown} of {all} pairs; --rows 0 shows all."));
         let errors = self.monitor.mode != MonitorMode::Count;
         let errors = errors.then_some("errors: all of them; which they are is known by hook only.");
         let lines: Vec<Line<'_>> = pairs
@@ -147,7 +140,7 @@ impl View<'_> {
         wholes.truncate(self.rows);
         let inside = |whole: &WholeSystemCall| {
             let mut inside = Calls::default();
-            let pairs = self.framework().flat_map(|hook| &hook.system_calls);
+            let pairs = framework(self.total).flat_map(|hook| &hook.system_calls);
             for pair in pairs.filter(|pair| pair.system_call == whole.system_call) {
                 inside.add(&pair.calls);
             }
@@ -191,32 +184,27 @@ impl View<'_> {
         (calls / self.total.seconds.max(1e-9)).round()
     }
 
-    fn framework(&self) -> impl Iterator<Item = &WatchedHook> {
-        framework(self.total)
-    }
-
-    fn implementations(&self, hook: &str) -> impl Iterator<Item = &WatchedHook> {
-        let own = move |own: &&WatchedHook| own.module.is_some() && own.hook == hook;
-        self.total.hooks.iter().filter(own)
-    }
-
     fn title(&self) -> String {
         let monitor = self.monitor;
-        let mut title = short(&monitor.release);
-        if !monitor.active_lsms.is_empty() {
-            title += &format!(", {}", full_name(&monitor.active_lsms));
-        }
-        title += &format!(
-            ": LSM hooks of {} in {} s",
+        let lsms = match &monitor.active_lsms[..] {
+            [] => String::new(),
+            lsms => format!(", {}", full_name(lsms)),
+        };
+        format!(
+            "{}{lsms}: LSM hooks of {} in {} s",
+            short(&monitor.release),
             short(&monitor.scope),
             figure((self.total.seconds * 1e3).round() / 1e3)
-        );
-        title
+        )
     }
 
     fn legend(&self, hooks: usize) -> Vec<String> {
         let cost = self.monitor.cost;
         let mut text = String::new();
+        if self.has_wholes() {
+            text +=
+                "share: of the time of the system calls that it was called in, waiting included. ";
+        }
         if self.monitor.mode != MonitorMode::Count {
             text += "denied: returned EACCES or EPERM; errors: returned another error; times in \
                      ns, without what hooks called by them took and without what watching added; \
@@ -226,12 +214,6 @@ impl View<'_> {
             0 => "What watching added to a call could not be measured here".to_owned(),
             added => format!("Watching added {} ns to a call", count(u64::from(added))),
         };
-        if self.has_wholes() {
-            text.insert_str(
-                0,
-                "share: of the time of the system calls that it was called in, waiting included. ",
-            );
-        }
         if cost.added_ns > 0 && cost.within_ns > 0 {
             text += &format!(
                 ", {} ns of it within the times, where it is subtracted",
@@ -298,12 +280,11 @@ impl View<'_> {
             .only_if(self.has_wholes(), |columns| {
                 columns.right("share", |line| {
                     let total = self.total;
-                    let of_hook = line.hook.map(|hook| &hook.system_calls);
-                    let share = of_hook.and_then(|calls| total.share_of_system_calls(calls));
-                    let of_call = line
-                        .system_call
-                        .and_then(|call| total.share_of_system_call(call));
-                    share.or(of_call).map(fraction)
+                    let hook = line.hook.map(|hook| &hook.system_calls);
+                    let of_hook = hook.and_then(|calls| total.share_of_system_calls(calls));
+                    let call = line.system_call;
+                    let of_call = call.and_then(|call| total.share_of_system_call(call));
+                    of_hook.or(of_call).map(fraction)
                 })
             })
     }

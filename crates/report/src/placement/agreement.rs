@@ -4,7 +4,7 @@
 use model::placement::{Agreement, ComparedHook, Comparison};
 
 use crate::column::Columns;
-use crate::format::count;
+use crate::format::{count, word};
 use crate::table::{Report, Table, Tone, Value};
 use crate::text::{printable, short};
 
@@ -20,17 +20,13 @@ const ORDER: [Agreement; 7] = [
 
 /// The number of hooks that agree, and each that does not. `kernel` is what was compared.
 pub fn agreement_report(kernel: &str, comparison: &Comparison) -> Report {
-    let mut tables = vec![summary(kernel, comparison)];
-    tables.extend(disagreements(comparison));
+    let tables = [Some(summary(kernel, comparison)), disagreements(comparison)];
     let skipped = comparison.skipped.iter().map(|(operation, reason)| {
-        format!(
-            "not compared: {}: {}",
-            short(operation),
-            printable(reason, 200)
-        )
+        let (operation, reason) = (short(operation), printable(reason, 200));
+        format!("not compared: {operation}: {reason}")
     });
     Report {
-        tables,
+        tables: tables.into_iter().flatten().collect(),
         warnings: skipped.collect(),
     }
 }
@@ -58,26 +54,21 @@ fn summary(kernel: &str, comparison: &Comparison) -> Table {
     for agreement in ORDER.into_iter().rev() {
         let n = comparison.cells.get(&agreement).copied().unwrap_or(0);
         let share = crate::format::share(n as u64, all as u64).unwrap_or_default();
-        let [word, meaning] = words(agreement);
         rows.push((
-            format!("  {word}: {meaning}"),
+            format!("  {}: {}", word(agreement), meaning(agreement)),
             toned(n, is_wrong(agreement) && n > 0),
             Value::plain(share),
         ));
     }
+    let [recall, precision, false_alarms] = [
+        "recall: of measured hooks those on the success path",
+        "precision: of hooks on the success path those measured",
+        "false alarms: of hooks on the success path those not measured",
+    ];
     rows.extend([
-        percent(
-            "recall: of measured hooks those on the success path",
-            comparison.recall_percent,
-        ),
-        percent(
-            "precision: of hooks on the success path those measured",
-            comparison.precision_percent,
-        ),
-        percent(
-            "false alarms: of hooks on the success path those not measured",
-            comparison.false_alarm_percent,
-        ),
+        percent(recall, comparison.recall_percent),
+        percent(precision, comparison.precision_percent),
+        percent(false_alarms, comparison.false_alarm_percent),
     ]);
     let sound = if comparison.is_sound() {
         "Sound: every hook measured is in the static set, none above its maximum."
@@ -111,11 +102,8 @@ fn bounded(comparison: &Comparison) -> String {
 
 fn disagreements(comparison: &Comparison) -> Option<Table> {
     let place = |agreement| ORDER.iter().position(|other| *other == agreement);
-    let mut hooks: Vec<&ComparedHook> = comparison
-        .hooks
-        .iter()
-        .filter(|hook| hook.agreement != Agreement::Exact)
-        .collect();
+    let mut hooks: Vec<&ComparedHook> = comparison.hooks.iter().collect();
+    hooks.retain(|hook| hook.agreement != Agreement::Exact);
     hooks.sort_by_key(|hook| place(hook.agreement));
     let bound = |n: Option<u64>| n.map_or_else(|| "unbounded".to_owned(), count);
     Columns::new()
@@ -135,18 +123,14 @@ fn disagreements(comparison: &Comparison) -> Option<Table> {
         .if_any()
 }
 
-pub(super) fn word(agreement: Agreement) -> &'static str {
-    words(agreement)[0]
-}
-
-fn words(agreement: Agreement) -> [&'static str; 2] {
+fn meaning(agreement: Agreement) -> &'static str {
     match agreement {
-        Agreement::Exact => ["exact", "as often as on the success path"],
-        Agreement::Over => ["over", "less often than on the success path"],
-        Agreement::Under => ["under", "more often than on the success path"],
-        Agreement::FalseAlarm => ["false alarm", "on the success path, not measured"],
-        Agreement::Missed => ["missed", "not on the success path, but measured"],
-        Agreement::AboveMaximum => ["above maximum", "more often than at most"],
-        Agreement::Unknown => ["unknown", "not in the static set, but measured"],
+        Agreement::Exact => "as often as on the success path",
+        Agreement::Over => "less often than on the success path",
+        Agreement::Under => "more often than on the success path",
+        Agreement::FalseAlarm => "on the success path, not measured",
+        Agreement::Missed => "not on the success path, but measured",
+        Agreement::AboveMaximum => "more often than at most",
+        Agreement::Unknown => "not in the static set, but measured",
     }
 }

@@ -6,7 +6,7 @@ use model::placement::{Confidence, MissingCheck, RedundantCheck};
 
 use super::{kernel, names};
 use crate::column::{Columns, Records};
-use crate::format::count;
+use crate::format::{count, word};
 use crate::table::{Report, Table, Tone, Value};
 
 const CALLS_LIMIT: usize = 300;
@@ -25,14 +25,6 @@ pub fn checks_report(document: &PlacementDocument, options: &ChecksOptions) -> R
     }
 }
 
-fn word(confidence: Confidence) -> &'static str {
-    match confidence {
-        Confidence::Sure => "sure",
-        Confidence::Likely => "likely",
-        Confidence::Unknown => "unknown",
-    }
-}
-
 fn confidence(confidence: Confidence) -> Value {
     let tone = match confidence {
         Confidence::Sure => Tone::Worse,
@@ -44,8 +36,8 @@ fn confidence(confidence: Confidence) -> Value {
 
 /// `open on ext4, stat on ext4 and 12 more`.
 fn syscalls(all: &[String]) -> Value {
-    let named = &all[..all.len().min(NAMED)];
-    let more = match all.len() - named.len() {
+    let (named, more) = all.split_at(all.len().min(NAMED));
+    let more = match more.len() {
         0 => String::new(),
         more => format!(" and {} more", count(more as u64)),
     };
@@ -56,17 +48,17 @@ fn calls(calls: &[String]) -> Value {
     Value::long(&calls.join(" > "), CALLS_LIMIT)
 }
 
-fn hidden(table: &mut Table, all: usize) {
-    let left_out = (all - table.rows.len()) as u64;
-    if left_out > 0 {
-        table.legend.push(format!(
+/// With a line on how many of all findings are shown.
+fn told(table: Table, all: usize) -> Table {
+    let line = match (all, (all - table.rows.len()) as u64) {
+        (0, _) => "None was found.".to_owned(),
+        (_, 0) => String::new(),
+        (_, more) => format!(
             "{} more of which it cannot be told: --unknown shows them.",
-            count(left_out)
-        ));
-    }
-    if all == 0 {
-        table.legend.push("None was found.".to_owned());
-    }
+            count(more)
+        ),
+    };
+    table.legend([line])
 }
 
 fn is_shown(confidence: Confidence, options: &ChecksOptions) -> bool {
@@ -75,7 +67,7 @@ fn is_shown(confidence: Confidence, options: &ChecksOptions) -> bool {
 
 fn redundant(document: &PlacementDocument, options: &ChecksOptions) -> Table {
     let checks = document.redundant.iter();
-    let mut table = Columns::new()
+    let table = Columns::new()
         .left("is it", |check: &RedundantCheck| {
             confidence(check.confidence)
         })
@@ -100,13 +92,12 @@ fn redundant(document: &PlacementDocument, options: &ChecksOptions) -> Table {
              sure: the code says that it is one object; likely: if nothing changes it in between, \
              or a fact says so.",
         ]);
-    hidden(&mut table, document.redundant.len());
-    table
+    told(table, document.redundant.len())
 }
 
 fn missing(document: &PlacementDocument, options: &ChecksOptions) -> Table {
     let checks = document.missing.iter();
-    let mut table = Columns::new()
+    let table = Columns::new()
         .left("is it", |check: &MissingCheck| confidence(check.confidence))
         .left("module", |check| &check.module)
         .left("kind", |check| &check.kind)
@@ -127,8 +118,7 @@ fn missing(document: &PlacementDocument, options: &ChecksOptions) -> Table {
              else. A module may not mean to mediate it: whether that is a fault is for its policy \
              to say.",
         ]);
-    hidden(&mut table, document.missing.len());
-    table
+    told(table, document.missing.len())
 }
 
 type Finding<'a> = (Option<&'a RedundantCheck>, Option<&'a MissingCheck>);
@@ -142,9 +132,8 @@ pub fn checks_records(document: &PlacementDocument) -> Records<'_> {
     let redundant = document.redundant.iter().map(|check| (Some(check), None));
     let missing = document.missing.iter().map(|check| (None, Some(check)));
     Columns::new()
-        .column("finding", |(twice, _): Finding<'_>| match twice {
-            Some(_) => "redundant",
-            None => "missing",
+        .column("finding", |(twice, _): Finding<'_>| {
+            twice.map_or("missing", |_| "redundant")
         })
         .column("confidence", |(twice, lacking)| {
             let twice = twice.map(|of| of.confidence);

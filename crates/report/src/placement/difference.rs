@@ -8,7 +8,7 @@ use model::placement::{
 
 use super::{calls, names, on, renamed, times};
 use crate::column::{Columns, Records};
-use crate::format::{count, difference as signed};
+use crate::format::{count, difference as signed, word};
 use crate::table::{Report, Table, Tone, Value};
 use crate::text::short;
 
@@ -23,14 +23,11 @@ pub struct DifferenceOptions {
 
 /// The answer, then differences: framework, modules, system calls.
 pub fn difference_report(document: &PlacementDifference, options: &DifferenceOptions) -> Report {
-    let mut tables = vec![sides(document)];
-    tables.extend(modules(document));
-    tables.extend(changes(document, options));
-    if options.trace {
-        tables.extend(call_strings(document));
-    }
+    let strings = options.trace.then(|| call_strings(document)).flatten();
+    let changes = changes(document, options);
+    let tables = [Some(sides(document)), modules(document), changes, strings];
     Report {
-        tables,
+        tables: tables.into_iter().flatten().collect(),
         warnings: Vec::new(),
     }
 }
@@ -46,15 +43,12 @@ fn sides(document: &PlacementDifference) -> Table {
         Value::plain(signed(lines)),
         renamed(&document.framework),
     ];
-    let title = format!(
-        "Linux {}: hooks and what reaches them",
-        match before.version == after.version {
-            true => format!("{}, two trees", short(&before.version)),
-            false => [before, after]
-                .map(|side| short(&side.version))
-                .join(" and "),
-        }
-    );
+    let versions = [before, after].map(|side| short(&side.version));
+    let versions = match before.version == after.version {
+        true => format!("{}, two trees", versions[0]),
+        false => versions.join(" and "),
+    };
+    let title = format!("Linux {versions}: hooks and what reaches them");
     Columns::new()
         .left("", |(what, _): (&str, &PlacementSide)| what)
         .left("version", |(_, side)| &side.version)
@@ -90,17 +84,17 @@ fn answer(document: &PlacementDifference) -> String {
 }
 
 fn only(document: &PlacementDifference) -> Vec<String> {
-    let of = |side: Side, what: &str| {
+    let of = |side: Side| {
         let calls = document.changes.iter();
         let its: Vec<String> = calls
             .filter(|call| call.only == Some(side))
             .map(title)
             .collect();
-        (!its.is_empty()).then(|| format!("Only {what}: {}.", names(&its).text()))
+        (!its.is_empty()).then(|| format!("Only {}: {}.", word(side), names(&its).text()))
     };
-    [of(Side::Before, "before"), of(Side::After, "after")]
+    [Side::Before, Side::After]
         .into_iter()
-        .flatten()
+        .filter_map(of)
         .collect()
 }
 
@@ -121,19 +115,6 @@ fn modules(document: &PlacementDifference) -> Option<Table> {
         .left("implements", |module| renamed(&module.implements))
         .table("Modules that differ", &document.modules)
         .if_any()
-}
-
-fn word(change: HookChange) -> &'static str {
-    match change {
-        HookChange::Added => "added",
-        HookChange::More => "more",
-        HookChange::Fewer => "fewer",
-        HookChange::Removed => "removed",
-        HookChange::Reachable => "reachable",
-        HookChange::Unreachable => "unreachable",
-        HookChange::MaximumMore => "maximum more",
-        HookChange::MaximumFewer => "maximum fewer",
-    }
 }
 
 fn part(part: &HookPart) -> String {
@@ -225,10 +206,7 @@ pub fn difference_records(document: &PlacementDifference) -> Records<'_> {
         .column("syscall", |(call, _): Line<'_>| &call.syscall)
         .column("case", |(call, _)| &call.case)
         .column("fs", |(call, _)| &call.filesystem)
-        .column("only", |(call, _)| match call.only? {
-            Side::Before => Some("before"),
-            Side::After => Some("after"),
-        })
+        .column("only", |(call, _)| call.only.map(word))
         .column("hook", |(_, hook)| &hook.hook)
         .column("when", |(_, hook)| part(&hook.part))
         .column("change", |(_, hook)| word(hook.change))

@@ -14,6 +14,7 @@ mod unbounded;
 use model::PlacementDocument;
 use model::placement::{Count, NameChanges, SyscallPlacement};
 
+use crate::format::{count, share};
 use crate::table::{Report, Value};
 use crate::text::short;
 
@@ -51,27 +52,23 @@ pub fn placement_report(document: &PlacementDocument, options: &PlacementOptions
     if options.explain {
         tables.extend(explained::tables(document));
     }
+    let (unparsed, reachable) = (
+        document.unparsed.len() as u64,
+        document.coverage.reachable as u64,
+    );
+    let warning = (unparsed > 0 && !options.explain).then(|| {
+        format!(
+            "{} of {} functions between system calls and hooks did not parse in full ({}): \
+             hooks may be missing. Advice: --explain lists them.",
+            count(unparsed),
+            count(reachable),
+            share(unparsed, reachable).unwrap_or_default()
+        )
+    });
     Report {
         tables,
-        warnings: warnings(document, options),
+        warnings: warning.into_iter().collect(),
     }
-}
-
-/// Parts of the tree that were not understood: hooks may be missing.
-fn warnings(document: &PlacementDocument, options: &PlacementOptions) -> Vec<String> {
-    let mut warnings = Vec::new();
-    let unparsed = document.unparsed.len() as u64;
-    if unparsed > 0 && !options.explain {
-        let reachable = document.coverage.reachable as u64;
-        let share = crate::format::share(unparsed, reachable).unwrap_or_default();
-        warnings.push(format!(
-            "{} of {} functions between system calls and hooks did not parse in full ({share}): \
-             hooks may be missing. Advice: --explain lists them.",
-            crate::format::count(unparsed),
-            crate::format::count(reachable)
-        ));
-    }
-    warnings
 }
 
 /// `Linux 6.12.117`.

@@ -59,9 +59,7 @@ pub(super) fn categories(document: &PlacementDocument) -> Option<Table> {
     }
     let sum = |title: &str, figures: fn(&ModulePlacement) -> u32| {
         let figures = modules().map(|module| number(figures(module)).into());
-        std::iter::once(Value::plain(title))
-            .chain(figures)
-            .collect()
+        [Value::plain(title)].into_iter().chain(figures).collect()
     };
     let sums = [
         sum("file accessing", |module| module.file_accessing),

@@ -8,8 +8,8 @@ use model::placement::{
     ComparedHook, Comparison, HookPlacement, ModulePlacement, Reach, SyscallPlacement,
 };
 
-use super::agreement::word;
 use crate::column::{Columns, Records};
+use crate::format::word;
 
 #[derive(Clone, Copy, Default)]
 struct Line<'a> {

@@ -132,11 +132,12 @@ pub(super) fn shown(nested: &Reach, reach: bool) -> bool {
 
 /// `ima 1/2, selinux+ima 0/1`.
 fn inside(hook: &HookPlacement, reach: bool) -> Value {
-    let texts: Vec<String> = hook
+    let nested = hook
         .nested
         .iter()
-        .filter(|(_, nested)| shown(nested, reach))
-        .map(|(modules, reach)| format!("{modules} {}/{}", reach.success_path, reach.max))
-        .collect();
-    names(&texts)
+        .filter(|(_, nested)| shown(nested, reach));
+    let text = |(modules, reach): (&String, &Reach)| {
+        format!("{modules} {}/{}", reach.success_path, reach.max)
+    };
+    names(&nested.map(text).collect::<Vec<_>>())
 }

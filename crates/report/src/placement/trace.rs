@@ -13,7 +13,9 @@ pub(super) fn trace(document: &PlacementDocument, call: &SyscallPlacement) -> Op
     Columns::new()
         .right("", |(number, _): (usize, &TraceEntry)| number.to_string())
         .left("hook", |(_, entry)| &entry.hook)
-        .right("times", |(_, entry)| repeated(entry.times))
+        .right("times", |(_, entry)| {
+            (entry.times != Count::ONE).then(|| format!("×{}", entry.times))
+        })
         .left("when", |(_, entry)| Value::plain(remark(entry)))
         .left("called by", |(_, entry)| calls(&entry.calls))
         .table(
@@ -24,22 +26,14 @@ pub(super) fn trace(document: &PlacementDocument, call: &SyscallPlacement) -> Op
         .if_any()
 }
 
-pub(super) fn repeated(times: Count) -> String {
-    if times == Count::ONE {
-        String::new()
-    } else {
-        format!("×{times}")
-    }
-}
-
 /// `teardown`, `within ima`.
-pub(super) fn remark(entry: &TraceEntry) -> String {
-    let mut remarks = Vec::new();
-    if entry.teardown {
-        remarks.push("teardown".to_owned());
-    }
-    if !entry.modules.is_empty() {
-        remarks.push(format!("within {}", names(&entry.modules).text()));
-    }
-    remarks.join(", ")
+fn remark(entry: &TraceEntry) -> String {
+    let within = (!entry.modules.is_empty()).then(|| names(&entry.modules).text());
+    let within = within.map(|modules| format!("within {modules}"));
+    let teardown = entry.teardown.then(|| "teardown".to_owned());
+    teardown
+        .into_iter()
+        .chain(within)
+        .collect::<Vec<_>>()
+        .join(", ")
 }

@@ -36,23 +36,18 @@ pub(super) fn causes(
             }
         }
     }
-    let mut found: Vec<Line<'_>> = hooks
-        .into_iter()
-        .filter_map(|(cause, hooks)| {
-            let hooks = hooks.into_iter().map(str::to_owned).collect();
-            Some((document.unbounded.get(cause as usize)?, hooks))
-        })
-        .collect();
+    let found = hooks.into_iter().filter_map(|(cause, hooks)| {
+        let hooks = hooks.into_iter().map(str::to_owned).collect();
+        Some((document.unbounded.get(cause as usize)?, hooks))
+    });
+    let mut found: Vec<Line<'_>> = found.collect();
     if found.is_empty() {
         return None;
     }
     found.sort_by_key(|(_, hooks)| std::cmp::Reverse(hooks.len()));
-    let left_out = if all {
-        0
-    } else {
-        found.len().saturating_sub(FIRST)
-    };
-    found.truncate(found.len() - left_out);
+    let shown = if all { usize::MAX } else { FIRST };
+    let left_out = found.len().saturating_sub(shown);
+    found.truncate(shown);
     let more = match left_out {
         0 => String::new(),
         n => format!("{} more: --trace shows them.", count(n as u64)),
@@ -62,8 +57,7 @@ pub(super) fn causes(
         .left("what", |(cause, _): &Line<'_>| word(cause.cause))
         .left("function", |(cause, _)| &cause.function)
         .left("where", |(cause, _)| {
-            let file = short(&cause.file);
-            Value::plain(format!("{file}:{}", cause.line))
+            Value::plain(format!("{}:{}", short(&cause.file), cause.line))
         })
         .left("code", |(cause, _)| Value::long(&cause.code, CODE_LIMIT))
         .column("hooks", |(_, hooks)| hooks.len())
@@ -86,10 +80,7 @@ type Line<'a> = (&'a Unbounded, Vec<String>);
 fn part_is_shown(hook: &HookPlacement, part: &str, reach: bool) -> bool {
     match part {
         "own" | "teardown" => true,
-        modules => hook
-            .nested
-            .get(modules)
-            .is_some_and(|nested| shown(nested, reach)),
+        modules => (hook.nested.get(modules)).is_some_and(|nested| shown(nested, reach)),
     }
 }
 

@@ -13,7 +13,7 @@ use model::prediction::{
 
 use crate::column::Columns;
 use crate::format::{figure, fraction, percent};
-use crate::table::{Report, Table, Tone, Value, warnings};
+use crate::table::{Report, Table, Tone, Value, limit, warnings};
 use crate::text::short;
 
 pub use records::prediction_records;
@@ -25,21 +25,19 @@ const ROWS_SHOWN: usize = 15;
 pub fn prediction_report(document: &PredictionDocument, rows: Option<usize>) -> Report {
     let view = View {
         document,
-        rows: match rows {
-            None => ROWS_SHOWN,
-            Some(0) => usize::MAX,
-            Some(rows) => rows,
-        },
+        rows: limit(rows, ROWS_SHOWN),
         several: document.loads.len() > 1,
         timed: document.loads.iter().all(|load| load.seconds.is_some()),
     };
-    let mut tables = vec![view.stacks()];
-    tables.extend(view.by("hook", |pair| &pair.hook));
-    tables.extend(view.by("system call", |pair| &pair.system_call));
-    tables.extend(view.modules());
-    tables.extend(view.uncovered());
+    let tables = [
+        Some(view.stacks()),
+        view.by("hook", |pair| &pair.hook),
+        view.by("system call", |pair| &pair.system_call),
+        view.modules(),
+        view.uncovered(),
+    ];
     Report {
-        tables,
+        tables: tables.into_iter().flatten().collect(),
         warnings: warnings(&document.warnings),
     }
 }
@@ -89,23 +87,14 @@ impl<'a> View<'a> {
         let measured = lines.iter().any(|(_, _, stack)| stack.measured.is_some());
         let ns = self.document.ns_per_instruction;
         let weighed = self.document.processor.is_some();
+        let added = |(load, _, stack): &Line<'_>, end: fn(Range) -> f64| {
+            Some(added_value(end(stack.added?) / load.divisor()))
+        };
         self.of_load(|(load, ..): &Line<'_>| load)
             .left("stack", |(_, name, _): &Line<'_>| Value::from(*name))
-            .right(self.per("added"), |(load, _, stack)| {
-                stack
-                    .added
-                    .map(|added| added_value(added.middle / load.divisor()))
-            })
-            .right("lowest", |(load, _, stack)| {
-                stack
-                    .added
-                    .map(|added| added_value(added.low / load.divisor()))
-            })
-            .right("highest", |(load, _, stack)| {
-                stack
-                    .added
-                    .map(|added| added_value(added.high / load.divisor()))
-            })
+            .right(self.per("added"), |line| added(line, |range| range.middle))
+            .right("lowest", |line| added(line, |range| range.low))
+            .right("highest", |line| added(line, |range| range.high))
             .only_if(measured, |columns| {
                 columns
                     .right("measured", |(_, _, stack)| {
@@ -146,20 +135,14 @@ impl<'a> View<'a> {
     fn title(&self) -> String {
         let document = self.document;
         let place = short(&document.release);
-        let what = match &document.loads[..] {
-            [only] => {
-                let name = short(&only.name);
-                match only.seconds {
-                    Some(seconds) => {
-                        let seconds = figure((seconds * 1e3).round() / 1e3);
-                        format!("{name} on {place}, recorded for {seconds} s")
-                    }
-                    None => format!("{name} on {place}"),
-                }
-            }
-            loads => format!("{} programs on {place}", loads.len()),
+        let (what, seconds) = match &document.loads[..] {
+            [only] => (short(&only.name), only.seconds),
+            loads => (format!("{} programs", loads.len()), None),
         };
-        format!("What hooks would cost: {what}; predicted instructions")
+        let seconds = seconds.map(|seconds| figure((seconds * 1e3).round() / 1e3));
+        let seconds = seconds.map(|seconds| format!(", recorded for {seconds} s"));
+        let seconds = seconds.unwrap_or_default();
+        format!("What hooks would cost: {what} on {place}{seconds}; predicted instructions")
     }
 
     fn legend(&self, measured: bool) -> Vec<String> {
@@ -171,13 +154,9 @@ impl<'a> View<'a> {
             short(baseline),
             short(&document.costs_release)
         )];
-        if measured {
-            legend.push(
-                "measured: what hooks took more when the program was counted under both; error: \
-                 of the prediction, against that."
-                    .to_owned(),
-            );
-        }
+        let told = "measured: what hooks took more when the program was counted under both; error: \
+                    of the prediction, against that.";
+        legend.extend(measured.then(|| told.to_owned()));
         if let Some(processor) = &document.processor {
             legend.push(format!(
                 "{}: estimated for {} by what instructions do, of calls of which that is known                  (docs/events.md): of the kernel's path, on one processor.",
@@ -194,12 +173,10 @@ impl<'a> View<'a> {
         legend.extend(document.loads.iter().map(|load| {
             let coverage = load.coverage;
             let part = |calls: u64| fraction(calls as f64 / coverage.calls().max(1) as f64);
+            let name = self.several.then(|| format!(" of {}", short(&load.name)));
             format!(
                 "Calls{}: {} are covered by hook and system call, {} by hook only, {} not at all.",
-                match self.several {
-                    true => format!(" of {}", short(&load.name)),
-                    false => String::new(),
-                },
+                name.unwrap_or_default(),
                 part(coverage.by_system_call),
                 part(coverage.by_hook),
                 part(coverage.uncovered)
@@ -261,18 +238,15 @@ impl<'a> View<'a> {
                     (all != 0.0).then(|| fraction(group.added[at].middle / all))
                 });
         }
-        let mut legend = vec![
-            "by system call: part of the calls whose cost is known by their system call; share: \
-             of all that is added."
-                .to_owned(),
-        ];
-        if timed {
-            legend.push("recorded ns: what a call took there, as it was recorded.".to_owned());
-        }
+        let recorded = "recorded ns: what a call took there, as it was recorded.";
         columns
             .table(format!("Added, by {what}"), &groups)
             .fixed(1 + usize::from(self.several))
-            .legend(legend)
+            .legend([
+                "by system call: part of the calls whose cost is known by their system call; share: \
+                 of all that is added.",
+            ])
+            .legend(timed.then_some(recorded))
             .if_any()
     }
 
@@ -283,13 +257,14 @@ impl<'a> View<'a> {
             &'a PredictedStack,
             &'a PredictedModule,
         );
-        let lines = self.lines();
-        let mut parts: Vec<Part<'_>> = Vec::new();
-        for (load, name, stack) in lines {
-            let modules = stack.modules.iter();
-            let some = modules.filter(|of| of.instructions.abs() >= 0.5);
-            parts.extend(some.map(|of| (load, name, stack, of)));
-        }
+        let parts = self.lines().into_iter().flat_map(|(load, name, stack)| {
+            let some = stack
+                .modules
+                .iter()
+                .filter(|of| of.instructions.abs() >= 0.5);
+            some.map(move |of| (load, name, stack, of))
+        });
+        let parts: Vec<Part<'_>> = parts.collect();
         self.of_load(|(load, ..): &Part<'_>| load)
             .left("stack", |(_, name, ..): &Part<'_>| Value::from(*name))
             .left("module", |(.., of)| match &of.module {

@@ -88,12 +88,8 @@ pub fn coverage_report(profiles: &[&Document]) -> Report {
 fn of_kernel(kernel: &str, hooks: &BTreeSet<&str>, cells: &[&Cell], facts: &Facts) -> Vec<Table> {
     let mut callers: BTreeMap<&str, Callers> = BTreeMap::new();
     for cell in cells {
-        for (hook, calls) in cell
-            .hooks()
-            .into_iter()
-            .flatten()
-            .flat_map(|cost| called(cost, hooks))
-        {
+        let costs = cell.hooks().into_iter().flatten();
+        for (hook, calls) in costs.flat_map(|cost| called(cost, hooks)) {
             let of_hook = callers.entry(hook).or_default();
             let (least, most) = of_hook.entry(cell.title()).or_insert((calls, calls));
             (*least, *most) = ((*least).min(calls), (*most).max(calls));
@@ -105,19 +101,12 @@ fn of_kernel(kernel: &str, hooks: &BTreeSet<&str>, cells: &[&Cell], facts: &Fact
     let names: BTreeSet<&str> = known.iter().map(|(hook, _)| *hook).collect();
     let others: Vec<&str> = others.iter().map(|(hook, _)| *hook).collect();
     let releases = releases(cells.iter().copied()).join(", ");
-    let of = format!(
-        "{} of {} ({})",
-        hooks.len(),
-        short(kernel),
-        short(&releases)
-    );
-    let configurations: BTreeSet<String> = cells
-        .iter()
-        .map(|cell| cell.configuration_title())
-        .collect();
-    let configurations = Vec::from_iter(configurations);
-    let mut tables = vec![unreached(hooks.difference(&names).copied(), &of, facts)];
-    tables.push(
+    let place = format!("{} ({})", short(kernel), short(&releases));
+    let of = format!("{} of {place}", hooks.len());
+    let configurations = cells.iter().map(|cell| cell.configuration_title());
+    let configurations = Vec::from_iter(BTreeSet::from_iter(configurations));
+    vec![
+        unreached(hooks.difference(&names).copied(), &of, facts),
         Columns::new()
             .left("hook", |(hook, _): &(&str, Callers)| *hook)
             .column("operations", |(_, callers)| callers.len())
@@ -143,8 +132,7 @@ fn of_kernel(kernel: &str, hooks: &BTreeSet<&str>, cells: &[&Cell], facts: &Fact
             .legend((!others.is_empty()).then(|| {
                 format!("Called, but not in the kernel's list of hooks: {}.", listed(&others, usize::MAX))
             })),
-    );
-    tables
+    ]
 }
 
 /// A called hook, and hooks without a function of their own whose module function ran.
@@ -156,11 +144,8 @@ fn called<'a>(
         let name = own.function.split('.').next()?;
         let hook = name.strip_prefix(&*own.module)?.strip_prefix('_')?;
         let is_other = hook != cost.hook && own.calls > 0;
-        hooks
-            .get(hook)
-            .copied()
-            .filter(|_| is_other)
-            .map(|hook| (hook, 0))
+        let hook = hooks.get(hook).filter(|_| is_other)?;
+        Some((*hook, 0))
     });
     let inlined: Vec<_> = inlined.collect();
     std::iter::once((cost.hook.as_str(), cost.calls)).chain(inlined)
@@ -168,27 +153,17 @@ fn called<'a>(
 
 fn unreached<'a>(hooks: impl Iterator<Item = &'a str>, of: &str, facts: &Facts) -> Table {
     let fact = |hook: &str| {
-        facts
-            .fact
-            .iter()
-            .find(|fact| fact.hooks.iter().any(|name| name == hook))
+        let mut facts = facts.fact.iter();
+        facts.find(|fact| fact.hooks.iter().any(|name| name == hook))
     };
-    let rank = |fact: Option<&Fact>| {
-        NEEDS
-            .iter()
-            .position(|[need, _]| Some(*need) == fact.map(|fact| &*fact.needs))
-    };
+    let needs = |fact: Option<&Fact>, need: &str| fact.is_some_and(|fact| fact.needs == need);
+    let rank = |fact| NEEDS.iter().position(|[need, _]| needs(fact, need));
     let mut lines: Vec<(&str, Option<&Fact>)> = hooks.map(|hook| (hook, fact(hook))).collect();
     lines.sort_by_key(|(_, fact)| rank(*fact));
-    let is_needed = |need: &str| {
-        lines
-            .iter()
-            .any(|(_, fact)| fact.is_some_and(|fact| fact.needs == need))
-    };
-    let legend = NEEDS.iter().filter(|[need, _]| is_needed(need));
-    let legend: Vec<String> = legend
-        .map(|[need, meaning]| format!("{need}: {meaning}."))
-        .collect();
+    let legend = NEEDS.iter();
+    let legend = legend.filter(|[need, _]| lines.iter().any(|(_, fact)| needs(*fact, need)));
+    let legend = legend.map(|[need, meaning]| format!("{need}: {meaning}."));
+    let legend: Vec<String> = legend.collect();
     let is_unexplained = lines.iter().any(|(_, fact)| fact.is_none());
     Columns::new()
         .left("hook", |(hook, _): &(&str, Option<&Fact>)| *hook)

@@ -6,7 +6,6 @@ mod shared;
 use model::{Cell, Clock, EventKind, Events, HookedPath};
 
 use super::{baseline, configured, full_name, path, where_profiled};
-use crate::cells::{Operation, operation};
 use crate::column::Columns;
 use crate::group::grouped;
 use crate::table::{Table, Value};
@@ -21,25 +20,20 @@ pub(crate) const LEGEND: [&str; 2] = [
 ];
 
 pub(super) fn by_hook(profiles: &[Cell], clock: Clock) -> Vec<Table> {
-    let profiles = profiles.iter();
-    profiles.filter_map(|cell| of_hooks(cell, clock)).collect()
+    let tables = profiles.iter().filter_map(|cell| of_hooks(cell, clock));
+    tables.collect()
 }
 
 /// A table per kernel, file system and stack, an operation per row; before them, changes of shared
 /// memory.
 pub(super) fn by_operation(profiles: &[Cell], clock: Clock) -> Vec<Table> {
     let mut tables = shared::tables(profiles, clock);
-    tables.extend(all(profiles, clock));
-    tables
-}
-
-fn all(profiles: &[Cell], clock: Clock) -> Vec<Table> {
     let counted = profiles.iter().filter(|cell| events(cell).is_some());
     let groups = grouped(counted, |cell| {
         (&cell.key.kernel, &cell.key.filesystem, &cell.key.stack)
     });
-    let groups = groups.iter();
-    groups.map(|(_, of)| of_operations(of, clock)).collect()
+    tables.extend(groups.iter().map(|(_, of)| of_operations(of, clock)));
+    tables
 }
 
 fn events(cell: &Cell) -> Option<&Events> {
@@ -85,33 +79,33 @@ fn count(number: i128) -> Value {
 fn of_hooks(cell: &Cell, clock: Clock) -> Option<Table> {
     let whole = path(cell)?;
     let all = whole.events.as_ref()?;
-    let line = |name: String, calls, instructions: u64, events: &Events| Line {
-        name,
-        calls: Some(calls),
-        instructions: instructions.into(),
-        events: numbers(events),
+    let line = |name: &str, calls, instructions: u64, events: &Option<Events>| {
+        Some(Line {
+            name: short(name),
+            calls,
+            instructions: instructions.into(),
+            events: numbers(events.as_ref()?),
+        })
     };
     let mut hooks: Vec<_> = whole.hooks.iter().collect();
     hooks.sort_by_key(|hook| std::cmp::Reverse(hook.inclusive));
     let mut lines = Vec::new();
-    for hook in hooks {
-        let Some(events) = &hook.events else { continue };
-        let name = short(&hook.hook);
-        lines.push(line(name, hook.calls, hook.inclusive, events));
-        for own in &hook.implementations {
-            let Some(events) = &own.events else { continue };
-            let name = short(&format!("  {}", own.function));
-            lines.push(line(name, own.calls, own.inclusive, events));
-        }
+    for hook in hooks.into_iter().filter(|hook| hook.events.is_some()) {
+        lines.extend(line(
+            &hook.hook,
+            Some(hook.calls),
+            hook.inclusive,
+            &hook.events,
+        ));
+        lines.extend(hook.implementations.iter().filter_map(|own| {
+            let name = format!("  {}", own.function);
+            line(&name, Some(own.calls), own.inclusive, &own.events)
+        }));
     }
-    let total = Line {
-        calls: None,
-        ..line("total".to_owned(), 0, whole.total, all)
-    };
     lines.extend(against(whole, cell));
     let elsewhere = elsewhere(&lines, all);
     let chosen = chosen(&lines);
-    lines.push(total);
+    lines.extend(line("total", None, whole.total, &whole.events));
     let title = format!(
         "{}, {clock} clock: {}, {}: what its instructions do, per operation",
         where_profiled(&[cell]),
@@ -125,19 +119,23 @@ fn of_hooks(cell: &Cell, clock: Clock) -> Option<Table> {
             .right("calls", |line| line.calls.map(Value::from)),
         count_or_difference,
     );
-    let table = columns.table(title, &lines).legend(LEGEND);
-    Some(table.legend(elsewhere))
+    Some(
+        columns
+            .table(title, &lines)
+            .legend(LEGEND)
+            .legend(elsewhere),
+    )
 }
 
 fn elsewhere(lines: &[Line], all: &Events) -> Option<String> {
     let chosen = chosen(lines);
     let kinds = Events::KINDS.iter().zip(chosen);
     let others = kinds.filter(|(kind, chosen)| !chosen && (kind.of)(all) > 0);
+    let count = |kind: &EventKind| crate::format::count((kind.of)(all));
     let others: Vec<String> = others
-        .map(|(kind, _)| format!("{} {}", kind.title, crate::format::count((kind.of)(all))))
+        .map(|(kind, _)| format!("{} {}", kind.title, count(kind)))
         .collect();
-    let others = (!others.is_empty()).then(|| others.join(", "))?;
-    Some(format!("Outside of hooks only: {others}."))
+    (!others.is_empty()).then(|| format!("Outside of hooks only: {}.", others.join(", ")))
 }
 
 fn count_or_difference(number: i128) -> Value {
@@ -169,7 +167,6 @@ fn difference(whole: &HookedPath, cell: &Cell) -> Option<(i128, Vec<i128>)> {
 }
 
 fn of_operations(cells: &[&Cell], clock: Clock) -> Table {
-    let name = |(benchmark, variant): Operation<'_>| model::cell_title(benchmark, variant);
     let compared = cells.iter().find_map(|cell| baseline(cell));
     let line = |cell: &&Cell| {
         let whole = path(cell)?;
@@ -178,7 +175,7 @@ fn of_operations(cells: &[&Cell], clock: Clock) -> Table {
             None => (whole.total.into(), numbers(whole.events.as_ref()?)),
         };
         Some(Line {
-            name: name(operation(cell)),
+            name: cell.title(),
             calls: None,
             instructions,
             events,
@@ -194,10 +191,7 @@ fn of_operations(cells: &[&Cell], clock: Clock) -> Table {
         title += &format!(", more than with {}", full_name(&baseline.stack));
     }
     let first = Columns::new().left("operation", |line: &Line| Value::plain(&line.name));
-    let value = match compared {
-        Some(_) => Value::difference,
-        None => count,
-    };
+    let value = compared.map_or(count as fn(i128) -> Value, |_| Value::difference);
     columns(&chosen(&lines), first, value)
         .table(title, &lines)
         .legend(LEGEND)

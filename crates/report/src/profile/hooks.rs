@@ -109,19 +109,19 @@ fn table(profiles: &[&Cell], clock: &str) -> Table {
     let none = Value::default;
     let operations = Value::from(sums.operations).noted(without_figures(profiles));
     let [calls, hooked, total] = [sums.calls, sums.hooked, sums.total].map(Value::from);
-    let share = Value::plain(sums.share());
+    let [nested, all, part] =
+        ["hooks, nested once", "all instructions", "share of hooks"].map(Value::plain);
     let summaries = [
-        ("hooks, nested once", [operations, calls, hooked]),
-        ("all instructions", [none(), none(), total]),
-        ("share of hooks", [none(), none(), share]),
+        vec![nested, operations, calls, hooked],
+        vec![all, none(), none(), total],
+        vec![part, none(), none(), Value::plain(sums.share())],
     ];
-    let summaries =
-        summaries.map(|(label, values)| [vec![Value::plain(label)], values.into()].concat());
     let title = format!(
-        "{}, {clock}: hooks with {} over {}: guest kernel instructions",
+        "{}, {clock}: hooks with {} over {} operation{}: guest kernel instructions",
         where_profiled(profiles),
         configured(profiles[0]),
-        of_operations(sums.operations)
+        count(sums.operations),
+        if sums.operations == 1 { "" } else { "s" }
     );
     columns.summed_up(title, lines, summaries).legend([
         "operations: that call the hook; calls, sum: over one run of each; sum: from call to \
@@ -129,13 +129,6 @@ fn table(profiles: &[&Cell], clock: &str) -> Table {
          column per module.",
         "nested once: the sum counts a hook inside a hook with the outer one.",
     ])
-}
-
-fn of_operations(n: u64) -> String {
-    match n {
-        1 => "1 operation".to_owned(),
-        n => format!("{} operations", count(n)),
-    }
 }
 
 /// First those of the stack in its order, then the others.
@@ -181,10 +174,8 @@ fn kernels(profiles: &[&Cell], clock: &str) -> Option<Table> {
         *cost = cost.saturating_add(sum.inclusive);
     }
     let summary = |label: &str, of: fn(&Sums<'_>) -> Value| {
-        let figures = sums.iter().map(of);
-        std::iter::once(Value::plain(label))
-            .chain(figures)
-            .collect()
+        let label = [Value::plain(label)].into_iter();
+        label.chain(sums.iter().map(of)).collect()
     };
     let summaries = [
         summary("operations", |sums| sums.operations.into()),

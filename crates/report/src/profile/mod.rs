@@ -52,22 +52,25 @@ impl ProfileView {
 /// In document order. Figures are guest kernel instructions per operation.
 pub fn profile_report(document: &Document, by: ProfileView) -> Report {
     let clock = document.environment.clock;
-    let mut tables = match by {
-        ProfileView::Operation => operation::tables(&document.cells, clock),
-        ProfileView::Hooks => hooks::tables(&document.cells, clock),
-        ProfileView::Operations => operations::tables(&document.cells, clock),
+    let cells = &document.cells;
+    let (hooks, events) = match by {
+        ProfileView::Operation => (
+            operation::tables(cells, clock),
+            events::by_hook(cells, clock),
+        ),
+        ProfileView::Hooks => (hooks::tables(cells, clock), Vec::new()),
+        ProfileView::Operations => (
+            operations::tables(cells, clock),
+            events::by_operation(cells, clock),
+        ),
         ProfileView::Coverage => return coverage_report(&[document]),
     };
-    tables.extend(match by {
-        ProfileView::Operation => events::by_hook(&document.cells, clock),
-        ProfileView::Hooks | ProfileView::Coverage => Vec::new(),
-        ProfileView::Operations => events::by_operation(&document.cells, clock),
-    });
-    if by != ProfileView::Hooks {
-        tables.extend(irqs::tables(&document.cells));
-    }
+    let irqs = match by {
+        ProfileView::Hooks => Vec::new(),
+        _ => irqs::tables(cells),
+    };
     Report {
-        tables,
+        tables: [hooks, events, irqs].concat(),
         warnings: warnings(&document.warnings),
     }
 }
@@ -80,9 +83,8 @@ fn baseline(cell: &Cell) -> Option<&Residual> {
     path(cell).and(cell.counted()?.residual.as_ref())
 }
 
-struct StackNames<'a> {
-    first: &'a [String],
-}
+#[derive(Default)]
+struct StackNames<'a>(&'a [String]);
 
 impl<'a> StackNames<'a> {
     /// Relative to the first profile's baseline, or to the first profile.
@@ -90,14 +92,12 @@ impl<'a> StackNames<'a> {
         let mut baselines = profiles.iter().filter_map(|cell| baseline(cell));
         let first = baselines.next().map(|baseline| &baseline.stack);
         let first = first.or_else(|| profiles.first().map(|cell| &cell.key.stack));
-        StackNames {
-            first: first.map_or(&[], Vec::as_slice),
-        }
+        first.map_or_else(StackNames::default, |stack| StackNames(stack))
     }
 
     fn short(&self, stack: &[String]) -> String {
-        match added(stack, self.first) {
-            Some(added) if !self.first.is_empty() => short(&format!("+{}", added.join(","))),
+        match added(stack, self.0) {
+            Some(added) if !self.0.is_empty() => short(&format!("+{}", added.join(","))),
             _ => full_name(stack),
         }
     }

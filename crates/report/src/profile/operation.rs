@@ -21,8 +21,7 @@ pub(super) fn tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
     let operations = grouped(profiles, |cell| {
         (&cell.key.kernel, &cell.key.filesystem, operation(cell))
     });
-    let operations = operations.iter();
-    operations.map(|(_, of)| table(of, clock)).collect()
+    operations.iter().map(|(_, of)| table(of, clock)).collect()
 }
 
 struct Side<'a> {
@@ -42,7 +41,8 @@ struct Line<'a> {
 struct Figures {
     calls: u64,
     inclusive: u64,
-    own: Option<(u64, u64)>,
+    /// Exclusive, dispatch.
+    own: Option<[u64; 2]>,
 }
 
 type Costs<'a> = HashMap<Line<'a>, Figures>;
@@ -57,7 +57,7 @@ fn costs(hooks: &[HookCost]) -> Costs<'_> {
     for of in hooks {
         let hook = of.hook.as_str();
         let line = |behind| Line { hook, behind };
-        let own = Some((of.exclusive, of.dispatch));
+        let own = Some([of.exclusive, of.dispatch]);
         costs.insert(line(None), figures(of.calls, of.inclusive, own));
         for of in &of.implementations {
             let behind = Some((of.module.as_str(), of.function.as_str()));
@@ -148,16 +148,13 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
     if sides.len() > 1 {
         let stacks = sides.iter().map(|side| {
             let (short, full) = (names.short(&side.profile.key.stack), side.title());
-            if short == configured(side.profile) {
-                full
-            } else {
-                format!("{short} is {full}")
+            match short == configured(side.profile) {
+                true => full,
+                false => format!("{short} is {full}"),
             }
         });
-        legend.push(format!(
-            "Stacks: {}.",
-            stacks.collect::<Vec<_>>().join("; ")
-        ));
+        let stacks: Vec<String> = stacks.collect();
+        legend.push(format!("Stacks: {}.", stacks.join("; ")));
     }
     if compared {
         legend.push(
@@ -168,10 +165,9 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
         );
     }
     if sides.iter().any(|side| side.baseline.is_none()) {
-        let (inclusive, exclusive) = if sides.len() == 1 {
-            ("inclusive", "exclusive")
-        } else {
-            ("incl", "excl")
+        let (inclusive, exclusive) = match sides.len() {
+            1 => ("inclusive", "exclusive"),
+            _ => ("incl", "excl"),
         };
         legend.push(format!(
             "{inclusive}: from call to return, with all that was called; {exclusive}: the hook \
@@ -179,11 +175,9 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
              their hook."
         ));
     }
-    let mut last = "nested once: a hook inside a hook counts with the outer one.".to_owned();
-    if compared {
-        last += " residual: what differs outside of hooks; 0 proves that they are all there is.";
-    }
-    legend.push(last);
+    let residual = " residual: what differs outside of hooks; 0 proves that they are all there is.";
+    let nested = "nested once: a hook inside a hook counts with the outer one.";
+    legend.push(nested.to_owned() + if compared { residual } else { "" });
     legend.extend(regions(sides, names));
     legend
 }
@@ -217,9 +211,8 @@ fn regions(sides: &[Side<'_>], names: &StackNames<'_>) -> Option<String> {
             texts.collect::<Vec<_>>().join("; ")
         }
     };
-    Some(format!(
-        "Clean measured regions on the profiled path: {text}."
-    ))
+    let what = "Clean measured regions on the profiled path";
+    Some(format!("{what}: {text}."))
 }
 
 /// Called hooks, the most expensive first, each with the modules' functions.
@@ -240,10 +233,8 @@ fn lines<'a>(sides: &[Side<'a>]) -> Vec<Line<'a>> {
     };
     let mut lines: Vec<_> = dearest.iter().filter_map(sorted).collect();
     lines.sort_unstable();
-    let lines = lines.into_iter();
-    lines
-        .map(|(_, hook, _, behind)| Line { hook, behind })
-        .collect()
+    let line = |(_, hook, _, behind)| Line { hook, behind };
+    lines.into_iter().map(line).collect()
 }
 
 impl Line<'_> {
@@ -263,10 +254,9 @@ fn implementation(module: &str, function: &str) -> String {
         module
     };
     let label = short(&format!("  {function}"));
-    if module.is_empty() || function.starts_with(prefix) {
-        label
-    } else {
-        format!("{label} ({})", printable(module, 20))
+    match module.is_empty() || function.starts_with(prefix) {
+        true => label,
+        false => format!("{label} ({})", printable(module, 20)),
     }
 }
 
@@ -274,18 +264,18 @@ fn alone(figures: Option<&Figures>) -> [Value; COLUMNS] {
     let Some(figures) = figures else {
         return absent();
     };
+    let [exclusive, dispatch] = [0, 1].map(|at| figures.own.map(|own| own[at]).into());
     [
         figures.calls.into(),
         figures.inclusive.into(),
-        figures.own.map(|own| own.0).into(),
-        figures.own.map(|own| own.1).into(),
+        exclusive,
+        dispatch,
     ]
 }
 
 fn absent() -> [Value; COLUMNS] {
-    let mut values: [Value; COLUMNS] = Default::default();
-    values[0] = Value::plain("-");
-    values
+    let none = Value::default;
+    [Value::plain("-"), none(), none(), none()]
 }
 
 fn compared(tested: Option<&Figures>, baseline: Option<&Figures>) -> [Value; COLUMNS] {
@@ -300,12 +290,8 @@ fn compared(tested: Option<&Figures>, baseline: Option<&Figures>) -> [Value; COL
     let inclusive = |figures: Option<&Figures>| figures.map(|figures| figures.inclusive);
     let [was, is] = [inclusive(baseline), inclusive(tested)];
     let shown = |cost: Option<u64>| cost.map_or_else(|| Value::plain("-"), Value::from);
-    [
-        calls,
-        shown(was),
-        shown(is),
-        Value::difference(difference(is.unwrap_or(0), was.unwrap_or(0))),
-    ]
+    let more = difference(is.unwrap_or(0), was.unwrap_or(0));
+    [calls, shown(was), shown(is), Value::difference(more)]
 }
 
 fn summary(sides: &[Side<'_>]) -> Vec<Vec<Value>> {
@@ -319,10 +305,9 @@ fn summary(sides: &[Side<'_>]) -> Vec<Vec<Value>> {
         Some(_) => summed_up(side, |of| of.total),
     };
     let outside = |of: &HookedPath| of.total.saturating_sub(of.hooked);
+    let hooked = |side: &Side<'_>| summed_up(side, |of| of.hooked);
     let mut rows = vec![
-        row("hooks, nested once", &|side| {
-            summed_up(side, |of| of.hooked)
-        }),
+        row("hooks, nested once", &hooked),
         row("outside hooks", &|side| summed_up(side, outside)),
         row("total", &total),
     ];

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use model::{Cell, Clock, HookedPath, Residual};
 
 use super::{StackNames, baseline, configured, difference, full_name, path, where_profiled};
-use crate::cells::{Operation, not_measured, operation, without_figure};
+use crate::cells::{Operation, not_measured, operation, operation_title, without_figure};
 use crate::column::Columns;
 use crate::format::share;
 use crate::group::{distinct, grouped, sum};
@@ -15,8 +15,7 @@ use crate::table::{Table, Tone, Value};
 
 pub(super) fn tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
     let places = grouped(profiles, |cell| (&cell.key.kernel, &cell.key.filesystem));
-    let places = places.iter();
-    places.map(|(_, of)| table(of, clock)).collect()
+    places.iter().map(|(_, of)| table(of, clock)).collect()
 }
 
 struct Side<'a> {
@@ -29,10 +28,7 @@ impl<'a> Side<'a> {
     fn of(profiles: &[&'a Cell]) -> Side<'a> {
         Side {
             first: profiles[0],
-            profiles: profiles
-                .iter()
-                .map(|cell| (operation(cell), *cell))
-                .collect(),
+            profiles: HashMap::from_iter(profiles.iter().map(|cell| (operation(cell), *cell))),
             compared: profiles.iter().any(|cell| baseline(cell).is_some()),
         }
     }
@@ -95,9 +91,7 @@ fn table(profiles: &[&Cell], clock: Clock) -> Table {
     let stacks = grouped(profiles.iter().copied(), |cell| &cell.key.stack);
     let sides: Vec<Side<'_>> = stacks.iter().map(|(_, of)| Side::of(of)).collect();
     let names = StackNames::of(profiles);
-    let mut columns = Columns::new().left("operation", |(benchmark, variant): Operation<'_>| {
-        model::cell_title(benchmark, variant)
-    });
+    let mut columns = Columns::new().left("operation", operation_title);
     for side in &sides {
         let name = (sides.len() > 1).then(|| names.short(&side.first.key.stack));
         columns = side.add(columns, name.as_deref());
@@ -122,10 +116,7 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
     ];
     let compared = sides.iter().flat_map(Side::pairs);
     let baselines = distinct(compared.map(|(_, baseline)| &baseline.stack));
-    let baselines: Vec<String> = baselines
-        .into_iter()
-        .map(|stack| full_name(stack))
-        .collect();
+    let baselines: Vec<String> = baselines.iter().map(|stack| full_name(stack)).collect();
     if !baselines.is_empty() {
         legend.push(format!(
             "d: difference to {}; residual: d total less d hooks; 0 proves that the hooks are all \
@@ -133,12 +124,13 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
             baselines.join(" or ")
         ));
     }
-    let stacks: Vec<String> = sides
+    let names = |side: &Side<'_>| (names.short(&side.first.key.stack), configured(side.first));
+    let stacks = sides
         .iter()
-        .map(|side| (names.short(&side.first.key.stack), configured(side.first)))
-        .filter(|(short, full)| short != full)
-        .map(|(short, full)| format!("{short} is {full}"))
-        .collect();
+        .map(names)
+        .filter(|(short, full)| short != full);
+    let stacks = stacks.map(|(short, full)| format!("{short} is {full}"));
+    let stacks: Vec<String> = stacks.collect();
     if sides.len() > 1 && !stacks.is_empty() {
         legend.push(format!("Stacks: {}.", stacks.join("; ")));
     }

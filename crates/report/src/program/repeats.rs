@@ -3,7 +3,7 @@
 
 use model::DifferingHook;
 
-use super::{ENTRIES, Line};
+use super::{ENTRIES, Line, subject};
 use crate::column::Columns;
 use crate::format;
 use crate::table::Table;
@@ -16,10 +16,7 @@ pub(super) fn differing(place: &str, lines: &[Line<'_>], all: bool) -> Option<Ta
         hooks.into_iter().take(limit).map(move |hook| (line, hook))
     });
     Columns::new()
-        .left("program", |(line, _): (&Line<'_>, &DifferingHook)| {
-            line.cell.title()
-        })
-        .left("stack", |(line, _)| line.configuration.title())
+        .all(subject(), |(line, _): (&Line<'_>, &DifferingHook)| line)
         .left("hook", |(_, hook)| &hook.hook)
         .column("calls, least", |(_, hook)| hook.calls_min)
         .column("most", |(_, hook)| hook.calls_max)

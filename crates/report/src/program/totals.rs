@@ -3,7 +3,7 @@
 
 use model::{Program, ProgramRun};
 
-use super::{Line, median, tells_functions};
+use super::{Line, median, subject, tells_functions};
 use crate::column::Columns;
 use crate::format;
 use crate::residual;
@@ -25,15 +25,12 @@ fn total_difference(line: &Line<'_>) -> Option<[i128; 3]> {
 pub(super) fn differences(place: &str, lines: &[Line<'_>]) -> Option<Table> {
     let rows = lines
         .iter()
-        .filter_map(|line| total_difference(line).map(|of| (line, of)));
+        .filter_map(|line| Some((line, total_difference(line)?)));
     let told = tells_functions(lines);
     let explained = "explained, not explained: of the residual the functions whose difference a \
                      fact explains, summed up, and all others, up or down.";
     Columns::new()
-        .left("program", |(line, _): (&Line<'_>, [i128; 3])| {
-            line.cell.title()
-        })
-        .left("stack", |(line, _)| line.configuration.title())
+        .all(subject(), |(line, _): (&Line<'_>, [i128; 3])| line)
         .right("more in the kernel", |(_, [_, middle, _])| {
             format::difference(middle)
         })
@@ -70,10 +67,9 @@ pub(super) fn everything(place: &str, lines: &[Line<'_>]) -> Table {
         runs.map(move |(number, run)| (line, number + 1, run))
     });
     Columns::new()
-        .left("program", |(line, ..): (&Line<'_>, usize, &ProgramRun)| {
-            line.cell.title()
+        .all(subject(), |(line, ..): (&Line<'_>, usize, &ProgramRun)| {
+            line
         })
-        .left("stack", |(line, ..)| line.configuration.title())
         .column("run", |(_, number, _)| number)
         .column("user", |(.., run)| run.user)
         .column("kernel", |(.., run)| run.kernel)

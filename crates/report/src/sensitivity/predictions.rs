@@ -13,12 +13,13 @@ use crate::text::short;
 const HOOKS_NAMED: usize = 12;
 
 pub(super) fn tables(findings: &SweepFindings) -> Vec<Table> {
-    grouped(&findings.predictions, |prediction| {
+    let groups = grouped(&findings.predictions, |prediction| {
         (prediction.kernel.as_str(), prediction.lsm.as_deref())
-    })
-    .into_iter()
-    .map(|((kernel, lsm), predictions)| table(kernel, lsm, &predictions))
-    .collect()
+    });
+    let tables = groups
+        .into_iter()
+        .map(|((kernel, lsm), of)| table(kernel, lsm, &of));
+    tables.collect()
 }
 
 fn table(kernel: &str, lsm: Option<&str>, predictions: &[&Prediction]) -> Table {

@@ -31,11 +31,8 @@ fn is_whole(rule: &DepthRule) -> bool {
 
 fn table(rules: &[&DepthRule], unit: Option<Unit>, by_hook: bool) -> Option<Table> {
     let first = rules.first()?;
-    let caches: Vec<Caches> = Caches::ALL
-        .iter()
-        .copied()
-        .filter(|caches| rules.iter().any(|rule| rule.caches == *caches))
-        .collect();
+    let mut caches = Caches::ALL.to_vec();
+    caches.retain(|caches| rules.iter().any(|rule| rule.caches == *caches));
     let mut lines: Vec<(String, Vec<&DepthRule>)> = Vec::new();
     for (benchmark, of_benchmark) in grouped(rules.iter().copied(), |r| r.benchmark.as_str()) {
         let hooks = grouped(of_benchmark, |rule| rule.hook.as_str());
@@ -100,7 +97,7 @@ fn depths(depths: &[u32]) -> String {
         let depths: Vec<String> = depths.iter().map(u32::to_string).collect();
         return depths.join(", ");
     }
-    let (least, most) = (depths.iter().min(), depths.iter().max());
-    let end = |depth: Option<&u32>| depth.copied().unwrap_or(0);
-    format!("{} to {} ({})", end(least), end(most), depths.len())
+    let ends = [depths.iter().min(), depths.iter().max()];
+    let [least, most] = ends.map(|depth| depth.copied().unwrap_or(0));
+    format!("{least} to {most} ({})", depths.len())
 }

@@ -102,10 +102,8 @@ impl<'a> Line<'a> {
 
 fn table<'a>(slopes: &[&'a Swept<'a>], clock: Clock, by_hook: bool) -> Table {
     let operations = operations(slopes);
-    let wholes: Vec<&Swept<'_>> = operations
-        .iter()
-        .flat_map(|(_, parted)| parted.wholes.iter().copied())
-        .collect();
+    let wholes = operations.iter().flat_map(|(_, parted)| &parted.wholes);
+    let wholes: Vec<&Swept<'_>> = wholes.copied().collect();
     let unit = slopes.first().map_or(Unit::Instructions, |s| s.unit);
     let shape = Shape::of(slopes, &wholes, unit);
     let mut lines = Vec::new();
@@ -139,27 +137,24 @@ fn table<'a>(slopes: &[&'a Swept<'a>], clock: Clock, by_hook: bool) -> Table {
             }));
         }
     }
-    shape
-        .columns()
-        .summed_up(
-            title(slopes, clock, &shape),
-            &lines,
-            summary(&wholes, &shape),
-        )
-        .legend(legend(&wholes, &shape, hooks_shown))
+    let (title, summary) = (title(slopes, clock, &shape), summary(&wholes, &shape));
+    let table = shape.columns().summed_up(title, &lines, summary);
+    table.legend(legend(&wholes, &shape, hooks_shown))
 }
 
 fn title(slopes: &[&Swept<'_>], clock: Clock, shape: &Shape<'_>) -> String {
-    let mut title = format!("{}, {clock} clock", where_swept(slopes));
-    if let Some(first) = slopes.first() {
-        title += &format!(", {}", full_name(&first.cell.key.stack));
-    }
+    let stack = slopes.first().map(|first| full_name(&first.cell.key.stack));
     let unit = slopes.first().map_or(Unit::Instructions, |s| s.unit);
-    title += &format!(": decisions per operation: the slope of its {unit} over the ns of a delay");
-    if let Some(hooks) = shape.hooks {
-        title += &format!(" at {}", hooks_title(hooks));
-    }
-    title
+    let hooks = shape
+        .hooks
+        .map(|hooks| format!(" at {}", hooks_title(hooks)));
+    format!(
+        "{}, {clock} clock, {}: decisions per operation: the slope of its {unit} over the ns of a \
+         delay{}",
+        where_swept(slopes),
+        stack.unwrap_or_default(),
+        hooks.unwrap_or_default()
+    )
 }
 
 fn legend(wholes: &[&Swept<'_>], shape: &Shape<'_>, hooks_shown: bool) -> Vec<String> {
@@ -167,11 +162,8 @@ fn legend(wholes: &[&Swept<'_>], shape: &Shape<'_>, hooks_shown: bool) -> Vec<St
     if hooks_shown {
         legend.push("Below an operation: each hook delayed alone.".to_owned());
     }
-    if shape.bent {
-        legend.push(
-            "bend: how far the points sag from the line, of its rise, if above 1 %.".to_owned(),
-        );
-    }
+    let bend = "bend: how far the points sag from the line, of its rise, if above 1 %.";
+    legend.extend(shape.bent.then(|| bend.to_owned()));
     if let Some(longest_ns) = shape.longest_ns {
         let slopes = wholes.iter().filter_map(|swept| swept.slope);
         let to = numbers::microseconds(longest_ns);
@@ -205,11 +197,7 @@ fn difference(slope: &Slope) -> Value {
     let why = slope.explanation.as_deref();
     let why = why.filter(|why| !why.trim().is_empty());
     let unknown = slope.differs().then(|| "no reason is known".to_owned());
-    let tone = if slope.differs() {
-        Tone::Worse
-    } else {
-        Tone::Plain
-    };
+    let tone = [Tone::Plain, Tone::Worse][usize::from(slope.differs())];
     Value::from(difference)
         .shown(numbers::signed(difference, 4))
         .noted(why.map(|why| printable(why, 400)).or(unknown))
@@ -225,22 +213,19 @@ fn summary(wholes: &[&Swept<'_>], shape: &Shape<'_>) -> Option<Vec<Value>> {
     let largest = differences.map(f64::abs).max_by(f64::total_cmp);
     let explained = ok.iter().filter_map(|slope| slope.r2);
     let smallest = explained.min_by(f64::total_cmp);
-    let total = |of: fn(&Slope) -> u64| count(sum(ok.iter().map(|slope| of(slope))));
-    let mut values = vec![
-        format!("{} slopes", count(ok.len() as u64)),
-        String::new(),
-        String::new(),
-        largest.map_or(String::new(), |d| format!("≤ {}", numbers::decimals(d, 4))),
-        String::new(),
-        smallest.map_or(String::new(), |r2| format!("≥ {}", numbers::r2(Some(r2)))),
-    ];
-    if shape.bent {
-        values.push(String::new());
-    }
+    let total = |of: fn(&Slope) -> u64| Value::from(sum(ok.iter().map(|slope| of(slope))));
+    let mut values = vec![Value::default(); if shape.bent { 7 } else { 6 }];
+    values[0] = Value::plain(format!("{} slopes", count(ok.len() as u64)));
+    values[3] = largest
+        .map(|d| format!("≤ {}", numbers::decimals(d, 4)))
+        .into();
+    values[5] = smallest
+        .map(|r2| format!("≥ {}", numbers::r2(Some(r2))))
+        .into();
     values.extend([
-        total(|slope| slope.n),
-        total(|slope| slope.dirty),
-        total(|slope| slope.others),
+        total(|of| of.n),
+        total(|of| of.dirty),
+        total(|of| of.others),
     ]);
-    Some(values.into_iter().map(Value::plain).collect())
+    Some(values)
 }

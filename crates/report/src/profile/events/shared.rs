@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use model::{Cell, Clock, Events};
 
 use super::super::{StackNames, baseline, difference, where_profiled};
-use crate::cells::{Operation, operation};
+use crate::cells::{Operation, operation, operation_title};
 use crate::column::Columns;
 use crate::format;
 use crate::group::{distinct, grouped};
@@ -23,10 +23,8 @@ fn pair(cell: &Cell) -> Option<Pair<'_>> {
 pub(super) fn tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
     let compared = profiles.iter().filter(|cell| pair(cell).is_some());
     let places = grouped(compared, |cell| (&cell.key.kernel, &cell.key.filesystem));
-    let places = places.iter();
-    places
-        .filter_map(|(_, cells)| table(cells, clock))
-        .collect()
+    let tables = places.iter().filter_map(|(_, cells)| table(cells, clock));
+    tables.collect()
 }
 
 fn table(cells: &[&Cell], clock: Clock) -> Option<Table> {
@@ -46,9 +44,7 @@ fn table(cells: &[&Cell], clock: Clock) -> Option<Table> {
     let first = stacks.first().copied()?;
     let base = move |of| by_row.get(&(of, first)).map(|(_, base)| *base);
     let mut columns = Columns::new()
-        .left("operation", |(benchmark, variant): Operation<'_>| {
-            model::cell_title(benchmark, variant)
-        })
+        .left("operation", operation_title)
         .right("baseline", move |of| {
             base(of).map(|base| base.shared_atomics)
         })
