@@ -59,24 +59,20 @@ pub(crate) fn additivity(run: &Document, group: &Group<'_>) -> Vec<Table> {
         n => format!("{n} that are less apart are not shown."),
     };
     apart.truncate(OPERATIONS_SHOWN);
-    let shown = apart.iter().map(|(of, sum)| Apart { of, sum });
-    let shown: Vec<Apart<'_>> = shown.collect();
     let operations = Columns::new()
-        .left("benchmark", |apart: &Apart<'_>| {
-            operation_title(apart.sum.row)
+        .left("benchmark", |(_, sum): (&Whole<'_>, &Sum<'_>)| {
+            operation_title(sum.row)
         })
-        .left("stack", |apart| apart.of.stack.title())
-        .right("adds", |apart| format::difference(apart.sum.whole))
-        .right("sum of modules", |apart| {
-            format::difference(apart.sum.parts)
+        .left("stack", |(of, _)| of.stack.title())
+        .right("adds", |(_, sum)| format::difference(sum.whole))
+        .right("sum of modules", |(_, sum)| format::difference(sum.parts))
+        .right("difference", |(_, sum)| {
+            format::difference(sum.interaction())
         })
-        .right("difference", |apart| {
-            format::difference(apart.sum.interaction())
+        .left("of it in hooks", |(_, sum)| {
+            Value::plain(told_in_hooks(&sum.in_hooks))
         })
-        .left("of it in hooks", |apart| {
-            Value::plain(told_in_hooks(&apart.sum.in_hooks))
-        })
-        .table(format!("Where the whole is not the sum: {place}"), &shown)
+        .table(format!("Where the whole is not the sum: {place}"), apart)
         .fixed(2)
         .legend([
             "Instructions beyond the base. Hooks need --with-hooks.",
@@ -84,11 +80,6 @@ pub(crate) fn additivity(run: &Document, group: &Group<'_>) -> Vec<Table> {
         ])
         .if_any();
     [summary, operations].into_iter().flatten().collect()
-}
-
-struct Apart<'a> {
-    of: &'a Whole<'a>,
-    sum: &'a Sum<'a>,
 }
 
 struct Whole<'a> {
@@ -131,11 +122,8 @@ impl<'a> Whole<'a> {
         let (base, alone) = bases.max_by_key(|(_, alone)| alone.len())?;
         let sums = group.rows.iter().filter_map(|&row| {
             let cell = |of: &Configuration| group.cell(row, of);
-            let parts = alone
-                .iter()
-                .map(|of| cell(of))
-                .collect::<Option<Vec<_>>>()?;
-            Sum::of(row, cell(stack)?, cell(base)?, &parts)
+            let parts: Option<Vec<_>> = alone.iter().map(|of| cell(of)).collect();
+            Sum::of(row, cell(stack)?, cell(base)?, &parts?)
         });
         Some(Whole {
             stack,
@@ -158,11 +146,11 @@ impl<'a> Whole<'a> {
             .iter()
             .max_by_key(far)
             .filter(|sum| far(sum) > 0)?;
-        let title = operation_title(sum.row);
-        Some(Value::plain(format!(
-            "{title} {}",
-            format::difference(sum.interaction())
-        )))
+        let (title, apart) = (
+            operation_title(sum.row),
+            format::difference(sum.interaction()),
+        );
+        Some(Value::plain(format!("{title} {apart}")))
     }
 }
 

@@ -164,12 +164,8 @@ impl<'a> Group<'a> {
         let with = |module: &&str| {
             let is_other =
                 |cell: &Cell| *module == "selinux" && cell.key.settings.selinux_policy.is_some();
-            let runs = |cell: &&Cell| cell.active_lsms.iter().any(|name| name == module);
-            cells
-                .iter()
-                .copied()
-                .filter(|cell| !is_other(cell))
-                .any(|cell| runs(&cell))
+            let runs = |cell: &Cell| cell.active_lsms.iter().any(|name| name == module);
+            cells.iter().any(|cell| !is_other(cell) && runs(cell))
         };
         let names: Vec<&str> = WITH_POLICIES.into_iter().filter(with).collect();
         let states = distinct(cells.iter().map(|cell| cell.key.policy));
@@ -205,9 +201,8 @@ impl<'a> Group<'a> {
     }
 
     pub(crate) fn is_exact(&self) -> bool {
-        self.cells
-            .values()
-            .all(|cell| cell.status() != Status::Ok || cell.is_exact())
+        let mut cells = self.cells.values();
+        cells.all(|cell| cell.status() != Status::Ok || cell.is_exact())
     }
 }
 
@@ -259,14 +254,9 @@ fn telling_part(name: &str, all: &[&str]) -> String {
     let Some(middle) = parts.get(before..parts.len().saturating_sub(after)) else {
         return name.to_owned();
     };
-    let mut told = middle.join("/");
-    if before > 0 {
-        told.insert_str(0, "…/");
-    }
-    if after > 0 {
-        told.push_str("/…");
-    }
-    told
+    let [before, after] =
+        [(before, "…/"), (after, "/…")].map(|(n, dots)| if n > 0 { dots } else { "" });
+    format!("{before}{}{after}", middle.join("/"))
 }
 
 pub(crate) fn groups(run: &Document) -> Vec<Group<'_>> {
@@ -275,17 +265,15 @@ pub(crate) fn groups(run: &Document) -> Vec<Group<'_>> {
     // The columns of its tables are kernels.
     let of_kernels = experiment.is_some_and(|of| of.baseline_kernel.is_some());
     let parts = grouped(&run.cells, |cell| {
-        let subject = if of_kernels {
-            cell.configuration_title()
-        } else {
-            cell.key.kernel.clone()
+        let subject = match of_kernels {
+            true => cell.configuration_title(),
+            false => cell.key.kernel.clone(),
         };
         (subject, cell.key.filesystem.as_str(), cell.key.metric)
     });
     let groups = parts.into_iter();
-    let mut groups: Vec<Group<'_>> = groups
-        .map(|(key, members)| group(run, &baselines, of_kernels, key, &members))
-        .collect();
+    let group = |(key, members): (_, Vec<_>)| group(run, &baselines, of_kernels, key, &members);
+    let mut groups: Vec<Group<'_>> = groups.map(group).collect();
     // A kernel with only the baseline of others is already in their tables.
     let shown = |group: &Group<'_>| group.configurations.len() > 1 || group.baseline.is_none();
     if groups.iter().any(shown) {

@@ -2,7 +2,7 @@
 //! Opens that modules deny, in every order of these modules: the first to deny saves the cost of
 //! the others. Section 6 of the LSM overhead paper shows this in Figure 5 by counting checks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use model::{Cell, Document, HookCost};
 use stats::Direction;
@@ -11,6 +11,7 @@ use crate::additivity::told_in_hooks;
 use crate::cells::{Configuration, Group, instructions};
 use crate::column::Columns;
 use crate::format;
+use crate::group::grouped;
 use crate::table::{Table, Value};
 use crate::text::short;
 
@@ -39,13 +40,11 @@ pub(crate) fn denials(run: &Document, group: &Group<'_>) -> Vec<Table> {
     let all = group.configurations.iter();
     let deciding: Vec<&Configuration> = all.filter(|of| of.settings.denials).collect();
     let place = group.place(run);
-    [
-        orders(group, &deciding, &place),
-        files(group, &deciding, &place),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let files = files(group, &deciding, &place);
+    orders(group, &deciding, &place)
+        .into_iter()
+        .chain(files)
+        .collect()
 }
 
 struct Open<'a> {
@@ -110,22 +109,8 @@ impl Apart<'_> {
 }
 
 fn orders<'a>(group: &Group<'a>, deciding: &[&'a Configuration], place: &str) -> Option<Table> {
-    let modules: BTreeSet<Vec<&String>> = deciding.iter().map(|of| sorted(of)).collect();
-    let mut sets: Vec<Vec<&Configuration>> = modules
-        .iter()
-        .map(|set| {
-            let of_set = deciding.iter().filter(|of| sorted(of) == *set);
-            of_set.copied().collect()
-        })
-        .collect();
-    let position = |of: &Configuration| deciding.iter().position(|other| *other == of);
-    sets.sort_by_key(|set: &Vec<_>| position(set[0]));
-    let rows = || {
-        group
-            .rows
-            .iter()
-            .filter(|(benchmark, _)| *benchmark == BENCHMARK)
-    };
+    let sets = grouped(deciding.iter().copied(), sorted);
+    let rows = || group.rows.iter().filter(|row| row.0 == BENCHMARK);
     let apart = |set: &Vec<&'a Configuration>, file: &'a str| {
         let opens = || set.iter().filter_map(|of| Open::of(group, of, file));
         let least = opens().min_by_key(|open| open.cost)?;
@@ -134,14 +119,12 @@ fn orders<'a>(group: &Group<'a>, deciding: &[&'a Configuration], place: &str) ->
         let most = (most.cost > least.cost).then_some(most);
         several.then_some(Apart { file, least, most })
     };
+    let sets = sets.iter();
     let apart: Vec<Apart<'_>> = sets
-        .iter()
-        .flat_map(|set| rows().filter_map(|(_, file)| apart(set, file)))
+        .flat_map(|(_, set)| rows().filter_map(|(_, file)| apart(set, file)))
         .collect();
     Columns::new()
-        .left("file", |of: &Apart<'_>| {
-            of.file
-        })
+        .left("file", |of: &Apart<'_>| of.file)
         .left("hook", |of| {
             let hook = &of.least.decided()?.hook;
             Some(Value::plain(short(hook)))
@@ -196,30 +179,24 @@ impl Replay<'_> {
     }
 
     fn in_hook(&self) -> Option<u64> {
-        let decided = self
-            .opens
+        self.opens
             .iter()
-            .map(|open| Some(open.decided()?.inclusive));
-        decided.sum()
+            .map(|open| Some(open.decided()?.inclusive))
+            .sum()
     }
 }
 
 fn files<'a>(group: &Group<'a>, deciding: &[&'a Configuration], place: &str) -> Option<Table> {
-    let has_all = |of: &&&Configuration| {
-        MODULES
-            .iter()
-            .all(|module| of.stack.iter().any(|name| name == module))
-    };
-    let replays: Vec<Replay<'_>> = deciding
+    let has = |of: &Configuration, module: &&str| of.stack.iter().any(|name| name == module);
+    let all = deciding
         .iter()
-        .filter(has_all)
-        .filter_map(|of| {
-            let opens = FILES.iter().map(|file| Open::of(group, of, file));
-            Some(Replay {
-                opens: opens.collect::<Option<_>>()?,
-            })
-        })
-        .collect();
+        .filter(|of| MODULES.iter().all(|module| has(of, module)));
+    let replays = all.filter_map(|of| {
+        let opens = FILES.iter().map(|file| Open::of(group, of, file));
+        let opens = opens.collect::<Option<_>>()?;
+        Some(Replay { opens })
+    });
+    let replays: Vec<Replay<'_>> = replays.collect();
     if replays.len() < 2 {
         return None;
     }
@@ -228,10 +205,8 @@ fn files<'a>(group: &Group<'a>, deciding: &[&'a Configuration], place: &str) -> 
         .baseline_cell((BENCHMARK, ALLOWED))
         .and_then(instructions);
     let mut columns = Columns::new().left("order", |of: &Replay<'_>| of.opens[0].order());
-    for (at, name) in ["file 1", "file 2", "file 3", "file 4"]
-        .into_iter()
-        .enumerate()
-    {
+    for at in 0..FILES.len() {
+        let name = format!("file {}", at + 1);
         columns = columns.right(name, move |of| number(of.opens[at].cost));
     }
     columns

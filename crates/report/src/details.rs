@@ -52,11 +52,9 @@ fn counted<'a>(columns: Columns<'a, Line<'a>>) -> Columns<'a, Line<'a>> {
         .column("paths", |(cell, ..)| Some(cell.paths()?.others.len()))
         .right("range", |(cell, ..)| {
             let found = cell.paths()?;
-            let all = || {
-                let paths = found.others.iter().chain([&found.dominant]);
-                paths.map(|path| path.instructions)
-            };
-            let (min, max) = (all().min()?, all().max()?);
+            let all = found.others.iter().chain([&found.dominant]);
+            let all = all.map(|path| path.instructions);
+            let (min, max) = (all.clone().min()?, all.max()?);
             (min < max).then(|| format!("{}-{}", count(min), count(max)))
         })
 }

@@ -55,9 +55,8 @@ fn shared<'a>() -> Columns<'a, Line<'a>> {
         .column("started", move |line| moment(&line.run.started))
         .column("finished", move |line| moment(&line.run.finished))
         .column("machine", |line| {
-            line.environment
-                .fingerprint(line.cell.key.metric)
-                .to_string()
+            let machine = line.environment.fingerprint(line.cell.key.metric);
+            machine.to_string()
         })
         .column("os", |line| &line.environment.os)
         .column("host_kernel", |line| &line.environment.host_kernel)
@@ -135,11 +134,9 @@ fn of_cells<'a>(columns: Columns<'a, Line<'a>>) -> Columns<'a, Line<'a>> {
 }
 
 fn lines<'a>(document: &'a str, run: &'a Document, rows: Rows) -> impl Iterator<Item = Line<'a>> {
-    let figures: HashMap<&Key, f64> = run
-        .cells
-        .iter()
-        .filter_map(|cell| Some((&cell.key, cell.headline()?)))
-        .collect();
+    let figures = run.cells.iter();
+    let figures = figures.filter_map(|cell| Some((&cell.key, cell.headline()?)));
+    let figures: HashMap<&Key, f64> = figures.collect();
     run.cells.iter().enumerate().flat_map(move |(index, cell)| {
         let baseline = run.baseline_of(&cell.key);
         let cost = || {

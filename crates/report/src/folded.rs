@@ -18,10 +18,8 @@ pub(crate) const SYMBOL_LIMIT: usize = 512;
 pub fn folded(operations: &[(String, &CallTree)], mut writer: impl Write) -> io::Result<()> {
     let mut lines: BTreeMap<String, u64> = BTreeMap::new();
     for (title, tree) in operations {
-        let names: Vec<String> = tree
-            .nodes()
-            .iter()
-            .enumerate()
+        let names = tree.nodes().iter().enumerate();
+        let names: Vec<String> = names
             .map(|(at, node)| frame(if at == 0 { title } else { &node.function }))
             .collect();
         for (at, node) in tree.nodes().iter().enumerate() {

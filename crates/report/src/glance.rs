@@ -9,6 +9,7 @@ use model::{Cell, HookCost, Status, path_depth};
 
 use crate::cells::{Configuration, Group, Operation, operation_title};
 use crate::format;
+use crate::group::grouped;
 use crate::text::short;
 
 pub(crate) struct Glance<'a, 'b> {
@@ -66,17 +67,14 @@ impl<'a, 'b> Glance<'a, 'b> {
     }
 
     pub(crate) fn classes(&self) -> Vec<(&'a str, Vec<Operation<'a>>)> {
-        let mut classes: Vec<(&str, Vec<Operation<'a>>)> = Vec::new();
-        for row in &self.group.rows {
+        let class = |row: &Operation<'a>| {
             let mut cells = self.group.configurations.iter();
             let class = cells.find_map(|of| Some(self.group.cell(*row, of)?.class.as_str()));
-            let class = class.unwrap_or("");
-            match classes.iter_mut().find(|(name, _)| *name == class) {
-                Some((_, rows)) => rows.push(*row),
-                None => classes.push((class, vec![*row])),
-            }
-        }
-        classes
+            class.unwrap_or("")
+        };
+        let classes = grouped(&self.group.rows, class).into_iter();
+        let copied = |rows: Vec<&Operation<'a>>| rows.into_iter().copied().collect();
+        classes.map(|(class, rows)| (class, copied(rows))).collect()
     }
 
     /// The most first; empty for a run without hooks.
@@ -96,21 +94,15 @@ impl<'a, 'b> Glance<'a, 'b> {
     {
         let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
         let mut n = 0;
-        for row in &self.group.rows {
-            let Some((base, tested)) = self.pair(*row, configuration) else {
-                continue;
-            };
-            if !(base.is_exact() && tested.is_exact()) {
-                continue;
-            }
-            let (Some(without), Some(with), Some(whole)) =
-                (base.hooks(), tested.hooks(), base.headline())
-            else {
-                continue;
-            };
-            if whole <= 0.0 {
-                continue;
-            }
+        let hooks = |row: &Operation<'a>| {
+            let (base, tested) = self.pair(*row, configuration)?;
+            let has_one_path = base.is_exact() && tested.is_exact();
+            let whole = base
+                .headline()
+                .filter(|whole| has_one_path && *whole > 0.0)?;
+            Some((base.hooks()?, tested.hooks()?, whole))
+        };
+        for (without, with, whole) in self.group.rows.iter().filter_map(hooks) {
             n += 1;
             for (hook, added) in added(without, with) {
                 *sums.entry(hook).or_default() += added / whole;
@@ -130,18 +122,20 @@ impl<'a, 'b> Glance<'a, 'b> {
     where
         'a: 'b,
     {
-        let mut deep: Vec<(&str, BTreeMap<u32, Operation<'a>>)> = Vec::new();
-        for row in &self.group.rows {
-            let Some(depth) = path_depth(row.1) else {
-                continue;
-            };
-            let known = deep.iter().position(|(name, _)| *name == row.0);
-            let at = known.unwrap_or_else(|| {
-                deep.push((row.0, BTreeMap::new()));
-                deep.len() - 1
-            });
-            deep[at].1.entry(depth).or_insert(*row);
-        }
+        let rows = self
+            .group
+            .rows
+            .iter()
+            .filter(|row| path_depth(row.1).is_some());
+        let deep = grouped(rows, |row| row.0).into_iter().map(|(name, rows)| {
+            // Of equal depths the first.
+            let depths = rows
+                .iter()
+                .rev()
+                .filter_map(|row| Some((path_depth(row.1)?, **row)));
+            (name, BTreeMap::from_iter(depths))
+        });
+        let deep: Vec<(&str, BTreeMap<u32, Operation<'a>>)> = deep.collect();
         let most = deep.iter().map(|(_, depths)| depths.len()).max()?;
         let (name, rows) = deep.iter().find(|(_, depths)| depths.len() == most)?;
         let line = |configuration: &'b Configuration| {
@@ -184,11 +178,8 @@ impl<'a, 'b> Glance<'a, 'b> {
         let shown = all().filter(|(_, overhead)| overhead.is_shown && overhead.is_exact);
         let most = shown.max_by(|(_, one), (_, other)| one.value.total_cmp(&other.value));
         if let Some((row, most)) = most {
-            sentence += &format!(
-                "; most on {}, {}",
-                operation_title(row),
-                format::percent(most.value)
-            );
+            let (title, most) = (operation_title(row), format::percent(most.value));
+            sentence += &format!("; most on {title}, {most}");
         }
         let hooks = self.hooks_under(configuration);
         let adds: f64 = hooks.iter().map(|hook| hook.adds.max(0.0)).sum();
@@ -196,25 +187,17 @@ impl<'a, 'b> Glance<'a, 'b> {
             .iter()
             .max_by(|one, other| one.adds.total_cmp(&other.adds));
         if let Some(first) = first.filter(|first| first.adds > 0.0) {
-            sentence += &format!(
-                "; {} holds {} of what its hooks add",
-                short(first.hook),
-                format::fraction(first.adds / adds)
-            );
+            let (hook, part) = (short(first.hook), format::fraction(first.adds / adds));
+            sentence += &format!("; {hook} holds {part} of what its hooks add");
         }
         Some(format!("{sentence}; {}", self.certainty(configuration)))
     }
 
     fn certainty(&self, configuration: &Configuration) -> String {
-        let (mut shown, mut others) = (0, 0);
-        for row in &self.group.rows {
-            match self.overhead(*row, configuration) {
-                Some(of) if of.is_shown && of.is_exact => shown += 1,
-                Some(_) => others += 1,
-                None => {}
-            }
-        }
-        let all = shown + others;
+        let overheads = self.group.rows.iter();
+        let overheads = overheads.filter_map(|row| self.overhead(*row, configuration));
+        let all = overheads.clone().count();
+        let others = overheads.filter(|of| !(of.is_shown && of.is_exact)).count();
         match (self.group.metric.is_counted(), others) {
             (true, 0) => "counted exactly".to_owned(),
             (true, _) => {
@@ -232,12 +215,12 @@ impl<'a, 'b> Glance<'a, 'b> {
         row: Operation<'a>,
         configuration: &Configuration,
     ) -> Option<(&'a Cell, &'a Cell)> {
-        let cells = (
+        let (base, cell) = (
             self.group.baseline_cell(row)?,
             self.group.cell(row, configuration)?,
         );
         let is_ok = |cell: &Cell| cell.status() == Status::Ok;
-        (is_ok(cells.0) && is_ok(cells.1)).then_some(cells)
+        (is_ok(base) && is_ok(cell)).then_some((base, cell))
     }
 }
 

@@ -41,8 +41,7 @@ impl Growth {
             let off = fit
                 .residuals
                 .iter()
-                .map(|off| off.abs())
-                .fold(0.0, f64::max);
+                .fold(0.0, |most: f64, off| most.max(off.abs()));
             (off <= BESIDE * (most - least)).then(|| (off, fit.slopes[0].value))
         };
         let linear = near(points.iter().map(|of| of.0).collect());
@@ -93,23 +92,20 @@ pub(crate) fn growth(run: &Document) -> Option<Table> {
         .left("kernel", |of| &of.first.key.kernel)
         .left("operation", |of| of.first.title())
         .right("rules", |of| {
-            let end = |of: Option<&(f64, f64)>| of.map_or(0, |of| of.0 as u64);
-            format!(
-                "{} to {}",
-                end(of.points.first()),
-                format::count(end(of.points.last()))
-            )
+            let ends = [of.points.first(), of.points.last()];
+            let [least, most] = ends.map(|end| end.map_or(0, |end| end.0 as u64));
+            format!("{least} to {}", format::count(most))
         })
         .right("with fewest", |of| figure(of.points.first()))
         .right("with most", |of| figure(of.points.last()))
         .left("grows", |of| Growth::of(&of.points).word())
         .right("a rule", |of| match Growth::of(&of.points) {
-            Growth::Linear(slope) => format!("{slope:.1}"),
-            _ => String::new(),
+            Growth::Linear(slope) => Some(format!("{slope:.1}")),
+            _ => None,
         })
         .right("twice as many", |of| match Growth::of(&of.points) {
-            Growth::Logarithmic(slope) => format!("{slope:.1}"),
-            _ => String::new(),
+            Growth::Logarithmic(slope) => Some(format!("{slope:.1}")),
+            _ => None,
         })
         .table(
             "How costs grow with a policy's rules, guest instructions",

@@ -27,27 +27,22 @@ pub fn hook_trace(
     let calls = calls(tree, hook_of);
     let n = tree.sequence.len();
     let distinct: HashSet<&str> = calls.iter().map(|call| call.hook.as_str()).collect();
-    let mut out = match n {
-        0 => format!("{}: no hook is called\n", printable(title, NAME_LIMIT)),
-        1 => format!("{}: 1 hook call\n", printable(title, NAME_LIMIT)),
+    let plural = if distinct.len() == 1 { "" } else { "s" };
+    let said = match n {
+        0 => "no hook is called".to_owned(),
+        1 => "1 hook call".to_owned(),
         _ => format!(
-            "{}: {} hook calls of {}\n",
-            printable(title, NAME_LIMIT),
+            "{} hook calls of {} hook{plural}",
             count(n as u64),
-            match distinct.len() {
-                1 => "1 hook".to_owned(),
-                hooks => format!("{hooks} hooks"),
-            }
+            distinct.len()
         ),
     };
+    let mut out = format!("{}: {said}\n", printable(title, NAME_LIMIT));
     let labels: Vec<String> = calls.iter().map(Call::label).collect();
     let number_width = calls.last().map_or(1, |call| call.number.to_string().len());
-    let hook_width = labels
-        .iter()
-        .map(|label| label.chars().count())
-        .filter(|width| *width <= HOOK_WIDTH)
-        .max()
-        .unwrap_or(HOOK_WIDTH);
+    let widths = labels.iter().map(|label| label.chars().count());
+    let hook_width = widths.filter(|width| *width <= HOOK_WIDTH).max();
+    let hook_width = hook_width.unwrap_or(HOOK_WIDTH);
     let indent = number_width + 2 + hook_width + 2;
     for (call, label) in calls.iter().zip(&labels) {
         out += &format!("{:>number_width$}  {label}", call.number);
@@ -55,10 +50,7 @@ pub fn hook_trace(
         let room = WIDTH - indent;
         for (at, function) in call.chain.iter().enumerate() {
             let last = at + 1 == call.chain.len();
-            let mut word = printable(function, room - 2);
-            if !last {
-                word += " >";
-            }
+            let word = printable(function, room - 2) + if last { "" } else { " >" };
             let gap = if at == 0 {
                 indent.saturating_sub(used)
             } else {
@@ -115,15 +107,15 @@ pub(crate) fn calls(tree: &CallTree, hook_of: &dyn Fn(&str) -> Option<String>) -
         let depth = callers.iter().filter(|at| hooks.contains(at)).count();
         let start = match callers.iter().rposition(|at| hooks.contains(at)) {
             Some(outer) => outer + 1,
-            None => callers
-                .iter()
-                .take_while(|at| kernels::arch::is_syscall_path(&nodes[**at].function))
-                .count(),
+            None => {
+                let is_entry = |at: &&usize| kernels::arch::is_syscall_path(&nodes[**at].function);
+                callers.iter().take_while(is_entry).count()
+            }
         };
-        let chain: Vec<String> = callers[start..]
+        let chain = callers[start..]
             .iter()
-            .map(|at| nodes[*at].function.to_string())
-            .collect();
+            .map(|at| nodes[*at].function.to_string());
+        let chain: Vec<String> = chain.collect();
         let hook = hook_of(function).unwrap_or_else(|| function.to_owned());
         let hook = printable(&hook, NAME_LIMIT);
         match calls.last_mut() {

@@ -5,7 +5,7 @@ use compare::judge::Layouts;
 use model::{Key, Metric, Status, layouts_base, path_depth};
 use stats::Centre;
 
-use crate::cells::{Configuration, Group, Operation, without_figure};
+use crate::cells::{Configuration, Group, Operation, operation_title, without_figure};
 use crate::column::Columns;
 use crate::format;
 use crate::group::grouped;
@@ -85,15 +85,14 @@ impl<'a> Drawing<'a> {
 
     fn title(&self, what: &str) -> String {
         let (layouts, baseline) = (self.layouts, self.baseline);
-        let name = |of: &str| short(of);
-        let over = match layouts.baseline() {
-            Some(_) => format!(" to {}", self.heading(baseline)),
-            None => String::new(),
-        };
+        let over = layouts
+            .baseline()
+            .map(|_| format!(" to {}", self.heading(baseline)));
         format!(
-            "{}, {}: {what}{over}, over {} layouts",
-            name(layouts.kernel),
-            name(layouts.filesystem),
+            "{}, {}: {what}{}, over {} layouts",
+            short(layouts.kernel),
+            short(layouts.filesystem),
+            over.unwrap_or_default(),
             layouts.count()
         )
     }
@@ -135,18 +134,17 @@ impl<'a> Drawing<'a> {
 
     fn table(&self) -> Table {
         let (layouts, group, baseline) = (self.layouts, self.group, self.baseline);
-        let mut columns = Columns::new()
-            .left("benchmark", |(benchmark, variant): Operation<'_>| {
-                model::cell_title(benchmark, variant)
-            })
-            .right(self.heading(baseline), |row| {
+        let mut columns = Columns::new().left("benchmark", operation_title).right(
+            self.heading(baseline),
+            |row| {
                 let figure = self.key(row, baseline).and_then(|key| layouts.figure(key));
                 match (figure, group.cell(row, baseline)) {
                     (Some(of), _) => Value::plain(format::figure(of.value)),
                     (None, Some(cell)) if cell.status() != Status::Ok => without_figure(cell),
                     (None, _) => Value::dash(),
                 }
-            });
+            },
+        );
         for configuration in self.tested() {
             columns = columns.right(self.heading(configuration), move |row| {
                 self.added(row, configuration).map(nanoseconds)
@@ -155,12 +153,8 @@ impl<'a> Drawing<'a> {
         let resolved = self.tested().map(|configuration| {
             let all = group.rows.iter();
             let all = all.filter_map(|row| self.added(*row, configuration));
-            let (mut seen, mut n) = (0, 0);
-            for of in all {
-                n += 1;
-                seen += usize::from(!holds_zero(&of));
-            }
-            Value::plain(format!("{seen} of {n}"))
+            let seen = all.clone().filter(|of| !holds_zero(of)).count();
+            Value::plain(format!("{seen} of {}", all.count()))
         });
         let resolved = [Value::plain("shown"), Value::default()]
             .into_iter()
@@ -173,11 +167,8 @@ impl<'a> Drawing<'a> {
         columns
             .summed_up(title, group.rows.iter().copied(), [resolved.collect()])
             .fixed(2)
-            .legend(
-                [self.honest(), legend.to_owned()]
-                    .into_iter()
-                    .chain(self.pairing()),
-            )
+            .legend([self.honest(), legend.to_owned()])
+            .legend(self.pairing())
     }
 
     fn honest(&self) -> String {
@@ -189,10 +180,7 @@ impl<'a> Drawing<'a> {
     }
 
     fn parts(&self) -> Table {
-        let mut columns = Columns::new()
-            .left("benchmark", |(benchmark, variant): Operation<'_>| {
-                model::cell_title(benchmark, variant)
-            });
+        let mut columns = Columns::new().left("benchmark", operation_title);
         for configuration in self.tested() {
             columns = columns.right(self.heading(configuration), move |row| {
                 self.part(row, configuration).map(percent)
@@ -202,7 +190,8 @@ impl<'a> Drawing<'a> {
         columns
             .table(title, self.group.rows.iter().copied())
             .fixed(1)
-            .legend(std::iter::once(self.honest()).chain(self.pairing()))
+            .legend([self.honest()])
+            .legend(self.pairing())
     }
 
     /// Cost per path component, of benchmarks with several depths.
@@ -244,8 +233,8 @@ impl<'a> Drawing<'a> {
         });
         let legend = "What each component more takes, and what stacks add for it: of each layout the slope of the line \
              through all depths (Theil-Sen), of these the centre with its 95 % interval.";
-        let legend = std::iter::once(legend.to_owned()).chain(self.pairing());
-        Some(columns.table(title, &benchmarks).legend(legend))
+        let table = columns.table(title, &benchmarks).legend([legend]);
+        Some(table.legend(self.pairing()))
     }
 }
 

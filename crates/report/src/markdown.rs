@@ -41,9 +41,7 @@ pub fn markdown(report: &Report) -> String {
             out.push('\n');
         }
         out += &format!("**{}**\n\n", escaped(&table.title));
-        for line in &table.legend {
-            out += &format!("{}\n", escaped(line));
-        }
+        out.extend(table.legend.iter().map(|line| escaped(line) + "\n"));
         if !table.legend.is_empty() {
             out.push('\n');
         }
@@ -88,12 +86,8 @@ fn cell(value: &Value) -> String {
 }
 
 fn line(values: impl Iterator<Item = String>) -> String {
-    let mut line = String::from("|");
-    for value in values {
-        line += &format!(" {value} |");
-    }
-    line.push('\n');
-    line
+    let values: String = values.map(|value| format!(" {value} |")).collect();
+    format!("|{values}\n")
 }
 
 fn escaped(text: &str) -> String {

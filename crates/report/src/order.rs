@@ -31,11 +31,8 @@ pub(crate) fn order<'a>(
         let cells = move |row| Some((row, (group.cell(row, first)?, group.cell(row, second)?)));
         group.rows.iter().copied().filter_map(cells)
     };
-    judgements.also(
-        pairs
-            .iter()
-            .flat_map(|&pair| cells(pair).map(|(_, cells)| cells)),
-    );
+    let all = pairs.iter().flat_map(|&pair| cells(pair));
+    judgements.also(all.map(|(_, cells)| cells));
     let cost = |(row, (first, second))| {
         let (overhead, _) = cost(second, first)?;
         let verdict = judgements.verdict(first, second)?.verdict;

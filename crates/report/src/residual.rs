@@ -12,9 +12,10 @@ const FUNCTIONS_NAMED: usize = 12;
 pub(crate) fn value(of: &Residual) -> Value {
     let residual = i128::from(of.instructions);
     let held = residual != 0 || !of.functions.is_empty();
-    let tone = match residual {
-        0 => Tone::Plain,
-        _ => Tone::Worse,
+    let tone = if residual == 0 {
+        Tone::Plain
+    } else {
+        Tone::Worse
     };
     Value::difference(residual)
         .tone(tone)
@@ -38,11 +39,8 @@ fn holders(residual: i128, of: &[FunctionDifference], nameless: u64) -> String {
     let mut named = 0;
     for held in functions.iter().take(FUNCTIONS_NAMED) {
         let why = held.explanation.as_deref();
-        let text = format!(
-            "{} {}",
-            short(&held.function),
-            format::difference(held.difference.into())
-        );
+        let difference = format::difference(held.difference.into());
+        let text = format!("{} {difference}", short(&held.function));
         named += i128::from(held.difference);
         match groups.iter_mut().find(|of| why.is_some() && of.why == why) {
             Some(group) => group.functions.push(text),
@@ -52,16 +50,11 @@ fn holders(residual: i128, of: &[FunctionDifference], nameless: u64) -> String {
             }),
         }
     }
-    let mut parts: Vec<String> = groups
-        .iter()
-        .map(|group| {
-            let mut part = group.functions.join(", ");
-            if let Some(why) = group.why {
-                part += &format!(" ({})", printable(why, 200));
-            }
-            part
-        })
-        .collect();
+    let part = |group: &Holders<'_>| {
+        let why = group.why.map(|why| format!(" ({})", printable(why, 200)));
+        group.functions.join(", ") + &why.unwrap_or_default()
+    };
+    let mut parts: Vec<String> = groups.iter().map(part).collect();
     let others = functions.len().saturating_sub(FUNCTIONS_NAMED) as u64 + nameless;
     if others > 0 {
         let rest = format::difference(residual - named);
@@ -71,9 +64,9 @@ fn holders(residual: i128, of: &[FunctionDifference], nameless: u64) -> String {
         0 => "residual 0, of parts that cancel out".to_owned(),
         _ => format!("residual {}", format::difference(residual)),
     };
-    if parts.is_empty() {
-        format!("{residual}: the document does not say which functions hold it")
-    } else {
-        format!("{residual}: {}", parts.join("; "))
-    }
+    let parts = match parts.is_empty() {
+        true => "the document does not say which functions hold it".to_owned(),
+        false => parts.join("; "),
+    };
+    format!("{residual}: {parts}")
 }

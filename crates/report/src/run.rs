@@ -8,7 +8,8 @@ use crate::additivity::additivity;
 use crate::architectures::architectures;
 use crate::avc::avc;
 use crate::cells::{
-    Configuration, Group, Operation, added_modules, groups, not_measured, without_figure,
+    Configuration, Group, Operation, added_modules, groups, not_measured, operation_title,
+    without_figure,
 };
 use crate::column::Columns;
 use crate::comparison::aa_tables;
@@ -77,10 +78,7 @@ pub fn report(run: &Document, options: &Options<'_>) -> Report {
     let doubts = options.estimates.map_or(&[][..], |of| &of.warnings);
     Report {
         tables,
-        warnings: [&run.warnings[..], doubts]
-            .into_iter()
-            .flat_map(warnings)
-            .collect(),
+        warnings: [warnings(&run.warnings), warnings(doubts)].concat(),
     }
 }
 
@@ -101,9 +99,7 @@ fn main_table<'a>(
 ) -> Table {
     let estimated = group.metric.is_counted() && estimates.are_of(group);
     let baseline = group.baseline.as_ref();
-    let mut columns = Columns::new().left("benchmark", |(benchmark, variant): Operation<'a>| {
-        model::cell_title(benchmark, variant)
-    });
+    let mut columns = Columns::new().left("benchmark", |row: Operation<'a>| operation_title(row));
     for configuration in &group.configurations {
         let title = short(&group.heading(configuration));
         let compared = baseline.is_some_and(|baseline| baseline != configuration);
@@ -123,12 +119,9 @@ fn main_table<'a>(
     columns
         .summed_up(title, group.rows.iter().copied(), summary)
         .fixed(1 + usize::from(baseline.is_some()))
-        .legend(
-            legend(group)
-                .into_iter()
-                .chain(group.own_policies())
-                .chain(estimated.then(|| estimates.legend())),
-        )
+        .legend(legend(group))
+        .legend(group.own_policies())
+        .legend(estimated.then(|| estimates.legend()))
 }
 
 fn value<'a>(
@@ -163,11 +156,11 @@ pub(crate) fn overhead<'a>(
     if judged.is_clear() {
         return Some(Value::toned(format::percent(overhead), tone));
     }
-    let in_hooks = hooked(cell).zip(hooked(base));
-    let in_hooks =
-        in_hooks.map(|(own, base)| format!("{} in hooks", format::difference(own - base)));
     Some(Value::toned(
-        in_hooks.unwrap_or_else(|| "~".to_owned()),
+        match hooked(cell).zip(hooked(base)) {
+            Some((own, base)) => format!("{} in hooks", format::difference(own - base)),
+            None => "~".to_owned(),
+        },
         tone,
     ))
 }
@@ -191,7 +184,7 @@ fn summary(group: &Group<'_>) -> Vec<Value> {
             None => Value::toned("n/a", Tone::Missing),
         }
     };
-    let first = std::iter::once(Value::plain("geometric mean"));
+    let first = [Value::plain("geometric mean")].into_iter();
     first
         .chain(group.configurations.iter().map(value))
         .collect()
@@ -215,10 +208,9 @@ fn legend(group: &Group<'_>) -> Vec<String> {
                 _ => " Last row: geometric mean of the n operations, without getppid.",
             };
             let plus = |c: &Configuration| c.short_title(Some(baseline)).starts_with('+');
-            let added = if group.configurations.iter().any(plus) {
-                format!("; +x: {name} with x added")
-            } else {
-                String::new()
+            let added = match group.configurations.iter().any(plus) {
+                true => format!("; +x: {name} with x added"),
+                false => String::new(),
             };
             legend.push(format!(
                 "Columns: {name}, the baseline; others: overhead (+: {better}) and the figure itself{added}.{last}"

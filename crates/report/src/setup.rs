@@ -16,10 +16,8 @@ pub(crate) fn setup(run: &Document, details: bool) -> Option<Table> {
     {
         return None;
     }
-    let parts = run
-        .setups
-        .iter()
-        .flat_map(|proof| proof.took.iter().map(move |part| (proof, part)));
+    let parts = run.setups.iter();
+    let parts = parts.flat_map(|proof| proof.took.iter().map(move |part| (proof, part)));
     Columns::new()
         .left("kernel", |(proof, _): (&PolicyProof, &PolicyPart)| {
             &proof.kernel

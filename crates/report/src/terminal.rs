@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A report for a terminal or a mail.
 
+use std::ops::Range;
+
 use crate::table::{Align, Report, Row, Table, Tone, Value};
 use crate::text::{harmless, printable};
 
@@ -90,17 +92,16 @@ impl Texts {
     }
 
     /// Positions in `columns` at which a group begins; a column without a group is its own.
-    fn parts(&self, columns: &[usize]) -> Vec<std::ops::Range<usize>> {
-        let mut parts: Vec<std::ops::Range<usize>> = Vec::new();
+    fn parts(&self, columns: &[usize]) -> Vec<Range<usize>> {
+        let mut parts: Vec<Range<usize>> = Vec::new();
         for (at, &column) in columns.iter().enumerate() {
-            match parts.last_mut() {
-                Some(part)
-                    if self.groups[column].is_some()
-                        && self.groups[column] == self.groups[columns[part.start]] =>
-                {
-                    part.end = at + 1;
-                }
-                _ => parts.push(at..at + 1),
+            let group = self.groups[column].as_ref();
+            let joins = |part: &&mut Range<usize>| {
+                group.is_some() && group == self.groups[columns[part.start]].as_ref()
+            };
+            match parts.last_mut().filter(joins) {
+                Some(part) => part.end = at + 1,
+                None => parts.push(at..at + 1),
             }
         }
         parts
@@ -115,15 +116,13 @@ impl Texts {
         for part in self.parts(columns) {
             let columns = &columns[part];
             let width = self.width(columns);
-            let name = self.groups[columns[0]].as_deref();
-            match name {
+            line += &match self.groups[columns[0]].as_deref() {
                 Some(name) if name.chars().count() < width => {
-                    let name = format!("{name} ");
-                    line += &format!("{name:-<width$}");
+                    format!("{:-<width$}", format!("{name} "))
                 }
-                Some(name) => line += &format!("{:<width$}", printable(name, width.max(3))),
-                None => line += &" ".repeat(width),
-            }
+                Some(name) => format!("{:<width$}", printable(name, width.max(3))),
+                None => " ".repeat(width),
+            };
             line += &" ".repeat(GAP);
         }
         line.truncate(line.trim_end().len());
@@ -182,10 +181,7 @@ fn shown(text: &str) -> String {
 }
 
 fn push_grid(out: &mut String, table: &Table, texts: &Texts, columns: &[usize], colour: bool) {
-    if let Some(line) = texts.group_line(columns) {
-        out.push_str(&line);
-        out.push('\n');
-    }
+    out.extend(texts.group_line(columns).map(|line| line + "\n"));
     let line = |cell: &dyn Fn(usize) -> (String, String)| {
         let mut line = String::new();
         for &column in columns {
@@ -224,14 +220,19 @@ fn push_grid(out: &mut String, table: &Table, texts: &Texts, columns: &[usize], 
 /// Parameters of the SGR escape sequence.
 fn style(tone: Tone, summary: bool) -> String {
     let colour = match tone {
-        Tone::Plain => None,
-        Tone::Worse => Some("31"),
-        Tone::Better => Some("32"),
-        Tone::Faint => Some("2"),
-        Tone::Missing => Some("33"),
+        Tone::Plain => "",
+        Tone::Worse => "31",
+        Tone::Better => "32",
+        Tone::Faint => "2",
+        Tone::Missing => "33",
     };
-    let bold = summary.then_some("1");
-    bold.into_iter().chain(colour).collect::<Vec<_>>().join(";")
+    let bold = if summary { "1" } else { "" };
+    let separator = if summary && !colour.is_empty() {
+        ";"
+    } else {
+        ""
+    };
+    format!("{bold}{separator}{colour}")
 }
 
 /// Broken at blanks, further lines indented.

@@ -17,8 +17,7 @@ struct Line {
     name: String,
     calls: Option<u64>,
     instructions: u64,
-    /// None where the baseline has no such line.
-    adds: Option<i128>,
+    adds: i128,
 }
 
 /// A tree per cell of a run with hooks, for at most 6 cells with baselines, of operations with a
@@ -37,9 +36,10 @@ pub fn tree_tables(run: &Document) -> Vec<Table> {
             tables.extend(tested.filter_map(|of| tree(run, group, &glance, *row, of)));
         }
     }
-    match tables.len() > CELLS_LIMIT {
-        true => Vec::new(),
-        false => tables,
+    if tables.len() > CELLS_LIMIT {
+        Vec::new()
+    } else {
+        tables
     }
 }
 
@@ -56,52 +56,47 @@ fn tree<'a>(
     }
     let hooked = |cell: &'a model::Cell| cell.counted()?.hooked.as_ref();
     let (without, with) = (hooked(base)?, hooked(cell)?);
-    let difference = |with: u64, without: u64| Some(i128::from(with) - i128::from(without));
-    let outside = |path: &model::HookedPath| path.total.saturating_sub(path.hooked);
-    let mut lines = vec![
-        Line {
-            name: operation_title(row),
-            calls: None,
-            instructions: with.total,
-            adds: difference(with.total, without.total),
-        },
-        Line {
-            name: "outside hooks".to_owned(),
-            calls: None,
-            instructions: outside(with),
-            adds: difference(outside(with), outside(without)),
-        },
-    ];
-    let before = |hook: &HookCost| without.hooks.iter().find(|of| of.hook == hook.hook);
-    let mut hooks: Vec<(&HookCost, i128)> = with
-        .hooks
-        .iter()
-        .map(|hook| {
-            let before = before(hook).map_or(0, |of| of.outermost);
-            (hook, i128::from(hook.outermost) - i128::from(before))
-        })
-        .collect();
-    hooks.sort_by_key(|(hook, adds)| (std::cmp::Reverse(*adds), &hook.hook));
-    let mut depths = vec![0, 1];
-    for (hook, adds) in hooks {
+    let (mut lines, mut depths) = (Vec::new(), Vec::new());
+    let mut add = |depth, name: String, calls: Option<u64>, instructions: u64, before: u64| {
+        let adds = i128::from(instructions) - i128::from(before);
         lines.push(Line {
-            name: short(&hook.hook),
-            calls: Some(hook.calls),
-            instructions: hook.outermost,
-            adds: Some(adds),
+            name,
+            calls,
+            instructions,
+            adds,
         });
-        depths.push(1);
+        depths.push(depth);
+    };
+    let outside = |path: &model::HookedPath| path.total.saturating_sub(path.hooked);
+    add(0, operation_title(row), None, with.total, without.total);
+    add(
+        1,
+        "outside hooks".to_owned(),
+        None,
+        outside(with),
+        outside(without),
+    );
+    let before = |hook: &HookCost| without.hooks.iter().find(|of| of.hook == hook.hook);
+    let outermost = |hook| before(hook).map_or(0, |of| of.outermost);
+    let mut hooks: Vec<&HookCost> = with.hooks.iter().collect();
+    hooks.sort_by_key(|hook| {
+        let adds = i128::from(hook.outermost) - i128::from(outermost(hook));
+        (std::cmp::Reverse(adds), &hook.hook)
+    });
+    for hook in hooks {
+        add(
+            1,
+            short(&hook.hook),
+            Some(hook.calls),
+            hook.outermost,
+            outermost(hook),
+        );
         for own in &hook.implementations {
             let known = before(hook).into_iter().flat_map(|of| &of.implementations);
             let known = known.filter(|of| of.function == own.function);
             let known: u64 = known.map(|of| of.inclusive).sum();
-            lines.push(Line {
-                name: format!("{} ({})", short(&own.function), short(&own.module)),
-                calls: Some(own.calls),
-                instructions: own.inclusive,
-                adds: difference(own.inclusive, known),
-            });
-            depths.push(2);
+            let name = format!("{} ({})", short(&own.function), short(&own.module));
+            add(2, name, Some(own.calls), own.inclusive, known);
         }
     }
     for (line, branch) in lines.iter_mut().zip(branches(&depths)) {
@@ -117,9 +112,7 @@ fn tree<'a>(
         .left("where", |line: &Line| Value::plain(&line.name))
         .column("calls", |line| line.calls)
         .column("instructions", |line| line.instructions)
-        .right("adds", |line| {
-            line.adds.map(Value::difference).unwrap_or_default()
-        })
+        .right("adds", |line| Value::difference(line.adds))
         .table(title, &lines)
         .legend([
             "adds: more than in the baseline. Instructions of calls from inside another hook are \

@@ -3,7 +3,7 @@
 
 use compare::judge::Judgements;
 use model::{
-    Cell, Delay, Document, HookedPath, Kind, Monitoring, PlacementDocument, Slope, Status,
+    Cell, Counted, Delay, Document, HookedPath, Kind, Monitoring, PlacementDocument, Slope, Status,
     WatchedHook,
 };
 
@@ -43,32 +43,32 @@ pub fn verdict(content: &Content) -> Verdict {
             _ => of_run(document),
         },
     };
-    let doubts = content.warnings().iter();
-    match doubts.filter(|warning| is_doubt(warning)).count() {
-        0 => {}
-        1 => verdict.doubts.insert(0, "There is 1 warning.".to_owned()),
-        n => verdict.doubts.insert(0, format!("There are {n} warnings.")),
-    }
-    if verdict.findings.len() > SENTENCES_LIMIT {
-        let more = verdict.findings.len() - SENTENCES_LIMIT;
-        verdict.findings.truncate(SENTENCES_LIMIT);
-        let more = format!("{more} more: see the tables.");
-        verdict.findings.push(more);
-    }
+    let warnings = content.warnings().iter();
+    let doubt = match warnings.filter(|warning| is_doubt(warning)).count() {
+        0 => None,
+        1 => Some("There is 1 warning.".to_owned()),
+        n => Some(format!("There are {n} warnings.")),
+    };
+    verdict.doubts.splice(0..0, doubt);
+    let more = verdict.findings.len().saturating_sub(SENTENCES_LIMIT);
+    verdict.findings.truncate(SENTENCES_LIMIT);
+    let more = (more > 0).then(|| format!("{more} more: see the tables."));
+    verdict.findings.extend(more);
     verdict
 }
 
 fn of_run(run: &Document) -> Verdict {
     let mut verdict = Verdict::default();
     let lost = run.cells.iter().filter(|cell| cell.status() != Status::Ok);
-    let lost = lost.count();
-    if run.cells.is_empty() {
-        verdict.doubts.push("Nothing was measured.".to_owned());
-    } else if lost > 0 {
-        let all = run.cells.len();
-        let doubt = format!("{lost} of {all} cells have no figure: failed or unsupported.");
-        verdict.doubts.push(doubt);
-    }
+    verdict
+        .doubts
+        .extend(match (lost.count(), run.cells.len()) {
+            (_, 0) => Some("Nothing was measured.".to_owned()),
+            (0, _) => None,
+            (n, all) => Some(format!(
+                "{n} of {all} cells have no figure: failed or unsupported."
+            )),
+        });
     let judgements = Judgements::of(run);
     for group in groups(run) {
         let place = group.place(run);
@@ -91,16 +91,15 @@ fn of_run(run: &Document) -> Verdict {
 fn of_profiles(document: &Document) -> Verdict {
     let all = document.cells.len();
     let lost = all - document.hooked().count();
+    let is_unexplained = |of: &Counted| compare::judge::unexplained(of).next().is_some();
     let unexplained = document
         .hooked()
-        .filter(|(_, counted, _)| compare::judge::unexplained(counted).next().is_some());
+        .filter(|(_, counted, _)| is_unexplained(counted));
     let unexplained = unexplained.count();
     let share = |path: &HookedPath| path.hooked as f64 / path.total as f64;
-    let mut shares: Vec<(f64, &Cell)> = document
-        .hooked()
-        .filter(|(_, _, path)| path.total > 0)
-        .map(|(cell, _, path)| (share(path), cell))
-        .collect();
+    let shares = document.hooked().filter(|(.., path)| path.total > 0);
+    let shares = shares.map(|(cell, _, path)| (share(path), cell));
+    let mut shares: Vec<(f64, &Cell)> = shares.collect();
     shares.sort_by(|one, other| one.0.total_cmp(&other.0));
     let under = |cell: &Cell| {
         let stack = short(&cell.key.stack.join(","));
@@ -123,13 +122,10 @@ fn of_profiles(document: &Document) -> Verdict {
             shares.len()
         ),
     };
+    let left = "comparisons leave instructions outside hooks that nothing explains.";
     let doubts = [
         (lost > 0).then(|| format!("{lost} of {all} profiles have no figure.")),
-        (unexplained > 0).then(|| {
-            format!(
-                "{unexplained} comparisons leave instructions outside hooks that nothing explains."
-            )
-        }),
+        (unexplained > 0).then(|| format!("{unexplained} {left}")),
     ];
     Verdict::of(doubts, finding)
 }
@@ -138,11 +134,8 @@ fn of_sweep(document: &Document) -> Verdict {
     let whole = |delay: Option<&Delay>| delay.is_some_and(Delay::is_whole);
     let cells = document.cells.iter();
     let all = cells.filter(|cell| whole(cell.key.delay.as_ref())).count();
-    let ok: Vec<(&Cell, &Slope)> = document
-        .slopes()
-        .filter(|(_, delay, _)| delay.is_whole())
-        .map(|(cell, _, slope)| (cell, slope))
-        .collect();
+    let ok = document.slopes().filter(|(_, delay, _)| delay.is_whole());
+    let ok: Vec<(&Cell, &Slope)> = ok.map(|(cell, _, slope)| (cell, slope)).collect();
     let n = ok.len();
     let lost = all - n;
     let differ = ok.iter().filter(|(_, slope)| slope.differs()).count();
@@ -181,21 +174,15 @@ fn of_recording(document: &Document, monitor: &Monitoring) -> Verdict {
         short(&monitor.release),
     );
     if let Some(most) = hooks.iter().max_by_key(|hook| hook.calls.count) {
-        let hook = short(&most.hook);
-        finding += &format!(
-            "; {hook} was called most, {} times",
-            format::count(most.calls.count)
-        );
+        let (hook, n) = (short(&most.hook), format::count(most.calls.count));
+        finding += &format!("; {hook} was called most, {n} times");
     }
     let timed = hooks
         .iter()
         .filter_map(|hook| Some((hook, hook.calls.sum_ns?)));
     if let Some((most, sum_ns)) = timed.max_by_key(|(_, sum_ns)| *sum_ns) {
-        let hook = short(&most.hook);
-        finding += &format!(
-            "; {hook} took longest, {} µs in all",
-            format::figure(sum_ns as f64 / 1e3)
-        );
+        let (hook, us) = (short(&most.hook), format::figure(sum_ns as f64 / 1e3));
+        finding += &format!("; {hook} took longest, {us} µs in all");
     }
     let lost = format::count(total.lost);
     let doubt = (total.lost > 0).then(|| format!("{lost} calls are in no figure."));

@@ -50,12 +50,13 @@ pub(super) fn by_modules(kernels: &[Kernel<'_, '_>]) -> Option<Table> {
         if hooks.is_empty() {
             continue;
         }
-        let title = match functions {
-            0 => "no function".to_owned(),
-            1 => "1 function".to_owned(),
-            n => format!("{n} functions"),
+        let n = if functions == 0 {
+            "no".to_owned()
+        } else {
+            functions.to_string()
         };
-        let title = format!("{title} (n={})", hooks.len());
+        let plural = if functions > 1 { "s" } else { "" };
+        let title = format!("{n} function{plural} (n={})", hooks.len());
         columns = columns.right(title, move |of: &Dispatch| of.median(functions, &hooks));
     }
     columns
@@ -76,11 +77,10 @@ impl Dispatch {
     fn median(&self, functions: u64, hooks: &BTreeSet<String>) -> Value {
         let figures = self.by_functions.get(&functions).into_iter().flatten();
         let figures = figures.filter(|(hook, _)| hooks.contains(*hook));
-        let mut sorted: Vec<f64> = figures.map(|(_, of)| *of as f64).collect();
-        sorted.sort_by(f64::total_cmp);
-        match sorted.is_empty() {
+        let figures: Vec<f64> = figures.map(|(_, of)| *of as f64).collect();
+        match figures.is_empty() {
             true => Value::dash(),
-            false => Value::plain(format::figure(stats::median_of_sorted(&sorted))),
+            false => Value::plain(format::figure(stats::median(figures))),
         }
     }
 }

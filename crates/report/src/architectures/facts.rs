@@ -42,9 +42,10 @@ pub(super) fn why(
     one: Calls,
     other: Calls,
 ) -> Option<String> {
-    let (few, many) = match one.calls < other.calls {
-        true => (one, other),
-        false => (other, one),
+    let [few, many] = if one.calls < other.calls {
+        [one, other]
+    } else {
+        [other, one]
     };
     let matches = |patterns: &[Pattern], name: &str, variant: &str| {
         let mut patterns = patterns.iter();

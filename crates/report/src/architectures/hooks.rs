@@ -27,11 +27,11 @@ pub(super) fn differences(kernels: &[Kernel<'_, '_>]) -> Option<Table> {
         let mut of_kernel: Vec<Difference<'_>> = Vec::new();
         for &row in &group.rows {
             for configuration in &group.configurations {
-                let Some(cells) = kernel.cells(row, configuration) else {
-                    continue;
-                };
-                let calls: Option<Vec<_>> = cells.into_iter().map(calls).collect();
-                let Some(calls) = calls else {
+                let cells = kernel
+                    .sides
+                    .iter()
+                    .map(|side| side.group.cell(row, configuration));
+                let Some(calls) = cells.map(|cell| calls(cell?)).collect::<Option<Vec<_>>>() else {
                     continue;
                 };
                 all += 1;

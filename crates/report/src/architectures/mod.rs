@@ -8,12 +8,13 @@ mod hooks;
 use std::collections::BTreeSet;
 
 use compare::judge::{GETPPID, Judgements};
-use model::{Architecture, Cell, Document};
+use model::{Architecture, Document};
 use stats::{Direction, rank_correlation};
 
 use crate::cells::{Configuration, Group, Operation, cost, instructions, operation_title};
 use crate::column::Columns;
 use crate::format;
+use crate::group::distinct;
 use crate::run::overhead;
 use crate::table::{Table, Value};
 use crate::text::short;
@@ -83,15 +84,9 @@ fn kernels<'a, 'g>(groups: &'g [Group<'a>]) -> Vec<Kernel<'a, 'g>> {
     kernels
 }
 
-impl<'a, 'g> Kernel<'a, 'g> {
+impl<'g> Kernel<'_, 'g> {
     fn tested(&self) -> impl Iterator<Item = &'g Configuration> {
         self.sides[0].group.tested()
-    }
-
-    /// A row's cells under a configuration, one per architecture; None unless all were measured.
-    fn cells(&self, row: Operation<'a>, of: &Configuration) -> Option<Vec<&'a Cell>> {
-        let cells = self.sides.iter().map(|side| side.group.cell(row, of));
-        cells.collect()
     }
 }
 
@@ -114,20 +109,17 @@ fn stacks<'a, 'g, 'k>(kernel: &'k Kernel<'a, 'g>) -> Vec<Stack<'a, 'g, 'k>> {
         let rows = kernel.sides[0].group.rows.iter();
         for &row in rows.filter(|row| row.0 != GETPPID) {
             let overheads = kernel.sides.iter().map(|side| {
-                let (cell, base) = (
-                    side.group.cell(row, configuration)?,
-                    side.group.baseline_cell(row)?,
-                );
+                let group = side.group;
+                let (cell, base) = (group.cell(row, configuration)?, group.baseline_cell(row)?);
                 instructions(cell).and(instructions(base))?;
                 Some(cost(cell, base)?.0)
             });
-            let Some(overheads) = overheads.collect::<Option<Vec<f64>>>() else {
-                continue;
-            };
-            for (all, overhead) in stack.overheads.iter_mut().zip(overheads) {
-                all.push(overhead);
+            if let Some(overheads) = overheads.collect::<Option<Vec<f64>>>() {
+                for (all, overhead) in stack.overheads.iter_mut().zip(overheads) {
+                    all.push(overhead);
+                }
+                stack.rows.push(row);
             }
-            stack.rows.push(row);
         }
         stack
     };
@@ -142,29 +134,27 @@ impl Stack<'_, '_, '_> {
     }
 
     fn correlation(&self) -> Value {
-        let last = self.overheads.len() - 1;
-        let pairs = self.overheads[0].iter().zip(&self.overheads[last]);
-        let pairs: Vec<(f64, f64)> = pairs.map(|(a, b)| (*a, *b)).collect();
-        match rank_correlation(&pairs) {
-            Some(of) => Value::plain(format!("{of:.3}")),
-            None => Value::dash(),
-        }
+        let rank = rank_correlation(&self.pairs().collect::<Vec<_>>());
+        rank.map_or_else(Value::dash, |of| Value::plain(format!("{of:.3}")))
+    }
+
+    /// Overheads on the first architecture and the last.
+    fn pairs(&self) -> impl Iterator<Item = (f64, f64)> {
+        let last = &self.overheads[self.overheads.len() - 1];
+        self.overheads[0].iter().copied().zip(last.iter().copied())
     }
 
     /// Percentage points between the overheads of the first architecture and the last.
     fn points(&self) -> Vec<(f64, usize)> {
-        let last = self.overheads.len() - 1;
-        let pairs = self.overheads[0].iter().zip(&self.overheads[last]);
-        let points = pairs.enumerate().map(|(at, (a, b))| (100.0 * (b - a), at));
-        points.collect()
+        let points = self.pairs().enumerate();
+        points.map(|(at, (a, b))| (100.0 * (b - a), at)).collect()
     }
 
     fn median_points(&self) -> Value {
-        let mut points: Vec<f64> = self.points().iter().map(|(of, _)| of.abs()).collect();
-        points.sort_by(f64::total_cmp);
+        let points: Vec<f64> = self.points().iter().map(|(of, _)| of.abs()).collect();
         match points.is_empty() {
             true => Value::dash(),
-            false => Value::plain(format!("{:.1}", stats::median_of_sorted(&points))),
+            false => Value::plain(format!("{:.1}", stats::median(points))),
         }
     }
 
@@ -178,12 +168,8 @@ impl Stack<'_, '_, '_> {
 }
 
 fn summary(stacks: &[Stack<'_, '_, '_>]) -> Option<Table> {
-    let mut sides: Vec<Architecture> = Vec::new();
-    for side in stacks.iter().flat_map(|stack| &stack.kernel.sides) {
-        if !sides.contains(&side.architecture) {
-            sides.push(side.architecture);
-        }
-    }
+    let sides = stacks.iter().flat_map(|stack| &stack.kernel.sides);
+    let sides = distinct(sides.map(|side| side.architecture));
     let mut columns = Columns::new()
         .left("kernel", |stack: &Stack<'_, '_, '_>| &stack.kernel.name)
         .left("stack", |stack| {
@@ -195,8 +181,8 @@ fn summary(stacks: &[Stack<'_, '_, '_>]) -> Option<Table> {
         columns = columns.right(
             architecture.to_string(),
             move |stack: &Stack<'_, '_, '_>| {
-                let sides = &stack.kernel.sides;
-                let at = sides.iter().position(|of| of.architecture == architecture);
+                let mut sides = stack.kernel.sides.iter();
+                let at = sides.position(|of| of.architecture == architecture);
                 at.map_or_else(Value::dash, |at| stack.mean(at))
             },
         );
@@ -228,26 +214,17 @@ fn side_by_side<'a>(run: &Document, kernel: &Kernel<'a, '_>, judgements: &Judgem
     for configuration in kernel.tested() {
         for side in &kernel.sides {
             let group = side.group;
-            let title = configuration.short_title(group.baseline.as_ref());
-            let title = short(&title);
-            columns = columns.grouped(
-                Some(&title),
-                side.architecture.to_string(),
-                move |row: Operation<'a>| {
-                    let cell = group.cell(row, configuration);
-                    cell.zip(group.baseline_cell(row))
-                        .and_then(|(cell, base)| overhead(cell, base, judgements))
-                        .unwrap_or_else(Value::dash)
-                },
-            );
+            let title = short(&configuration.short_title(group.baseline.as_ref()));
+            let added = move |row: Operation<'a>| {
+                let cells = group.cell(row, configuration).zip(group.baseline_cell(row));
+                let added = cells.and_then(|(cell, base)| overhead(cell, base, judgements));
+                added.unwrap_or_else(Value::dash)
+            };
+            columns = columns.grouped(Some(&title), side.architecture.to_string(), added);
         }
     }
-    let first = kernel.sides[0].group;
-    let title = format!(
-        "{} on each architecture: {}",
-        short(&kernel.name),
-        first.place(run)
-    );
+    let (name, first) = (short(&kernel.name), kernel.sides[0].group);
+    let title = format!("{name} on each architecture: {}", first.place(run));
     columns
         .table(title, first.rows.iter().copied())
         .fixed(1)

@@ -22,21 +22,18 @@ pub fn ktap(document: &ComparisonDocument) -> String {
         if let Some(why) = why(cell) {
             out += &format!("# {}\n", line(&why));
         }
-        out += &match cell.gate.as_ref().map(|gate| gate.verdict) {
-            Some(GateVerdict::Pass) => format!("ok {number} {}\n", name(cell)),
-            Some(GateVerdict::Fail) => format!("not ok {number} {}\n", name(cell)),
-            Some(GateVerdict::Inconclusive) => {
-                format!("ok {number} {} # SKIP inconclusive\n", name(cell))
-            }
-            None => format!("ok {number} {} # SKIP no limit\n", name(cell)),
+        let (ended, directive) = match cell.gate.as_ref().map(|gate| gate.verdict) {
+            Some(GateVerdict::Pass) => ("ok", ""),
+            Some(GateVerdict::Fail) => ("not ok", ""),
+            Some(GateVerdict::Inconclusive) => ("ok", " # SKIP inconclusive"),
+            None => ("ok", " # SKIP no limit"),
         };
+        out += &format!("{ended} {number} {}{directive}\n", name(cell));
     }
     for reason in reasons {
         number += 1;
-        out += &format!(
-            "# {}\nok {number} the_whole # SKIP inconclusive\n",
-            line(reason)
-        );
+        let reason = line(reason);
+        out += &format!("# {reason}\nok {number} the_whole # SKIP inconclusive\n");
     }
     out
 }
@@ -46,13 +43,9 @@ fn why(cell: &ComparedCell) -> Option<String> {
     (gate.verdict != GateVerdict::Pass).then(|| format!("{}: {}", cell.title(), gate.message))
 }
 
-/// Without `#`, which begins a directive, and characters that a shell splits at.
+/// `instructions.open:AA/BB.debian:6.12.capability`, without blanks, at which a shell splits, and
+/// `#`, which begins a directive.
 fn name(cell: &ComparedCell) -> String {
-    line(&path(cell))
-}
-
-/// `instructions.open:AA/BB.debian:6.12.capability`, without blanks and `#`.
-fn path(cell: &ComparedCell) -> String {
     let parts = [
         cell.metric.to_string(),
         cell.title(),
@@ -60,11 +53,9 @@ fn path(cell: &ComparedCell) -> String {
         cell.place.configuration.clone(),
         cell.place.filesystem.clone(),
     ];
-    let parts: Vec<String> = (parts.iter())
-        .filter(|part| !part.is_empty())
-        .map(|part| part.replace(['#', ' '], "_"))
-        .collect();
-    parts.join(".")
+    let parts = parts.iter().filter(|part| !part.is_empty());
+    let parts: Vec<String> = parts.map(|part| part.replace(['#', ' '], "_")).collect();
+    line(&parts.join("."))
 }
 
 fn line(text: &str) -> String {

@@ -22,24 +22,23 @@ pub use records::estimate_records;
 const FEW_OPERATIONS: usize = 4;
 
 pub fn estimate_report(document: &EstimateDocument) -> Report {
-    let mut tables = estimate_tables(document);
-    tables.extend(outside(document));
-    tables.extend(hooks(document));
-    tables.push(weights(document));
-    tables.extend(left_out(document));
+    let (outside, hooks) = (outside(document), hooks(document));
+    let more = [outside, hooks, Some(weights(document)), left_out(document)];
+    let tables = estimate_tables(document).into_iter();
     Report {
-        tables,
+        tables: tables.chain(more.into_iter().flatten()).collect(),
         warnings: warnings(&document.warnings),
     }
 }
 
 pub fn estimate_tables(document: &EstimateDocument) -> Vec<Table> {
-    let cells = document.cells.iter();
-    let places = grouped(cells, |cell| (&cell.key.kernel, &cell.key.filesystem));
-    let places = places.iter();
-    places
-        .map(|((kernel, filesystem), cells)| added(document, kernel, filesystem, cells))
-        .collect()
+    let places = grouped(&document.cells, |cell| {
+        (&cell.key.kernel, &cell.key.filesystem)
+    });
+    let tables = places
+        .iter()
+        .map(|((kernel, filesystem), cells)| added(document, kernel, filesystem, cells));
+    tables.collect()
 }
 
 fn added(
@@ -125,10 +124,9 @@ fn signed(ns: f64) -> String {
 }
 
 fn tenths(ns: f64) -> String {
-    if ns < 100.0 {
-        format!("{ns:.1}")
-    } else {
-        format::count(ns.round() as u64)
+    match ns < 100.0 {
+        true => format!("{ns:.1}"),
+        false => format::count(ns.round() as u64),
     }
 }
 
@@ -146,18 +144,16 @@ fn estimated(cell: &EstimatedCell) -> Value {
 
 fn outside(document: &EstimateDocument) -> Option<Table> {
     let distance = |cell: &EstimatedCell| cell.estimate?.gap(&cell.measured?);
-    let cells = document.cells.iter();
-    let mut off: Vec<(f64, &EstimatedCell)> = cells
-        .filter_map(|cell| Some((distance(cell)?, cell)))
-        .collect();
+    let off = document
+        .cells
+        .iter()
+        .filter_map(|cell| Some((distance(cell)?, cell)));
+    let mut off: Vec<(f64, &EstimatedCell)> = off.collect();
     off.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     let compared = document.cells.iter();
     let compared = compared.filter(|cell| cell.estimate.is_some() && cell.measured.is_some());
-    let title = format!(
-        "Measured to be otherwise: {} of {}",
-        off.len(),
-        compared.count()
-    );
+    let (n, all) = (off.len(), compared.count());
+    let title = format!("Measured to be otherwise: {n} of {all}");
     cell_columns()
         .right("instructions", |cell| {
             Value::difference(cell.instructions.into())
@@ -204,9 +200,7 @@ fn weights(document: &EstimateDocument) -> Table {
     let weights = &document.weights;
     let [timed, counted] = &weights.releases;
     Columns::new()
-        .left("of each", |weight: &Weight| {
-            printable(&weight.event.replace('_', " "), 40)
-        })
+        .left("of each", |weight: &Weight| printable(&weight.event.replace('_', " "), 40))
         .right("ns", |weight| format!("{:.4}", weight.ns))
         .right("95 % interval", |weight| {
             let [low, high] = weight.ci95;
@@ -234,9 +228,7 @@ fn left_out(document: &EstimateDocument) -> Option<Table> {
     Columns::new()
         .left("stack", |of: &LeftOutStack| full_name(&of.stack))
         .right("operations", |of| u64::from(of.operations))
-        .right("ns per instruction", |of| {
-            format!("{:.3}", of.ns_per_instruction)
-        })
+        .right("ns per instruction", |of| format!("{:.3}", of.ns_per_instruction))
         .right("measured by estimated", |of| format!("{:.2}", of.ratio))
         .right("rank correlation", |of| {
             of.rank_correlation.map(|rank| format!("{rank:.3}"))

@@ -41,16 +41,20 @@ pub(super) fn about(content: &Content) -> Markup {
 fn facts(content: &Content) -> Vec<(String, String)> {
     match content {
         Content::Measured(document) => {
-            let times = [&document.started, &document.finished];
-            let mut all = vec![keys(&document.tool)];
-            all.push(Vec::from_iter(
-                { ["began", "ended"].into_iter().zip(times) }
-                    .filter_map(|(name, time)| Some((name.to_owned(), time.clone()?))),
-            ));
-            all.extend(document.experiment.as_ref().map(keys));
-            all.extend(document.monitor.as_ref().map(keys));
-            all.push(keys(&document.environment));
-            all.concat()
+            let times = [("began", &document.started), ("ended", &document.finished)];
+            let times = times.into_iter();
+            let times = times.filter_map(|(name, time)| Some((name.to_owned(), time.clone()?)));
+            let experiment = document.experiment.as_ref().map(keys).unwrap_or_default();
+            let monitor = document.monitor.as_ref().map(keys).unwrap_or_default();
+            let environment = keys(&document.environment);
+            [
+                keys(&document.tool),
+                times.collect(),
+                experiment,
+                monitor,
+                environment,
+            ]
+            .concat()
         }
         Content::Placement(placement) => {
             let tree = vec![("tree".to_owned(), placement.tree.clone())];
@@ -75,17 +79,16 @@ fn short(value: &Value) -> Option<String> {
         Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),
         Value::Array(values) => {
             let texts: Option<Vec<String>> = values.iter().map(short).collect();
-            texts
-                .filter(|texts| !texts.is_empty())
-                .map(|texts| texts.join(", "))
+            Some(texts?.join(", ")).filter(|_| !values.is_empty())
         }
         Value::Object(keys) => {
-            let texts = keys
-                .iter()
-                .map(|(key, value)| Some(format!("{key} {}", short(value)?)));
-            texts
-                .collect::<Option<Vec<String>>>()
-                .map(|texts| texts.join(", "))
+            let text = |(key, value)| Some(format!("{key} {}", short(value)?));
+            Some(
+                keys.iter()
+                    .map(text)
+                    .collect::<Option<Vec<String>>>()?
+                    .join(", "),
+            )
         }
         value => Some(value.to_string()),
     }

@@ -50,14 +50,14 @@ fn framed(drawn: &Figure, figure: &Figure, more: &Markup) -> Markup {
 }
 
 fn data_url(csv: &str) -> String {
-    let mut url = String::from("data:text/csv;charset=utf-8,");
-    for byte in csv.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b',' | b'/' | b':' => {
-                url.push(char::from(byte));
-            }
-            _ => url += &format!("%{byte:02X}"),
+    let escaped = csv.bytes().map(|byte| match byte {
+        byte if byte.is_ascii_alphanumeric() || b"-._,/:".contains(&byte) => {
+            char::from(byte).to_string()
         }
-    }
-    url
+        byte => format!("%{byte:02X}"),
+    });
+    format!(
+        "data:text/csv;charset=utf-8,{}",
+        escaped.collect::<String>()
+    )
 }

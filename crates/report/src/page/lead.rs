@@ -17,20 +17,15 @@ pub(super) fn lead<'a>(
     figures: impl Iterator<Item = &'a Gathered> + Clone,
 ) -> Option<&'a Figure> {
     let named = |base: &&str| figures.clone().find(|gathered| gathered.base == *base);
-    let found = view(content).leading.iter().find_map(named);
-    found.map(|gathered| &gathered.figure)
+    Some(&view(content).leading.iter().find_map(named)?.figure)
 }
 
 /// `id` distinguishes it from those of other documents.
 pub(super) fn front(content: &Content, report: &Report, lead: &Figure, id: &str) -> Markup {
     let wanted = view(content).beside;
     let found = report.tables.iter().find_map(|table| {
-        let place = |title: &&str| {
-            table
-                .columns
-                .iter()
-                .position(|column| column.title == *title)
-        };
+        let columns = &table.columns;
+        let place = |title: &&str| columns.iter().position(|column| column.title == *title);
         let places: Vec<usize> = wanted.iter().filter_map(place).collect();
         (places.len() > 1).then_some((table, places))
     });

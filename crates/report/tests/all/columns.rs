@@ -26,18 +26,21 @@ const FOUND: [Found; 2] = [
     },
 ];
 
-fn records() -> Records<'static> {
+fn columns() -> Columns<'static, &'static Found> {
     Columns::new()
         .column("socket", |found: &Found| found.socket)
         .column("packets", |found| found.packets)
         .column("mean_ns", |found| found.ns)
         .column("denied", |found| found.denied)
-        .records(&FOUND)
+}
+
+fn records() -> Records<'static> {
+    columns().records(&FOUND)
 }
 
 fn report() -> Report {
     Report {
-        tables: vec![records().table("Packets")],
+        tables: vec![columns().table("Packets", &FOUND)],
         warnings: Vec::new(),
     }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use model::{CustomPolicy, Document, Policy, Settings, Spec};
 
 use crate::cells::{Configuration, Group};
+use crate::group::distinct;
 use crate::text::short;
 
 /// Command that measures this configuration and the baseline with hooks, without the operation at
@@ -13,13 +14,11 @@ use crate::text::short;
 pub(super) fn command(run: &Document, group: &Group<'_>, configuration: &Configuration) -> String {
     let mut words = vec!["lsmeter".to_owned(), "profile".to_owned()];
     let mut flag = |name: &str, value: &str| words.extend([format!("--{name}"), quoted(value)]);
-    let mut kernels: Vec<&str> = Vec::new();
-    if !group.of_kernels {
-        kernels.push(&group.subject);
-    }
-    kernels.extend(configuration.kernel.as_deref());
-    kernels.dedup();
-    for kernel in kernels {
+    let kernels = [
+        (!group.of_kernels).then_some(&*group.subject),
+        configuration.kernel.as_deref(),
+    ];
+    for kernel in distinct(kernels.into_iter().flatten()) {
         flag("kernel", kernel);
     }
     // A profile does not compare kernels.

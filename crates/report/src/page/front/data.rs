@@ -65,12 +65,10 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn place(&mut self, name: &str) -> usize {
-        if let Some(place) = self.places.get(name) {
-            return *place;
-        }
-        self.all.push(short(name));
-        self.places.insert(name.to_owned(), self.all.len() - 1);
-        self.all.len() - 1
+        *self.places.entry(name.to_owned()).or_insert_with(|| {
+            self.all.push(short(name));
+            self.all.len() - 1
+        })
     }
 }
 
@@ -99,9 +97,7 @@ pub(super) fn data(run: &Document, glance: &Glance<'_, '_>, id: &str) -> Markup 
             .map(|of| short(&group.heading(of)))
             .collect(),
         baseline: group.configurations.iter().position(baseline).unwrap_or(0),
-        commands: group
-            .configurations
-            .iter()
+        commands: (group.configurations.iter())
             .map(|of| command(run, group, of))
             .collect(),
         rows,
@@ -126,9 +122,7 @@ fn figures(cell: &Cell, names: &mut Names, has_room: bool) -> Figures {
         value: cell.headline().filter(|value| value.is_finite()),
         paths: paths.map(|of| [of.instructions, of.regions]).collect(),
         regions: cell.paths().map(|of| of.regions),
-        hooks: hooks
-            .unwrap_or(&[])
-            .iter()
+        hooks: { hooks.unwrap_or(&[]).iter() }
             .map(|of| hook(of, names))
             .collect(),
         ..Figures::default()
@@ -136,15 +130,11 @@ fn figures(cell: &Cell, names: &mut Names, has_room: bool) -> Figures {
 }
 
 fn hook(cost: &HookCost, names: &mut Names) -> Hook {
-    let own = cost.implementations.iter().map(|own| {
-        (
-            names.place(&own.module),
-            names.place(&own.function),
-            own.inclusive,
-        )
-    });
+    let own = cost.implementations.iter();
+    let mut place = |name: &str| names.place(name);
+    let own = own.map(|own| (place(&own.module), place(&own.function), own.inclusive));
     let own = own.collect();
-    (names.place(&cost.hook), cost.calls, cost.outermost, own)
+    (place(&cost.hook), cost.calls, cost.outermost, own)
 }
 
 /// Escapes `<`, `>` and `&`, which JSON has in strings only, as `\u` numbers.

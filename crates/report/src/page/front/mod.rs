@@ -105,11 +105,8 @@ fn beside(run: &Document, glance: &Glance<'_, '_>, id: &str) -> Markup {
 fn sentences(glance: &Glance<'_, '_>) -> Markup {
     let tested = glance.group.tested();
     let all: Vec<String> = tested.filter_map(|of| glance.sentence(of)).collect();
-    let shown = match all.len() > SENTENCES_LIMIT {
-        true => SENTENCES_LIMIT - 1,
-        false => all.len(),
-    };
-    let (first, rest) = all.split_at(shown);
+    let many = all.len() > SENTENCES_LIMIT;
+    let (first, rest) = all.split_at(if many { SENTENCES_LIMIT - 1 } else { all.len() });
     html! {
         ul.findings { @for sentence in first { li { (sentence) "." } } }
         @if !rest.is_empty() {
