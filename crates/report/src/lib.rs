@@ -13,7 +13,6 @@ mod additivity;
 mod architectures;
 mod avc;
 mod callgrind;
-mod calls;
 mod cells;
 mod column;
 mod comparison;
@@ -62,7 +61,6 @@ mod value;
 mod verdict;
 
 pub use crate::callgrind::callgrind;
-pub use crate::calls::call_tables;
 pub use crate::column::{Columns, Records};
 pub use crate::comparison::{
     ComparisonOptions, change_line, comparison_records, comparison_report, comparison_summary,
@@ -91,6 +89,6 @@ pub use run::{Options, report};
 pub use sensitivity::{sensitivity_records, sensitivity_report};
 pub use table::{Align, Heading, Report, Row, Table};
 pub use terminal::{Layout, WIDTH_MIN, terminal};
-pub use tree::tree_tables;
+pub use tree::{call_tables, tree_tables};
 pub use value::{Datum, Kind, Tone, Typed, Value};
 pub use verdict::{Verdict, verdict};

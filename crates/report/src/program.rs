@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Whole programs: what each stack adds in hooks, and how each entered the kernel.
 
-mod repeats;
 mod totals;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +32,7 @@ pub(crate) fn programs(run: &Document, group: &Group<'_>, details: bool) -> Vec<
     }
     let place = group.place(run);
     let mut tables = vec![costs(&place, &lines).legend(group.own_policies())];
-    tables.extend(repeats::differing(&place, &lines, details));
+    tables.extend(totals::differing(&place, &lines, details));
     tables.extend(failures(group));
     tables.extend(entries(&place, &lines, details));
     tables.extend(hooks(&place, &lines, details));
@@ -148,7 +147,7 @@ impl Line<'_> {
 
 /// Instructions by which a program's hooks differ between its runs; None if unknown.
 fn spread(program: &Program) -> Option<i128> {
-    let spread = program.differing.iter().map(repeats::spread);
+    let spread = program.differing.iter().map(totals::spread);
     let sum = spread.map(i128::from).sum();
     (program.same_hooks || !program.differing.is_empty()).then_some(sum)
 }

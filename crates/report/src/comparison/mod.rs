@@ -1,38 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Comparisons as tables, and as output of a gate for other programs.
 
+mod changed;
+mod explained;
+mod found;
+mod gate;
+mod picture;
+
 use compare::judge::GETPPID;
 use model::comparison::{
     ComparedCell, EnvironmentDifference, Method, Place, Side, UnmatchedCell, Verdict,
 };
-use model::{ComparisonDocument, Metric};
+use model::{AaLayouts, AaMetric, AaReport, ComparisonDocument, Metric};
 
-use crate::column::Columns;
+use crate::column::{Columns, Records};
 use crate::format;
 use crate::group::grouped;
 use crate::table::{Report, Table, Tone, Value};
 use crate::text::{printable, short};
 
-mod aa;
-mod changed;
-mod explained;
-mod found;
-mod gate;
-mod junit;
-mod ktap;
-mod line;
-mod picture;
-mod records;
-
-pub(crate) use aa::tables as aa_tables;
-pub use junit::junit;
-pub use ktap::ktap;
-pub use line::change_line;
-pub use records::comparison_records;
-
 pub(crate) use changed::changed;
 pub(crate) use found::{Answer, Cause, Found};
 pub(crate) use gate::word as gate_word;
+pub use gate::{junit, ktap};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ComparisonOptions {
@@ -64,7 +54,7 @@ pub(crate) fn parts(
         });
     let unmatched = Vec::from_iter(unmatched(&document.unmatched));
     let environment = Vec::from_iter(environment(&document.environment));
-    let aa = aa::tables(document.aa.as_ref());
+    let aa = aa_tables(document.aa.as_ref());
     let mut parts = vec![
         ("Every cell", cells.collect()),
         ("Cells on one side only", unmatched),
@@ -282,4 +272,137 @@ pub fn comparison_summary(document: &ComparisonDocument) -> String {
         .collect();
     let colon = if parts.is_empty() { "" } else { ": " };
     format!("{n} {cells}{colon}{}", parts.join(", "))
+}
+
+/// Columns: `docs/export.md`.
+pub fn comparison_records(document: &ComparisonDocument) -> Records<'_> {
+    fn base(cell: &ComparedCell) -> &Place {
+        cell.base_place.as_ref().unwrap_or(&cell.place)
+    }
+    Columns::new()
+        .column("kernel", |cell: &ComparedCell| &cell.place.kernel)
+        .column("configuration", |cell| &cell.place.configuration)
+        .column("filesystem", |cell| &cell.place.filesystem)
+        .column("base_kernel", |cell| &base(cell).kernel)
+        .column("base_configuration", |cell| &base(cell).configuration)
+        .column("base_filesystem", |cell| &base(cell).filesystem)
+        .column("benchmark", |cell| &cell.benchmark)
+        .column("variant", |cell| &cell.variant)
+        .column("detail", |cell| &cell.detail)
+        .column("quantity", |cell| cell.metric.to_string())
+        .column("unit", |cell| &cell.unit)
+        .column("base", |cell| cell.base.value)
+        .column("new", |cell| cell.new.value)
+        .column("base_n", |cell| cell.base.n)
+        .column("new_n", |cell| cell.new.n)
+        .column("difference", |cell| cell.difference)
+        .column("change", |cell| cell.overhead)
+        .column("ci95_low", |cell| cell.ci95.map(|[low, _]| low))
+        .column("ci95_high", |cell| cell.ci95.map(|[_, high]| high))
+        .column("effect", |cell| cell.effect)
+        .column("p", |cell| cell.p)
+        .column("p_adjusted", |cell| cell.p_adjusted)
+        .column("detectable", |cell| cell.detectable)
+        .column("method", |cell| cell.method.to_string())
+        .column("verdict", |cell| cell.verdict.to_string())
+        .column("gate", |cell| Some(cell.gate.as_ref()?.verdict.to_string()))
+        .column("reason", |cell| {
+            let reasons = cell.reason.iter().chain(&cell.doubts);
+            reasons.map(String::as_str).collect::<Vec<_>>().join("; ")
+        })
+        .records(&document.compared)
+}
+
+pub fn change_line(comparison: &ComparisonDocument) -> String {
+    let n = comparison.compared.len();
+    let cells = if n == 1 { "cell" } else { "cells" };
+    let mut compared = comparison.compared.iter();
+    if compared.all(|cell| cell.verdict == Verdict::Same) && comparison.unmatched.is_empty() {
+        return format!("no change in {n} {cells}");
+    }
+    let summary = comparison_summary(comparison);
+    let size = |cell: &&ComparedCell| cell.overhead.map_or(0.0, f64::abs);
+    let changed = comparison.compared.iter();
+    let changed = changed.filter(|cell| matches!(cell.verdict, Verdict::Worse | Verdict::Better));
+    match changed.max_by(|a, b| size(a).total_cmp(&size(b))) {
+        Some(cell) => format!("{summary}; most: {}", changed_cell(cell)),
+        None => summary,
+    }
+}
+
+/// `open:AA under capability: 4,979 to 4,980 (+1, +0.0 %)`.
+fn changed_cell(cell: &ComparedCell) -> String {
+    let value = |value: Option<f64>| value.map_or("-".to_owned(), format::figure);
+    let mut by = format::signed(cell.difference.unwrap_or_default());
+    if let Some(overhead) = cell.overhead {
+        by += &format!(", {}", format::percent(overhead));
+    }
+    format!(
+        "{} under {}: {} to {} ({by})",
+        short(&cell.title()),
+        short(&cell.place.configuration),
+        value(cell.base.value),
+        value(cell.new.value)
+    )
+}
+
+pub(crate) fn aa_tables(report: Option<&AaReport>) -> Vec<Table> {
+    let aa_tables = |report: &AaReport| {
+        let layouts = of_layouts(&report.layouts).if_any();
+        [of_metrics(report)].into_iter().chain(layouts)
+    };
+    report.into_iter().flat_map(aa_tables).collect()
+}
+
+fn hundredths(fraction: f64) -> Value {
+    Value::from(fraction).shown(format!("{:.2} %", fraction * 100.0))
+}
+
+fn of_layouts(layouts: &[AaLayouts]) -> Table {
+    Columns::new()
+        .left("kernel", |of: &AaLayouts| &of.kernel)
+        .left("on", |of| &of.filesystem)
+        .column("layouts", |of| of.layouts)
+        .column("rounds", |of| of.rounds)
+        .column("intervals", |of| of.intervals)
+        .column("false", |of| of.false_intervals)
+        .right("rate", |of| hundredths(of.rate()))
+        .right("half-width", |of| hundredths(of.half_width_median))
+        .right("largest", |of| hundredths(of.half_width_largest))
+        .left("of", |of| {
+            format!("{}, {} ns", short(&of.widest), format::figure(of.half_width_largest_ns))
+        })
+        .right("getppid, ns", |of| of.getppid_largest_ns)
+        .table("A/A over layouts: each stack under two names", layouts)
+        .legend([
+            "Every other round of a stack against the rounds between. false: intervals that leave \
+             out 0; half-width: half of an interval's width, as a part of what the operation takes, \
+             median over intervals, and the largest of all; getppid: the most that a stack adds to \
+             the operation that asks no module.",
+        ])
+}
+
+fn of_metrics(report: &AaReport) -> Table {
+    Columns::new()
+        .left("metric", |of: &AaMetric| of.metric.to_string())
+        .column("pairs of cells", |of| of.cells)
+        .column("false", |of| of.alarms)
+        .right("rate", |of| hundredths(of.rate))
+        .right("at most", |of| hundredths(of.rate_at_most))
+        .column("alone", |of| of.alarms_uncorrected)
+        .right("largest", |of| hundredths(of.largest))
+        .right("detectable", |of| hundredths(of.detectable))
+        .table(
+            format!(
+                "A/A: {} runs without a change, all pairs compared",
+                report.runs
+            ),
+            &report.metrics,
+        )
+        .legend([
+            "false: differences that were called real; at most: what that rate may be (95 %); \
+             alone: false ones if each cell is judged by itself; largest: difference of two \
+             figures of one cell; detectable: the smallest change that would be found, median \
+             over cells. Differences of times up to the largest count as noise.",
+        ])
 }

@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 
-use model::HookCost;
+use model::{Cell, Document, HookCost, HookedPath};
 
 use super::{Draft, bar};
+use crate::cells::{operation, operation_title};
 use crate::figure::{Bars, Chart, Flame, Frame};
-use crate::group::dearest_first;
+use crate::group::{dearest_first, grouped};
 use crate::table::TEXT_LIMIT;
 use crate::text::{printable, short};
 
@@ -151,4 +152,31 @@ fn flame(operations: &[Operation<'_>]) -> (Flame, usize) {
         frames,
     };
     (flame, operations.len() - shown.len())
+}
+
+pub(super) fn of_profiles(document: &Document) -> Vec<Draft> {
+    // Without a dominant path hooks mean little.
+    let titled: Vec<(String, &Cell, &HookedPath)> = document
+        .hooked()
+        .filter(|(_, counted, _)| counted.is_comparable())
+        .map(|(cell, _, path)| (cell.configuration_title(), cell, path))
+        .collect();
+    let groups = grouped(&titled, |(title, cell, _)| {
+        let key = &cell.key;
+        (key.kernel.as_str(), key.filesystem.as_str(), title.as_str())
+    });
+    let mut of_profiles = Vec::new();
+    for ((kernel, filesystem, stack), cells) in groups {
+        let operations: Vec<Operation<'_>> = cells
+            .iter()
+            .map(|(_, cell, path)| Operation {
+                title: operation_title(operation(cell)),
+                total: path.total,
+                hooks: &path.hooks,
+            })
+            .collect();
+        let place = format!("{}, {}", short(kernel), short(filesystem));
+        of_profiles.extend(drafts(&operations, &place, stack, &[kernel, filesystem]));
+    }
+    of_profiles
 }

@@ -4,7 +4,6 @@
 mod hooks;
 mod monitor;
 mod placement;
-mod profile;
 mod run;
 mod sensitivity;
 
@@ -124,7 +123,7 @@ pub fn figures(sources: &[Source]) -> Vec<Gathered> {
         let own = match &source.content {
             Content::Placement(document) => placement::drafts(document),
             Content::Measured(document) => match (document.kind, &document.monitor) {
-                (Kind::Profile, _) => profile::drafts(document),
+                (Kind::Profile, _) => hooks::of_profiles(document),
                 (Kind::Sensitivity, _) => sensitivity::drafts(document),
                 (_, Some(monitor)) => monitor::drafts(document, monitor),
                 _ => run::drafts(document),

@@ -6,16 +6,17 @@
 
 mod about;
 mod compared;
-mod embedded;
 mod figure;
 mod front;
 mod lead;
 mod table;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use model::Kind;
+use sha2::{Digest, Sha256};
 
-pub use self::compared::comparison_page;
 use self::front::Maps;
 use crate::estimate::estimate_tables;
 use crate::figure::{Chart, Figure};
@@ -29,6 +30,8 @@ use crate::sensitivity::sensitivity_report;
 use crate::table::Report;
 use crate::text::short;
 use crate::verdict::verdict;
+
+pub use self::compared::comparison_page;
 
 /// More rows of bars are unreadable: the map of a run replaces them.
 const BARS_LIMIT: usize = 40;
@@ -104,11 +107,11 @@ fn whole(title: &str, navigation: &Markup, content: &Markup) -> String {
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(embedded::policy());
+                meta http-equiv="Content-Security-Policy" content=(policy());
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
-                style { (PreEscaped(embedded::STYLE)) }
+                style { (PreEscaped(STYLE)) }
             }
             body {
                 a.skip href="#content" { "Skip to the content" }
@@ -117,7 +120,7 @@ fn whole(title: &str, navigation: &Markup, content: &Markup) -> String {
                     (navigation)
                 }
                 main #content { (content) }
-                @for script in embedded::SCRIPTS {
+                @for script in SCRIPTS {
                     script { (PreEscaped(script)) }
                 }
             }
@@ -227,4 +230,27 @@ fn tables(report: &Report, id: &str) -> Markup {
             (table::table(of, &format!("{id}-table-{}", number + 1)))
         }
     }
+}
+
+const STYLE: &str = include_str!("page.css");
+
+/// In order: tables, drawings, calls, maps. They only communicate by events: a map sends which cell
+/// it opened (`lsmeter-cell`), calls what they drew (`lsmeter-drawn`).
+const SCRIPTS: [&str; 4] = [
+    include_str!("table.js"),
+    include_str!("figure.js"),
+    include_str!("calls.js"),
+    include_str!("front.js"),
+];
+
+/// Content-Security-Policy: only these scripts, nothing remote, no `eval`.
+fn policy() -> String {
+    let mut policy = "default-src 'none'; base-uri 'none'; form-action 'none'; \
+                      style-src 'unsafe-inline'; script-src"
+        .to_owned();
+    for script in SCRIPTS {
+        let hash = STANDARD.encode(Sha256::digest(script));
+        policy += &format!(" 'sha256-{hash}'");
+    }
+    policy
 }

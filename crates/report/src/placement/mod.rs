@@ -8,14 +8,14 @@ mod explained;
 mod modules;
 mod records;
 mod syscalls;
-mod trace;
 mod unbounded;
 
 use model::PlacementDocument;
-use model::placement::{Count, NameChanges, SyscallPlacement};
+use model::placement::{Count, NameChanges, SyscallPlacement, TraceEntry};
 
+use crate::column::Columns;
 use crate::format::{count, share};
-use crate::table::{Report, Value};
+use crate::table::{Report, Table, Value};
 use crate::text::short;
 
 pub use agreement::agreement_report;
@@ -47,7 +47,7 @@ pub fn placement_report(document: &PlacementDocument, options: &PlacementOptions
     }
     if options.trace {
         let calls = document.syscalls.iter();
-        tables.extend(calls.filter_map(|call| trace::trace(document, call)));
+        tables.extend(calls.filter_map(|call| trace(document, call)));
     }
     if options.explain {
         tables.extend(explained::tables(document));
@@ -114,4 +114,34 @@ fn times(count: Count) -> Value {
     } else {
         Value::plain(count.to_string())
     }
+}
+
+pub(super) fn trace(document: &PlacementDocument, call: &SyscallPlacement) -> Option<Table> {
+    let of = title(document, call);
+    Columns::new()
+        .right("", |(number, _): (usize, &TraceEntry)| number.to_string())
+        .left("hook", |(_, entry)| &entry.hook)
+        .right("times", |(_, entry)| {
+            (entry.times != Count::ONE).then(|| format!("×{}", entry.times))
+        })
+        .left("when", |(_, entry)| Value::plain(remark(entry)))
+        .left("called by", |(_, entry)| calls(&entry.calls))
+        .table(
+            format!("{of}: hooks in the order of their calls"),
+            (1..).zip(&call.trace),
+        )
+        .fixed(2)
+        .if_any()
+}
+
+/// `teardown`, `within ima`.
+fn remark(entry: &TraceEntry) -> String {
+    let within = (!entry.modules.is_empty()).then(|| names(&entry.modules).text());
+    let within = within.map(|modules| format!("within {modules}"));
+    let teardown = entry.teardown.then(|| "teardown".to_owned());
+    teardown
+        .into_iter()
+        .chain(within)
+        .collect::<Vec<_>>()
+        .join(", ")
 }

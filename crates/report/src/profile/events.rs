@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Events of an operation's instructions, hook by hook.
 
-mod shared;
+use std::collections::HashMap;
 
 use model::{Cell, Clock, EventKind, Events, HookedPath};
 
-use super::{baseline, configured, full_name, path, where_profiled};
+use super::{StackNames, baseline, configured, full_name, path, where_profiled};
+use crate::cells::{Operation, operation, operation_title};
 use crate::column::Columns;
-use crate::group::grouped;
+use crate::format;
+use crate::group::{distinct, grouped};
 use crate::table::{Table, Value};
 use crate::text::short;
 
@@ -27,7 +29,7 @@ pub(super) fn by_hook(profiles: &[Cell], clock: Clock) -> Vec<Table> {
 /// A table per kernel, file system and stack, an operation per row; before them, changes of shared
 /// memory.
 pub(super) fn by_operation(profiles: &[Cell], clock: Clock) -> Vec<Table> {
-    let mut tables = shared::tables(profiles, clock);
+    let mut tables = shared_tables(profiles, clock);
     let counted = profiles.iter().filter(|cell| events(cell).is_some());
     let groups = grouped(counted, |cell| {
         (&cell.key.kernel, &cell.key.filesystem, &cell.key.stack)
@@ -208,4 +210,73 @@ pub(super) fn records<'a, R: Copy + 'a>(
         columns = columns.column(*name, move |row| Some(number(&of(row)?)));
     }
     columns
+}
+
+type Pair<'a> = (&'a Events, &'a Events);
+
+fn pair(cell: &Cell) -> Option<Pair<'_>> {
+    let base = baseline(cell)?.path.events.as_ref()?;
+    Some((events(cell)?, base))
+}
+
+/// A shared_table per kernel and file system: operations to which some stack adds shared atomics.
+pub(super) fn shared_tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
+    let compared = profiles.iter().filter(|cell| pair(cell).is_some());
+    let places = grouped(compared, |cell| (&cell.key.kernel, &cell.key.filesystem));
+    let shared_tables = places
+        .iter()
+        .filter_map(|(_, cells)| shared_table(cells, clock));
+    shared_tables.collect()
+}
+
+fn shared_table(cells: &[&Cell], clock: Clock) -> Option<Table> {
+    let names = StackNames::of(cells);
+    let stacks = distinct(cells.iter().map(|cell| &cell.key.stack));
+    let by_row: HashMap<(Operation<'_>, &Vec<String>), Pair<'_>> = cells
+        .iter()
+        .filter_map(|cell| Some(((operation(cell), &cell.key.stack), pair(cell)?)))
+        .collect();
+    let by_row = &by_row;
+    let differs = |of: &Operation<'_>| {
+        let mut pairs = stacks.iter().filter_map(|stack| by_row.get(&(*of, *stack)));
+        pairs.any(|(own, base)| own.shared_atomics != base.shared_atomics)
+    };
+    let mut operations = distinct(cells.iter().map(|cell| operation(cell)));
+    operations.retain(differs);
+    let first = stacks.first().copied()?;
+    let base = move |of| by_row.get(&(of, first)).map(|(_, base)| *base);
+    let mut columns = Columns::new()
+        .left("operation", operation_title)
+        .right("baseline", move |of| {
+            base(of).map(|base| base.shared_atomics)
+        })
+        .right("lines", move |of| base(of).map(|base| base.shared_lines));
+    for stack in stacks.iter().copied() {
+        columns = columns.right(names.short(stack), move |of| {
+            by_row.get(&(of, stack)).map(|(own, base)| {
+                let more = super::difference(own.shared_atomics, base.shared_atomics);
+                let lines = super::difference(own.shared_lines, base.shared_lines);
+                match (more, lines) {
+                    (_, 0) => Value::difference(more),
+                    _ => Value::difference(more).shown(format!(
+                        "{} ({})",
+                        format::difference(more),
+                        format::difference(lines)
+                    )),
+                }
+            })
+        });
+    }
+    let title = format!(
+        "{}, {clock} clock: atomics to memory that processors share, per operation",
+        where_profiled(cells)
+    );
+    columns
+        .table(title, operations)
+        .legend([
+            "What other processors wait for if they work on the same objects; lines: different cache \
+             lines of it. Of a stack what it adds, in brackets lines. Operations to which no stack adds \
+             any are not shown.",
+        ])
+        .if_any()
 }

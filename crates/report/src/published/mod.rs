@@ -3,10 +3,8 @@
 
 mod alternatives;
 mod publication;
-mod records;
 mod single;
 mod tables;
 
 pub use publication::publication_report;
-pub use records::published_records;
-pub use tables::{beside_report, published_report};
+pub use tables::{beside_report, published_records, published_report};

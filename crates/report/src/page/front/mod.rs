@@ -5,7 +5,6 @@
 mod command;
 mod data;
 mod map;
-mod trees;
 
 use compare::judge::{Judgements, Layouts};
 use maud::{Markup, html};
@@ -71,7 +70,7 @@ pub(super) fn front(at: usize, run: &Document) -> Markup {
                     (beside(run, &glance, &id))
                 }
                 (data::data(run, &glance, &id))
-                @if let Some(trees) = trees::trees(&glance, &id) { (trees) }
+                @if let Some(trees) = data::trees(&glance, &id) { (trees) }
             }
         }
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Hooks recorded on a live machine, as tables.
 
-mod records;
-
 use std::cmp::Reverse;
 
 use model::{
@@ -10,13 +8,11 @@ use model::{
     WatchedSystemCall, WholeSystemCall,
 };
 
-use crate::column::Columns;
+use crate::column::{Columns, Records};
 use crate::format::{count, figure, fraction, listed, share};
 use crate::profile::full_name;
 use crate::table::{Report, Table, Tone, Value, limit, warnings};
 use crate::text::short;
-
-pub use records::monitor_records;
 
 const ROWS_SHOWN: usize = 25;
 const NAMES_SHOWN: usize = 8;
@@ -317,4 +313,63 @@ impl<'a> Line<'a> {
 
 fn weight(calls: &Calls) -> (i64, u64) {
     (calls.sum_ns.unwrap_or(0), calls.count)
+}
+
+const ALL: &str = "all";
+
+#[derive(Clone, Copy)]
+struct CsvLine<'a> {
+    interval: &'a Interval,
+    hook: &'a WatchedHook,
+    system_call: &'a str,
+    calls: &'a Calls,
+}
+
+impl<'a> CsvLine<'a> {
+    fn whole(self) -> Option<&'a WholeSystemCall> {
+        self.interval.whole(self.system_call)
+    }
+}
+
+/// For each function of each interval a row for all system calls and one per system call. Columns:
+/// `docs/export.md`.
+pub fn monitor_records(document: &Document) -> Records<'_> {
+    Columns::new()
+        .column("begin_s", |line: CsvLine<'_>| line.interval.begin_s)
+        .column("seconds", |line| line.interval.seconds)
+        .column("hook", |line| &line.hook.hook)
+        .column("function", |line| &line.hook.function)
+        .column("module", |line| line.hook.module.as_ref())
+        .column("system_call", |line| line.system_call)
+        .column("count", |line| line.calls.count)
+        .column("errors", |line| line.calls.errors)
+        .column("errnos", |line| {
+            let errnos = line.hook.errnos.iter().filter(|_| line.system_call == ALL);
+            let errnos: Vec<String> = errnos.map(|(name, n)| format!("{name}={n}")).collect();
+            errnos.join(" ")
+        })
+        .column("sum_ns", |line| line.calls.sum_ns)
+        .column("mean_ns", |line| line.calls.mean_ns())
+        .column("min_ns", |line| line.calls.min_ns)
+        .column("max_ns", |line| line.calls.max_ns)
+        .column("p50_ns", |line| line.calls.percentiles_ns.map(|ns| ns.p50))
+        .column("p90_ns", |line| line.calls.percentiles_ns.map(|ns| ns.p90))
+        .column("p99_ns", |line| line.calls.percentiles_ns.map(|ns| ns.p99))
+        .column("whole_count", |line| line.whole().map(|whole| whole.count))
+        .column("whole_ns", |line| line.whole().map(|whole| whole.sum_ns))
+        .records(document.intervals().flat_map(lines))
+}
+
+fn lines(interval: &Interval) -> impl Iterator<Item = CsvLine<'_>> {
+    interval.hooks.iter().flat_map(move |hook| {
+        let line = move |system_call, calls| CsvLine {
+            interval,
+            hook,
+            system_call,
+            calls,
+        };
+        let each = hook.system_calls.iter();
+        let each = each.map(move |call| line(call.system_call.as_str(), &call.calls));
+        std::iter::once(line(ALL, &hook.calls)).chain(each)
+    })
 }

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Counted operations in estimated nanoseconds, the weights used, and their errors.
 
-mod beside;
-mod records;
-
 use std::collections::HashMap;
 
-use model::estimate::{EstimatedCell, EstimatedHook, LeftOutStack, Nanoseconds, Weight};
-use model::{EstimateDocument, Integrity, Policy, Settings, Subject};
+use model::estimate::{EstimatedCell, EstimatedHook, LeftOutStack, Nanoseconds, Weight, Weights};
+use model::{Cell, EstimateDocument, Integrity, Key, Policy, Settings, Subject};
 
-use crate::column::Columns;
+use crate::cells::Group;
+use crate::column::{Columns, Records};
 use crate::format;
 use crate::group::{distinct, grouped};
 use crate::profile::full_name;
 use crate::table::{Report, TEXT_LIMIT, Table, Value, warnings};
 use crate::text::{printable, short};
-
-pub(crate) use beside::Estimates;
-pub use records::estimate_records;
 
 const FEW_OPERATIONS: usize = 4;
 
@@ -245,4 +240,99 @@ fn left_out(document: &EstimateDocument) -> Option<Table> {
             format!("Rank correlation of the overheads of all of them together: {rank:.3}.")
         }))
         .if_any()
+}
+
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    cell: &'a EstimatedCell,
+    hook: Option<&'a EstimatedHook>,
+}
+
+impl Line<'_> {
+    fn estimate(self) -> Option<Nanoseconds> {
+        match self.hook {
+            Some(hook) => Some(hook.estimate),
+            None => self.cell.estimate,
+        }
+    }
+
+    fn measured(self) -> Option<Nanoseconds> {
+        self.cell.measured.filter(|_| self.hook.is_none())
+    }
+}
+
+/// A row per operation and stack, followed by one per hook that differs. Columns: `docs/export.md`.
+pub fn estimate_records(document: &EstimateDocument) -> Records<'_> {
+    let rows = document.cells.iter().flat_map(|cell| {
+        let hooks = cell.hooks.iter().map(Some);
+        std::iter::once(None)
+            .chain(hooks)
+            .map(move |hook| Line { cell, hook })
+    });
+    Columns::new()
+        .column("kernel", |line: Line<'_>| &line.cell.key.kernel)
+        .column("stack", |line| line.cell.key.stack.join(","))
+        .column("baseline", |line| line.cell.baseline.join(","))
+        .column("filesystem", |line| &line.cell.key.filesystem)
+        .column("benchmark", |line| line.cell.key.benchmark())
+        .column("variant", |line| line.cell.key.variant())
+        .column("hook", |line| line.hook.map(|hook| &hook.hook))
+        .column("instructions", |line| {
+            line.hook
+                .map_or(line.cell.instructions, |hook| hook.instructions)
+        })
+        .column("ns", |line| line.estimate().map(|of| of.ns))
+        .column("ns_low", |line| line.estimate().map(|of| of.ci95[0]))
+        .column("ns_high", |line| line.estimate().map(|of| of.ci95[1]))
+        .column("measured_ns", |line| line.measured().map(|of| of.ns))
+        .column("measured_low", |line| line.measured().map(|of| of.ci95[0]))
+        .column("measured_high", |line| line.measured().map(|of| of.ci95[1]))
+        .column("refused", |line| {
+            let of = line.cell.refused.as_ref();
+            of.filter(|_| line.hook.is_none())
+        })
+        .records(rows)
+}
+
+#[derive(Default)]
+pub(crate) struct Estimates<'a> {
+    cells: HashMap<&'a Key, &'a EstimatedCell>,
+    weights: Option<&'a Weights>,
+}
+
+impl<'a> Estimates<'a> {
+    pub(crate) fn of(document: &'a EstimateDocument) -> Estimates<'a> {
+        Estimates {
+            cells: document
+                .cells
+                .iter()
+                .map(|cell| (&cell.key, cell))
+                .collect(),
+            weights: Some(&document.weights),
+        }
+    }
+
+    pub(crate) fn are_of(&self, group: &Group<'_>) -> bool {
+        let said = |cell: Option<&Cell>| cell.is_some_and(|of| self.cells.contains_key(&of.key));
+        let mut rows = group.rows.iter().copied();
+        rows.any(|row| group.tested().any(|of| said(group.cell(row, of))))
+    }
+
+    pub(crate) fn value(&self, cell: &Cell) -> Option<Value> {
+        self.cells.get(&cell.key).map(|cell| estimated(cell))
+    }
+
+    pub(crate) fn legend(&self) -> String {
+        let Some(weights) = self.weights else {
+            return String::new();
+        };
+        let error = &weights.error;
+        format!(
+            "ns: what that would take more on {}, estimated from what the instructions do; of operations \
+             that the fit was not shown, 95 of 100 lie in such an interval, and the median distance is {} ns. \
+             Of the kernel's path, without entry and exit, on one processor.",
+            short(&weights.processor),
+            tenths(error.median_ns),
+        )
+    }
 }

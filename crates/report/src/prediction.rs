@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What other stacks would cost: per stack, hook, system call and module, and what is unknown.
 
-mod records;
-
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use model::PredictionDocument;
 use model::prediction::{
-    Basis, PredictedCalls, PredictedLoad, PredictedModule, PredictedStack, Range,
+    Basis, CallCost, PredictedCalls, PredictedLoad, PredictedModule, PredictedStack, Range,
 };
 
-use crate::column::Columns;
+use crate::column::{Columns, Records};
 use crate::format::{figure, fraction, percent};
 use crate::table::{Report, Table, Tone, Value, limit, warnings};
 use crate::text::short;
-
-pub use records::prediction_records;
 
 const ROWS_SHOWN: usize = 15;
 
@@ -351,4 +347,46 @@ fn added_value(added: f64) -> Value {
 fn error(stack: &PredictedStack) -> Option<String> {
     let measured = stack.measured.filter(|of| *of != 0)? as f64;
     Some(percent((stack.added?.middle - measured) / measured.abs()))
+}
+
+type CsvLine<'a> = (
+    &'a PredictedLoad,
+    &'a PredictedCalls,
+    (usize, &'a String),
+    Option<&'a CallCost>,
+);
+
+/// Columns: `docs/export.md`.
+pub fn prediction_records(document: &PredictionDocument) -> Records<'_> {
+    let stacks = document.stacks.iter().enumerate();
+    let rows = document.loads.iter().flat_map(move |load| {
+        let stacks = stacks.clone();
+        load.calls.iter().flat_map(move |pair| {
+            let stacks = stacks.clone();
+            stacks.map(move |stack| -> CsvLine<'_> { (load, pair, stack, pair.costs.get(stack.0)) })
+        })
+    });
+    let baseline = document.stacks.first();
+    Columns::new()
+        .column("load", |(load, ..): CsvLine<'_>| &load.name)
+        .column("seconds", |(load, ..)| load.seconds)
+        .column("hook", |(_, pair, ..)| &pair.hook)
+        .column("system_call", |(_, pair, ..)| &pair.system_call)
+        .column("calls", |(_, pair, ..)| pair.calls)
+        .column("recorded_ns", |(_, pair, ..)| pair.recorded_ns)
+        .column("basis", |(_, pair, ..)| pair.basis.as_str())
+        .column("operations", |(_, pair, ..)| pair.operations)
+        .column("stack", |(_, _, (_, stack), _)| stack)
+        .column("baseline", move |_| baseline)
+        .column("per_call", |(.., cost)| Some(cost?.instructions))
+        .column("added", |(_, pair, (at, _), _)| {
+            Some(pair.added(at)?.middle)
+        })
+        .column("added_low", |(_, pair, (at, _), _)| {
+            Some(pair.added(at)?.low)
+        })
+        .column("added_high", |(_, pair, (at, _), _)| {
+            Some(pair.added(at)?.high)
+        })
+        .records(rows)
 }
