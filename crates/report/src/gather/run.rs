@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Figures of runs: the paper's Figures 2, 3 and 6 to 8, as far as they were measured.
+//! Figures of runs: the paper's Figures 2, 3 and 6, as far as they were measured.
 
 use compare::judge::Judgements;
 use model::{Cell, Document, Kind, Metric, Status, comparison::Method, path_depth};
@@ -21,11 +21,8 @@ pub(super) fn drafts(run: &Document) -> Vec<Draft> {
             place: group.place(run),
             judgements: &judgements,
         };
-        let all: Vec<&Configuration> = group.configurations.iter().collect();
         drafts.push(figures.absolute());
-        drafts.push(figures.overhead("overhead", "Overhead by operation", &all));
-        drafts.extend(figures.stacking());
-        drafts.extend(figures.integrity());
+        drafts.push(figures.overhead());
         drafts.extend(figures.path_depth());
         drafts.extend(figures.hooks());
     }
@@ -61,16 +58,14 @@ impl<'a> Figures<'a, '_> {
             for (series, configuration) in configurations.iter().enumerate() {
                 let cell = self.group.cell(*row, configuration);
                 let found = cell.and_then(|cell| value(cell, *row));
-                let Some((value, interval)) = found.filter(|(value, _)| drawable(*value)) else {
-                    missing += 1;
-                    continue;
-                };
-                bars.push(Bar {
+                let found = found.filter(|(value, _)| drawable(*value));
+                missing += usize::from(found.is_none());
+                bars.extend(found.map(|(value, interval)| Bar {
                     category,
                     series,
                     value,
                     interval: interval.filter(|ends| ends.iter().all(|end| drawable(*end))),
-                });
+                }));
             }
         }
         let names = configurations.iter().map(|c| self.heading(c));
@@ -108,10 +103,9 @@ impl<'a> Figures<'a, '_> {
         draft.noted(missing_note(missing))
     }
 
-    fn overhead(&self, base: &'static str, title: &str, of: &[&Configuration]) -> Draft {
+    fn overhead(&self) -> Draft {
         let group = self.group;
-        let mut shown = of.to_vec();
-        shown.retain(|c| Some(*c) != group.baseline.as_ref());
+        let shown: Vec<&Configuration> = group.tested().collect();
         let name = group.baseline.as_ref().map(|c| self.heading(c));
         let name = name.unwrap_or_else(|| "the baseline".to_owned());
         let axis = format!("overhead over {name} (%), {}", group.metric);
@@ -129,8 +123,8 @@ impl<'a> Figures<'a, '_> {
         let unclear = cells.filter(|judged| !judged.is_clear()).count();
         let missing = missing_note(missing).filter(|_| !bars.bars.is_empty());
         let draft = self.draft(
-            base,
-            title,
+            "overhead",
+            "Overhead by operation",
             "Bars: how much more an operation costs than in the baseline, in per cent; to the \
              left of 0 it costs less. Whiskers: the 95 % interval of the overhead, of this \
              operation alone.",
@@ -141,39 +135,14 @@ impl<'a> Figures<'a, '_> {
         draft.noted(missing.into_iter().chain(unclear))
     }
 
-    /// Figure 7: stacks of the same modules in another order.
-    fn stacking(&self) -> Option<Draft> {
-        let all = &self.group.configurations;
-        let reordered = |c: &&Configuration| all.iter().any(|other| c.is_reordered(other));
-        let of: Vec<&Configuration> = all.iter().filter(reordered).collect();
-        (!self.group.of_kernels && !of.is_empty())
-            .then(|| self.overhead("stacking", "Orders of the same stack", &of))
-    }
-
-    /// Figure 8: integrity subsystems, and the same stacks without them.
-    fn integrity(&self) -> Option<Draft> {
-        let all = &self.group.configurations;
-        let watched = |c: &&Configuration| !c.integrity.is_empty();
-        let beside = |c: &&Configuration| {
-            all.iter().filter(watched).any(|watched| {
-                watched.stack == c.stack
-                    && watched.policy == c.policy
-                    && watched.settings == c.settings
-            })
-        };
-        let of: Vec<&Configuration> = all.iter().filter(beside).collect();
-        (!self.group.of_kernels && all.iter().any(|c| watched(&c)))
-            .then(|| self.overhead("integrity", "Integrity subsystems", &of))
-    }
-
     fn path_depth(&self) -> Vec<Draft> {
         let group = self.group;
         let mut drafts = Vec::new();
         for (benchmark, rows) in grouped(&group.rows, |row| row.0) {
-            let mut deep: Vec<(u32, (&str, &str))> = rows
+            let deep = rows
                 .iter()
-                .filter_map(|row| Some((path_depth(row.1)?, **row)))
-                .collect();
+                .filter_map(|row| Some((path_depth(row.1)?, **row)));
+            let mut deep: Vec<(u32, Operation<'_>)> = deep.collect();
             deep.sort_unstable();
             deep.dedup_by_key(|(depth, _)| *depth);
             if deep.len() < 2 {
@@ -223,9 +192,8 @@ impl<'a> Figures<'a, '_> {
             let of = |row: &Operation<'a>| {
                 let cell = group.cell(*row, configuration)?;
                 // Without a dominant path hooks mean little.
-                let hooks = cell
-                    .hooks()
-                    .filter(|_| cell.status() == Status::Ok && cell.is_exact())?;
+                let has_one_path = cell.status() == Status::Ok && cell.is_exact();
+                let hooks = cell.hooks().filter(|_| has_one_path)?;
                 Some(hooks::Operation {
                     title: operation_title(*row),
                     total: cell.paths()?.dominant.instructions,
@@ -253,15 +221,15 @@ struct Mean {
 /// What comparable means share: file system, metric, baseline, machine.
 type Place = (String, Metric, String, String);
 
-fn of_how_many(means: &[&Mean]) -> Vec<String> {
+fn of_how_many(means: &[&Mean]) -> Option<String> {
     let n = || means.iter().map(|mean| mean.n);
-    match (n().min(), n().max()) {
-        (Some(fewest), Some(most)) if fewest != most => vec![format!(
-            "Means are of {fewest} to {most} operations: not of the same ones everywhere."
-        )],
-        (Some(n), _) => vec![format!("Each mean is of {n} operations.")],
-        _ => Vec::new(),
-    }
+    let (fewest, most) = (n().min()?, n().max()?);
+    Some(match fewest == most {
+        true => format!("Each mean is of {most} operations."),
+        false => {
+            format!("Means are of {fewest} to {most} operations: not of the same ones everywhere.")
+        }
+    })
 }
 
 fn runs(sources: &[Source]) -> impl Iterator<Item = &Document> {
@@ -271,7 +239,6 @@ fn runs(sources: &[Source]) -> impl Iterator<Item = &Document> {
     })
 }
 
-/// Mean overheads of all runs' configurations, over operations with a dominant path.
 fn means(sources: &[Source]) -> Vec<Mean> {
     let mut found = Vec::new();
     for run in runs(sources) {
@@ -310,7 +277,7 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
         let (filesystem, metric, baseline, machine) = place;
         let axis = format!("overhead, geometric mean (%), {metric}");
         let mut bars = Bars::new(&axis, "kernel", "configuration");
-        let mut notes = of_how_many(&of);
+        let notes = of_how_many(&of);
         let mut repeated = false;
         for mean in of {
             bars.category(&mean.kernel);
@@ -322,11 +289,8 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
         if bars.categories.len() < 2 {
             continue;
         }
-        if repeated {
-            let shown = "A kernel and configuration in several documents is shown once, from the \
-                         first.";
-            notes.push(shown.to_owned());
-        }
+        let once = "A kernel and configuration in several documents is shown once, from the first.";
+        let once = repeated.then(|| once.to_owned());
         // The first colour belongs to the baseline, which is not shown.
         bars.colours = (1..=bars.series.len()).collect();
         let baseline = short(baseline);
@@ -340,11 +304,8 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
              path, without getppid.",
             Chart::Bars(bars),
         );
-        drafts.push(
-            draft
-                .about(&[&filesystem, metric.as_str(), &baseline, &machine])
-                .noted(notes),
-        );
+        let draft = draft.about(&[&filesystem, metric.as_str(), &baseline, &machine]);
+        drafts.push(draft.noted(notes.into_iter().chain(once)));
     }
     drafts
 }

@@ -145,27 +145,6 @@ fn an_operation_named_like_a_function_stays_its_own() {
     );
 }
 
-#[test]
-fn operations_share_functions() {
-    let tree = open();
-    let two = [("open:AA".to_owned(), &tree), ("open:BB".to_owned(), &tree)];
-    let read = Read::of(&callgrind_of(&two));
-    assert_eq!(read.total(), 2 * tree.total());
-    assert_eq!(read.own["pick_link"], 60);
-    assert_eq!(read.inclusive("do_syscall_64"), 2 * (tree.total() - 70));
-}
-
-#[test]
-fn recursion_costs_once() {
-    let tree = open();
-    let read = Read::of(&callgrind_of(&operations(&tree)));
-    // 400 + 45 + 84 + 1100 + 30 + 50 + 15 + 28, the inner walk within the outer.
-    assert_eq!(read.inclusive("link_path_walk"), 1_752);
-    assert_eq!(read.inclusive("entry_SYSCALL_64"), tree.total());
-    let inner = ("pick_link".to_owned(), "link_path_walk".to_owned());
-    assert_eq!(read.calls[&inner], (1, 0));
-}
-
 /// What a reader of the format gets out of it.
 #[derive(Default)]
 struct Read {

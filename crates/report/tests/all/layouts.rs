@@ -33,21 +33,27 @@ fn cell(kernel: &str, stack: &str, ns: f64) -> Cell {
     }
 }
 
-/// The tables of kernels with these figures without and with SELinux.
-fn tables(kernels: &[(&str, f64, f64)]) -> String {
-    tables_with(kernels, &Options::default())
-}
-
-fn tables_with(kernels: &[(&str, f64, f64)], options: &Options) -> String {
+/// The golden run without its cells.
+fn empty() -> Document {
     let golden = include_bytes!("../../../model/tests/golden/run.json");
     let mut run = Document::parse(golden).unwrap();
     run.warnings.clear();
     run.cells.clear();
+    run
+}
+
+/// The tables of kernels with these figures without and with SELinux.
+fn tables(kernels: &[(&str, f64, f64)], details: bool) -> String {
+    let options = Options {
+        details,
+        ..Options::default()
+    };
+    let mut run = empty();
     for (kernel, without, with) in kernels {
         run.cells.push(cell(kernel, "capability", *without));
         run.cells.push(cell(kernel, "capability,selinux", *with));
     }
-    terminal(&report(&run, options), &Layout::default())
+    terminal(&report(&run, &options), &Layout::default())
 }
 
 #[test]
@@ -60,7 +66,7 @@ fn an_interval_is_over_layouts_and_comes_first() {
         ("build:um.5", 300.0, 385.0),
         ("build:um.6", 300.0, 395.0),
     ];
-    let text = tables(&kernels);
+    let text = tables(&kernels, false);
     let title = "build:um, tmpfs: nanoseconds that stacks add, over 6 layouts";
     assert!(text.starts_with(title), "{text}");
     // 80, 85, 90, 90, 95 and 100: of six the interval goes from the least to the largest.
@@ -76,34 +82,25 @@ fn an_interval_is_over_layouts_and_comes_first() {
     assert!(shown.unwrap().ends_with("1 of 1"), "{text}");
     // Those of each kernel are details.
     assert!(!text.contains("build:um.2"), "{text}");
-    let text = tables_with(
-        &kernels,
-        &Options {
-            details: true,
-            ..Options::default()
-        },
-    );
+    let text = tables(&kernels, true);
     assert!(text.contains("build:um.2"), "{text}");
 }
 
 #[test]
 fn few_layouts_and_other_kernels_have_none() {
     let two = [("build:um.1", 300.0, 380.0), ("build:um.2", 310.0, 400.0)];
-    assert!(!tables(&two).contains("layouts"));
+    assert!(!tables(&two, false).contains("layouts"));
     let series: Vec<String> = (1..7).map(|minor| format!("debian:6.{minor}")).collect();
     let series: Vec<_> = series
         .iter()
         .map(|name| (name.as_str(), 300.0, 380.0))
         .collect();
-    assert!(!tables(&series).contains("layouts"));
+    assert!(!tables(&series, false).contains("layouts"));
 }
 
 /// The same under DAC, which is another kernel, of layouts with these numbers.
 fn over_dac(numbers: &[u32]) -> String {
-    let golden = include_bytes!("../../../model/tests/golden/run.json");
-    let mut run = Document::parse(golden).unwrap();
-    run.warnings.clear();
-    run.cells.clear();
+    let mut run = empty();
     let mut kernels = Vec::new();
     for number in numbers {
         let kernel = format!("build:dac.{number}");

@@ -3,13 +3,9 @@
 
 use std::collections::HashSet;
 
-use published::{Figure, Quantity, Setup, explanations, published, sources};
+use published::{Quantity, Setup, explanations, published, sources};
 use report::published::{published_records, published_report};
 use report::{Layout, csv, terminal};
-
-fn figure(id: &str) -> &'static Figure {
-    published().iter().find(|figure| figure.id == id).unwrap()
-}
 
 #[test]
 fn every_figure_has_a_source_and_a_sane_value() {
@@ -59,34 +55,6 @@ fn every_figure_has_a_source_and_a_sane_value() {
 }
 
 #[test]
-fn the_same_is_published_once() {
-    let mut seen = HashSet::new();
-    for f in published() {
-        let setups = |setups: &[Setup]| setups.first().map(Setup::to_string);
-        let what = format!(
-            "{} {} {} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
-            f.source,
-            f.kernel,
-            f.theirs,
-            f.quantity,
-            f.over,
-            f.hooks,
-            setups(&f.tested),
-            setups(&f.baseline),
-            (&f.tested_kernel, &f.baseline_kernel),
-            f.place
-        );
-        // Columns that are no stack differ by their ids only.
-        let what = if f.tested.is_empty() {
-            format!("{what} {}", f.id)
-        } else {
-            what
-        };
-        assert!(seen.insert(what.clone()), "{}: {what}", f.id);
-    }
-}
-
-#[test]
 fn benchmarks_are_in_the_catalogue() {
     let known: HashSet<String> = lab::catalogue::catalogue()
         .iter()
@@ -123,49 +91,6 @@ fn explanations_are_of_something() {
                 explanation.id
             );
         }
-    }
-}
-
-#[test]
-fn derived_figures_follow_from_the_others() {
-    // Overheads of LSMPMON's tables against its own latencies, where the scan has both.
-    for table in ["table3", "table4"] {
-        for operation in [
-            "stat",
-            "open-close",
-            "create-0KB",
-            "delete-0KB",
-            "delete-10KB",
-        ] {
-            for system in ["selinux", "tomoyo", "lids"] {
-                let latency = |column: &str| {
-                    figure(&format!("lsmpmon:{table}.latency.{operation}.{column}"))
-                        .low
-                        .unwrap()
-                };
-                let overhead = figure(&format!("lsmpmon:{table}.{operation}.{system}"));
-                let computed = latency(system) / latency("normal") - 1.0;
-                let stated = overhead.low.unwrap();
-                assert!(
-                    (computed - stated).abs() < 0.015,
-                    "{}: {computed}",
-                    overhead.id
-                );
-            }
-        }
-    }
-    let walk = |run: &str| figure(&format!("howells:walk.{run}")).low.unwrap();
-    for (id, tested, baseline) in [
-        ("howells:patch.selinux.all-patches", "run2", "run1"),
-        ("howells:patch.selinux.performance-patch", "run3", "run1"),
-        ("howells:patch.none.all-patches", "run5", "run4"),
-        ("howells:selinux.unpatched", "run1", "run4"),
-    ] {
-        let computed = walk(tested) / walk(baseline) - 1.0;
-        assert!(
-            (computed - figure(id).low.unwrap()).abs() < 1e-6,
-            "{id}: {computed}"
-        );
     }
 }
 

@@ -83,7 +83,7 @@ pub fn slope(
 }
 
 /// An operation's slope over all hooks, and those of its hooks with their counts.
-fn parted(
+pub fn parted(
     place: (&str, DelayModule, Caches),
     operation: (&str, &str),
     hooks: &[(&str, u32)],
@@ -210,33 +210,5 @@ pub fn document() -> Document {
         WarningKind::DirtyRegions,
         "2 of 38 operations",
     )];
-    document
-}
-
-/// The twelve paths of the paper's Table 6, and two more operations.
-pub fn table6() -> Document {
-    let mut document = empty();
-    let paths = [
-        ("AA", 1),
-        ("AA/BB", 2),
-        ("AA/BB/CC/DD", 4),
-        ("AA/BB/CC/DD/EE/FF/GG/HH", 8),
-        ("AA/../HH", 3),
-        ("XX/YY/../../AA/BB/../../HH", 9),
-    ];
-    for place in [BPF, TUNABLE] {
-        for (path, walked) in paths {
-            let hooks = [("file_open", 1), ("inode_permission", walked + 1)];
-            let open = parted(place, ("open", path), &hooks);
-            document.cells.extend(open);
-        }
-        for (path, walked) in paths {
-            let hooks = [("inode_getattr", 1), ("inode_permission", walked)];
-            let stat = parted(place, ("stat", path), &hooks);
-            document.cells.extend(stat);
-        }
-        let read = parted(place, ("read", "4KB"), &[("file_permission", 1)]);
-        document.cells.extend(read);
-    }
     document
 }
