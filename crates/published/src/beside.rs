@@ -103,19 +103,15 @@ impl fmt::Display for Verdict {
 /// system, metric and benchmark. Layouts that are evaluated together are one kernel.
 pub fn beside(run: &Document) -> Beside {
     let comparisons = comparisons(run, published());
-    let answered = |figure: &&Figure| {
-        comparisons
-            .iter()
-            .any(|c: &Comparison| std::ptr::eq(c.figure, *figure))
+    let answered = |figure: &Figure| {
+        let mut all = comparisons.iter();
+        all.any(|c: &Comparison| std::ptr::eq(c.figure, figure))
     };
-    let unanswered = published()
+    let overheads = published()
         .iter()
-        .filter(|figure| figure.quantity.is_overhead() && !answered(figure))
-        .collect();
-    let timed = run
-        .cells
-        .iter()
-        .any(|cell| cell.key.metric != Metric::Instructions);
+        .filter(|figure| figure.quantity.is_overhead());
+    let unanswered = overheads.filter(|figure| !answered(figure)).collect();
+    let timed = (run.cells.iter()).any(|cell| cell.key.metric != Metric::Instructions);
     let emulated = run.environment.qemu.is_some() && !run.environment.kvm;
     Beside {
         comparisons,
@@ -209,10 +205,8 @@ fn overheads<'a>(
             })
         }
     };
-    let pairs = pairs(cells, place, figure).filter_map(|(operation, pair)| {
-        let own = own(&pair)?;
-        Some((operation, pair, own))
-    });
+    let pairs = pairs(cells, place, figure);
+    let pairs = pairs.filter_map(|(operation, pair)| own(&pair).map(|own| (operation, pair, own)));
     let mut pairs: Vec<_> = pairs.collect();
     let Some(setups) = pairs.first().map(|(_, pair, _)| pair.setups) else {
         return;

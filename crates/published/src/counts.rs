@@ -31,19 +31,17 @@ pub(crate) fn counts<'a>(
         if !ours.is_finite() {
             continue;
         }
-        let components = if figure.per_component {
-            f64::from(path_components(&operation.variant))
-        } else {
-            1.0
+        let components = match figure.per_component {
+            true => f64::from(path_components(&operation.variant)),
+            false => 1.0,
         };
-        let scaled = |bound: Option<f64>| bound.map(|bound| bound * components);
         let low = figure
             .low
             .filter(|_| figure.quantity != Quantity::CallsAtMost);
         let high = figure
             .high
             .filter(|_| figure.quantity != Quantity::CallsAtLeast);
-        let bounds = [scaled(low), scaled(high)];
+        let bounds = [low, high].map(|bound| bound.map(|bound| bound * components));
         let mut comparison = comparison(figure, place, cell, operation.to_string(), ours, bounds);
         let theirs = comparison.theirs;
         comparison.verdict = match figure.quantity {
@@ -63,9 +61,8 @@ fn checks<'a>(cells: &Cells<'a>, place: Place<'a>, figure: &'static Figure) -> O
         let (cell, hooks) = with_hooks(cells.tested(place, operation, setup))?;
         let of_hooks = hooks.iter().filter(|hook| is_of(figure, hook));
         let all = of_hooks.flat_map(|hook| &hook.implementations);
-        ours += sum(all
-            .filter(|of| figure.modules.contains(&of.module))
-            .map(|of| of.calls));
+        let own = all.filter(|of| figure.modules.contains(&of.module));
+        ours += sum(own.map(|of| of.calls));
         first = first.or(Some((cell, &operation.benchmark)));
     }
     let (cell, benchmark) = first?;
@@ -96,12 +93,13 @@ fn ours<'a>(
         .first()
         .and_then(|setup| setup.stack.as_str().split(',').next_back());
     let has_module = |cell: &&Cell| {
-        let has = |names: &[String]| names.iter().any(|name| Some(name.as_str()) == module);
-        if cell.active_lsms.is_empty() {
-            has(&cell.key.stack)
+        let active = &cell.active_lsms;
+        let names = if active.is_empty() {
+            &cell.key.stack
         } else {
-            has(&cell.active_lsms)
-        }
+            active
+        };
+        names.iter().any(|name| Some(name.as_str()) == module)
     };
     let has_hooks = |cell: &&Cell| {
         cell.hooks().is_some_and(|hooks| !hooks.is_empty())
@@ -118,17 +116,13 @@ fn ours<'a>(
                 .find(asked)
                 .or_else(|| here().find(has_hooks));
             let (cell, hooks) = with_hooks(cell)?;
-            let calls = sum(hooks
-                .iter()
-                .filter(|hook| is_of(figure, hook))
-                .map(|h| h.calls));
-            let all = sum(hooks.iter().map(|hook| hook.calls));
-            let ours = if figure.quantity == Quantity::HookShare {
-                calls / all
-            } else {
-                calls
+            let own = hooks.iter().filter(|hook| is_of(figure, hook));
+            let calls = sum(own.map(|hook| hook.calls));
+            let whole = match figure.quantity {
+                Quantity::HookShare => sum(hooks.iter().map(|hook| hook.calls)),
+                _ => 1.0,
             };
-            (cell, ours)
+            (cell, calls / whole)
         }
         Quantity::CallsAtMost => {
             let (cell, hooks) = with_hooks(here().filter(has_hooks).find(has_module))?;
@@ -160,7 +154,7 @@ fn with_hooks(cell: Option<&Cell>) -> Option<(&Cell, &[HookCost])> {
     Some((cell, cell.hooks()?))
 }
 
-fn is_of(figure: &Figure, hook: &HookCost) -> bool {
+pub(crate) fn is_of(figure: &Figure, hook: &HookCost) -> bool {
     figure.hooks.iter().any(|pattern| glob(pattern, &hook.hook))
 }
 

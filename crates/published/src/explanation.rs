@@ -101,23 +101,19 @@ impl Explanation {
     }
 
     pub fn applies(&self, comparison: &Comparison) -> bool {
-        let kind = if comparison.figure.quantity.is_overhead() {
-            Kind::Overhead
-        } else {
-            Kind::Calls
+        let kind = match comparison.figure.quantity.is_overhead() {
+            true => Kind::Overhead,
+            false => Kind::Calls,
         };
-        let larger = if comparison.difference > 0.0 {
-            Larger::Ours
-        } else {
-            Larger::Theirs
+        let larger = match comparison.difference > 0.0 {
+            true => Larger::Ours,
+            false => Larger::Theirs,
         };
         self.is_about(comparison.figure)
             && self.kinds.contains(&kind)
             && (self.metrics.is_empty() || self.metrics.contains(&comparison.metric))
             && self.larger.is_none_or(|wanted| wanted == larger)
-            && self
-                .within
-                .is_none_or(|within| comparison.difference.abs() <= within)
+            && (self.within).is_none_or(|within| comparison.difference.abs() <= within)
             && (!self.ours_negative || comparison.ours < 0.0)
     }
 }

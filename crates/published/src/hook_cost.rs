@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Our instructions per hook next to others' times.
 
-use model::{Document, HookCost, Metric, glob};
+use model::{Document, Metric};
 
+use crate::counts::is_of;
 use crate::lookup::Cells;
 use crate::{Figure, Quantity};
 
@@ -19,9 +20,7 @@ pub(crate) fn hook_cost(document: &Document, figure: &'static Figure) -> Option<
         figure.ours.iter().find_map(|operation| {
             figure.tested.iter().find_map(|setup| {
                 let cell = cells.tested(place, operation, setup)?;
-                let is_of =
-                    |hook: &&HookCost| figure.hooks.iter().any(|name| glob(name, &hook.hook));
-                let hooks = cell.hooks()?.iter().filter(is_of);
+                let hooks = cell.hooks()?.iter().filter(|hook| is_of(figure, hook));
                 let (calls, instructions) = hooks.fold((0, 0), |(calls, all), hook| {
                     (calls + hook.calls, all + hook.inclusive)
                 });
@@ -29,10 +28,9 @@ pub(crate) fn hook_cost(document: &Document, figure: &'static Figure) -> Option<
                     return None;
                 }
                 let each = instructions as f64 / calls as f64;
-                let times = if calls == 1 {
-                    "call".to_owned()
-                } else {
-                    format!("{calls} calls")
+                let times = match calls {
+                    1 => "call".to_owned(),
+                    calls => format!("{calls} calls"),
                 };
                 let ours = format!("{each:.0} instructions, {times}");
                 Some((ours, format!("{operation}, {}", cell.configuration_title())))

@@ -87,14 +87,13 @@ pub struct OwnTest {
 pub(crate) fn tests(document: &Document, figures: &'static [Figure]) -> Vec<OwnTest> {
     let cells = Cells::of(document);
     let tested = figures.iter().filter(|figure| figure.of_means.is_some());
-    tested
-        .filter_map(|figure| {
-            cells
-                .places
-                .iter()
-                .find_map(|&place| test(&cells, place, figure))
-        })
-        .collect()
+    let test = |figure| {
+        cells
+            .places
+            .iter()
+            .find_map(|&place| test(&cells, place, figure))
+    };
+    tested.filter_map(test).collect()
 }
 
 fn test(cells: &Cells<'_>, place: Place<'_>, figure: &'static Figure) -> Option<OwnTest> {

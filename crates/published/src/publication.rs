@@ -266,15 +266,11 @@ fn cause(
             let mut of = of.flat_map(|(_, of)| of);
             of.any(|other| other.figure.id == comparison.figure.id)
         };
-        let left: Vec<_> = comparison
-            .explanations
-            .iter()
-            .copied()
-            .filter(|e| !refuted(e))
-            .collect();
-        match left.as_slice() {
-            [] => Cause::Unexplained,
-            _ => Cause::Possible(left),
+        let mut left = comparison.explanations.clone();
+        left.retain(|e| !refuted(e));
+        match left.is_empty() {
+            true => Cause::Unexplained,
+            false => Cause::Possible(left),
         }
     }))
 }
@@ -328,15 +324,14 @@ impl Row<'_> {
 
 impl Publication<'_> {
     pub fn summaries(&self) -> Vec<Summary> {
-        let mut places: Vec<&'static str> = Vec::new();
+        let mut places: Vec<Option<&'static str>> = vec![None];
         for row in &self.rows {
-            if !places.contains(&row.figure.place.as_str()) {
-                places.push(&row.figure.place);
+            if !places.contains(&Some(&row.figure.place)) {
+                places.push(Some(&row.figure.place));
             }
         }
-        let places = places.into_iter().map(Some);
-        std::iter::once(None)
-            .chain(places)
+        places
+            .into_iter()
             .map(|place| self.summary(place))
             .collect()
     }

@@ -8,7 +8,6 @@ use crate::format;
 use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
-/// The operation that opens labelled files in turn.
 const OPENS: (&str, &str) = ("openat", "random");
 
 /// A row for each cache size; None unless one size was measured in which all opened labels fit.

@@ -108,7 +108,6 @@ struct Function {
 struct Graph {
     functions: Vec<Function>,
     by_name: HashMap<String, usize>,
-    /// (caller, callee) to the position in the caller's `calls`.
     edges: HashMap<(usize, usize), usize>,
     with_events: bool,
 }

@@ -104,7 +104,6 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
         self.summed_up(title, rows, [])
     }
 
-    /// With summary rows below, which may be shorter.
     pub fn summed_up(
         &self,
         title: impl Into<String>,

@@ -23,7 +23,6 @@ const BY_LABEL: &str = "inode_permission";
 
 /// Modules A, B and C of Figure 5: A grants files 1, 2 and 3, B 2, 3 and 4, C only 2.
 const MODULES: [&str; 3] = ["apparmor", "tomoyo", "landlock"];
-/// Files 1 to 4 of Figure 5.
 const FILES: [&str; 4] = [
     "by-tomoyo-landlock",
     ALLOWED,

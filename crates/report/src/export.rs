@@ -22,7 +22,6 @@ struct Line<'a> {
     run: &'a Document,
     environment: &'a Environment,
     cell: &'a Cell,
-    /// Against the baseline, as a fraction.
     overhead: Option<f64>,
     is_baseline: bool,
     sample: Option<(usize, f64)>,

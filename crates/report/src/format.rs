@@ -137,41 +137,32 @@ mod tests {
 
     #[test]
     fn figures() {
-        for (value, text) in [
-            (0.0, "0"),
-            (5.0, "5"),
-            (999.0, "999"),
-            (1_000.0, "1,000"),
-            (4_979.0, "4,979"),
-            (1_234_567.0, "1,234,567"),
-            (-1_234.0, "-1,234"),
-            (4_979.5, "4,980"),
-            (403.25, "403.2"),
-            (0.125, "0.12"),
-            (1.5, "1.5"),
+        for (text, expected) in [
+            (figure(0.0), "0"),
+            (figure(5.0), "5"),
+            (figure(999.0), "999"),
+            (figure(1_000.0), "1,000"),
+            (figure(1_234_567.0), "1,234,567"),
+            (figure(-1_234.0), "-1,234"),
+            (figure(4_979.5), "4,980"),
+            (figure(403.25), "403.2"),
+            (figure(0.125), "0.12"),
+            (figure(1.5), "1.5"),
+            (figure(f64::INFINITY), "inf"),
+            (count(u64::MAX), "18,446,744,073,709,551,615"),
+            (difference(1_588), "+1,588"),
+            (difference(0), "0"),
+            (difference(-1_000), "-1,000"),
+            (percent(0.318_9), "+31.9 %"),
+            (percent(-0.003), "-0.3 %"),
+            (percent(0.0), "0 %"),
+            (percent(0.000_1), "+0.0 %"),
+            (percent(9.99), "+999.0 %"),
+            (percent(12.344), "+1,234 %"),
         ] {
-            assert_eq!(figure(value), text);
+            assert_eq!(text, expected);
         }
-        assert_eq!(count(u64::MAX), "18,446,744,073,709,551,615");
-        assert_eq!(figure(f64::INFINITY), "inf");
-        assert_eq!(difference(1_588), "+1,588");
-        assert_eq!(difference(0), "0");
-        assert_eq!(difference(-1_000), "-1,000");
         assert_eq!(share(1, 0), None);
         assert_eq!(share(1_588, 6_567).as_deref(), Some("24.2 %"));
-    }
-
-    #[test]
-    fn percents() {
-        for (overhead, text) in [
-            (0.318_9, "+31.9 %"),
-            (-0.003, "-0.3 %"),
-            (0.0, "0 %"),
-            (0.000_1, "+0.0 %"),
-            (9.99, "+999.0 %"),
-            (12.344, "+1,234 %"),
-        ] {
-            assert_eq!(percent(overhead), text);
-        }
     }
 }

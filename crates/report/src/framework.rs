@@ -9,7 +9,6 @@ use crate::column::Columns;
 use crate::format;
 use crate::table::Table;
 
-/// A row per operation with hooks under the stack `capability` and a baseline without LSMs.
 pub(crate) fn framework(run: &Document, group: &Group<'_>) -> Option<Table> {
     let baseline = group.baseline.as_ref()?;
     let tested = group.configurations.iter().find(|configuration| {

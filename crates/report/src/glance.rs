@@ -40,7 +40,6 @@ pub(crate) struct Depth<'a> {
 }
 
 impl Depth<'_> {
-    /// Cost per component, between the shallowest and the deepest.
     pub(crate) fn slope(&self) -> f64 {
         match (self.points.first(), self.points.last()) {
             (Some(first), Some(last)) if last.0 > first.0 => {

@@ -69,7 +69,6 @@ struct Line<'a> {
     points: Vec<(f64, f64)>,
 }
 
-/// A row per operation measured under a policy with three numbers of rules.
 pub(crate) fn growth(run: &Document) -> Option<Table> {
     let mut groups: BTreeMap<Key, Vec<&Cell>> = BTreeMap::new();
     for cell in &run.cells {
@@ -145,10 +144,7 @@ mod tests {
     #[test]
     fn ways_of_growing_are_told_apart() {
         let of = |f: &dyn Fn(f64) -> f64| {
-            let points: Vec<(f64, f64)> = [1.0, 10.0, 100.0, 1000.0, 10_000.0]
-                .map(|n| (n, f(n)))
-                .into();
-            Growth::of(&points)
+            Growth::of(&[1.0, 10.0, 100.0, 1000.0, 10_000.0].map(|n| (n, f(n))))
         };
         assert_eq!(of(&|_| 5000.0), Growth::Not);
         assert_eq!(of(&|n| if n > 50.0 { 5020.0 } else { 5000.0 }), Growth::Not);
@@ -160,9 +156,7 @@ mod tests {
             panic!("a tree");
         };
         assert!((slope - 14.0).abs() < 1e-6);
-        assert_eq!(
-            of(&|n| if n == 100.0 { 9000.0 } else { 5000.0 }),
-            Growth::Otherwise
-        );
+        let peak = of(&|n| if n == 100.0 { 9000.0 } else { 5000.0 });
+        assert_eq!(peak, Growth::Otherwise);
     }
 }

@@ -75,7 +75,6 @@ pub fn hook_trace(
 
 #[derive(PartialEq, Eq)]
 pub(crate) struct Call {
-    /// Number of the first one, from 1.
     number: usize,
     pub(crate) times: usize,
     pub(crate) depth: usize,

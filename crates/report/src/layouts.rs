@@ -12,7 +12,6 @@ use crate::group::grouped;
 use crate::table::{Table, Value};
 use crate::text::short;
 
-/// True for one layout of a kernel whose layouts have their own table.
 pub(crate) fn is_one_of(group: &Group<'_>, drawn: &[Layouts<'_>]) -> bool {
     let of_time = group.metric == Metric::Time && !group.of_kernels;
     of_time && drawn.iter().any(|of| is_of(group, of))
@@ -122,7 +121,6 @@ impl<'a> Drawing<'a> {
         self.layouts.added(base, self.key(row, of)?)
     }
 
-    /// Fraction of the operation's time under the baseline.
     fn part(&self, row: Operation<'_>, of: &Configuration) -> Option<Centre> {
         let base = self.key(row, self.baseline)?;
         let ratio = self.layouts.ratio(&[base], &[self.key(row, of)?])?;
@@ -194,7 +192,6 @@ impl<'a> Drawing<'a> {
             .legend(self.pairing())
     }
 
-    /// Cost per path component, of benchmarks with several depths.
     fn slopes(&self) -> Option<Table> {
         let (group, baseline) = (self.group, self.baseline);
         let rows = group.rows.iter().filter_map(|row| {

@@ -9,7 +9,6 @@ use crate::verdict::verdict;
 
 const NAME_LIMIT: usize = 200;
 
-/// Verdicts and tables of documents, each document's warnings first.
 pub fn markdown_page(sources: &[Source]) -> String {
     let mut out = String::new();
     for source in sources {

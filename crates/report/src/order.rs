@@ -9,8 +9,6 @@ use crate::column::Columns;
 use crate::format;
 use crate::table::{Table, Tone, Value};
 
-/// A row per pair of configurations with the same modules in another order; None without such a
-/// pair.
 pub(crate) fn order<'a>(
     run: &Document,
     group: &Group<'a>,

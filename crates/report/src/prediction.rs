@@ -356,7 +356,6 @@ type CsvLine<'a> = (
     Option<&'a CallCost>,
 );
 
-/// Columns: `docs/export.md`.
 pub fn prediction_records(document: &PredictionDocument) -> Records<'_> {
     let stacks = document.stacks.iter().enumerate();
     let rows = document.loads.iter().flat_map(move |load| {

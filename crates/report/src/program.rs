@@ -72,7 +72,6 @@ fn lines<'a>(group: &'a Group<'a>) -> Vec<Line<'a>> {
     lines.collect()
 }
 
-/// Which program it is, and under which stack.
 fn subject<'a>() -> Columns<'a, &'a Line<'a>> {
     Columns::new()
         .left("program", |line: &Line<'_>| line.cell.title())
@@ -145,7 +144,6 @@ impl Line<'_> {
     }
 }
 
-/// Instructions by which a program's hooks differ between its runs; None if unknown.
 fn spread(program: &Program) -> Option<i128> {
     let spread = program.differing.iter().map(totals::spread);
     let sum = spread.map(i128::from).sum();
@@ -271,7 +269,6 @@ impl Change<'_> {
     }
 }
 
-/// Hooks that cost more or less than under the baseline, the largest difference first.
 fn changes<'a>(line: &'a Line<'a>) -> Vec<Change<'a>> {
     let Some((base, _)) = line.base else {
         return Vec::new();
@@ -344,7 +341,6 @@ fn by_name(program: &Program) -> Vec<Process<'_>> {
     processes
 }
 
-/// Cost of each program that a program starts, if it starts any.
 fn processes(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
     let limit = if all { usize::MAX } else { ENTRIES };
     let several = lines.iter().filter(|line| line.program.tasks.len() > 1);

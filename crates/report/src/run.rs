@@ -33,8 +33,6 @@ const IN_HOOKS: &str = "in hooks: without a dominant path, what hooks take more 
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options<'a> {
-    /// Also tables of measured regions, paths and spread, of what hooks account for, and of
-    /// directory checks.
     pub details: bool,
     pub estimates: Option<&'a EstimateDocument>,
 }

@@ -13,7 +13,6 @@ pub(crate) use crate::value::{TEXT_LIMIT, Tone, Value};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
     pub tables: Vec<Table>,
-    /// Reasons to doubt the report.
     pub warnings: Vec<String>,
 }
 
@@ -89,7 +88,6 @@ impl Table {
         }
     }
 
-    /// Adds lines on how to read it; empty ones are dropped.
     pub(crate) fn legend<T: Into<String>>(mut self, lines: impl IntoIterator<Item = T>) -> Table {
         let lines = lines.into_iter().map(T::into);
         self.legend.extend(lines.filter(|line| !line.is_empty()));
@@ -141,7 +139,6 @@ fn sentence(text: &str) -> String {
     printable(text.trim().trim_end_matches('.'), 400)
 }
 
-/// Reasons, each once, numbered from 1.
 #[derive(Default)]
 pub(crate) struct Footnotes {
     pub(crate) texts: Vec<String>,

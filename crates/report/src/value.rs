@@ -26,14 +26,12 @@ pub enum Datum {
 pub enum Kind {
     Text,
     Integer,
-    /// 64 bits.
     Float,
     Flag,
     /// UTC, RFC 3339.
     Moment,
 }
 
-/// Each format takes what it can show.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Value {
     pub datum: Datum,
@@ -68,7 +66,6 @@ impl Tone {
 }
 
 impl Value {
-    /// A text of ours, of printable characters.
     pub(crate) fn plain(text: impl Into<String>) -> Value {
         Value {
             text: Some(text.into()),
@@ -80,7 +77,6 @@ impl Value {
         Value::plain(text).tone(tone)
     }
 
-    /// A document's text, truncated to `limit` characters.
     pub(crate) fn long(text: &str, limit: usize) -> Value {
         Value::from(text).shown(printable(text, limit))
     }

@@ -85,7 +85,6 @@ impl Dispatch {
     }
 }
 
-/// The hooks that call this many functions in every row.
 fn common(all: &[Dispatch], functions: u64) -> BTreeSet<String> {
     let hooks = |of: &Dispatch| -> BTreeSet<String> {
         let figures = of.by_functions.get(&functions).into_iter().flatten();

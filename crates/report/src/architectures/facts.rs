@@ -69,12 +69,9 @@ mod tests {
     fn the_facts_are_whole() {
         let facts: Facts = toml::from_str(FACTS).unwrap();
         for fact in &facts.fact {
-            assert!(!fact.why.is_empty() && !fact.code.is_empty(), "{fact:?}");
-            assert!(
-                !fact.benchmarks.is_empty() && !fact.hooks.is_empty(),
-                "{fact:?}"
-            );
-            assert!(fact.fewer > 0, "{fact:?}");
+            let texts = !fact.why.is_empty() && !fact.code.is_empty();
+            let names = !fact.benchmarks.is_empty() && !fact.hooks.is_empty();
+            assert!(texts && names && fact.fewer > 0, "{fact:?}");
         }
     }
 
@@ -84,16 +81,19 @@ mod tests {
             architecture,
             calls,
         };
-        let (x86, arm) = (
-            |of| calls(Architecture::X86_64, of),
-            |of| calls(Architecture::Aarch64, of),
-        );
-        let execve = ("execve", "agent");
-        assert!(why(execve, "mmap_file", x86(4), arm(2)).is_some());
-        assert!(why(execve, "mmap_file", arm(2), x86(4)).is_some());
-        assert!(why(execve, "mmap_file", x86(2), arm(4)).is_none());
-        assert!(why(execve, "mmap_file", x86(5), arm(2)).is_none());
-        assert!(why(execve, "file_open", x86(4), arm(2)).is_none());
-        assert!(why(("open", "AA"), "mmap_file", x86(4), arm(2)).is_none());
+        for (benchmark, hook, on_x86, on_arm, is_told) in [
+            ("execve", "mmap_file", 4, 2, true),
+            ("execve", "mmap_file", 2, 4, false),
+            ("execve", "mmap_file", 5, 2, false),
+            ("execve", "file_open", 4, 2, false),
+            ("open", "mmap_file", 4, 2, false),
+        ] {
+            let x86 = calls(Architecture::X86_64, on_x86);
+            let arm = calls(Architecture::Aarch64, on_arm);
+            for (one, other) in [(x86, arm), (arm, x86)] {
+                let why = why((benchmark, "agent"), hook, one, other);
+                assert_eq!(why.is_some(), is_told, "{benchmark} {hook}");
+            }
+        }
     }
 }

@@ -93,7 +93,6 @@ impl<'g> Kernel<'_, 'g> {
 struct Stack<'a, 'g, 'k> {
     kernel: &'k Kernel<'a, 'g>,
     configuration: &'g Configuration,
-    /// By architecture: overheads as fractions, of operations with a dominant path in all cells.
     overheads: Vec<Vec<f64>>,
     rows: Vec<Operation<'a>>,
 }
@@ -138,7 +137,6 @@ impl Stack<'_, '_, '_> {
         rank.map_or_else(Value::dash, |of| Value::plain(format!("{of:.3}")))
     }
 
-    /// Overheads on the first architecture and the last.
     fn pairs(&self) -> impl Iterator<Item = (f64, f64)> {
         let last = &self.overheads[self.overheads.len() - 1];
         self.overheads[0].iter().copied().zip(last.iter().copied())

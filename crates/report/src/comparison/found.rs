@@ -18,9 +18,7 @@ use crate::text::{printable, short};
 pub(crate) struct Found<'a> {
     pub(crate) metric: Metric,
     pub(crate) n: usize,
-    /// Regressions first, then by size relative to BASE.
     pub(crate) changed: Vec<Changed<'a>>,
-    /// Changed cells without a dominant path in both documents.
     apart: usize,
     places: Places,
 }
@@ -40,7 +38,6 @@ pub(crate) enum Holder<'a> {
 pub(crate) struct Cause<'a> {
     pub(crate) holder: Holder<'a>,
     pub(crate) cells: usize,
-    /// Instructions added to an operation: least, most.
     pub(crate) adds: [i64; 2],
 }
 
@@ -50,7 +47,6 @@ pub(crate) struct Answer {
     pub(crate) sentence: String,
 }
 
-/// The parts of a place that differ between cells and are therefore shown.
 #[derive(Clone)]
 struct Places {
     kernel: bool,

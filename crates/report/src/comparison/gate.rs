@@ -13,7 +13,6 @@ use crate::group::grouped;
 use crate::table::{Table, Tone, Value};
 use crate::text::printable;
 
-/// Cells that did not pass, failed ones first; None without a gate.
 pub(super) fn table<'a>(document: &'a ComparisonDocument) -> Option<Table> {
     let gate = document.gate.as_ref()?;
     let judged = |cell: &'a ComparedCell| Some((cell, cell.gate.as_ref()?));

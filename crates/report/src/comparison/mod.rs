@@ -274,7 +274,6 @@ pub fn comparison_summary(document: &ComparisonDocument) -> String {
     format!("{n} {cells}{colon}{}", parts.join(", "))
 }
 
-/// Columns: `docs/export.md`.
 pub fn comparison_records(document: &ComparisonDocument) -> Records<'_> {
     fn base(cell: &ComparedCell) -> &Place {
         cell.base_place.as_ref().unwrap_or(&cell.place)

@@ -53,7 +53,6 @@ impl Figure {
         first
     }
 
-    /// With at most the largest `rows` rows of bars, the largest first.
     pub(crate) fn largest(&self, rows: usize) -> Figure {
         let mut sorted = self.clone();
         let Chart::Bars(bars) = &mut sorted.chart else {
@@ -92,8 +91,6 @@ impl Figure {
         sheet.notes(self.notes.iter().chain(&self.left_out()));
     }
 
-    /// A self-contained SVG: no script, font or style sheet. Marks have their values as attributes.
-    /// Output is deterministic.
     pub fn svg(&self) -> String {
         let mut sheet = Sheet::default();
         self.draw(&mut sheet);

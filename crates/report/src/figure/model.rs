@@ -14,10 +14,8 @@ pub struct Figure {
     /// where there are several.
     pub name: String,
     pub title: String,
-    /// For screen readers.
     pub description: String,
     pub chart: Chart,
-    /// A sentence for each thing that is missing or left out.
     pub notes: Vec<String>,
 }
 
@@ -32,11 +30,8 @@ pub enum Chart {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Bars {
     pub axis: String,
-    /// What categories are: `operation`.
     pub category: String,
-    /// What series are: `configuration`.
     pub kind: String,
-    /// From top to bottom.
     pub categories: Vec<String>,
     pub series: Vec<String>,
     /// Palette position of each series, the same in all figures of a document. Default: the series'
@@ -51,9 +46,7 @@ pub struct Bars {
 pub struct Bar {
     pub category: usize,
     pub series: usize,
-    /// In the axis' unit; finite.
     pub value: f64,
-    /// 95 % interval; finite.
     pub interval: Option<[f64; 2]>,
 }
 
@@ -61,9 +54,7 @@ pub struct Bar {
 pub struct Lines {
     pub x: String,
     pub y: String,
-    /// What lines are: `configuration`.
     pub kind: String,
-    /// What each line's `figure` is: `slope`.
     pub figure: Option<&'static str>,
     pub series: Vec<Series>,
 }
@@ -72,7 +63,6 @@ pub struct Lines {
 pub struct Series {
     pub label: String,
     pub figure: String,
-    /// By x; finite.
     pub points: Vec<Point>,
     pub fit: Option<[[f64; 2]; 2]>,
 }
@@ -81,13 +71,11 @@ pub struct Series {
 pub struct Point {
     pub x: f64,
     pub y: f64,
-    /// 95 % interval; finite.
     pub interval: Option<[f64; 2]>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Flame {
-    /// What widths are: `instructions`.
     pub unit: String,
     pub frames: Vec<Frame>,
 }
@@ -149,7 +137,6 @@ impl Figure {
         )
     }
 
-    /// JSON: name, title, description, notes, and the chart's data, drawn or not.
     pub fn json(&self) -> serde_json::Result<Vec<u8>> {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');

@@ -31,13 +31,11 @@ const HEAD: f64 = 30.0;
 const LINE: f64 = 18.0;
 const WRAP: usize = 118;
 
-/// How a text differs from small letters that begin at their place.
 #[derive(Default)]
 pub(super) struct Look {
     pub(super) anchor: Option<&'static str>,
     pub(super) size: Option<f64>,
     pub(super) weight: Option<&'static str>,
-    /// Reads upwards.
     pub(super) turned: bool,
     pub(super) fill: Option<&'static str>,
 }

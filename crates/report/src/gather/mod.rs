@@ -57,7 +57,6 @@ impl Content {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gathered {
     pub source: Option<usize>,
-    /// First part of the figure's name: `overhead`.
     pub base: &'static str,
     pub figure: Figure,
 }
@@ -180,7 +179,6 @@ fn named(sources: &[Source], mut drafts: Vec<(Option<usize>, Draft)>) -> Vec<Gat
     drafts.into_iter().map(name).collect()
 }
 
-/// `results/a.json` is `a`.
 fn stem(name: &str) -> &str {
     let file = name.rsplit('/').next().unwrap_or(name);
     file.strip_suffix(".json").unwrap_or(file)

@@ -57,7 +57,6 @@ fn bars(
     .noted((more > 0).then(|| format!("{more} more hooks were called less.")))
 }
 
-/// Calls per second in each interval; None for a single interval.
 fn over_time(document: &Document, total: &Interval, place: &str) -> Option<Draft> {
     let intervals: Vec<&Interval> = document.intervals().collect();
     if intervals.len() < 2 {

@@ -20,7 +20,6 @@ pub(super) fn drafts(document: &PlacementDocument) -> Vec<Draft> {
     drafts
 }
 
-/// Hooks that each module implements, by category (the paper's Table 5).
 fn modules(document: &PlacementDocument, version: &str) -> Draft {
     let mut bars = Bars::new("hooks", "module", "category");
     bars.stacked = true;
@@ -39,7 +38,6 @@ fn modules(document: &PlacementDocument, version: &str) -> Draft {
     .about(&[&document.version])
 }
 
-/// Hook calls on the success path of each system call (Table 7).
 fn reach(calls: &[&SyscallPlacement], fs: &str, version: &str) -> Draft {
     let fs_title = short(fs);
     let mut bars = Bars::new("hook calls on the success path", "system call", "path");

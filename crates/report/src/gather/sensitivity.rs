@@ -145,7 +145,6 @@ fn fit(swept: &Swept<'_>) -> Option<[[f64; 2]; 2]> {
     drawn.then_some(ends)
 }
 
-/// x in microseconds, y in `unit`.
 fn line(swept: &Swept<'_>, unit: f64) -> Option<Series> {
     let slope = swept.slope?;
     let every = slope.points.len().div_ceil(POINTS_LIMIT).max(1);

@@ -16,7 +16,6 @@ use crate::text::{printable, short};
 const BARS_SHOWN: usize = 16;
 const DOUBTS_LIMIT: usize = 3;
 
-/// A self-contained page. Output is deterministic.
 #[must_use]
 pub fn comparison_page(document: &ComparisonDocument) -> String {
     let found = Found::all(document);
@@ -75,7 +74,6 @@ pub fn comparison_page(document: &ComparisonDocument) -> String {
     whole(&title, &navigation, &content)
 }
 
-/// `changes`, or `changes-time` where there are several.
 fn name(found: &Found<'_>, is_alone: bool) -> String {
     match is_alone {
         true => "changes".to_owned(),

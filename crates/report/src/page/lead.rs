@@ -37,7 +37,6 @@ pub(super) fn front(content: &Content, report: &Report, lead: &Figure, id: &str)
     }
 }
 
-/// The first rows in these columns; `id` is part of the name for screen readers.
 pub(super) fn side(of: &Table, columns: &[usize], id: &str) -> Markup {
     let rows: Vec<_> = of.rows.iter().filter(|row| !row.summary).collect();
     html! {

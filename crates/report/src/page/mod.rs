@@ -243,7 +243,6 @@ const SCRIPTS: [&str; 4] = [
     include_str!("front.js"),
 ];
 
-/// Content-Security-Policy: only these scripts, nothing remote, no `eval`.
 fn policy() -> String {
     let mut policy = "default-src 'none'; base-uri 'none'; form-action 'none'; \
                       style-src 'unsafe-inline'; script-src"

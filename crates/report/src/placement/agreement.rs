@@ -18,7 +18,6 @@ const ORDER: [Agreement; 7] = [
     Agreement::Exact,
 ];
 
-/// The number of hooks that agree, and each that does not. `kernel` is what was compared.
 pub fn agreement_report(kernel: &str, comparison: &Comparison) -> Report {
     let tables = [Some(summary(kernel, comparison)), disagreements(comparison)];
     let skipped = comparison.skipped.iter().map(|(operation, reason)| {

@@ -17,7 +17,6 @@ pub struct ChecksOptions {
     pub unknown: bool,
 }
 
-/// Redundant checks, then checks that only some modules make, the most certain first.
 pub fn checks_report(document: &PlacementDocument, options: &ChecksOptions) -> Report {
     Report {
         tables: vec![redundant(document, options), missing(document, options)],
@@ -48,7 +47,6 @@ fn calls(calls: &[String]) -> Value {
     Value::long(&calls.join(" > "), CALLS_LIMIT)
 }
 
-/// With a line on how many of all findings are shown.
 fn told(table: Table, all: usize) -> Table {
     let line = match (all, (all - table.rows.len()) as u64) {
         (0, _) => "None was found.".to_owned(),

@@ -21,7 +21,6 @@ pub struct DifferenceOptions {
     pub trace: bool,
 }
 
-/// The answer, then differences: framework, modules, system calls.
 pub fn difference_report(document: &PlacementDifference, options: &DifferenceOptions) -> Report {
     let strings = options.trace.then(|| call_strings(document)).flatten();
     let changes = changes(document, options);

@@ -25,7 +25,6 @@ pub use records::{agreement_records, placement_records};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PlacementOptions {
-    /// Every hook per system call, instead of modules and a line per system call.
     pub details: bool,
     pub reach: bool,
     pub trace: bool,
@@ -71,7 +70,6 @@ pub fn placement_report(document: &PlacementDocument, options: &PlacementOptions
     }
 }
 
-/// `Linux 6.12.117`.
 fn kernel(document: &PlacementDocument) -> String {
     format!("Linux {}", short(&document.version))
 }
@@ -85,7 +83,6 @@ fn title(document: &PlacementDocument, call: &SyscallPlacement) -> String {
     )
 }
 
-/// `open (missing) on ext4`.
 fn on(call: &str, filesystem: &str) -> String {
     let [call, filesystem] = [call, filesystem].map(short);
     format!("{call} on {filesystem}")

@@ -45,7 +45,6 @@ pub(super) fn modules(document: &PlacementDocument) -> Table {
         .legend(direct)
 }
 
-/// Hooks by category, a column per module; None without modules.
 pub(super) fn categories(document: &PlacementDocument) -> Option<Table> {
     let modules = || document.modules.iter();
     let all: BTreeSet<&String> = modules()

@@ -70,7 +70,6 @@ struct Sums {
     teardown: Count,
 }
 
-/// Without calls from inside hooks.
 fn sums(call: &SyscallPlacement) -> Sums {
     let mut sums = Sums {
         reachable: call.hooks.len(),
@@ -119,7 +118,6 @@ pub(super) fn details(document: &PlacementDocument, call: &SyscallPlacement, rea
         ])
 }
 
-/// Called on the success path, from anywhere.
 pub(super) fn is_nominal(hook: &HookPlacement) -> bool {
     let nested = hook.nested.values().map(|reach| reach.success_path);
     let mut all = nested.chain([hook.success_path, hook.teardown.success_path]);

@@ -16,7 +16,6 @@ use crate::text::short;
 
 const DEAREST: usize = 10;
 
-/// A row per stack, and one per hook up to nine tenths of the cost.
 pub(super) fn tables(place: &str, group: &Group<'_>) -> Vec<Table> {
     let stacks = group.tested().filter_map(|of| Stack::of(of, group));
     let stacks: Vec<Stack<'_>> = stacks.collect();
@@ -82,7 +81,6 @@ struct Stack<'a> {
     operations: usize,
     overhead: i128,
     hooks: Vec<Sum<'a>>,
-    /// Sum of each hook and all more expensive ones.
     held: Vec<i128>,
 }
 

@@ -8,7 +8,6 @@ use crate::cells::{Configuration, Group, Operation};
 use crate::column::Columns;
 use crate::table::Table;
 
-/// The hook that checks each directory on a path.
 const CHECK: &str = "inode_permission";
 /// Calls `inode_permission` for directories only (`vfs_statx` uses another hook for attributes), so
 /// it gives the cost of directories for other operations on the same path.
@@ -112,7 +111,6 @@ impl<'a> Walk<'a> {
         self.points[self.points.len() - 1]
     }
 
-    /// Growth per component, between the first and the last point; to a tenth.
     fn each(&self, figure: impl Fn(&Point) -> i128) -> f64 {
         (self.slope(figure) * 10.0).round() / 10.0
     }

@@ -63,8 +63,6 @@ struct Facts {
 
 type Callers = BTreeMap<String, (u64, u64)>;
 
-/// For each kernel whose hooks a profile lists: a table of hooks that no operation in any profile
-/// calls, and one of called hooks with their operations.
 pub fn coverage_report(profiles: &[&Document]) -> Report {
     let mut kernels: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (kernel, hooks) in profiles.iter().flat_map(|profile| &profile.kernel_hooks) {
@@ -198,21 +196,11 @@ mod tests {
         let facts: Facts = toml::from_str(FACTS).unwrap();
         let mut seen = BTreeSet::new();
         for fact in &facts.fact {
-            assert!(
-                NEEDS.iter().any(|[need, _]| *need == fact.needs),
-                "{}",
-                fact.needs
-            );
-            assert!(
-                !fact.why.is_empty() && !fact.code.is_empty(),
-                "{:?}",
-                fact.hooks
-            );
+            let needs = NEEDS.iter().any(|[need, _]| *need == fact.needs);
+            let texts = !fact.why.is_empty() && !fact.code.is_empty();
             let option = fact.option.as_deref();
-            assert!(
-                option.is_none_or(|option| option.starts_with("CONFIG_")),
-                "{option:?}"
-            );
+            let option = option.is_none_or(|option| option.starts_with("CONFIG_"));
+            assert!(needs && texts && option, "{:?}", fact.hooks);
             for hook in &fact.hooks {
                 assert!(
                     !hook.is_empty() && seen.insert(hook),

@@ -26,8 +26,6 @@ pub(super) fn by_hook(profiles: &[Cell], clock: Clock) -> Vec<Table> {
     tables.collect()
 }
 
-/// A table per kernel, file system and stack, an operation per row; before them, changes of shared
-/// memory.
 pub(super) fn by_operation(profiles: &[Cell], clock: Clock) -> Vec<Table> {
     let mut tables = shared_tables(profiles, clock);
     let counted = profiles.iter().filter(|cell| events(cell).is_some());
@@ -219,7 +217,6 @@ fn pair(cell: &Cell) -> Option<Pair<'_>> {
     Some((events(cell)?, base))
 }
 
-/// A shared_table per kernel and file system: operations to which some stack adds shared atomics.
 pub(super) fn shared_tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
     let compared = profiles.iter().filter(|cell| pair(cell).is_some());
     let places = grouped(compared, |cell| (&cell.key.kernel, &cell.key.filesystem));

@@ -131,7 +131,6 @@ fn table(profiles: &[&Cell], clock: &str) -> Table {
     ])
 }
 
-/// First those of the stack in its order, then the others.
 fn modules<'a>(profiles: &[&'a Cell], sums: &Sums<'a>) -> Vec<&'a str> {
     let active = profiles.iter().flat_map(|cell| &cell.active_lsms);
     let active = distinct(active.map(String::as_str)).into_iter().enumerate();
@@ -154,7 +153,6 @@ fn without_figures(profiles: &[&Cell]) -> Option<String> {
     (!texts.is_empty()).then(|| format!("without figures: {}", texts.join("; ")))
 }
 
-/// Average cost of a call on each kernel; None for a single kernel.
 fn kernels(profiles: &[&Cell], clock: &str) -> Option<Table> {
     let by_kernel = grouped(profiles.iter().copied(), |cell| &cell.key.kernel);
     if by_kernel.len() < 2 {

@@ -32,7 +32,6 @@ pub enum ProfileView {
     Hooks,
     /// A table per kernel and file system, an operation per row.
     Operations,
-    /// See [`coverage_report`].
     Coverage,
 }
 
@@ -49,7 +48,6 @@ impl ProfileView {
     }
 }
 
-/// In document order. Figures are guest kernel instructions per operation.
 pub fn profile_report(document: &Document, by: ProfileView) -> Report {
     let clock = document.environment.clock;
     let cells = &document.cells;

@@ -41,7 +41,6 @@ struct Line<'a> {
 struct Figures {
     calls: u64,
     inclusive: u64,
-    /// Exclusive, dispatch.
     own: Option<[u64; 2]>,
 }
 
@@ -215,7 +214,6 @@ fn regions(sides: &[Side<'_>], names: &StackNames<'_>) -> Option<String> {
     Some(format!("{what}: {text}."))
 }
 
-/// Called hooks, the most expensive first, each with the modules' functions.
 fn lines<'a>(sides: &[Side<'a>]) -> Vec<Line<'a>> {
     let tested = sides.iter().flat_map(|side| &side.tested_costs);
     let baselines = sides.iter().flat_map(|side| &side.baseline_costs);

@@ -63,8 +63,6 @@ impl<'a> Line<'a> {
     }
 }
 
-/// For each profile a row for the operation, one per hook and one per implementation of it.
-/// Columns: `docs/export.md`.
 pub fn profile_records(document: &Document) -> Records<'_> {
     let columns = Columns::new()
         .column("kernel", |line: Line<'_>| &line.cell.key.kernel)

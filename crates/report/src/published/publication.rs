@@ -18,7 +18,6 @@ use crate::text::{printable, short};
 const VERDICTS: &str = "agrees: inside their range, or within a tenth of theirs; calls: equal, or inside their bounds. \
      difference: ours less theirs, or less the nearest end of their range; of overheads and shares in points.";
 
-/// A summary with a line per published table or figure, then each of these in full.
 pub fn publication_report(publication: &Publication<'_>) -> Report {
     let summaries = publication.summaries();
     let places = summaries.iter().filter_map(|summary| summary.place);

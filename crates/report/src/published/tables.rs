@@ -165,7 +165,6 @@ fn clocks(metric: Metric, overheads: bool) -> String {
     format!("Ours are {ours}. Only relative overheads are compared, never the figures themselves.")
 }
 
-/// Our configuration, and our baseline if it has one.
 pub(super) fn setups(comparison: &Comparison) -> String {
     let baseline = comparison.baseline.iter().map(|of| format!(" vs {of}"));
     comparison.tested.clone() + &baseline.collect::<String>()
@@ -190,7 +189,6 @@ pub(super) fn own(comparison: &Comparison) -> Value {
     Value::toned(format!("{value}{}", interval.unwrap_or_default()), tone)
 }
 
-/// Nanoseconds added by ours with interval, if measured over layouts.
 pub(super) fn added_ns(comparison: &Comparison) -> Option<String> {
     let of = comparison.layouts.as_ref()?.added_ns?;
     Some(format::added(of.value, of.ci95))
@@ -225,7 +223,6 @@ fn short_place(figure: &Figure) -> String {
     format!("{}: {}", figure.place, subject(figure))
 }
 
-/// `open`, with the hook if calls of that are counted.
 pub(super) fn subject(figure: &Figure) -> String {
     let hooks = match figure.quantity {
         Quantity::CallsAtMost | Quantity::HookCalls | Quantity::HookTime => figure.hooks.join(" "),
@@ -235,7 +232,6 @@ pub(super) fn subject(figure: &Figure) -> String {
     format!("{}{separator}{hooks}", figure.theirs)
 }
 
-/// Ours less theirs; percentage points for fractions.
 pub(super) fn difference(quantity: Quantity, difference: f64) -> String {
     match quantity {
         _ if difference.abs() < 1e-9 => "0".to_owned(),
@@ -351,13 +347,6 @@ pub(super) fn ours(figure: &Figure) -> String {
 }
 
 /// A row per published figure whose id matches `pattern`. Later versions only append columns.
-///
-/// - `figure`: the id; `source`, `place`, `lines`, `their_kernel`, `their_benchmark`,
-///   `their_configuration`: what is published, and where.
-/// - `quantity`, `unit`, `low`, `high`: the published range; both the same for a value, one empty
-///   for a bound.
-/// - `hooks`, separated by blanks; `per_component`: 1 if the value is per path component; `ours`:
-///   our benchmarks for theirs, separated by blanks.
 pub fn published_records(pattern: &str) -> Records<'_> {
     Columns::new()
         .column("figure", |figure: &Figure| &figure.id)

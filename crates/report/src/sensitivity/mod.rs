@@ -139,7 +139,6 @@ pub(crate) fn where_swept(slopes: &[&Swept<'_>]) -> String {
     format!("{place}, {}, {} caches", delay.module, delay.caches)
 }
 
-/// Columns: `docs/export.md`.
 pub fn sensitivity_records(document: &Document) -> Records<'_> {
     Columns::new()
         .column("kernel", |of: Swept<'_>| &of.cell.key.kernel)

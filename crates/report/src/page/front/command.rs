@@ -9,8 +9,6 @@ use crate::cells::{Configuration, Group};
 use crate::group::distinct;
 use crate::text::short;
 
-/// Command that measures this configuration and the baseline with hooks, without the operation at
-/// its end.
 pub(super) fn command(run: &Document, group: &Group<'_>, configuration: &Configuration) -> String {
     let mut words = vec!["lsmeter".to_owned(), "profile".to_owned()];
     let mut flag = |name: &str, value: &str| words.extend([format!("--{name}"), quoted(value)]);

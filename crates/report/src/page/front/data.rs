@@ -26,7 +26,6 @@ pub(super) const HOOKS_LIMIT: usize = 400;
 struct Data {
     place: String,
     metric: String,
-    /// Hooks, functions and modules; referred to by index.
     names: Vec<String>,
     columns: Vec<String>,
     baseline: usize,
@@ -152,7 +151,6 @@ fn harmless(json: &str) -> String {
 
 #[derive(Serialize)]
 struct Packed {
-    /// Functions, hooks and modules; referred to by index.
     names: Vec<String>,
     /// Function to its hook, or to the module that implements it.
     hooks: BTreeMap<usize, usize>,
