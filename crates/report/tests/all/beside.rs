@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Runs beside what others published: a small one, and odd ones.
 
+use crate::hooked::{implementation, path};
 use model::{
     Cell, Configuration, Counted, Document, Estimate, Evidence, HookCost, HookedPath,
     Implementation, Integrity, Key, Metric, Outcome, PathCount, Paths, Status, Subject, Timed,
@@ -76,9 +77,7 @@ fn with_hooks(mut cell: Cell, system_calls: &[&str], hooks: Vec<HookCost>) -> Ce
     if let Some(counted) = cell.counted_mut() {
         counted.hooked = Some(HookedPath {
             system_calls,
-            regions: 64,
-            hooks,
-            ..HookedPath::default()
+            ..path(hooks)
         });
     }
     cell
@@ -92,11 +91,7 @@ fn hook(name: &str, calls: u64, module: &str) -> HookCost {
     HookCost {
         hook: name.to_owned(),
         calls,
-        implementations: vec![Implementation {
-            module: module.to_owned(),
-            calls,
-            ..Implementation::default()
-        }],
+        implementations: vec![implementation(module, name, calls, 0)],
         ..HookCost::default()
     }
 }

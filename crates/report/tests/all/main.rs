@@ -8,6 +8,7 @@ mod comparison;
 mod deep;
 mod export;
 mod figures;
+mod hooked;
 mod layouts;
 mod monitor;
 mod pages;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Small profile documents as every kind of table, and documents that lie.
 
+use crate::hooked::{self, implementation};
 use model::{
     Cell, Clock, Configuration, Counted, Document, Environment, Events, Evidence,
     FunctionDifference, HookCost, HookedPath, Implementation, Integrity, Key, Kind, Metric,
@@ -44,13 +45,7 @@ fn hook(name: &str, calls: u64, own: u64, behind: &[(&str, &str, u64)]) -> HookC
         outermost: own + modules,
         implementations: behind
             .iter()
-            .map(|(module, function, inclusive)| Implementation {
-                module: (*module).to_owned(),
-                function: (*function).to_owned(),
-                calls,
-                inclusive: *inclusive,
-                ..Implementation::default()
-            })
+            .map(|(module, function, cost)| implementation(module, function, calls, *cost))
             .collect(),
         ..HookCost::default()
     }
@@ -85,9 +80,7 @@ fn profile(kernel: &str, modules: &[&str], (benchmark, variant): (&str, &str)) -
         total: OUTSIDE + hooked,
         rep_iterations: Some(4_324),
         regions: 61,
-        hooked,
-        hooks,
-        ..HookedPath::default()
+        ..hooked::path(hooks)
     };
     let counted = Counted {
         paths: Some(Paths {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The golden run document as every kind of table, and documents that lie.
 
+use crate::hooked::{implementation, path};
 use compare::Named;
 use model::estimate::{EstimatedCell, FitError, Nanoseconds, Weights};
 use model::{
@@ -358,17 +359,10 @@ fn the_bare_framework_is_split_where_hooks_are_known() {
             calls: 1,
             dispatch: 310,
             outermost: 350,
-            implementations: vec![Implementation {
-                module: "capability".to_owned(),
-                inclusive: 40,
-                ..Implementation::default()
-            }],
+            implementations: vec![implementation("capability", "cap_file_open", 1, 40)],
             ..HookCost::default()
         };
-        cell.counted_mut().unwrap().hooked = Some(HookedPath {
-            hooks: vec![hook],
-            ..HookedPath::default()
-        });
+        cell.counted_mut().unwrap().hooked = Some(path(vec![hook]));
     }
     bare.extend(std::mem::take(&mut run.cells));
     run.cells = bare;
