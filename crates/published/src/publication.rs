@@ -340,52 +340,28 @@ impl Publication<'_> {
         let of_place = |row: &&Row<'_>| place.is_none_or(|place| row.figure.place == place);
         let rows: Vec<&Row<'_>> = self.rows.iter().filter(of_place).collect();
         let mut states = [0; 7];
+        let mut clocks: Vec<(Option<Metric>, Vec<(f64, f64)>)> = Vec::new();
         for of_figure in rows.chunk_by(|a, b| std::ptr::eq(a.figure, b.figure)) {
-            let exact = of_figure.iter().any(|row| row.stands_in() == Some(false));
-            let near = || {
-                let is_near = |row: &&&Row<'_>| !(exact && row.stands_in() == Some(true));
-                of_figure.iter().filter(is_near)
-            };
-            let timed = near().any(|row| row.is_time());
-            let deciding = near().filter(|row| row.is_time() == timed);
-            let compared = |state: &State| *state <= State::Unexplained;
-            let all: Vec<State> = deciding.map(|row| row.state()).collect();
-            let worst = all.iter().copied().filter(compared).max();
-            let best = all.iter().copied().min();
-            let of_source = |row: &&&Row<'_>| matches!(row.answer, Answer::Counted { .. });
-            let state = match of_figure.iter().all(|row| of_source(&row)) {
-                true => all.first().copied(),
-                false => worst.or(best),
-            };
-            let at = state.and_then(|state| State::ALL.iter().position(|of| *of == state));
-            if let Some(count) = at.and_then(|at| states.get_mut(at)) {
-                *count += 1;
+            if let Some(state) = state(of_figure) {
+                states[state as usize] += 1;
+            }
+            let is_counted = |row: &&Row<'_>| matches!(row.answer, Answer::Counted { .. });
+            let counted = of_figure.iter().copied().find(is_counted);
+            let others = of_figure.iter().copied().filter(|row| !is_counted(row));
+            for (clock, ours, theirs) in others.chain(counted).filter_map(Row::pair) {
+                match clocks.iter_mut().find(|(known, _)| *known == clock) {
+                    Some((_, pairs)) => pairs.push((ours, theirs)),
+                    None => clocks.push((clock, vec![(ours, theirs)])),
+                }
             }
         }
-        let of_figures = rows.chunk_by(|a, b| std::ptr::eq(a.figure, b.figure));
-        let pairs: Vec<_> = of_figures
-            .flat_map(|rows| {
-                let is_counted = |row: &&Row<'_>| matches!(row.answer, Answer::Counted { .. });
-                let counted = rows.iter().copied().find(is_counted);
-                let others = rows.iter().copied().filter(move |row| !is_counted(row));
-                others.chain(counted).filter_map(Row::pair)
-            })
-            .collect();
-        let mut clocks: Vec<Option<Metric>> = Vec::new();
-        for (clock, ..) in &pairs {
-            if !clocks.contains(clock) {
-                clocks.push(*clock);
-            }
-        }
-        let agreement = clocks.into_iter().map(|metric| {
-            let of = pairs.iter().filter(|(clock, ..)| *clock == metric);
-            let of: Vec<(f64, f64)> = of.map(|(_, ours, theirs)| (*ours, *theirs)).collect();
-            let ratios = of.iter().filter(|(ours, theirs)| ours * theirs > 0.0);
+        let agreement = clocks.into_iter().map(|(metric, pairs)| {
+            let ratios = pairs.iter().filter(|(ours, theirs)| ours * theirs > 0.0);
             let ratios: Vec<f64> = ratios.map(|(ours, theirs)| ours / theirs).collect();
             Agreement {
                 metric,
-                n: of.len(),
-                rank: rank_correlation(&of),
+                n: pairs.len(),
+                rank: rank_correlation(&pairs),
                 ratio: (!ratios.is_empty()).then(|| stats::median(ratios)),
             }
         });
@@ -395,4 +371,22 @@ impl Publication<'_> {
             agreement: agreement.collect(),
         }
     }
+}
+
+/// Of all rows of a figure.
+fn state(rows: &[&Row<'_>]) -> Option<State> {
+    if rows
+        .iter()
+        .all(|row| matches!(row.answer, Answer::Counted { .. }))
+    {
+        return rows.first().map(|row| row.state());
+    }
+    let exact = rows.iter().any(|row| row.stands_in() == Some(false));
+    let is_near = |row: &&&Row<'_>| !(exact && row.stands_in() == Some(true));
+    let near = || rows.iter().filter(is_near);
+    let timed = near().any(|row| row.is_time());
+    let deciding = near().filter(|row| row.is_time() == timed);
+    let states: Vec<State> = deciding.map(|row| row.state()).collect();
+    let compared = states.iter().filter(|state| **state <= State::Unexplained);
+    compared.max().or(states.iter().min()).copied()
 }

@@ -366,6 +366,9 @@ pub fn prediction_records(document: &PredictionDocument) -> Records<'_> {
         })
     });
     let baseline = document.stacks.first();
+    fn added((_, pair, (at, _), _): CsvLine<'_>, end: fn(Range) -> f64) -> Option<f64> {
+        pair.added(at).map(end)
+    }
     Columns::new()
         .column("load", |(load, ..): CsvLine<'_>| &load.name)
         .column("seconds", |(load, ..)| load.seconds)
@@ -378,14 +381,8 @@ pub fn prediction_records(document: &PredictionDocument) -> Records<'_> {
         .column("stack", |(_, _, (_, stack), _)| stack)
         .column("baseline", move |_| baseline)
         .column("per_call", |(.., cost)| Some(cost?.instructions))
-        .column("added", |(_, pair, (at, _), _)| {
-            Some(pair.added(at)?.middle)
-        })
-        .column("added_low", |(_, pair, (at, _), _)| {
-            Some(pair.added(at)?.low)
-        })
-        .column("added_high", |(_, pair, (at, _), _)| {
-            Some(pair.added(at)?.high)
-        })
+        .column("added", |line| added(line, |range| range.middle))
+        .column("added_low", |line| added(line, |range| range.low))
+        .column("added_high", |line| added(line, |range| range.high))
         .records(rows)
 }

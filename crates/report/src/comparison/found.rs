@@ -12,7 +12,7 @@ use model::{ComparisonDocument, Metric};
 use super::explained::calls;
 use crate::format;
 use crate::group::{grouped, shared};
-use crate::table::{TEXT_LIMIT, Tone};
+use crate::table::TEXT_LIMIT;
 use crate::text::{printable, short};
 
 pub(crate) struct Found<'a> {
@@ -43,7 +43,8 @@ pub(crate) struct Cause<'a> {
 
 pub(crate) struct Answer {
     pub(crate) word: &'static str,
-    pub(crate) tone: Tone,
+    /// Of the page's style.
+    pub(crate) class: &'static str,
     pub(crate) sentence: String,
 }
 
@@ -154,13 +155,11 @@ impl<'a> Found<'a> {
             let (leading, apart): (Vec<_>, Vec<_>) = real
                 .copied()
                 .partition(|(_, cell)| cell.method == Method::Exact || !metric.is_counted());
-            let mut changed: Vec<Changed<'a>> = leading
-                .into_iter()
-                .map(|(at, cell)| Changed {
-                    cell,
-                    holder: (u32::try_from(at).ok()).and_then(|at| Holder::of(explained.get(&at)?)),
-                })
-                .collect();
+            let changed = leading.into_iter().map(|(at, cell)| Changed {
+                cell,
+                holder: (u32::try_from(at).ok()).and_then(|at| Holder::of(explained.get(&at)?)),
+            });
+            let mut changed: Vec<Changed<'a>> = changed.collect();
             changed.sort_by(|one, other| {
                 let better = |of: &Changed<'_>| of.cell.verdict == Verdict::Better;
                 let by_size = other.size().total_cmp(&one.size());
@@ -192,12 +191,12 @@ impl<'a> Found<'a> {
                 .count()
         };
         let (same, unclear) = (with(Verdict::Same), with(Verdict::Unclear));
-        let (word, tone) = match (worse, better) {
-            (0, 0) if same == 0 => ("Cannot be told", Tone::Missing),
-            (0, 0) => ("Not changed", Tone::Plain),
-            (_, 0) => ("Worse", Tone::Worse),
-            (0, _) => ("Better", Tone::Better),
-            _ => ("Worse and better", Tone::Worse),
+        let (word, class) = match (worse, better) {
+            (0, 0) if same == 0 => ("Cannot be told", "missing"),
+            (0, 0) => ("Not changed", "same"),
+            (_, 0) => ("Worse", "worse"),
+            (0, _) => ("Better", "better"),
+            _ => ("Worse and better", "worse"),
         };
         let changed = self.changed.len();
         let apart = self.apart;
@@ -245,7 +244,7 @@ impl<'a> Found<'a> {
         }
         Answer {
             word,
-            tone,
+            class,
             sentence,
         }
     }
@@ -258,13 +257,10 @@ impl<'a> Found<'a> {
         if !place.configuration.is_empty() {
             told += &format!(" under {}", printable(&place.configuration, 2 * TEXT_LIMIT));
         }
-        for (part, is_told) in [
-            (&place.kernel, self.places.kernel),
-            (&place.filesystem, self.places.filesystem),
-        ] {
-            if is_told {
-                told += &format!(" on {}", short(part));
-            }
+        let kernel = Some(&place.kernel).filter(|_| self.places.kernel);
+        let filesystem = Some(&place.filesystem).filter(|_| self.places.filesystem);
+        for part in kernel.into_iter().chain(filesystem) {
+            told += &format!(" on {}", short(part));
         }
         if let Some(difference) = cell.difference {
             told += &format!(", {} {}", format::signed(difference), cell.metric.unit());
@@ -279,12 +275,8 @@ impl<'a> Found<'a> {
     }
 
     pub(crate) fn label(&self, cell: &ComparedCell) -> String {
-        let mut label = short(&cell.title());
-        let place = self.place(&cell.place);
-        if !place.is_empty() {
-            label += &format!(" {place}");
-        }
-        label
+        let label = format!("{} {}", short(&cell.title()), self.place(&cell.place));
+        label.trim_end().to_owned()
     }
 
     pub(crate) fn place(&self, place: &Place) -> String {
@@ -302,17 +294,15 @@ impl<'a> Found<'a> {
     pub(crate) fn causes(&self) -> Vec<Cause<'a>> {
         let held: Vec<Holder<'a>> = self.changed.iter().filter_map(|of| of.holder).collect();
         let functions = grouped(&held, |holder| (holder.module(), holder.function()));
-        let mut causes: Vec<Cause<'a>> = functions
-            .into_iter()
-            .filter_map(|(_, held)| {
-                let adds = || held.iter().map(|holder| holder.adds());
-                Some(Cause {
-                    holder: **held.first()?,
-                    cells: held.len(),
-                    adds: [adds().min()?, adds().max()?],
-                })
+        let causes = functions.into_iter().filter_map(|(_, held)| {
+            let adds = held.iter().map(|holder| holder.adds());
+            Some(Cause {
+                holder: **held.first()?,
+                cells: held.len(),
+                adds: [adds.clone().min()?, adds.max()?],
             })
-            .collect();
+        });
+        let mut causes: Vec<Cause<'a>> = causes.collect();
         causes.sort_by_key(|cause| std::cmp::Reverse(cause.cells));
         causes
     }

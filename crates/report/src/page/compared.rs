@@ -10,7 +10,6 @@ use super::{figure, lead, table, whole};
 use crate::column::Columns;
 use crate::comparison::{Answer, Cause, ComparisonOptions, Found, changed, gate_word, parts};
 use crate::format;
-use crate::table::Tone;
 use crate::text::{printable, short};
 
 const BARS_SHOWN: usize = 16;
@@ -77,28 +76,16 @@ pub fn comparison_page(document: &ComparisonDocument) -> String {
 fn name(found: &Found<'_>, is_alone: bool) -> String {
     match is_alone {
         true => "changes".to_owned(),
-        false => format!("changes-{}", found.metric).replace(|c: char| !is_plain(c), "-"),
+        false => format!("changes-{}", found.metric)
+            .replace(|c: char| !(c.is_ascii_alphanumeric() || c == '-'), "-"),
     }
-}
-
-fn is_plain(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '-'
 }
 
 fn answer(answer: &Answer) -> Markup {
     html! {
         p.answer {
-            strong class=(tone(answer.tone)) { (answer.word) ":" } " " (answer.sentence)
+            strong class=(answer.class) { (answer.word) ":" } " " (answer.sentence)
         }
-    }
-}
-
-fn tone(tone: Tone) -> &'static str {
-    match tone {
-        Tone::Worse => "worse",
-        Tone::Better => "better",
-        Tone::Missing => "missing",
-        Tone::Plain | Tone::Faint => "same",
     }
 }
 
@@ -116,9 +103,7 @@ fn gate(document: &ComparisonDocument) -> Markup {
 
 fn doubts(found: &[Found<'_>]) -> Markup {
     let changed = found.iter().flat_map(|of| &of.changed);
-    let doubts: BTreeSet<&str> = changed
-        .flat_map(|of| of.cell.doubts.iter().map(String::as_str))
-        .collect();
+    let doubts: BTreeSet<&String> = changed.flat_map(|of| &of.cell.doubts).collect();
     let more = doubts.len().saturating_sub(DOUBTS_LIMIT);
     html! {
         @if !doubts.is_empty() {

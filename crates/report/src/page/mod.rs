@@ -45,24 +45,18 @@ pub fn any_report(source: &Source) -> Report {
         }
         Content::Measured(document) => document,
     };
+    let details = true;
     match document.kind {
         Kind::Profile => {
             let mut all = profile_report(document, ProfileView::Operations);
-            let by_hook = profile_report(document, ProfileView::Hooks);
-            all.tables
-                .extend(estimates.into_iter().flat_map(estimate_tables));
-            all.tables.extend(by_hook.tables);
+            let by_hook = profile_report(document, ProfileView::Hooks).tables;
+            let estimates = estimates.map(estimate_tables).unwrap_or_default();
+            all.tables.extend([estimates, by_hook].concat());
             all
         }
         Kind::Sensitivity => sensitivity_report(document, None),
         Kind::Recording => monitor_report(document, Some(200)),
-        _ => report(
-            document,
-            &Options {
-                details: true,
-                estimates,
-            },
-        ),
+        _ => report(document, &Options { details, estimates }),
     }
 }
 
