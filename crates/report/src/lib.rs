@@ -17,13 +17,11 @@ mod cells;
 mod column;
 mod comparison;
 mod csv;
-mod deep;
 mod denials;
 mod details;
 mod estimate;
 mod export;
 mod figure;
-mod folded;
 mod format;
 mod framework;
 mod gather;
@@ -60,17 +58,16 @@ mod tree;
 mod value;
 mod verdict;
 
-pub use crate::callgrind::callgrind;
+pub use crate::callgrind::{callgrind, folded};
 pub use crate::column::{Columns, Records};
 pub use crate::comparison::{
     ComparisonOptions, change_line, comparison_records, comparison_report, comparison_summary,
     junit, ktap,
 };
 pub use crate::csv::{CsvError, csv, raw_csv};
-pub use crate::deep::depth_tables;
 pub use crate::figure::{Bar, Bars, Chart, Figure, Flame, Frame, Lines, Point, Series};
-pub use crate::folded::folded;
 pub use crate::gather::{Content, Gathered, Source, figures, latency_over_delay};
+pub use crate::glance::depth_tables;
 pub use crate::hook_trace::hook_trace;
 pub use estimate::{estimate_records, estimate_report, estimate_tables};
 pub use export::{Rows, exported, run_records};

@@ -2,7 +2,6 @@
 //! One kernel on several architectures in one run: overheads, calls of hooks, and costs of a call.
 
 mod dispatch;
-mod facts;
 mod hooks;
 
 use std::collections::BTreeSet;

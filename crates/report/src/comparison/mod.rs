@@ -5,7 +5,6 @@ mod changed;
 mod explained;
 mod found;
 mod gate;
-mod picture;
 
 use compare::judge::GETPPID;
 use model::comparison::{

@@ -3,15 +3,15 @@
 
 use std::collections::HashMap;
 
-use model::{Cell, Clock, EventKind, Events, HookedPath};
+use model::{Cell, Clock, EventKind, Events, HookedPath, IrqsOff};
 
 use super::{StackNames, baseline, configured, full_name, path, where_profiled};
 use crate::cells::{Operation, operation, operation_title};
 use crate::column::Columns;
 use crate::format;
 use crate::group::{distinct, grouped};
-use crate::table::{Table, Value};
-use crate::text::short;
+use crate::table::{TEXT_LIMIT, Table, Value};
+use crate::text::{printable, short};
 
 pub(crate) const LEGEND: [&str; 2] = [
     "taken: jumps that were taken, calls, returns; indirect: jumps and calls through a register or \
@@ -276,4 +276,48 @@ fn shared_table(cells: &[&Cell], clock: Clock) -> Option<Table> {
              any are not shown.",
         ])
         .if_any()
+}
+
+pub(super) fn irq_tables(profiles: &[Cell]) -> Vec<Table> {
+    let counted = profiles.iter().filter(|cell| irqs(cell).is_some());
+    let groups = grouped(counted, |cell| (&cell.key.kernel, &cell.key.filesystem));
+    groups.iter().map(|(_, of)| irq_table(of)).collect()
+}
+
+fn irqs(cell: &Cell) -> Option<&IrqsOff> {
+    path(cell)?.irqs_off.as_ref()
+}
+
+fn irq_table(cells: &[&Cell]) -> Table {
+    let compared = cells.iter().any(|cell| baseline(cell).is_some());
+    Columns::new()
+        .left("operation", |cell: &Cell| {
+            cell.title()
+        })
+        .left("stack", |cell| Value::plain(configured(cell)))
+        .column("instructions", |cell| irqs(cell).map(|off| off.instructions))
+        .only_if(compared, |columns| {
+            columns.right("more", |cell| {
+                let base = baseline(cell)?.path.irqs_off.as_ref()?;
+                let more = super::difference(irqs(cell)?.instructions, base.instructions);
+                Some(Value::difference(more))
+            })
+        })
+        .left("switched off by", |cell| {
+            let by = irqs(cell)?.functions.join(" < ");
+            Some(Value::plain(printable(&by, 2 * TEXT_LIMIT)))
+        })
+        .table(
+            format!(
+                "{}: the longest stretch without interrupts",
+                where_profiled(cells)
+            ),
+            cells.iter().copied(),
+        )
+        .legend([
+            "Of the path that stands for the operation, from the instruction that switches \
+             interrupts off to the one that lets them come again; REP instructions once, and \
+             without the ways into the kernel and out of it, which are the same for all. Switched off \
+             by: the function, and after each < who called it.",
+        ])
 }

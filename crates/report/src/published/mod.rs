@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Published figures, alone and next to a run's own.
 
-mod alternatives;
 mod publication;
-mod single;
 mod tables;
 
 pub use publication::publication_report;

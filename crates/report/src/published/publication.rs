@@ -4,7 +4,11 @@
 use std::cell::RefCell;
 
 use model::Metric;
-use published::{Answer, Cause, Comparison, Figure, Publication, Row, State, Summary, Verdict};
+use published::{
+    Alternatives, Answer, Cause, Comparison, Figure, OwnTest, Publication, Row, State, Summary,
+    Verdict,
+};
+use stats::{Welch, welch};
 
 use super::tables::{
     added_ns, configurations, difference, intervals, number, own, range, setups, subject,
@@ -27,8 +31,8 @@ pub fn publication_report(publication: &Publication<'_>) -> Report {
     });
     Report {
         tables: std::iter::once(summary(publication, &summaries))
-            .chain(super::alternatives::table(publication))
-            .chain(super::single::tables(publication))
+            .chain(alternatives(publication))
+            .chain(single(publication))
             .chain(tables)
             .collect(),
         warnings: Vec::new(),
@@ -228,4 +232,170 @@ fn because(cause: &Cause, figure: &Figure, mark: &dyn Fn(String) -> String) -> S
         }
         Cause::Unexplained => "unexplained".to_owned(),
     }
+}
+
+/// Number of figures that each of several candidate configurations reproduces; None without
+/// several.
+fn alternatives(publication: &Publication<'_>) -> Option<Table> {
+    let all = &publication.alternatives;
+    let ours = all.iter().flat_map(|of| &of.ours);
+    let titles = distinct(ours.map(|of| of.tested.as_str()));
+    let mut columns = Columns::new()
+        .left("theirs", |of: &AlternativeLine<'_>| match of {
+            AlternativeLine::Figure(of) => Value::plain(subject(of.figure)),
+            AlternativeLine::Agreeing(..) => Value::plain("of these agree"),
+        })
+        .left("ours", |of| match of {
+            AlternativeLine::Figure(of) => Value::plain(short(&of.benchmark)),
+            AlternativeLine::Agreeing(..) => Value::plain(""),
+        })
+        .right("published", |of| match of {
+            AlternativeLine::Figure(of) => Value::plain(range(of.figure)),
+            AlternativeLine::Agreeing(all) => Value::plain(all.len().to_string()),
+        });
+    for title in titles.iter().copied() {
+        columns = columns.right(short(title), move |of| match of {
+            AlternativeLine::Figure(of) => match by(of, title) {
+                None => Value::plain(""),
+                Some(own) => {
+                    let agrees = if own.verdict == Verdict::Agrees {
+                        " ="
+                    } else {
+                        ""
+                    };
+                    let value = match own.unclear {
+                        true => "~".to_owned(),
+                        false => number(own.figure.quantity, own.ours),
+                    };
+                    Value::plain(format!("{value}{agrees}"))
+                }
+            },
+            AlternativeLine::Agreeing(all) => {
+                let agrees = |of: &&Alternatives| {
+                    by(of, title).is_some_and(|own| own.verdict == Verdict::Agrees && !own.unclear)
+                };
+                Value::plain(all.iter().filter(agrees).count().to_string())
+            }
+        });
+    }
+    let lines: Vec<AlternativeLine<'_>> = all
+        .iter()
+        .map(AlternativeLine::Figure)
+        .chain(std::iter::once(AlternativeLine::Agreeing(all)))
+        .collect();
+    let table = columns
+        .left("nearest", |of| match of {
+            AlternativeLine::Figure(of) => Value::plain(match of.nearest().as_slice() {
+                [nearest] => short(&nearest.tested),
+                [one, other] => short(&one.tested) + " and " + &short(&other.tested),
+                several => format!("{} of them", several.len()),
+            }),
+            AlternativeLine::Agreeing(_) => Value::plain(""),
+        })
+        .table("By what of ours could stand for theirs", &lines)
+        .fixed(2)
+        .legend([
+            "=: agrees. ~: ours may be chance. nearest: of these configurations the one whose \
+             overhead is nearest to theirs, or to the nearest end of their range. Last row: \
+             figures that agree, without what may be chance.",
+        ]);
+    (!all.is_empty()).then_some(table)
+}
+
+enum AlternativeLine<'a> {
+    Figure(&'a Alternatives),
+    Agreeing(&'a [Alternatives]),
+}
+
+fn by<'a>(of: &'a Alternatives, title: &str) -> Option<&'a Comparison> {
+    of.ours.iter().find(|own| own.tested == title)
+}
+
+fn single(publication: &Publication<'_>) -> Vec<Table> {
+    let mut figures: Vec<&Figure> = publication.rows.iter().map(|row| row.figure).collect();
+    figures.dedup_by(|one, next| std::ptr::eq(*one, *next));
+    let single = figures
+        .iter()
+        .copied()
+        .filter(|figure| !figure.single.is_empty());
+    let values = Columns::new()
+        .left("figure", |figure: &Figure| Value::plain(figure.id.clone()))
+        .left("configuration", |figure| Value::plain(kernels(figure)))
+        .right("n", |figure| figure.single.len().to_string())
+        .right("mean", |figure| with(figure, |of| Some(of.mean)))
+        .right("standard deviation", |figure| with(figure, |of| of.stddev))
+        .right("least", |figure| with(figure, |of| Some(of.min)))
+        .right("most", |figure| with(figure, |of| Some(of.max)))
+        .table("Single values that are published", single)
+        .if_any();
+    let theirs = figures
+        .iter()
+        .filter_map(|figure| Tested::of(figure, &figures));
+    let tested: Vec<Tested<'_>> = theirs
+        .chain(publication.tests.iter().map(Tested::of_ours))
+        .collect();
+    let tests = Columns::new()
+        .left("figure", |of: &Tested<'_>| Value::plain(of.figure.id.clone()))
+        .left("of means", |of| Value::plain(of.means.clone()))
+        .right("overhead", |of| Value::plain(number(of.figure.quantity, of.welch.difference / of.baseline)))
+        .right("95 % interval", |of| {
+            let [low, high] = of.welch.ci95().map(|end| number(of.figure.quantity, end / of.baseline));
+            Value::plain(format!("{low} to {high}"))
+        })
+        .right("t", |of| Value::plain(format!("{:.1}", of.welch.difference / of.welch.error)))
+        .right("degrees of freedom", |of| Value::plain(format!("{:.1}", of.welch.freedom)))
+        .left("can be chance", |of| Value::plain(if of.welch.p < 0.05 { "no" } else { "yes" }))
+        .table("Can the differences between them be chance?", &tested)
+        .legend(["Welch's t test of their single values, at 95 %. It tells whether runs after one boot differ from those \
+             after another, not why: each configuration was booted once. Of ours a value is what one layout of the kernel takes in a \
+             quiet boot."])
+        .if_any();
+    [values, tests].into_iter().flatten().collect()
+}
+
+struct Tested<'a> {
+    figure: &'a Figure,
+    means: String,
+    baseline: f64,
+    welch: Welch,
+}
+
+impl<'a> Tested<'a> {
+    fn of(figure: &'a Figure, figures: &[&'a Figure]) -> Option<Tested<'a>> {
+        let means = figure.of_means.as_ref()?;
+        let values = |id: &String| {
+            figures
+                .iter()
+                .find(|of| of.id == *id)
+                .map(|of| of.single.as_slice())
+        };
+        let (tested, baseline) = (values(&means[0])?, values(&means[1])?);
+        Some(Tested {
+            figure,
+            means: means.join(" vs "),
+            baseline: baseline.iter().sum::<f64>() / baseline.len() as f64,
+            welch: welch(baseline, tested)?,
+        })
+    }
+
+    fn of_ours(test: &'a OwnTest) -> Tested<'a> {
+        Tested {
+            figure: test.figure,
+            means: test.of.clone(),
+            baseline: test.baseline_ns,
+            welch: test.welch,
+        }
+    }
+}
+
+fn with(figure: &Figure, of: fn(&stats::Summary) -> Option<f64>) -> String {
+    let summary = stats::Summary::of(&figure.single).ok();
+    let value = summary.and_then(|summary| of(&summary));
+    value.map_or(String::new(), |value| format::figure(value.round()))
+}
+
+/// `capability,selinux, with all security patches`.
+fn kernels(figure: &Figure) -> String {
+    let kernel = figure.tested_kernel.iter().map(|of| format!(", {of}"));
+    configurations(figure) + &kernel.collect::<String>()
 }

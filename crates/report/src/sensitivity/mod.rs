@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Permission checks per operation, as tables.
 
+mod findings;
 pub(crate) mod numbers;
-mod predictions;
-mod repeated;
-mod rules;
 mod slopes;
 
 use model::{ALL_HOOKS, Caches, Cell, Delay, DelayModule, Document, Slope, Unit};
@@ -29,9 +27,9 @@ pub fn sensitivity_report(document: &Document, by_hook: Option<bool>) -> Report 
     });
     let findings = document.findings();
     let mut tables = slopes::tables(&swept, document.environment.clock, by_hook);
-    tables.extend(rules::tables(findings, &swept, by_hook));
-    tables.extend(predictions::tables(findings));
-    tables.extend(repeated::tables(findings));
+    tables.extend(findings::rule_tables(findings, &swept, by_hook));
+    tables.extend(findings::prediction_tables(findings));
+    tables.extend(findings::repeated_tables(findings));
     Report {
         tables,
         warnings: warnings(&document.warnings),

@@ -13,10 +13,9 @@ use model::{Document, Kind};
 use super::lead;
 use crate::cells::{Group, groups};
 use crate::column::Columns;
-use crate::deep;
 use crate::format;
 use crate::gather::Content;
-use crate::glance::{Glance, HookShare};
+use crate::glance::{Glance, HookShare, depth_table};
 use crate::layouts::is_one_of;
 use crate::table::Table;
 
@@ -88,7 +87,7 @@ fn beside(run: &Document, glance: &Glance<'_, '_>, id: &str) -> Markup {
             hooks.take(HOOKS_LIMIT),
         )
         .if_any();
-    let tables: Vec<Table> = deep::table(run, glance).into_iter().chain(hooks).collect();
+    let tables: Vec<Table> = depth_table(run, glance).into_iter().chain(hooks).collect();
     html! {
         @if !tables.is_empty() {
             div {

@@ -1,22 +1,62 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Hooks that account for what a stack adds, over all operations.
+//! Proposals to make LSMs cheaper (section 6 of the LSM overhead paper), judged by a run with
+//! hooks: which hooks to optimise, and what caching directory checks could save.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use model::HookCost;
+use model::{Cell, Document, HookCost, Metric, path_depth};
 use stats::rank_correlation;
 
-use super::{Pair, percent_of};
-use crate::cells::{Configuration, Group, Operation};
+use crate::cells::{Configuration, Group, Operation, instructions};
 use crate::column::Columns;
 use crate::group::sum;
 use crate::table::{Table, Value};
 use crate::text::short;
 
+pub(crate) fn priced(run: &Document, group: &Group<'_>) -> Vec<Table> {
+    let is_counted = group.metric == Metric::Instructions && !group.of_kernels;
+    if !is_counted || group.baseline.is_none() {
+        return Vec::new();
+    }
+    let place = group.place(run);
+    let mut tables = hook_tables(&place, group);
+    tables.extend(walk_table(&place, group));
+    tables
+}
+
+struct Pair<'a> {
+    hooks: &'a [HookCost],
+    base: &'a [HookCost],
+    overhead: i128,
+}
+
+impl<'a> Pair<'a> {
+    /// None unless both have a dominant path and hooks.
+    fn of(row: Operation<'a>, of: &Configuration, group: &Group<'a>) -> Option<Pair<'a>> {
+        let (tested, base): (&'a Cell, &'a Cell) =
+            (group.cell(row, of)?, group.baseline_cell(row)?);
+        Some(Pair {
+            hooks: tested.hooks()?,
+            base: base.hooks()?,
+            overhead: instructions(tested)? - instructions(base)?,
+        })
+    }
+
+    fn added(&self, figure: impl Fn(&HookCost) -> u64) -> i128 {
+        let sum = |of: &[HookCost]| of.iter().map(|hook| i128::from(figure(hook))).sum::<i128>();
+        sum(self.hooks) - sum(self.base)
+    }
+}
+
+/// In per cent, to a tenth; None if the whole is 0.
+fn percent_of(part: i128, whole: i128) -> Option<f64> {
+    (whole != 0).then(|| (part as f64 / whole as f64 * 1_000.0).round() / 10.0)
+}
+
 const DEAREST: usize = 10;
 
-pub(super) fn tables(place: &str, group: &Group<'_>) -> Vec<Table> {
+fn hook_tables(place: &str, group: &Group<'_>) -> Vec<Table> {
     let stacks = group.tested().filter_map(|of| Stack::of(of, group));
     let stacks: Vec<Stack<'_>> = stacks.collect();
     let summary = Columns::new()
@@ -190,6 +230,144 @@ impl Sum<'_> {
     fn add(&mut self, hook: &HookCost, times: i128) {
         self.adds += times * i128::from(hook.outermost);
         self.inclusive += times * i128::from(hook.inclusive);
+    }
+}
+
+const CHECK: &str = "inode_permission";
+/// Calls `inode_permission` for directories only (`vfs_statx` uses another hook for attributes), so
+/// it gives the cost of directories for other operations on the same path.
+const ONLY_DIRECTORIES: &str = "stat";
+const WALKS: [&str; 2] = ["open", ONLY_DIRECTORIES];
+const FEWEST_DEPTHS: usize = 3;
+
+fn walk_table(place: &str, group: &Group<'_>) -> Option<Table> {
+    let walks = group
+        .tested()
+        .flat_map(|of| WALKS.map(|benchmark| Walk::of(of, benchmark, group)));
+    let walks: Vec<Walk<'_>> = walks.flatten().collect();
+    let (shortest, longest, further) = ("shortest", "longest", "each further");
+    Columns::new()
+        .left("stack", |of: &Walk<'_>| of.configuration.title())
+        .left("benchmark", |of| of.benchmark)
+        .left("components", |of| {
+            format!("{} to {}", of.first().depth, of.last().depth)
+        })
+        .grouped(Some(shortest), "overhead", |of| of.first().overhead)
+        .grouped(Some(shortest), "directories", |of| of.first().checks)
+        .grouped(Some(shortest), "left", |of| of.first().left())
+        .grouped(Some(longest), "calls", |of| of.last().calls)
+        .grouped(Some(longest), "overhead", |of| of.last().overhead)
+        .grouped(Some(longest), "directories", |of| of.last().checks)
+        .grouped(Some(longest), "left", |of| of.last().left())
+        .grouped(Some(longest), "left, %", |of| {
+            percent_of(of.last().left(), of.last().overhead)
+        })
+        .grouped(Some(further), "overhead", |of| of.each(|at| at.overhead))
+        .grouped(Some(further), "directories", |of| of.each(|at| at.checks))
+        .grouped(Some(further), "outside", |of| of.each(|at| at.outside))
+        .column("off the line", |of| of.off_the_line())
+        .table(format!("What checks of directories cost: {place}"), &walks)
+        .fixed(2)
+        .legend([
+            "Instructions beyond the baseline, of the shortest and the longest path and for each further component of \
+             it. directories: inode_permission of directories, which is all of it in stat, and in open as much as in stat \
+             of the same path; calls: of these. left: the overhead without it, which is the least that a cache of \
+             such checks could leave, if to look into it cost nothing. outside: in no hook. off the line: the \
+             furthest that the overhead of a path between is from the line through both ends.",
+        ])
+        .if_any()
+}
+
+struct Walk<'a> {
+    configuration: &'a Configuration,
+    benchmark: &'a str,
+    /// At least [`FEWEST_DEPTHS`], the shortest path first.
+    points: Vec<Point>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Point {
+    depth: u32,
+    overhead: i128,
+    calls: u64,
+    checks: i128,
+    outside: i128,
+}
+
+impl Point {
+    fn left(&self) -> i128 {
+        self.overhead - self.checks
+    }
+}
+
+fn is_check(hook: &HookCost) -> bool {
+    hook.hook == CHECK
+}
+
+impl<'a> Walk<'a> {
+    fn of(
+        configuration: &'a Configuration,
+        benchmark: &str,
+        group: &Group<'a>,
+    ) -> Option<Walk<'a>> {
+        let rows = group.rows.iter().filter(|row| row.0 == benchmark);
+        let point = |row: &Operation<'a>| {
+            let depth = path_depth(row.1)?;
+            let walk = Pair::of(*row, configuration, group)?;
+            let directories = Pair::of((ONLY_DIRECTORIES, row.1), configuration, group)?;
+            Some(Point::of(depth, &walk, &directories))
+        };
+        let mut points: Vec<Point> = rows.clone().filter_map(point).collect();
+        points.sort_by_key(|point| point.depth);
+        points.dedup_by_key(|point| point.depth);
+        let benchmark = rows.clone().next()?.0;
+        (points.len() >= FEWEST_DEPTHS).then_some(Walk {
+            configuration,
+            benchmark,
+            points,
+        })
+    }
+
+    fn first(&self) -> Point {
+        self.points[0]
+    }
+
+    fn last(&self) -> Point {
+        self.points[self.points.len() - 1]
+    }
+
+    fn each(&self, figure: impl Fn(&Point) -> i128) -> f64 {
+        (self.slope(figure) * 10.0).round() / 10.0
+    }
+
+    fn slope(&self, figure: impl Fn(&Point) -> i128) -> f64 {
+        let (first, last) = (self.first(), self.last());
+        (figure(&last) - figure(&first)) as f64 / f64::from(last.depth - first.depth)
+    }
+
+    /// Largest distance of an overhead from the line through both ends, in instructions.
+    fn off_the_line(&self) -> f64 {
+        let (first, slope) = (self.first(), self.slope(|at| at.overhead));
+        let off = self.points.iter().map(|at| {
+            let line = first.overhead as f64 + slope * f64::from(at.depth - first.depth);
+            (at.overhead as f64 - line).abs()
+        });
+        off.fold(0.0, f64::max).round()
+    }
+}
+
+impl Point {
+    /// From the operation, and one on the same path that checks directories only.
+    fn of(depth: u32, walk: &Pair<'_>, directories: &Pair<'_>) -> Point {
+        let calls = directories.hooks.iter().filter(|hook| is_check(hook));
+        let of_check = |hook: &HookCost| if is_check(hook) { hook.outermost } else { 0 };
+        Point {
+            depth,
+            overhead: walk.overhead,
+            calls: calls.map(|hook| hook.calls).fold(0, u64::saturating_add),
+            checks: directories.added(of_check),
+            outside: walk.overhead - walk.added(|hook| hook.outermost),
+        }
     }
 }
 

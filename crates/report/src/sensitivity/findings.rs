@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Predicted and measured cost of checks, counts over the depth of a path, and checks that
+//! operations repeat for the same object.
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use model::{
+    ALL_HOOKS, Caches, DepthRule, Prediction, RepeatedQuestion, SweepFindings, Unit, cell_title,
+};
+
+use super::{Swept, numbers};
+use crate::column::Columns;
+use crate::format::{count, listed};
+use crate::group::grouped;
+use crate::table::{Footnotes, Table, Value};
+use crate::text::{printable, short};
+
+const HOOKS_NAMED: usize = 12;
+
+pub(super) fn prediction_tables(findings: &SweepFindings) -> Vec<Table> {
+    let groups = grouped(&findings.predictions, |prediction| {
+        (prediction.kernel.as_str(), prediction.lsm.as_deref())
+    });
+    let tables = groups
+        .into_iter()
+        .map(|((kernel, lsm), of)| prediction_table(kernel, lsm, &of));
+    tables.collect()
+}
+
+fn prediction_table(kernel: &str, lsm: Option<&str>, predictions: &[&Prediction]) -> Table {
+    let tested = lsm.is_some() || predictions.iter().any(|p| p.measured.is_some());
+    let errors = predictions.iter().filter_map(|p| p.error);
+    let sizes: Vec<f64> = errors.map(f64::abs).collect();
+    let sum = (!sizes.is_empty()).then(|| {
+        let label = format!("median of {} errors", count(sizes.len() as u64));
+        let median = stats::median(sizes.iter().copied());
+        let median = numbers::percent(median).replacen('+', "±", 1);
+        let mut values = vec![Value::default(); 5];
+        values[0] = Value::plain(label);
+        values[4] = Value::plain(median);
+        values
+    });
+    let what = match lsm {
+        Some(lsm) => format!("what {} adds to operations", short(lsm)),
+        None => "what decisions add to operations".to_owned(),
+    };
+    let mut legend = "a decision: what one takes, on the average of the operation's; predicted: \
+                      each hook's slope times what a decision there takes"
+        .to_owned();
+    if tested {
+        legend += " in operations of other benchmarks; error: of predicted, against measured";
+    }
+    let title = format!(
+        "{}: {what}, as the slopes predict it: instructions",
+        short(kernel)
+    );
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    Columns::new()
+        .left("operation", |prediction: &Prediction| {
+            cell_title(&prediction.benchmark, &prediction.variant)
+        })
+        .right("a decision", |prediction| {
+            numbers::cost(prediction.decision)
+        })
+        .right("predicted", |prediction| {
+            Value::plain(numbers::cost(prediction.predicted)).noted(unknown(prediction))
+        })
+        .only_if(tested, |columns| {
+            columns
+                .right("measured", move |prediction| {
+                    or_none(prediction.measured.map(numbers::cost))
+                })
+                .right("error", move |prediction| {
+                    or_none(prediction.error.map(numbers::percent))
+                })
+        })
+        .summed_up(title, predictions.iter().copied(), sum)
+        .legend([legend + "."])
+}
+
+fn unknown(prediction: &Prediction) -> Option<String> {
+    let hooks = listed(&prediction.unknown, HOOKS_NAMED);
+    (!prediction.unknown.is_empty()).then(|| {
+        format!(
+            "without {hooks}: called in no other benchmark, so what a decision there takes is \
+             not known"
+        )
+    })
+}
+
+const CHAINS_SHOWN: usize = 6;
+/// Functions kept at the outer and the inner end of a long chain.
+const OUTER: usize = 2;
+const INNER: usize = 5;
+const FUNCTION_LIMIT: usize = 40;
+
+pub(super) fn repeated_tables(findings: &SweepFindings) -> Vec<Table> {
+    grouped(&findings.repeated, |question| question.kernel.as_str())
+        .into_iter()
+        .map(|(kernel, questions)| repeated_table(kernel, &questions))
+        .collect()
+}
+
+fn repeated_table(kernel: &str, questions: &[&RepeatedQuestion]) -> Table {
+    let notes = RefCell::new(Footnotes::default());
+    let title = format!(
+        "{}: questions that an operation asks more than once of the same object",
+        short(kernel)
+    );
+    let mut table = Columns::new()
+        .left("operation", |question: &RepeatedQuestion| {
+            cell_title(&question.benchmark, &question.variant)
+        })
+        .left("hook", |question| &question.hook)
+        .left("object", |question| &question.object)
+        .column("times", |question| question.times)
+        .left("asked by", |question| {
+            Value::plain(asked_by(question, &mut notes.borrow_mut()))
+        })
+        .table(title, questions.iter().copied())
+        .legend([
+            "object: inode:device:number:generation, with what else the question holds; asked by: \
+             the call chains below the table, outermost function first, each as often as it asks.",
+        ]);
+    table.footnotes = notes.into_inner().texts;
+    table
+}
+
+/// `2x [1], 1x [2]`: the chains, the most frequent first.
+fn asked_by(question: &RepeatedQuestion, notes: &mut Footnotes) -> String {
+    let mut chains: Vec<(&[String], usize)> =
+        grouped(&question.chains, |chain: &Vec<String>| chain.as_slice())
+            .into_iter()
+            .map(|(chain, same)| (chain, same.len()))
+            .collect();
+    chains.sort_by_key(|(_, times)| Reverse(*times));
+    let mut texts: Vec<String> = chains
+        .iter()
+        .take(CHAINS_SHOWN)
+        .map(|(chain, times)| format!("{times}x {}", notes.mark(shortened(chain))))
+        .collect();
+    if chains.len() > CHAINS_SHOWN {
+        texts.push(format!("{} other chains", chains.len() - CHAINS_SHOWN));
+    }
+    texts.join(", ")
+}
+
+/// `do_sys_openat2 > ... > may_lookup > security_inode_permission`.
+fn shortened(chain: &[String]) -> String {
+    let name = |function: &String| printable(function, FUNCTION_LIMIT);
+    if chain.is_empty() {
+        return "a chain that is not known".to_owned();
+    }
+    if chain.len() <= OUTER + INNER + 1 {
+        return chain.iter().map(name).collect::<Vec<_>>().join(" > ");
+    }
+    let mut names: Vec<String> = chain[..OUTER].iter().map(name).collect();
+    names.push("...".to_owned());
+    names.extend(chain[chain.len() - INNER..].iter().map(name));
+    names.join(" > ")
+}
+
+const DEPTHS_LISTED: usize = 8;
+
+pub(super) fn rule_tables(
+    findings: &SweepFindings,
+    swept: &[Swept<'_>],
+    by_hook: bool,
+) -> Vec<Table> {
+    let mut units: HashMap<_, Unit> = HashMap::new();
+    for of in swept {
+        let (kernel, module, _, _, unit) = of.place();
+        units.entry((kernel, module)).or_insert(unit);
+    }
+    grouped(&findings.rules, |rule| (rule.kernel.as_str(), rule.module))
+        .into_iter()
+        .filter_map(|(key, rules)| rule_table(&rules, units.get(&key).copied(), by_hook))
+        .collect()
+}
+
+fn is_whole(rule: &DepthRule) -> bool {
+    rule.hook == ALL_HOOKS || rule.hook.contains(',')
+}
+
+fn rule_table(rules: &[&DepthRule], unit: Option<Unit>, by_hook: bool) -> Option<Table> {
+    let first = rules.first()?;
+    let mut caches = Caches::ALL.to_vec();
+    caches.retain(|caches| rules.iter().any(|rule| rule.caches == *caches));
+    let mut lines: Vec<(String, Vec<&DepthRule>)> = Vec::new();
+    for (benchmark, of_benchmark) in grouped(rules.iter().copied(), |r| r.benchmark.as_str()) {
+        let hooks = grouped(of_benchmark, |rule| rule.hook.as_str());
+        let any_whole = hooks.iter().any(|(_, of)| of.iter().any(|r| is_whole(r)));
+        for (hook, of_hook) in hooks {
+            let whole = of_hook.first().is_some_and(|rule| is_whole(rule));
+            if !whole && any_whole && !by_hook {
+                continue;
+            }
+            let label = match (whole, any_whole) {
+                (true, _) => benchmark.to_owned(),
+                (false, true) => format!("  {hook}"),
+                (false, false) => format!("{benchmark}, {hook}"),
+            };
+            lines.push((label, of_hook));
+        }
+    }
+    let mut columns = Columns::new().left("benchmark", |(label, _): Line<'_>| label);
+    for &caches_of in &caches {
+        let name = format!("{caches_of} caches");
+        let group = (caches.len() > 1).then_some(name.as_str());
+        columns = columns
+            .grouped(group, "rule", move |line| {
+                of(line, caches_of).map_or("-".to_owned(), |of| numbers::rule(of.a, of.b))
+            })
+            .grouped(group, "off by", move |line| {
+                of(line, caches_of).map(|of| numbers::decimals(of.residual, 4))
+            })
+            .grouped(group, "r²", move |line| {
+                of(line, caches_of).map(|of| numbers::r2(of.r2))
+            })
+            .grouped(group, "β1", move |line| {
+                of(line, caches_of)?.beta1.map(numbers::cost)
+            })
+            .grouped(group, "depths", move |line| {
+                of(line, caches_of).map(|of| Value::plain(depths(&of.depths)))
+            });
+    }
+    let mut title = format!("{}, {}", short(&first.kernel), first.module);
+    if let [caches] = caches.as_slice() {
+        title += &format!(", {caches} caches");
+    }
+    title += ": decisions per operation by the depth d of its path";
+    let unit = unit.map_or("the slopes' unit", Unit::as_str);
+    Some(columns.table(title, &lines).legend([format!(
+        "off by: largest distance of a slope from the rule; β1: what each further decision \
+         costs an operation without delays, in {unit}, the walk through a component of the \
+         path with it."
+    )]))
+}
+
+type Line<'a> = &'a (String, Vec<&'a DepthRule>);
+
+fn of<'a>((_, rules): Line<'a>, caches: Caches) -> Option<&'a DepthRule> {
+    let mut rules = rules.iter().copied();
+    rules.find(|rule| rule.caches == caches)
+}
+
+/// `1, 2, 4, 8`, or `1 to 64 (20)`.
+fn depths(depths: &[u32]) -> String {
+    if depths.len() <= DEPTHS_LISTED {
+        let depths: Vec<String> = depths.iter().map(u32::to_string).collect();
+        return depths.join(", ");
+    }
+    let ends = [depths.iter().min(), depths.iter().max()];
+    let [least, most] = ends.map(|depth| depth.copied().unwrap_or(0));
+    format!("{least} to {most} ({})", depths.len())
+}
