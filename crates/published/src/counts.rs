@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A run's counts next to published ones: calls of hooks, and system calls.
 
-use model::{Caches, Cell, HookCost, Metric, Status, glob, path_components};
+use model::placement::ModulePlacement;
+use model::{
+    Caches, Cell, Document, HookCost, Metric, PlacementDocument, Status, glob, path_components,
+};
 
 use crate::beside::{Comparison, Verdict, comparison, explained};
 use crate::lookup::{Cells, Place};
@@ -162,4 +165,111 @@ pub(crate) fn is_of(figure: &Figure, hook: &HookCost) -> bool {
 fn sum(calls: impl Iterator<Item = u64>) -> f64 {
     // `sum()` of nothing is -0.
     calls.fold(0.0, |sum, calls| sum + calls as f64)
+}
+
+/// Instructions per call of a figure's hooks in the first of our operations that calls them, under
+/// its configuration or a substitute, with a description. None if the figure is not a hook's time,
+/// or no operation calls them.
+pub(crate) fn hook_cost(document: &Document, figure: &'static Figure) -> Option<(String, String)> {
+    if figure.quantity != Quantity::HookTime || figure.hooks.is_empty() {
+        return None;
+    }
+    let cells = Cells::of(document);
+    let counted = |place: &&(&str, &str, Metric)| place.2 == Metric::Instructions;
+    cells.places.iter().filter(counted).find_map(|&place| {
+        figure.ours.iter().find_map(|operation| {
+            figure.tested.iter().find_map(|setup| {
+                let cell = cells.tested(place, operation, setup)?;
+                let hooks = cell.hooks()?.iter().filter(|hook| is_of(figure, hook));
+                let (calls, instructions) = hooks.fold((0, 0), |(calls, all), hook| {
+                    (calls + hook.calls, all + hook.inclusive)
+                });
+                if calls == 0 {
+                    return None;
+                }
+                let each = instructions as f64 / calls as f64;
+                let times = match calls {
+                    1 => "call".to_owned(),
+                    calls => format!("{calls} calls"),
+                };
+                let ours = format!("{each:.0} instructions, {times}");
+                Some((ours, format!("{operation}, {}", cell.configuration_title())))
+            })
+        })
+    })
+}
+
+const FRAMEWORK: &str = "framework";
+
+/// Sum over the figure's modules in this tree; None if the figure counts something else, or the
+/// tree does not have a module.
+pub(crate) fn counted(placement: &PlacementDocument, figure: &Figure) -> Option<f64> {
+    let lines = match figure.quantity {
+        Quantity::ModuleHooks => false,
+        Quantity::Lines => true,
+        _ => return None,
+    };
+    let counts = figure.modules.iter().map(|name| {
+        let counts = Counts::of(placement, name)?;
+        counts.count(lines, figure.of.as_deref())
+    });
+    let counts: Vec<Count> = counts.collect::<Option<_>>()?;
+    if counts.is_empty() {
+        return None;
+    }
+    let sum = counts.iter().map(|count| count.n as f64).sum::<f64>();
+    match counts.iter().map(|count| count.per).sum::<u64>() {
+        0 => Some(sum),
+        per => Some(sum / per as f64),
+    }
+}
+
+/// A count and its divisor; a divisor of 0 means none.
+struct Count {
+    n: u64,
+    per: u64,
+}
+
+enum Counts<'a> {
+    Framework(&'a PlacementDocument),
+    Module(&'a ModulePlacement),
+}
+
+impl<'a> Counts<'a> {
+    fn of(placement: &'a PlacementDocument, name: &str) -> Option<Counts<'a>> {
+        if name == FRAMEWORK {
+            return Some(Counts::Framework(placement));
+        }
+        let mut modules = placement.modules.iter();
+        modules.find(|of| of.module == name).map(Counts::Module)
+    }
+
+    fn count(&self, lines: bool, of: Option<&str>) -> Option<Count> {
+        let (hooks, general, loc) = match self {
+            Counts::Framework(placement) => {
+                let framework = &placement.framework;
+                (framework.hooks, framework.unconditional, framework.loc)
+            }
+            Counts::Module(module) => (module.hooks, module.unconditional, module.loc),
+        };
+        let n = match (lines, of, self) {
+            (true, Some("per-hook"), _) => {
+                return (hooks > 0).then_some(Count {
+                    n: loc,
+                    per: u64::from(hooks),
+                });
+            }
+            (true, None, _) => loc,
+            (false, None, _) => u64::from(hooks),
+            (false, Some("general"), _) => u64::from(general),
+            (false, Some("file-accessing"), Counts::Module(module)) => {
+                u64::from(module.file_accessing)
+            }
+            (false, Some(category), Counts::Module(module)) => {
+                u64::from(module.categories.get(category).copied().unwrap_or(0))
+            }
+            _ => return None,
+        };
+        Some(Count { n, per: 0 })
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use model::{Metric, glob};
 use serde::Deserialize;
 
-use crate::{Comparison, Figure, Operation, Setup};
+use crate::{Comparison, Figure, Operation, Quantity, Setup};
 
 const FILE: &str = include_str!("../data/explanations.toml");
 
@@ -116,4 +116,36 @@ impl Explanation {
             && (self.within).is_none_or(|within| comparison.difference.abs() <= within)
             && (!self.ours_negative || comparison.ours < 0.0)
     }
+}
+
+const CANNOT: &str = include_str!("../data/cannot.toml");
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CannotFile {
+    cannot: Vec<Cannot>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cannot {
+    figures: Vec<String>,
+    #[serde(default)]
+    quantities: Vec<Quantity>,
+    why: String,
+}
+
+static CANNOT_BE_HAD: LazyLock<Vec<Cannot>> = LazyLock::new(|| {
+    let file: CannotFile = toml::from_str(CANNOT).expect("the embedded reasons; a test reads them");
+    file.cannot
+});
+
+pub(crate) fn why_not(figure: &Figure) -> Option<&'static str> {
+    let of = |pattern: &String| model::glob(pattern, &figure.id);
+    let fits = |cannot: &&Cannot| {
+        cannot.figures.iter().any(of)
+            && (cannot.quantities.is_empty() || cannot.quantities.contains(&figure.quantity))
+    };
+    let found = CANNOT_BE_HAD.iter().find(fits);
+    found.map(|cannot| cannot.why.as_str())
 }

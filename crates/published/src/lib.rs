@@ -8,15 +8,11 @@
 //! Published times are of other machines: only relative overheads and counts are compared, never a
 //! time with an instruction count.
 
-mod alternatives;
 mod beside;
-mod cannot;
 mod counts;
 mod explanation;
-mod hook_cost;
 mod lookup;
 mod over_layouts;
-mod placements;
 mod publication;
 mod read;
 
@@ -26,11 +22,12 @@ use std::sync::LazyLock;
 use model::{AuditRules, Cell, ImaPolicy, Integrity, Policy, Settings, Stack, glob};
 use serde::Deserialize;
 
-pub use alternatives::Alternatives;
 pub use beside::{Beside, Comparison, Time, Verdict, beside};
 pub use explanation::{Explanation, Instead, Kind, Larger, explanations};
 pub use over_layouts::{OverLayouts, OwnTest};
-pub use publication::{Answer, Cause, Content, Publication, Row, State, Summary, publication};
+pub use publication::{
+    Alternatives, Answer, Cause, Content, Publication, Row, State, Summary, publication,
+};
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -6,12 +6,11 @@ use std::sync::LazyLock;
 use model::{Document, Metric, PlacementDocument};
 use stats::rank_correlation;
 
-use crate::alternatives::{Alternatives, alternatives};
 use crate::beside::{comparisons, nearest};
-use crate::cannot::why_not;
-use crate::hook_cost::hook_cost;
+use crate::counts::counted;
+use crate::counts::hook_cost;
+use crate::explanation::why_not;
 use crate::over_layouts::{OwnTest, tests, times};
-use crate::placements::counted;
 use crate::{Comparison, Explanation, Figure, Source, Time, Verdict, explanations, published};
 
 #[derive(Debug, Clone, Copy)]
@@ -389,4 +388,55 @@ fn state(rows: &[&Row<'_>]) -> Option<State> {
     let states: Vec<State> = deciding.map(|row| row.state()).collect();
     let compared = states.iter().filter(|state| **state <= State::Unexplained);
     compared.max().or(states.iter().min()).copied()
+}
+
+#[derive(Debug, Clone)]
+pub struct Alternatives {
+    pub figure: &'static Figure,
+    /// `open:AA`.
+    pub benchmark: String,
+    /// The figure's own configuration first.
+    pub ours: Vec<Comparison>,
+}
+
+impl Alternatives {
+    pub fn nearest(&self) -> Vec<&Comparison> {
+        let distances = self.ours.iter().map(|of| of.difference.abs());
+        let least = distances.fold(f64::INFINITY, f64::min);
+        let nearest = |of: &&Comparison| of.difference.abs() <= least;
+        self.ours.iter().filter(nearest).collect()
+    }
+}
+
+pub(crate) fn alternatives(
+    rows: &[Row<'_>],
+    instead: &[(&'static Explanation, Vec<Comparison>)],
+) -> Vec<Alternatives> {
+    let compared = rows.iter().filter_map(|row| match &row.answer {
+        Answer::Compared { comparison, .. } => Some((row.figure, comparison.as_ref())),
+        _ => None,
+    });
+    let all = compared.map(|(figure, own)| {
+        let is_other = |of: &&Comparison| {
+            of.figure.id == figure.id
+                && of.benchmark == own.benchmark
+                && of.metric == own.metric
+                && of.kernel == own.kernel
+                && of.filesystem == own.filesystem
+                && of.tested != own.tested
+        };
+        let others = instead.iter().flat_map(|(_, of)| of).filter(is_other);
+        let mut ours = vec![own.clone()];
+        for other in others {
+            if ours.iter().all(|known| known.tested != other.tested) {
+                ours.push(other.clone());
+            }
+        }
+        Alternatives {
+            figure,
+            benchmark: own.benchmark.clone(),
+            ours,
+        }
+    });
+    all.filter(|of| of.ours.len() > 2).collect()
 }

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use model::{Cell, Document, HookCost};
 use stats::Direction;
 
-use crate::additivity::told_in_hooks;
 use crate::cells::{Configuration, Group, instructions};
 use crate::column::Columns;
 use crate::format;
 use crate::group::grouped;
+use crate::stacks::told_in_hooks;
 use crate::table::{Table, Value};
 use crate::text::short;
 

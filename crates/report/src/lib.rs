@@ -9,33 +9,27 @@
 //! write call trees for other programs; [`ktap`] and [`junit`] write a gate's result. All text from
 //! a document is escaped or made printable: it may come from a malicious guest or any source tree.
 
-mod additivity;
 mod architectures;
-mod avc;
 mod callgrind;
 mod cells;
 mod column;
 mod comparison;
-mod csv;
 mod denials;
-mod details;
 mod estimate;
 mod export;
 mod figure;
 mod format;
-mod framework;
 mod gather;
 mod glance;
 mod group;
-mod growth;
 mod hook_trace;
 mod kinds;
 mod layouts;
 mod markdown;
 mod monitor;
-mod order;
 mod page;
 mod placement;
+mod policies;
 mod prediction;
 mod priced;
 mod profile;
@@ -44,7 +38,7 @@ pub mod published;
 mod residual;
 mod run;
 mod sensitivity;
-mod setup;
+mod stacks;
 mod table;
 mod terminal;
 mod text {
@@ -55,16 +49,14 @@ mod text {
     }
 }
 mod tree;
-mod value;
 mod verdict;
 
 pub use crate::callgrind::{callgrind, folded};
-pub use crate::column::{Columns, Records};
+pub use crate::column::{Columns, CsvError, Records, csv, raw_csv};
 pub use crate::comparison::{
     ComparisonOptions, change_line, comparison_records, comparison_report, comparison_summary,
     junit, ktap,
 };
-pub use crate::csv::{CsvError, csv, raw_csv};
 pub use crate::figure::{Bar, Bars, Chart, Figure, Flame, Frame, Lines, Point, Series};
 pub use crate::gather::{Content, Gathered, Source, figures, latency_over_delay};
 pub use crate::glance::depth_tables;
@@ -85,7 +77,7 @@ pub use profile::{ProfileView, coverage_report, profile_records, profile_report}
 pub use run::{Options, report};
 pub use sensitivity::{sensitivity_records, sensitivity_report};
 pub use table::{Align, Heading, Report, Row, Table};
+pub use table::{Datum, Kind, Tone, Typed, Value};
 pub use terminal::{Layout, WIDTH_MIN, terminal};
 pub use tree::{call_tables, tree_tables};
-pub use value::{Datum, Kind, Tone, Typed, Value};
 pub use verdict::{Verdict, verdict};

@@ -3,8 +3,7 @@
 
 use serde::Serialize;
 
-use crate::column::{Columns, Records};
-use crate::csv::{raw_csv, text};
+use crate::column::{Columns, Records, raw_csv, text};
 use crate::gather::position;
 use crate::text::short;
 

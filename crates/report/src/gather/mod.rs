@@ -2,8 +2,7 @@
 //! The figures of result files of any kind, with stable names.
 
 mod hooks;
-mod monitor;
-mod placement;
+mod others;
 mod run;
 mod sensitivity;
 
@@ -120,11 +119,11 @@ pub fn figures(sources: &[Source]) -> Vec<Gathered> {
     let mut drafts: Vec<(Option<usize>, Draft)> = Vec::new();
     for (at, source) in sources.iter().enumerate() {
         let own = match &source.content {
-            Content::Placement(document) => placement::drafts(document),
+            Content::Placement(document) => others::of_placement(document),
             Content::Measured(document) => match (document.kind, &document.monitor) {
                 (Kind::Profile, _) => hooks::of_profiles(document),
                 (Kind::Sensitivity, _) => sensitivity::drafts(document),
-                (_, Some(monitor)) => monitor::drafts(document, monitor),
+                (_, Some(monitor)) => others::of_recording(document, monitor),
                 _ => run::drafts(document),
             },
         };

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 use model::ComparisonDocument;
 
-use super::{figure, lead, table, whole};
+use super::{figure, table, whole};
 use crate::column::Columns;
 use crate::comparison::{Answer, Cause, ComparisonOptions, Found, changed, gate_word, parts};
 use crate::format;
@@ -136,7 +136,7 @@ fn causes(found: &Found<'_>) -> Markup {
     html! {
         div {
             @if !causes.is_empty() {
-                (lead::side(&table, &[0, 1, 2, 3], &found.metric.to_string()))
+                (table::side(&table, &[0, 1, 2, 3], &found.metric.to_string()))
             }
             @if unknown > 0 && found.metric.is_of_instructions() {
                 p.faint {

@@ -8,7 +8,6 @@ mod about;
 mod compared;
 mod figure;
 mod front;
-mod lead;
 mod table;
 
 use base64::Engine;
@@ -139,7 +138,7 @@ fn contents(sources: &[Source], compared: bool) -> Markup {
 
 fn leading<'a>(at: usize, source: &Source, figures: &'a [Gathered]) -> Option<&'a Figure> {
     let own = figures.iter().filter(|of| of.source == Some(at));
-    lead::lead(&source.content, own)
+    table::lead(&source.content, own)
 }
 
 fn overview(sources: &[Source], figures: &[Gathered], reports: &[Report]) -> Markup {
@@ -161,7 +160,7 @@ fn overview(sources: &[Source], figures: &[Gathered], reports: &[Report]) -> Mar
                             @for finding in &verdict.findings { li { (finding) } }
                         }
                         @if let Some(of) = leading(at, source, figures) {
-                            (lead::front(&source.content, &reports[at], of, &name(source)))
+                            (table::front(&source.content, &reports[at], of, &name(source)))
                         }
                     }
                 }

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What an analysis could not decide, understand or use, and its input.
 
-use model::PlacementDocument;
-use model::placement::{StaleFact, Undecided, Unparsed};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{kernel, names};
+use model::PlacementDocument;
+use model::placement::{
+    BoundlessCause, HookPlacement, StaleFact, SyscallPlacement, Unbounded, Undecided, Unparsed,
+};
+
+use super::syscalls::{is_nominal, shown};
+use super::{kernel, names, title};
 use crate::column::Columns;
 use crate::format::{count, share};
 use crate::table::{Table, Value};
@@ -88,4 +93,85 @@ fn read(document: &PlacementDocument) -> Table {
         .left("what", |(what, _): &(String, u64)| Value::plain(what))
         .column("count", |(_, n)| *n)
         .table(format!("{}: what was read", kernel(document)), &rows)
+}
+
+const CAUSE_LIMIT: usize = 80;
+const FIRST: usize = 8;
+
+/// Why maxima shown by [`super::syscalls::details`] are unbounded. `reach`: also of hooks off the
+/// success path; `all`: also rare causes.
+pub(super) fn causes(
+    document: &PlacementDocument,
+    call: &SyscallPlacement,
+    reach: bool,
+    all: bool,
+) -> Option<Table> {
+    let mut hooks: BTreeMap<u32, BTreeSet<&str>> = BTreeMap::new();
+    let mut boundless = 0;
+    for hook in call.hooks.iter().filter(|hook| reach || is_nominal(hook)) {
+        for (part, causes) in &hook.unbounded_by {
+            if part_is_shown(hook, part, reach) {
+                boundless += 1;
+                for &cause in causes {
+                    hooks.entry(cause).or_default().insert(&hook.hook);
+                }
+            }
+        }
+    }
+    let found = hooks.into_iter().filter_map(|(cause, hooks)| {
+        let hooks = hooks.into_iter().map(str::to_owned).collect();
+        Some((document.unbounded.get(cause as usize)?, hooks))
+    });
+    let mut found: Vec<Line<'_>> = found.collect();
+    if found.is_empty() {
+        return None;
+    }
+    found.sort_by_key(|(_, hooks)| std::cmp::Reverse(hooks.len()));
+    let shown = if all { usize::MAX } else { FIRST };
+    let left_out = found.len().saturating_sub(shown);
+    found.truncate(shown);
+    let more = match left_out {
+        0 => String::new(),
+        n => format!("{} more: --trace shows them.", count(n as u64)),
+    };
+    let of = title(document, call);
+    let table = Columns::new()
+        .left("what", |(cause, _): &Line<'_>| word(cause.cause))
+        .left("function", |(cause, _)| &cause.function)
+        .left("where", |(cause, _)| {
+            Value::plain(format!("{}:{}", short(&cause.file), cause.line))
+        })
+        .left("code", |(cause, _)| Value::long(&cause.code, CAUSE_LIMIT))
+        .column("hooks", |(_, hooks)| hooks.len())
+        .left("of", |(_, hooks)| names(hooks))
+        .table(
+            format!("{of}: what makes {} maxima unbounded", count(boundless)),
+            &found,
+        )
+        .fixed(2)
+        .legend([
+            "A maximum is a number only once each of its causes has a bound: from the code, or by \
+             a fact.",
+            &more,
+        ]);
+    Some(table)
+}
+
+type Line<'a> = (&'a Unbounded, Vec<String>);
+
+fn part_is_shown(hook: &HookPlacement, part: &str, reach: bool) -> bool {
+    match part {
+        "own" | "teardown" => true,
+        modules => (hook.nested.get(modules)).is_some_and(|nested| shown(nested, reach)),
+    }
+}
+
+fn word(cause: BoundlessCause) -> &'static str {
+    match cause {
+        BoundlessCause::Loop => "loop",
+        BoundlessCause::Callback => "called back",
+        BoundlessCause::Circle => "circle of calls",
+        BoundlessCause::Large => "too large",
+        BoundlessCause::Nested => "nested too deep",
+    }
 }

@@ -5,9 +5,7 @@ mod agreement;
 mod checks;
 mod difference;
 mod explained;
-mod modules;
 mod syscalls;
-mod unbounded;
 
 use std::slice::from_ref;
 
@@ -40,11 +38,11 @@ pub fn placement_report(document: &PlacementDocument, options: &PlacementOptions
         for call in &document.syscalls {
             tables.push(syscalls::details(document, call, options.reach));
             let trace = options.trace;
-            tables.extend(unbounded::causes(document, call, options.reach, trace));
+            tables.extend(explained::causes(document, call, options.reach, trace));
         }
     } else {
-        tables.push(modules::modules(document));
-        tables.extend(modules::categories(document));
+        tables.push(syscalls::modules(document));
+        tables.extend(syscalls::categories(document));
         tables.extend(syscalls::overview(document));
     }
     if options.trace {

@@ -10,7 +10,7 @@ use compare::judge::{Judgements, Layouts};
 use maud::{Markup, html};
 use model::{Document, Kind};
 
-use super::lead;
+use super::table;
 use crate::cells::{Group, groups};
 use crate::column::Columns;
 use crate::format;
@@ -92,7 +92,7 @@ fn beside(run: &Document, glance: &Glance<'_, '_>, id: &str) -> Markup {
         @if !tables.is_empty() {
             div {
                 @for table in &tables {
-                    (lead::side(table, &Vec::from_iter(0..table.columns.len()), id))
+                    (table::side(table, &Vec::from_iter(0..table.columns.len()), id))
                 }
             }
         }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Cost of an operation over the number of rules in a policy.
+//! Costs of policies: over the number of rules, of a miss of SELinux's access vector cache, and of
+//! loading.
 
 use std::collections::BTreeMap;
 
-use model::{Cell, Document, Key, Policy};
+use model::{
+    CacheUse, Cell, Clock, Document, Estimate, Key, Metric, Policy, PolicyPart, PolicyProof,
+};
 use stats::Fit;
 
 use crate::column::Columns;
@@ -135,6 +138,135 @@ impl Line<'_> {
         let first = *cells.first()?;
         (points.len() >= LEAST_POINTS).then_some(Line { first, points })
     }
+}
+
+const OPENS: (&str, &str) = ("openat", "random");
+
+/// A row for each cache size; None unless one size was measured in which all opened labels fit.
+pub(crate) fn avc(run: &Document) -> Option<Table> {
+    let lines: Vec<CacheLine<'_>> = run
+        .cells
+        .iter()
+        .filter_map(|c| CacheLine::of(run, c))
+        .collect();
+    Columns::new()
+        .left("configuration", |of: &CacheLine<'_>| {
+            Value::plain(printable(&of.cell.configuration_title(), 2 * TEXT_LIMIT))
+        })
+        .right("opens", |of| format::count(of.used.opens.into()))
+        .right("lookups", |of| format::count(of.used.lookups.into()))
+        .right("misses", |of| format::count(of.used.misses.into()))
+        .right("median", |of| format::figure(of.estimate.median))
+        .right("mean", |of| round(of.estimate.mean))
+        .right("most", |of| round(of.estimate.max))
+        .right("a miss", |of| {
+            of.more(|estimate| Some(estimate.median), 1.0)
+        })
+        .right("a miss, all in all", |of| {
+            let misses = f64::from(of.used.misses) / f64::from(of.used.opens);
+            of.more(|estimate| estimate.mean, misses)
+        })
+        .table("What a miss of SELinux's access vector cache costs", &lines)
+        .fixed(1)
+        .legend([
+            "opens, lookups, misses: what the kernel counted (/sys/fs/selinux/avc/cache_stats) \
+             when as many files as labels were opened in turn, all of them opened before. median, \
+             mean, most: instructions of openat:random, which opens files in turn, too.",
+            "a miss: by how much the median is above that of the smallest cache without misses, \
+             where at least half of the opens miss once. all in all: the same of means, by the \
+             misses of an open: what the cache throws out to have room is in it.",
+        ])
+        .if_any()
+}
+
+struct CacheLine<'a> {
+    cell: &'a Cell,
+    used: CacheUse,
+    estimate: &'a Estimate,
+    fits: Option<&'a Estimate>,
+}
+
+impl<'a> CacheLine<'a> {
+    fn of(run: &'a Document, cell: &'a Cell) -> Option<CacheLine<'a>> {
+        let key = &cell.key;
+        let is_asked = (key.benchmark(), key.variant()) == OPENS
+            && key.settings.labels.is_some()
+            && key.metric == Metric::Instructions;
+        let own = is_asked.then(|| used(run, cell)).flatten()?;
+        // 512 is the kernel's default size.
+        let entries = |of: &Cell| of.key.settings.avc_entries.unwrap_or(512);
+        let same = |of: &&Cell| {
+            let mut other = of.key.clone();
+            other.settings.avc_entries = key.settings.avc_entries;
+            other == *key
+        };
+        let fitting = |of: &&Cell| used(run, of).is_some_and(|of| of.misses == 0);
+        let fits = run.cells.iter().filter(same).filter(fitting);
+        Some(CacheLine {
+            cell,
+            used: own,
+            estimate: cell.estimate()?,
+            fits: fits.min_by_key(|of| entries(of)).and_then(Cell::estimate),
+        })
+    }
+
+    /// Cost beyond the size in which all labels fit, per miss; empty if fewer than half of the
+    /// opens miss.
+    fn more(&self, figure: impl Fn(&Estimate) -> Option<f64>, misses: f64) -> String {
+        let many = self.used.opens > 0 && 2 * self.used.misses >= self.used.opens;
+        let more = self.fits.filter(|_| many).and_then(|fits| {
+            let more = figure(self.estimate)? - figure(fits)?;
+            Some(more / misses)
+        });
+        round(more)
+    }
+}
+
+fn round(value: Option<f64>) -> String {
+    value.map_or(String::new(), |value| format::figure(value.round()))
+}
+
+fn used(run: &Document, cell: &Cell) -> Option<CacheUse> {
+    let key = &cell.key;
+    let of = run.setups.iter().find(|proof| {
+        let configuration = &proof.configuration;
+        proof.kernel == key.kernel
+            && configuration.stack.names() == key.stack
+            && configuration.integrity == key.integrity
+            && configuration.policy == key.policy
+            && configuration.settings == key.settings
+    })?;
+    of.cache
+}
+
+/// A row per policy and configuration, with the clock that counts instructions; None without data.
+pub(crate) fn setup(run: &Document, details: bool) -> Option<Table> {
+    let is_of_memory = |cell: &model::Cell| cell.key.metric == Metric::Memory;
+    if !details && !run.cells.iter().any(is_of_memory)
+        || run.environment.clock != Clock::Deterministic
+    {
+        return None;
+    }
+    let parts = run.setups.iter();
+    let parts = parts.flat_map(|proof| proof.took.iter().map(move |part| (proof, part)));
+    Columns::new()
+        .left("kernel", |(proof, _): (&PolicyProof, &PolicyPart)| {
+            &proof.kernel
+        })
+        .left("configuration", |(proof, _)| {
+            printable(&proof.configuration.title(), 2 * TEXT_LIMIT)
+        })
+        .left("module", |(_, part)| &part.module)
+        .left("what", |(_, part)| &part.part)
+        .right("instructions", |(_, part)| format::count(part.busy_ns))
+        .table("What bringing policies into force takes", parts)
+        .fixed(4)
+        .legend([
+            "instructions: of the task that loads, on the processor; user mode, interrupts and \
+             iterations of REP instructions included. \
+             Once in a boot.",
+        ])
+        .if_any()
 }
 
 #[cfg(test)]
