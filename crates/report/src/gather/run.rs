@@ -39,7 +39,8 @@ impl<'a> Figures<'a, '_> {
     fn draft(&self, base: &'static str, title: &str, description: &str, chart: Chart) -> Draft {
         let group = self.group;
         let subjects = [&*group.subject, group.filesystem, group.metric.as_str()];
-        Draft::new(base, format!("{title}: {}", self.place), description, chart).about(&subjects)
+        let draft = Draft::new(base, format!("{title}: {}", self.place), description, chart);
+        draft.about(&subjects).noted(group.own_policies())
     }
 
     fn heading(&self, configuration: &Configuration) -> String {
