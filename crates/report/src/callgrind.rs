@@ -32,16 +32,12 @@ pub fn callgrind(
     graph.functions.iter().for_each(|of| total += of.own);
     let total = graph.line(total);
     let command = name(command);
-    writeln!(writer, "# callgrind format")?;
-    writeln!(writer, "version: 1")?;
-    writeln!(writer, "creator: lsmeter")?;
-    writeln!(writer, "cmd: {command}")?;
-    writeln!(
+    write!(
         writer,
-        "desc: Unit: guest kernel instructions per operation"
+        "# callgrind format\nversion: 1\ncreator: lsmeter\ncmd: {command}\n\
+         desc: Unit: guest kernel instructions per operation\npositions: line\n\
+         event: Instructions : Guest kernel instructions\n"
     )?;
-    writeln!(writer, "positions: line")?;
-    writeln!(writer, "event: Instructions : Guest kernel instructions")?;
     let mut events = "events: Instructions".to_owned();
     if graph.with_events {
         for kind in Events::KINDS {
@@ -49,24 +45,20 @@ pub fn callgrind(
             events += &format!(" {}", kind.name);
         }
     }
-    writeln!(writer, "{events}")?;
-    writeln!(writer, "summary: {total}")?;
+    writeln!(writer, "{events}\nsummary: {total}")?;
     let mut named = HashSet::new();
     let mut file = "fl=(1) ???\n";
     for (id, function) in graph.functions.iter().enumerate() {
-        writeln!(writer)?;
-        write!(writer, "{file}")?;
+        let (name, own) = (graph.reference(id, &mut named), graph.line(function.own));
+        writeln!(writer, "\n{file}fn={name}\n0 {own}")?;
         file = "fl=(1)\n";
-        writeln!(writer, "fn={}", graph.reference(id, &mut named))?;
-        writeln!(writer, "0 {}", graph.line(function.own))?;
         for &(callee, ref edge) in &function.calls {
-            writeln!(writer, "cfn={}", graph.reference(callee, &mut named))?;
-            writeln!(writer, "calls={} 0", edge.calls.max(1))?;
-            writeln!(writer, "0 {}", graph.line(edge.inclusive))?;
+            let (name, calls) = (graph.reference(callee, &mut named), edge.calls.max(1));
+            let inclusive = graph.line(edge.inclusive);
+            writeln!(writer, "cfn={name}\ncalls={calls} 0\n0 {inclusive}")?;
         }
     }
-    writeln!(writer)?;
-    writeln!(writer, "totals: {total}")?;
+    writeln!(writer, "\ntotals: {total}")?;
     writer.flush()
 }
 
@@ -113,11 +105,10 @@ struct Graph {
 
 impl Graph {
     fn of(operations: &[(String, &CallTree)]) -> Graph {
-        let symbols: HashSet<String> = operations
+        let nodes = operations
             .iter()
-            .flat_map(|(_, tree)| tree.nodes().iter().skip(1))
-            .map(|node| name(&node.function))
-            .collect();
+            .flat_map(|(_, tree)| tree.nodes().iter().skip(1));
+        let symbols: HashSet<String> = nodes.map(|node| name(&node.function)).collect();
         let mut graph = Graph::default();
         for (title, tree) in operations {
             let mut title = name(title);
@@ -167,7 +158,7 @@ impl Graph {
         let running = |at| {
             tree.callers(at)
                 .iter()
-                .any(|&caller| ids[caller] == ids[at])
+                .any(|caller| ids[*caller] == ids[at])
         };
         for (at, node) in nodes.iter().enumerate() {
             self.functions[ids[at]].own += Cost {
@@ -194,10 +185,9 @@ impl Graph {
     }
 
     fn reference(&self, id: usize, named: &mut HashSet<usize>) -> String {
-        if named.insert(id) {
-            format!("({}) {}", id + 1, self.functions[id].name)
-        } else {
-            format!("({})", id + 1)
+        match named.insert(id) {
+            true => format!("({}) {}", id + 1, self.functions[id].name),
+            false => format!("({})", id + 1),
         }
     }
 }

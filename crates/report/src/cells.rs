@@ -44,7 +44,6 @@ impl Configuration {
         }
     }
 
-    /// `capability,selinux` with its settings.
     pub(crate) fn title(&self) -> String {
         let title = configuration_title(
             &self.stack.join(","),
@@ -324,7 +323,6 @@ fn group<'a>(
     }
 }
 
-/// Overhead over the baseline as a fraction, and the ratio.
 pub(crate) fn cost(tested: &Cell, baseline: &Cell) -> Option<(f64, f64)> {
     let (a, b) = (tested.headline()?, baseline.headline()?);
     Some((overhead(a, b, tested.key.metric.direction())?, a / b))

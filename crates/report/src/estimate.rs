@@ -44,11 +44,10 @@ fn added(
 ) -> Table {
     let configurations = distinct(cells.iter().map(|cell| configured(cell)));
     let timed = cells.iter().any(|cell| cell.measured.is_some());
-    let by_row: HashMap<(&Subject, Configured<'_>), &EstimatedCell> = cells
+    let rows = cells
         .iter()
-        .map(|cell| ((&cell.key.subject, configured(cell)), *cell))
-        .collect();
-    let by_row = &by_row;
+        .map(|cell| ((&cell.key.subject, configured(cell)), *cell));
+    let by_row: &HashMap<(&Subject, Configured<'_>), &EstimatedCell> = &rows.collect();
     let operations = distinct(cells.iter().map(|cell| &cell.key.subject));
     let mut columns = Columns::new().left("operation", |operation: &Subject| operation.title());
     for configured in configurations {
@@ -250,10 +249,8 @@ struct Line<'a> {
 
 impl Line<'_> {
     fn estimate(self) -> Option<Nanoseconds> {
-        match self.hook {
-            Some(hook) => Some(hook.estimate),
-            None => self.cell.estimate,
-        }
+        self.hook
+            .map_or(self.cell.estimate, |hook| Some(hook.estimate))
     }
 
     fn measured(self) -> Option<Nanoseconds> {
@@ -264,10 +261,8 @@ impl Line<'_> {
 /// A row per operation and stack, followed by one per hook that differs. Columns: `docs/export.md`.
 pub fn estimate_records(document: &EstimateDocument) -> Records<'_> {
     let rows = document.cells.iter().flat_map(|cell| {
-        let hooks = cell.hooks.iter().map(Some);
-        std::iter::once(None)
-            .chain(hooks)
-            .map(move |hook| Line { cell, hook })
+        let hooks = [None].into_iter().chain(cell.hooks.iter().map(Some));
+        hooks.map(move |hook| Line { cell, hook })
     });
     Columns::new()
         .column("kernel", |line: Line<'_>| &line.cell.key.kernel)
@@ -303,11 +298,7 @@ pub(crate) struct Estimates<'a> {
 impl<'a> Estimates<'a> {
     pub(crate) fn of(document: &'a EstimateDocument) -> Estimates<'a> {
         Estimates {
-            cells: document
-                .cells
-                .iter()
-                .map(|cell| (&cell.key, cell))
-                .collect(),
+            cells: HashMap::from_iter(document.cells.iter().map(|cell| (&cell.key, cell))),
             weights: Some(&document.weights),
         }
     }

@@ -38,7 +38,6 @@ pub fn exported(sources: &[(String, Document)], rows: Rows) -> Records<'_> {
     columns.records({ sources.iter() }.flat_map(move |(name, run)| lines(name, run, rows)))
 }
 
-/// A row per cell in document order: [`exported`] without the columns shared by all cells.
 pub fn run_records(run: &Document) -> Records<'_> {
     let columns = Columns::new()
         .column("kernel", |line: Line<'_>| &line.cell.key.kernel)

@@ -70,7 +70,6 @@ pub(crate) fn word(variant: impl serde::Serialize) -> String {
     name.as_str().unwrap_or_default().replace('_', " ")
 }
 
-/// A fraction as `31.9 %`.
 pub(crate) fn fraction(part: f64) -> String {
     format!("{:.1} %", part * 100.0)
 }

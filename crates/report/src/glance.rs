@@ -123,17 +123,12 @@ impl<'a, 'b> Glance<'a, 'b> {
     where
         'a: 'b,
     {
-        let rows = self
-            .group
-            .rows
-            .iter()
-            .filter(|row| path_depth(row.1).is_some());
+        let deep = |row: &&Operation<'_>| path_depth(row.1).is_some();
+        let rows = self.group.rows.iter().filter(deep);
         let deep = grouped(rows, |row| row.0).into_iter().map(|(name, rows)| {
             // Of equal depths the first.
-            let depths = rows
-                .iter()
-                .rev()
-                .filter_map(|row| Some((path_depth(row.1)?, **row)));
+            let rows = rows.into_iter().rev().copied();
+            let depths = rows.filter_map(|row| Some((path_depth(row.1)?, row)));
             (name, BTreeMap::from_iter(depths))
         });
         let deep: Vec<(&str, BTreeMap<u32, Operation<'a>>)> = deep.collect();
@@ -184,9 +179,9 @@ impl<'a, 'b> Glance<'a, 'b> {
         }
         let hooks = self.hooks_under(configuration);
         let adds: f64 = hooks.iter().map(|hook| hook.adds.max(0.0)).sum();
-        let first = hooks
-            .iter()
-            .max_by(|one, other| one.adds.total_cmp(&other.adds));
+        let by_adds =
+            |one: &&HookShare<'_>, other: &&HookShare<'_>| one.adds.total_cmp(&other.adds);
+        let first = hooks.iter().max_by(by_adds);
         if let Some(first) = first.filter(|first| first.adds > 0.0) {
             let (hook, part) = (short(first.hook), format::fraction(first.adds / adds));
             sentence += &format!("; {hook} holds {part} of what its hooks add");
@@ -237,8 +232,6 @@ pub(crate) fn added<'a>(without: &'a [HookCost], with: &'a [HookCost]) -> Vec<(&
 
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// A table per kernel, file system and metric for operations with a dominant path at two depths or
-/// more.
 pub fn depth_tables(run: &Document) -> Vec<Table> {
     let judgements = Judgements::of(run);
     let groups = groups(run);
@@ -254,27 +247,19 @@ pub fn depth_tables(run: &Document) -> Vec<Table> {
 pub(crate) fn depth_table(run: &Document, glance: &Glance<'_, '_>) -> Option<Table> {
     let group = glance.group;
     let (benchmark, lines) = glance.depths()?;
-    let figures = || {
-        lines
-            .iter()
-            .flat_map(|line| line.points.iter().map(|of| of.1))
-    };
-    let scale = [
-        figures().fold(f64::INFINITY, f64::min),
-        figures().fold(f64::NEG_INFINITY, f64::max),
-    ];
+    let points = lines.iter().flat_map(|line| &line.points);
+    let scale = points.fold(
+        [f64::INFINITY, f64::NEG_INFINITY],
+        |[least, most], (_, figure)| [least.min(*figure), most.max(*figure)],
+    );
     let at = |end: Option<&(u32, f64)>| end.map(|of| Value::plain(format::figure(of.1.round())));
     let table = Columns::new()
         .left("stack", |line: &Depth<'_>| {
             group.heading(line.configuration)
         })
         .left("growth", move |line| Value::plain(sparkline(line, scale)))
-        .right("shallow", move |line| {
-            at(line.points.first()).unwrap_or_default()
-        })
-        .right("deep", move |line| {
-            at(line.points.last()).unwrap_or_default()
-        })
+        .right("shallow", move |line| at(line.points.first()))
+        .right("deep", move |line| at(line.points.last()))
         .right("each component", |line| {
             Value::plain(format::figure((line.slope() * 10.0).round() / 10.0))
         })

@@ -30,8 +30,7 @@ pub(crate) fn layouts(drawn: &[Layouts<'_>], groups: &[Group<'_>], processor: &s
         let group = groups.find(|group| is_of(group, layouts));
         let all = |group| Drawing::all(layouts, group, processor);
         let drawings = group.map_or_else(Vec::new, all);
-        let tables = drawings.into_iter().flat_map(|of| of.tables());
-        tables.collect::<Vec<Table>>()
+        Vec::from_iter(drawings.into_iter().flat_map(|of| of.tables()))
     });
     tables.collect()
 }
@@ -74,11 +73,9 @@ impl<'a> Drawing<'a> {
 
     fn heading(&self, column: &Configuration) -> String {
         let mut column = column.clone();
-        if let Some(kernel) = &mut column.kernel
-            && let Some(base) = layouts_base(kernel)
-        {
-            *kernel = base.to_owned();
-        }
+        let kernel = column.kernel.as_deref();
+        let base = kernel.map(|kernel| layouts_base(kernel).unwrap_or(kernel).to_owned());
+        column.kernel = base;
         short(&column.short_title(Some(self.baseline)))
     }
 
@@ -100,15 +97,14 @@ impl<'a> Drawing<'a> {
         let other = self.layouts.baseline();
         let other = other.filter(|_| self.baseline.kernel.is_some())?;
         let (name, count) = (short(other.kernel), other.count);
-        Some(if other.is_paired {
-            format!(
+        Some(match other.is_paired {
+            true => format!(
                 "{name} is another program: its layouts stand beside those with the same numbers."
-            )
-        } else {
-            format!(
+            ),
+            false => format!(
                 "{name} is another program of {count} layouts with other numbers: each layout is compared with \
                  each (the Hodges-Lehmann shift, with the exact interval of Mann and Whitney)."
-            )
+            ),
         })
     }
 

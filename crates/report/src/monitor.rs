@@ -62,7 +62,6 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    /// Framework functions, each followed by its modules' functions.
     fn hooks(&self) -> Table {
         let mut hooks: Vec<&WatchedHook> = framework(self.total).collect();
         hooks.sort_by_key(|hook| Reverse(weight(&hook.calls)));

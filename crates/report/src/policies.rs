@@ -41,10 +41,8 @@ impl Growth {
         let near = |x: Vec<f64>| {
             let y: Vec<f64> = points.iter().map(|of| of.1).collect();
             let fit = Fit::of(&[&x], &y).ok()?;
-            let off = fit
-                .residuals
-                .iter()
-                .fold(0.0, |most: f64, off| most.max(off.abs()));
+            let off = fit.residuals.iter().map(|off| off.abs());
+            let off = off.fold(0.0, f64::max);
             (off <= BESIDE * (most - least)).then(|| (off, fit.slopes[0].value))
         };
         let linear = near(points.iter().map(|of| of.0).collect());
@@ -144,11 +142,8 @@ const OPENS: (&str, &str) = ("openat", "random");
 
 /// A row for each cache size; None unless one size was measured in which all opened labels fit.
 pub(crate) fn avc(run: &Document) -> Option<Table> {
-    let lines: Vec<CacheLine<'_>> = run
-        .cells
-        .iter()
-        .filter_map(|c| CacheLine::of(run, c))
-        .collect();
+    let lines = run.cells.iter().filter_map(|cell| CacheLine::of(run, cell));
+    let lines: Vec<CacheLine<'_>> = lines.collect();
     Columns::new()
         .left("configuration", |of: &CacheLine<'_>| {
             Value::plain(printable(&of.cell.configuration_title(), 2 * TEXT_LIMIT))

@@ -254,10 +254,8 @@ impl<'a> View<'a> {
             &'a PredictedModule,
         );
         let parts = self.lines().into_iter().flat_map(|(load, name, stack)| {
-            let some = stack
-                .modules
-                .iter()
-                .filter(|of| of.instructions.abs() >= 0.5);
+            let modules = stack.modules.iter();
+            let some = modules.filter(|of| of.instructions.abs() >= 0.5);
             some.map(move |of| (load, name, stack, of))
         });
         let parts: Vec<Part<'_>> = parts.collect();
@@ -343,7 +341,6 @@ fn added_value(added: f64) -> Value {
     Value::from(added).shown(rounded.text()).tone(tone)
 }
 
-/// (predicted - measured) / measured.
 fn error(stack: &PredictedStack) -> Option<String> {
     let measured = stack.measured.filter(|of| *of != 0)? as f64;
     Some(percent((stack.added?.middle - measured) / measured.abs()))

@@ -50,24 +50,20 @@ fn lines<'a>(group: &'a Group<'a>) -> Vec<Line<'a>> {
         Some((counted.program.as_ref()?, counted.hooked.as_ref()?))
     }
     let lines = group.rows.iter().flat_map(|&row| {
-        group
-            .configurations
-            .iter()
-            .filter_map(move |configuration| {
-                let cell = group.cell(row, configuration)?;
-                let (program, hooked) = parts(cell)?;
-                let is_base = group.baseline.as_ref() == Some(configuration);
-                Some(Line {
-                    cell,
-                    configuration,
-                    program,
-                    hooked,
-                    base: group
-                        .baseline_cell(row)
-                        .filter(|_| !is_base)
-                        .and_then(parts),
-                })
+        let configurations = group.configurations.iter();
+        configurations.filter_map(move |configuration| {
+            let cell = group.cell(row, configuration)?;
+            let (program, hooked) = parts(cell)?;
+            let base = group.baseline_cell(row);
+            let base = base.filter(|_| group.baseline.as_ref() != Some(configuration));
+            Some(Line {
+                cell,
+                configuration,
+                program,
+                hooked,
+                base: base.and_then(parts),
             })
+        })
     });
     lines.collect()
 }
@@ -288,9 +284,8 @@ fn changes<'a>(line: &'a Line<'a>) -> Vec<Change<'a>> {
 
 fn hooks(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
     let limit = if all { usize::MAX } else { ENTRIES };
-    let changes = lines
-        .iter()
-        .flat_map(|line| changes(line).into_iter().take(limit));
+    let changes = |line| changes(line).into_iter().take(limit);
+    let changes = lines.iter().flat_map(changes);
     let changes: Vec<Change<'_>> = changes.collect();
     Columns::new()
         .all(subject(), |of: &Change<'_>| of.line)
@@ -367,7 +362,6 @@ fn processes(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
         .if_any()
 }
 
-/// Least, median and most of the runs' kernel instructions, less the baseline's.
 fn total_difference(line: &Line<'_>) -> Option<[i128; 3]> {
     let (base, _) = line.base?;
     let range = |program: &Program| {

@@ -51,11 +51,11 @@ pub(crate) fn additivity(run: &Document, group: &Group<'_>) -> Vec<Table> {
              instructions it is away from it at most.",
         ])
         .if_any();
-    let mut apart: Vec<(&Whole<'_>, &Sum<'_>)> = stacks
+    let sums = stacks
         .iter()
-        .flat_map(|of| of.sums.iter().map(move |sum| (of, sum)))
-        .filter(|(_, sum)| sum.interaction() != 0)
-        .collect();
+        .flat_map(|of| of.sums.iter().map(move |sum| (of, sum)));
+    let apart = sums.filter(|(_, sum)| sum.interaction() != 0);
+    let mut apart: Vec<(&Whole<'_>, &Sum<'_>)> = apart.collect();
     apart.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.interaction().unsigned_abs()));
     let left_out = match apart.len().saturating_sub(OPERATIONS_SHOWN) {
         0 => String::new(),
@@ -136,23 +136,16 @@ impl<'a> Whole<'a> {
     }
 
     fn count(&self, fits: fn(i128) -> bool) -> usize {
-        self.sums
-            .iter()
-            .filter(|sum| fits(sum.interaction()))
-            .count()
+        let sums = self.sums.iter();
+        sums.filter(|sum| fits(sum.interaction())).count()
     }
 
     fn furthest(&self, sign: i128) -> Option<Value> {
         let far = |sum: &&Sum<'_>| sum.interaction() * sign;
-        let sum = self
-            .sums
-            .iter()
-            .max_by_key(far)
-            .filter(|sum| far(sum) > 0)?;
-        let (title, apart) = (
-            operation_title(sum.row),
-            format::difference(sum.interaction()),
-        );
+        let most = self.sums.iter().max_by_key(far);
+        let sum = most.filter(|sum| far(sum) > 0)?;
+        let title = operation_title(sum.row);
+        let apart = format::difference(sum.interaction());
         Some(Value::plain(format!("{title} {apart}")))
     }
 }
@@ -179,7 +172,6 @@ impl<'a> Sum<'a> {
                 *sum.in_hooks.entry(&hook.hook).or_default() += times * i128::from(hook.outermost);
             }
         };
-        // whole - base - Σ (part - base)
         add(whole, 1);
         add(base, parts.len() as i128 - 1);
         for part in parts {

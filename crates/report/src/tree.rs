@@ -105,12 +105,8 @@ fn tree<'a>(
     for (line, branch) in lines.iter_mut().zip(branches(&depths)) {
         line.name = branch + &line.name;
     }
-    let title = format!(
-        "{} under {}: {}",
-        operation_title(row),
-        short(&group.heading(configuration)),
-        group.place(run)
-    );
+    let (name, stack) = (operation_title(row), short(&group.heading(configuration)));
+    let title = format!("{name} under {stack}: {}", group.place(run));
     let table = Columns::new()
         .left("where", |line: &Line| Value::plain(&line.name))
         .column("calls", |line| line.calls)
@@ -190,18 +186,13 @@ pub fn call_tables(run: &Document, wanted: &Pattern) -> Vec<Table> {
         };
         let rows = group.rows.iter().copied();
         for row in rows.filter(|(benchmark, variant)| wanted.matches(benchmark, variant)) {
-            for of in group.tested() {
-                let Some(trees) = glance.pair(row, of).and_then(kept) else {
-                    continue;
-                };
-                let title = format!(
-                    "Calls of {} under {}: {}",
-                    operation_title(row),
-                    short(&group.heading(of)),
-                    group.place(run)
-                );
-                tables.push(calls_table(title, &operation_title(row), trees));
-            }
+            let name = operation_title(row);
+            tables.extend(group.tested().filter_map(|of| {
+                let trees = glance.pair(row, of).and_then(kept)?;
+                let (stack, place) = (short(&group.heading(of)), group.place(run));
+                let title = format!("Calls of {name} under {stack}: {place}");
+                Some(calls_table(title, &name, trees))
+            }));
         }
     }
     tables

@@ -50,11 +50,7 @@ pub(super) fn by_modules(kernels: &[Kernel<'_, '_>]) -> Option<Table> {
         if hooks.is_empty() {
             continue;
         }
-        let n = if functions == 0 {
-            "no".to_owned()
-        } else {
-            functions.to_string()
-        };
+        let n = ["no", "1", "2", "3", "4"][functions as usize];
         let plural = if functions > 1 { "s" } else { "" };
         let title = format!("{n} function{plural} (n={})", hooks.len());
         columns = columns.right(title, move |of: &Dispatch| of.median(functions, &hooks));

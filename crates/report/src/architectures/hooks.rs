@@ -149,11 +149,9 @@ struct Calls {
 }
 
 fn why((benchmark, variant): (&str, &str), hook: &str, one: Calls, other: Calls) -> Option<String> {
-    let [few, many] = if one.calls < other.calls {
-        [one, other]
-    } else {
-        [other, one]
-    };
+    let mut calls = [one, other];
+    calls.sort_by_key(|of| of.calls);
+    let [few, many] = calls;
     let matches = |patterns: &[Pattern], name: &str, variant: &str| {
         let mut patterns = patterns.iter();
         patterns.any(|pattern| !pattern.excludes() && pattern.matches(name, variant))

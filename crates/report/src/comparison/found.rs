@@ -9,7 +9,7 @@ use model::comparison::{
 };
 use model::{ComparisonDocument, Metric};
 
-use super::explained::calls;
+use super::changed::calls;
 use crate::format;
 use crate::group::{grouped, shared};
 use crate::table::TEXT_LIMIT;
@@ -104,7 +104,6 @@ impl<'a> Holder<'a> {
         short(name)
     }
 
-    /// The hook, with its number of calls unless it is 1; empty outside hooks.
     pub(crate) fn hook(&self) -> String {
         let Holder::Hook(hook, _) = self else {
             return String::new();
@@ -117,7 +116,6 @@ impl<'a> Holder<'a> {
         }
     }
 
-    /// `by inode_permission (selinux_inode_permission)`.
     fn told(&self) -> String {
         match self {
             Holder::Hook(hook, _) => format!("by {} ({})", short(&hook.hook), self.function()),
@@ -202,12 +200,10 @@ impl<'a> Found<'a> {
         let apart = self.apart;
         let all = self.n - apart;
         let cells = if all == 1 { "cell" } else { "cells" };
-        let n = if changed == 0 {
-            "none".to_owned()
-        } else {
-            changed.to_string()
-        };
-        let mut sentence = format!("{n} of {all} {cells} changed");
+        let mut sentence = format!("{changed} of {all} {cells} changed");
+        if changed == 0 {
+            sentence = format!("none of {all} {cells} changed");
+        }
         sentence += &match (worse, better) {
             (0, 0) => String::new(),
             (1, 0) | (0, 1) => format!(", for the {}", if worse > 0 { "worse" } else { "better" }),

@@ -2,7 +2,6 @@
 //! Comparisons as tables, and as output of a gate for other programs.
 
 mod changed;
-mod explained;
 mod found;
 mod gate;
 
@@ -57,7 +56,7 @@ pub(crate) fn parts(
     let mut parts = vec![
         ("Every cell", cells.collect()),
         ("Cells on one side only", unmatched),
-        ("Hooks behind each change", explained::tables(document)),
+        ("Hooks behind each change", changed::tables(document)),
         ("Not measured alike", environment),
         ("What differs without a change", aa),
         ("The gate", Vec::from_iter(gate::table(document))),
@@ -328,7 +327,6 @@ pub fn change_line(comparison: &ComparisonDocument) -> String {
     }
 }
 
-/// `open:AA under capability: 4,979 to 4,980 (+1, +0.0 %)`.
 fn changed_cell(cell: &ComparedCell) -> String {
     let value = |value: Option<f64>| value.map_or("-".to_owned(), format::figure);
     let mut by = format::signed(cell.difference.unwrap_or_default());

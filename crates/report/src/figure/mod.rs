@@ -71,10 +71,8 @@ impl Figure {
         for (place, at) in order.iter().enumerate() {
             places[*at] = place;
         }
-        bars.categories = order
-            .iter()
-            .map(|at| bars.categories[*at].clone())
-            .collect();
+        let sorted_names = order.iter().map(|at| bars.categories[*at].clone());
+        bars.categories = sorted_names.collect();
         for bar in &mut bars.bars {
             bar.category = places[bar.category];
         }

@@ -33,7 +33,6 @@ fn confidence(confidence: Confidence) -> Value {
     Value::toned(word(confidence), tone)
 }
 
-/// `open on ext4, stat on ext4 and 12 more`.
 fn syscalls(all: &[String]) -> Value {
     let (named, more) = all.split_at(all.len().min(NAMED));
     let more = match more.len() {

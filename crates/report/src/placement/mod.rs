@@ -107,10 +107,9 @@ fn calls(calls: &[String]) -> Value {
 
 /// Empty for 0, so that other counts are visible.
 fn times(count: Count) -> Value {
-    if count.is_zero() {
-        Value::default()
-    } else {
-        Value::plain(count.to_string())
+    match count.is_zero() {
+        true => Value::default(),
+        false => Value::plain(count.to_string()),
     }
 }
 

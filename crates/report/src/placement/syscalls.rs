@@ -130,7 +130,6 @@ pub(super) fn shown(nested: &Reach, reach: bool) -> bool {
     reach || !nested.success_path.is_zero()
 }
 
-/// `ima 1/2, selinux+ima 0/1`.
 fn inside(hook: &HookPlacement, reach: bool) -> Value {
     let nested = hook
         .nested

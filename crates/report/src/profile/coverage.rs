@@ -133,7 +133,6 @@ fn of_kernel(kernel: &str, hooks: &BTreeSet<&str>, cells: &[&Cell], facts: &Fact
     ]
 }
 
-/// A called hook, and hooks without a function of their own whose module function ran.
 fn called<'a>(
     cost: &'a HookCost,
     hooks: &BTreeSet<&'a str>,

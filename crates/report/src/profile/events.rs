@@ -220,20 +220,18 @@ fn pair(cell: &Cell) -> Option<Pair<'_>> {
 pub(super) fn shared_tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
     let compared = profiles.iter().filter(|cell| pair(cell).is_some());
     let places = grouped(compared, |cell| (&cell.key.kernel, &cell.key.filesystem));
-    let shared_tables = places
-        .iter()
-        .filter_map(|(_, cells)| shared_table(cells, clock));
-    shared_tables.collect()
+    let places = places.iter();
+    places
+        .filter_map(|(_, cells)| shared_table(cells, clock))
+        .collect()
 }
 
 fn shared_table(cells: &[&Cell], clock: Clock) -> Option<Table> {
     let names = StackNames::of(cells);
     let stacks = distinct(cells.iter().map(|cell| &cell.key.stack));
-    let by_row: HashMap<(Operation<'_>, &Vec<String>), Pair<'_>> = cells
-        .iter()
-        .filter_map(|cell| Some(((operation(cell), &cell.key.stack), pair(cell)?)))
-        .collect();
-    let by_row = &by_row;
+    let rows = cells.iter();
+    let rows = rows.filter_map(|cell| Some(((operation(cell), &cell.key.stack), pair(cell)?)));
+    let by_row: &HashMap<(Operation<'_>, &Vec<String>), Pair<'_>> = &rows.collect();
     let differs = |of: &Operation<'_>| {
         let mut pairs = stacks.iter().filter_map(|stack| by_row.get(&(*of, *stack)));
         pairs.any(|(own, base)| own.shared_atomics != base.shared_atomics)

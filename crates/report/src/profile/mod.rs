@@ -38,10 +38,9 @@ impl ProfileView {
     pub fn suited_to(document: &Document) -> ProfileView {
         let keys = document.cells.iter().map(|cell| &cell.key);
         let operations = distinct(keys.map(|key| (&key.kernel, &key.filesystem, &key.subject)));
-        if operations.len() <= FEW_OPERATIONS {
-            ProfileView::Operation
-        } else {
-            ProfileView::Operations
+        match operations.len() <= FEW_OPERATIONS {
+            true => ProfileView::Operation,
+            false => ProfileView::Operations,
         }
     }
 }

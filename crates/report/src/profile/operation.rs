@@ -246,11 +246,9 @@ impl Line<'_> {
 
 /// `  selinux_inode_permission`; with the module unless the name contains it.
 fn implementation(module: &str, function: &str) -> String {
-    let prefix = if module == "capability" {
-        "cap"
-    } else {
-        module
-    };
+    let prefix = Some(module)
+        .filter(|module| *module != "capability")
+        .unwrap_or("cap");
     let label = short(&format!("  {function}"));
     match module.is_empty() || function.starts_with(prefix) {
         true => label,

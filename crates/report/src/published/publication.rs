@@ -127,10 +127,10 @@ fn of_place<'a>(place: &str, rows: impl Iterator<Item = &'a Row<'a>> + Clone) ->
         })
         .right("ours", |row| match &row.answer {
             Answer::Compared { comparison, .. } => own(comparison),
-            Answer::Counted { ours, .. } => Value::plain(match ours.fract() {
-                0.0 => format::figure(*ours),
-                _ => format!("{ours:.0}"),
-            }),
+            Answer::Counted { ours, .. } if ours.fract() == 0.0 => {
+                Value::plain(format::figure(*ours))
+            }
+            Answer::Counted { ours, .. } => Value::plain(format!("{ours:.0}")),
             Answer::Beside { ours, .. } => Value::plain(short(ours)),
             Answer::CannotBeHad(_) | Answer::NotMeasured => Value::plain(""),
         });
@@ -166,31 +166,36 @@ fn of_place<'a>(place: &str, rows: impl Iterator<Item = &'a Row<'a>> + Clone) ->
             Answer::Beside { of, .. } => Value::plain(printable(of, 2 * TEXT_LIMIT)),
             Answer::CannotBeHad(_) | Answer::NotMeasured => Value::plain(""),
         })
-        .left("verdict", |row| match &row.answer {
-            Answer::Compared { cause: None, .. } => Value::plain("agrees"),
-            Answer::Compared {
-                cause: Some(cause), ..
-            } => Value::plain(format!("differs: {}", because(cause, row.figure, &mark))),
-            Answer::Counted {
-                verdict: Verdict::Agrees,
-                ..
-            } => Value::plain("agrees"),
-            Answer::Counted {
-                agrees_at: Some(version),
-                ..
-            } => {
-                let note = format!(
-                    "The kernel has changed: in the source of {} the count is as theirs.",
-                    short(version)
-                );
-                Value::plain(format!("differs: shown {}", mark(note)))
-            }
-            Answer::Counted { .. } => Value::plain("differs: unexplained"),
-            Answer::Beside { .. } => Value::plain("another measure"),
-            Answer::CannotBeHad(why) => {
-                Value::plain(format!("cannot be had {}", mark((*why).to_owned())))
-            }
-            Answer::NotMeasured => Value::plain("not measured"),
+        .left("verdict", |row| {
+            Value::plain(match (row.state(), &row.answer) {
+                (State::Agrees, _) => "agrees".to_owned(),
+                (
+                    _,
+                    Answer::Compared {
+                        cause: Some(cause), ..
+                    },
+                ) => {
+                    format!("differs: {}", because(cause, row.figure, &mark))
+                }
+                (
+                    _,
+                    Answer::Counted {
+                        agrees_at: Some(version),
+                        ..
+                    },
+                ) => {
+                    let version = short(version);
+                    let note = "The kernel has changed: in the source of";
+                    let note = format!("{note} {version} the count is as theirs.");
+                    format!("differs: shown {}", mark(note))
+                }
+                (_, Answer::CannotBeHad(why)) => {
+                    format!("cannot be had {}", mark((*why).to_owned()))
+                }
+                (State::Beside, _) => "another measure".to_owned(),
+                (State::NotMeasured, _) => "not measured".to_owned(),
+                _ => "differs: unexplained".to_owned(),
+            })
         })
         .table(place.to_owned(), rows)
         .fixed(2)
@@ -206,7 +211,6 @@ fn comparison<'a>(row: &'a Row<'_>) -> Option<&'a Comparison> {
     }
 }
 
-/// `capability,selinux vs none on 5.3.0`, or the modules counted.
 fn theirs(figure: &Figure) -> String {
     match configurations(figure) {
         none if none.is_empty() => figure.modules.join(" and "),
@@ -258,11 +262,7 @@ fn alternatives(publication: &Publication<'_>) -> Option<Table> {
             AlternativeLine::Figure(of) => match by(of, title) {
                 None => Value::plain(""),
                 Some(own) => {
-                    let agrees = if own.verdict == Verdict::Agrees {
-                        " ="
-                    } else {
-                        ""
-                    };
+                    let agrees = ["", " ="][usize::from(own.verdict == Verdict::Agrees)];
                     let value = match own.unclear {
                         true => "~".to_owned(),
                         false => number(own.figure.quantity, own.ours),
@@ -278,11 +278,9 @@ fn alternatives(publication: &Publication<'_>) -> Option<Table> {
             }
         });
     }
-    let lines: Vec<AlternativeLine<'_>> = all
-        .iter()
-        .map(AlternativeLine::Figure)
-        .chain(std::iter::once(AlternativeLine::Agreeing(all)))
-        .collect();
+    let agreeing = [AlternativeLine::Agreeing(all)];
+    let lines = all.iter().map(AlternativeLine::Figure).chain(agreeing);
+    let lines: Vec<AlternativeLine<'_>> = lines.collect();
     let table = columns
         .left("nearest", |of| match of {
             AlternativeLine::Figure(of) => Value::plain(match of.nearest().as_slice() {
@@ -314,10 +312,8 @@ fn by<'a>(of: &'a Alternatives, title: &str) -> Option<&'a Comparison> {
 fn single(publication: &Publication<'_>) -> Vec<Table> {
     let mut figures: Vec<&Figure> = publication.rows.iter().map(|row| row.figure).collect();
     figures.dedup_by(|one, next| std::ptr::eq(*one, *next));
-    let single = figures
-        .iter()
-        .copied()
-        .filter(|figure| !figure.single.is_empty());
+    let all = figures.iter().copied();
+    let single = all.filter(|figure| !figure.single.is_empty());
     let values = Columns::new()
         .left("figure", |figure: &Figure| Value::plain(figure.id.clone()))
         .left("configuration", |figure| Value::plain(kernels(figure)))
@@ -331,9 +327,8 @@ fn single(publication: &Publication<'_>) -> Vec<Table> {
     let theirs = figures
         .iter()
         .filter_map(|figure| Tested::of(figure, &figures));
-    let tested: Vec<Tested<'_>> = theirs
-        .chain(publication.tests.iter().map(Tested::of_ours))
-        .collect();
+    let ours = publication.tests.iter().map(Tested::of_ours);
+    let tested: Vec<Tested<'_>> = theirs.chain(ours).collect();
     let tests = Columns::new()
         .left("figure", |of: &Tested<'_>| Value::plain(of.figure.id.clone()))
         .left("of means", |of| Value::plain(of.means.clone()))
@@ -363,12 +358,7 @@ struct Tested<'a> {
 impl<'a> Tested<'a> {
     fn of(figure: &'a Figure, figures: &[&'a Figure]) -> Option<Tested<'a>> {
         let means = figure.of_means.as_ref()?;
-        let values = |id: &String| {
-            figures
-                .iter()
-                .find(|of| of.id == *id)
-                .map(|of| of.single.as_slice())
-        };
+        let values = |id: &String| Some(&*figures.iter().find(|of| of.id == *id)?.single);
         let (tested, baseline) = (values(&means[0])?, values(&means[1])?);
         Some(Tested {
             figure,
@@ -394,7 +384,6 @@ fn with(figure: &Figure, of: fn(&stats::Summary) -> Option<f64>) -> String {
     value.map_or(String::new(), |value| format::figure(value.round()))
 }
 
-/// `capability,selinux, with all security patches`.
 fn kernels(figure: &Figure) -> String {
     let kernel = figure.tested_kernel.iter().map(|of| format!(", {of}"));
     configurations(figure) + &kernel.collect::<String>()

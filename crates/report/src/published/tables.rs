@@ -28,10 +28,8 @@ pub fn beside_report(beside: &Beside) -> Report {
     };
     report.tables.extend(times(&beside.times));
     let unanswered = beside.unanswered.len();
-    let overheads = published()
-        .iter()
-        .filter(|f| f.quantity.is_overhead())
-        .count();
+    let overheads = published().iter().filter(|f| f.quantity.is_overhead());
+    let overheads = overheads.count();
     let answered = format!(
         "This run answers {} of {overheads} published overheads.",
         overheads.saturating_sub(unanswered)
@@ -89,18 +87,15 @@ fn compared(comparisons: &[&Comparison]) -> Table {
         "{} compared: {agree} agree, {differ} differ.",
         comparisons.len()
     ));
-    if comparisons.iter().any(|c| c.unclear) {
-        legend.push("~: our difference may be chance, as `lsmeter compare` judges it.".to_owned());
-    }
-    if comparisons
-        .iter()
-        .any(|c| c.figure.quantity == Quantity::ThroughputOverhead)
-    {
-        legend.push(
-            "Of a throughput: theirs of operations per second; ours likewise, of one over what \
-             an operation takes."
-                .to_owned(),
-        );
+    let unclear = "~: our difference may be chance, as `lsmeter compare` judges it.";
+    let throughput = "Of a throughput: theirs of operations per second; ours likewise, of one over \
+                      what an operation takes.";
+    let is_throughput = |c: &&Comparison| c.figure.quantity == Quantity::ThroughputOverhead;
+    for (is_said, line) in [
+        (comparisons.iter().any(|c| c.unclear), unclear),
+        (comparisons.iter().any(is_throughput), throughput),
+    ] {
+        legend.extend(is_said.then(|| line.to_owned()));
     }
     legend.extend(intervals(comparisons.iter().copied()));
     let title = format!(
@@ -310,15 +305,11 @@ pub fn published_report(pattern: &str) -> Report {
             .if_any()
     });
     let tables: Vec<Table> = tables.collect();
-    let warnings = if tables.is_empty() {
-        vec![format!("no published figure is called {}", short(pattern))]
-    } else {
-        Vec::new()
-    };
+    let nothing = format!("no published figure is called {}", short(pattern));
+    let warnings = Vec::from_iter(tables.is_empty().then_some(nothing));
     Report { tables, warnings }
 }
 
-/// `capability,selinux +audit vs none`; empty without a configuration.
 pub(super) fn configurations(figure: &Figure) -> String {
     let title = |setups: &[Setup]| setups.first().map(Setup::to_string);
     match (title(&figure.tested), title(&figure.baseline)) {

@@ -91,7 +91,6 @@ fn unknown(prediction: &Prediction) -> Option<String> {
 }
 
 const CHAINS_SHOWN: usize = 6;
-/// Functions kept at the outer and the inner end of a long chain.
 const OUTER: usize = 2;
 const INNER: usize = 5;
 const FUNCTION_LIMIT: usize = 40;
@@ -128,7 +127,6 @@ fn repeated_table(kernel: &str, questions: &[&RepeatedQuestion]) -> Table {
     table
 }
 
-/// `2x [1], 1x [2]`: the chains, the most frequent first.
 fn asked_by(question: &RepeatedQuestion, notes: &mut Footnotes) -> String {
     let mut chains: Vec<(&[String], usize)> =
         grouped(&question.chains, |chain: &Vec<String>| chain.as_slice())
@@ -136,9 +134,8 @@ fn asked_by(question: &RepeatedQuestion, notes: &mut Footnotes) -> String {
             .map(|(chain, same)| (chain, same.len()))
             .collect();
     chains.sort_by_key(|(_, times)| Reverse(*times));
-    let mut texts: Vec<String> = chains
-        .iter()
-        .take(CHAINS_SHOWN)
+    let shown = chains.iter().take(CHAINS_SHOWN);
+    let mut texts: Vec<String> = shown
         .map(|(chain, times)| format!("{times}x {}", notes.mark(shortened(chain))))
         .collect();
     if chains.len() > CHAINS_SHOWN {
@@ -147,7 +144,6 @@ fn asked_by(question: &RepeatedQuestion, notes: &mut Footnotes) -> String {
     texts.join(", ")
 }
 
-/// `do_sys_openat2 > ... > may_lookup > security_inode_permission`.
 fn shortened(chain: &[String]) -> String {
     let name = |function: &String| printable(function, FUNCTION_LIMIT);
     if chain.is_empty() {
@@ -246,7 +242,6 @@ fn of<'a>((_, rules): Line<'a>, caches: Caches) -> Option<&'a DepthRule> {
     rules.find(|rule| rule.caches == caches)
 }
 
-/// `1, 2, 4, 8`, or `1 to 64 (20)`.
 fn depths(depths: &[u32]) -> String {
     if depths.len() <= DEPTHS_LISTED {
         let depths: Vec<String> = depths.iter().map(u32::to_string).collect();

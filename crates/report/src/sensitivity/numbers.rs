@@ -51,10 +51,9 @@ pub(crate) fn cost(value: f64) -> String {
 /// The larger distance to an end of an interval: `±0.0002`; tiny ones as a power of ten.
 pub(crate) fn plus_minus(value: f64, [low, high]: [f64; 2]) -> String {
     let size = (value - low).max(high - value).max(0.0);
-    if size > 0.0 && size < 0.000_05 {
-        format!("±{size:.0e}")
-    } else {
-        format!("±{}", decimals(size, 4))
+    match size > 0.0 && size < 0.000_05 {
+        true => format!("±{size:.0e}"),
+        false => format!("±{}", decimals(size, 4)),
     }
 }
 
@@ -81,12 +80,9 @@ pub(crate) fn percent(fraction: f64) -> String {
 
 /// `2·d + 2`, d being the depth; nearly whole figures are rounded.
 pub(crate) fn rule(a: f64, b: f64) -> String {
-    let nearly = |value: f64| {
-        if (value - value.round()).abs() <= WHOLE {
-            decimals(value.round(), 0)
-        } else {
-            decimals(value, 2)
-        }
+    let nearly = |value: f64| match (value - value.round()).abs() <= WHOLE {
+        true => decimals(value.round(), 0),
+        false => decimals(value, 2),
     };
     let (slope, rest) = (nearly(a), nearly(b));
     let of_depth = match slope.as_str() {

@@ -29,12 +29,8 @@ pub(super) fn command(run: &Document, group: &Group<'_>, configuration: &Configu
     }
     flag("stack", &stack);
     if !configuration.integrity.is_empty() {
-        let all: Vec<&str> = configuration
-            .integrity
-            .iter()
-            .map(|of| of.as_str())
-            .collect();
-        flag("integrity", &all.join(","));
+        let all = configuration.integrity.iter().map(|of| of.as_str());
+        flag("integrity", &all.collect::<Vec<_>>().join(","));
     }
     let Settings {
         rules,

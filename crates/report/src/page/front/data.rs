@@ -85,11 +85,12 @@ pub(super) fn data(run: &Document, glance: &Glance<'_, '_>, id: &str) -> Markup 
         title: operation_title(*row),
         cells: (group.configurations.iter())
             .map(|configuration| {
-                let mut figures = figures(group.cell(*row, configuration)?, &mut names, has_room);
-                if let Some(overhead) = glance.overhead(*row, configuration) {
-                    figures.overhead = format::change(overhead.value, overhead.is_shown);
-                }
-                Some(figures)
+                let overhead = glance.overhead(*row, configuration);
+                let overhead = overhead.map(|of| format::change(of.value, of.is_shown));
+                Some(Figures {
+                    overhead: overhead.unwrap_or_default(),
+                    ..figures(group.cell(*row, configuration)?, &mut names, has_room)
+                })
             })
             .collect(),
     });
