@@ -156,7 +156,7 @@ impl<'a> Attacher<'a> {
         let constants = Constants::new(self.layout, probe, 0);
         let by_process = matches!(self.filter, Filter::Processes(_));
         if by_process {
-            processes::add(self.object.targets(), own)?;
+            processes::add(self.object.words(".bss.targets"), own)?;
         }
         let reader = Reader {
             object: self.object,
@@ -182,7 +182,7 @@ impl<'a> Attacher<'a> {
         };
         let result = calibrate::calibrate(self.runner.as_fd(), &mut attach, &noted);
         if by_process {
-            processes::remove(self.object.targets(), own);
+            processes::remove(self.object.words(".bss.targets"), own);
         }
         let (calibration, mut links) = result?;
         self.calibration = calibration;

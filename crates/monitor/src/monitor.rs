@@ -43,10 +43,12 @@ pub struct Monitor {
     programs: Programs,
     object: Object,
     layout: Layout,
-    mode: MonitorMode,
+    pub mode: MonitorMode,
     probes: Vec<Arc<Probe>>,
-    left_out: Vec<LeftOutFunction>,
-    calibration: MonitorCost,
+    pub left_out: Vec<LeftOutFunction>,
+    pub cost: MonitorCost,
+    /// Kernel memory of the data; constant.
+    pub memory_bytes: usize,
     started: Instant,
 }
 
@@ -62,7 +64,7 @@ impl Monitor {
     /// Finds the functions, calibrates and attaches. Calls `progress` before each step.
     ///
     /// After a [`MonitorError`] nothing stays attached. A function that cannot be probed is not an
-    /// error: see [`Monitor::left_out`].
+    /// error: see `left_out`.
     pub fn start(
         options: &Options,
         progress: &mut dyn FnMut(Progress<'_>),
@@ -90,7 +92,7 @@ impl Monitor {
         if let Filter::Processes(numbers) = &options.filter {
             attacher.follow_processes()?;
             for &number in numbers {
-                processes::add_with_descendants(object.targets(), number)?;
+                processes::add_with_descendants(object.words(".bss.targets"), number)?;
             }
         }
         let total = found.probes.len();
@@ -105,7 +107,7 @@ impl Monitor {
         if layout.system_calls {
             attacher.time_system_calls()?;
         }
-        let (programs, calibration, refused) = attacher.end(&found)?;
+        let (programs, cost, refused) = attacher.end(&found)?;
         let left_out = left_out(&found, refused);
         Ok(Monitor {
             programs,
@@ -113,7 +115,8 @@ impl Monitor {
             mode: options.mode,
             probes: found.probes.into_iter().map(Arc::new).collect(),
             left_out,
-            calibration,
+            cost,
+            memory_bytes: layout.memory_bytes(),
             started: Instant::now(),
             object,
         })
@@ -136,7 +139,7 @@ impl Monitor {
                 errnos: reader.errnos(number),
             })
             .collect::<Vec<_>>();
-        let wholes = reader.wholes(&hooks, self.calibration.added_ns);
+        let wholes = reader.wholes(&hooks, self.cost.added_ns);
         let taken = Instant::now();
         Snapshot {
             taken,
@@ -146,27 +149,6 @@ impl Monitor {
             lost: reader.lost(),
             pairs_refused: reader.pairs_refused(),
         }
-    }
-
-    #[must_use]
-    pub fn left_out(&self) -> &[LeftOutFunction] {
-        &self.left_out
-    }
-
-    #[must_use]
-    pub fn calibration(&self) -> MonitorCost {
-        self.calibration
-    }
-
-    #[must_use]
-    pub fn mode(&self) -> MonitorMode {
-        self.mode
-    }
-
-    /// Kernel memory of the data, in bytes; constant.
-    #[must_use]
-    pub fn memory_bytes(&self) -> usize {
-        self.layout.memory_bytes()
     }
 
     /// Calls that were missed because the program was already running on the same processor. None

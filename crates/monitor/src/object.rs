@@ -183,15 +183,11 @@ impl Object {
         (start, bytes as usize)
     }
 
-    fn words(&self, name: &str) -> &[AtomicU64] {
+    pub fn words(&self, name: &str) -> &[AtomicU64] {
         let (start, bytes) = self.memory(name);
         // SAFETY: mapped for as long as the object is open, at the beginning of a page,
         // and changed by atomic instructions.
         unsafe { std::slice::from_raw_parts(start.as_ptr().cast(), bytes / 8) }
-    }
-
-    pub fn rows(&self) -> &[AtomicU64] {
-        self.words(".bss.rows")
     }
 
     /// The row of each probe and key, in words; 0 without one.
@@ -199,18 +195,6 @@ impl Object {
         let (start, bytes) = self.memory(".bss.row_at");
         // SAFETY: as in `words`.
         unsafe { std::slice::from_raw_parts(start.as_ptr().cast(), bytes / 4) }
-    }
-
-    pub fn errors(&self) -> &[AtomicU64] {
-        self.words(".bss.errors")
-    }
-
-    pub fn wholes(&self) -> &[AtomicU64] {
-        self.words(".bss.wholes")
-    }
-
-    pub fn targets(&self) -> &[AtomicU64] {
-        self.words(".bss.targets")
     }
 
     fn shared_table(&self) -> &[AtomicU8] {

@@ -195,7 +195,10 @@ impl Reader<'_> {
         let mut sum = Figures::default();
         for cpu in 0..cpus {
             let start = cpu * stride / 8 + at;
-            let row = self.object.rows().get(start..start + row_words)?;
+            let row = self
+                .object
+                .words(".bss.rows")
+                .get(start..start + row_words)?;
             let word = |number: usize| row[number].load(Ordering::Relaxed);
             let mut figures = Figures {
                 count: word(ROW_COUNT),
@@ -221,7 +224,7 @@ impl Reader<'_> {
     }
 
     pub fn errnos(&self, probe: usize) -> BTreeMap<u16, u64> {
-        let table = &self.object.errors()[probe * ERRNOS..(probe + 1) * ERRNOS];
+        let table = &self.object.words(".bss.errors")[probe * ERRNOS..(probe + 1) * ERRNOS];
         (0u16..)
             .zip(table.iter().map(|count| count.load(Ordering::Relaxed)))
             .filter(|(_, count)| *count > 0)
@@ -234,7 +237,7 @@ impl Reader<'_> {
         if !self.layout.system_calls {
             return wholes;
         }
-        let words = self.object.wholes();
+        let words = self.object.words(".bss.wholes");
         for (at, whole) in words.chunks_exact(WHOLE_WORDS).enumerate() {
             let count = whole[0].load(Ordering::Relaxed);
             if count > 0 {

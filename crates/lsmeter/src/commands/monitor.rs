@@ -209,7 +209,7 @@ fn follow(
 ) -> Result<()> {
     let mut next = every.map(|every| Instant::now() + every);
     while !stop.load(Ordering::Relaxed) && !session.is_over() {
-        let wake = [next, session.deadline()].into_iter().flatten().min();
+        let wake = [next, session.deadline].into_iter().flatten().min();
         let rest = wake.map_or(TICK, |wake| wake.saturating_duration_since(Instant::now()));
         thread::sleep(rest.min(TICK));
         if let (Some(at), Some(every)) = (next, every)

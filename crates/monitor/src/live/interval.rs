@@ -108,9 +108,9 @@ pub fn monitoring(monitor: &Monitor, scope: String, active_lsms: Vec<String>) ->
             .into_owned(),
         active_lsms,
         scope,
-        mode: monitor.mode(),
-        cost: monitor.calibration(),
-        memory_bytes: monitor.memory_bytes() as u64,
+        mode: monitor.mode,
+        cost: monitor.cost,
+        memory_bytes: monitor.memory_bytes as u64,
     }
 }
 

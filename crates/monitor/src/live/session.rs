@@ -52,7 +52,7 @@ pub struct Session {
     textfile: Option<Textfile>,
     target: Option<Target>,
     processes: Vec<u32>,
-    deadline: Option<Instant>,
+    pub deadline: Option<Instant>,
     last: Snapshot,
     keep: Option<Keep>,
 }
@@ -86,7 +86,7 @@ impl Session {
                 let command = target.insert(Target::prepare(&words)?);
                 let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
                 let scope = format!("{}{}", Monitoring::OF_COMMAND, words.join(" "));
-                (scope, Filter::Processes(vec![command.process()]))
+                (scope, Filter::Processes(vec![command.process]))
             }
             Subject::Cgroup(directory) => {
                 let scope = format!("the control group {}", directory.display());
@@ -109,7 +109,7 @@ impl Session {
         let started = (request.now)();
         let last = monitor.snapshot();
         Ok(Session {
-            left_out: monitor.left_out().to_vec(),
+            left_out: monitor.left_out.clone(),
             monitor,
             watched,
             environment: request.environment,
@@ -136,10 +136,6 @@ impl Session {
     pub fn keep(&mut self, keep: Keep, before: Duration) {
         self.keep = Some(keep);
         self.deadline = self.deadline.map(|at| at.checked_sub(before).unwrap_or(at));
-    }
-
-    pub fn deadline(&self) -> Option<Instant> {
-        self.deadline
     }
 
     pub fn is_over(&mut self) -> bool {

@@ -15,7 +15,7 @@ use crate::MonitorError;
 
 pub struct Target {
     name: String,
-    process: u32,
+    pub process: u32,
     /// The process reads the other end, and ends if this one is closed.
     go: Option<io::PipeWriter>,
     spawned: Option<JoinHandle<io::Result<Child>>>,
@@ -66,10 +66,6 @@ impl Target {
             spawned: Some(spawned),
             child: None,
         })
-    }
-
-    pub fn process(&self) -> u32 {
-        self.process
     }
 
     pub fn begin(&mut self) -> Result<(), MonitorError> {
