@@ -17,9 +17,9 @@ pub(super) const FEATURES: &str = include_str!("../../policy/apparmor/features")
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     let state = request.configuration.policy;
     let rules = request.configuration.settings.rules.unwrap_or(0);
-    let more = denials::are_asked(request).then(denials::apparmor);
-    let more = more.unwrap_or_default();
-    let profile = request.in_work_dir(&profile(state, rules, request.programs, &more));
+    let denials = request.configuration.settings.denials;
+    let more = if denials { denials::APPARMOR } else { "" };
+    let profile = request.in_work_dir(&profile(state, rules, request.programs, more));
     let (parser, version) = parser()?;
     let inputs = [profile.as_bytes(), FEATURES.as_bytes(), version.as_bytes()];
     let compiled = tools::cached(request.cache, "apparmor", &inputs, &mut |made| {
@@ -31,7 +31,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         ""
     };
     Ok(Prepared {
-        steps: denials::step("apparmor", "PROFILE", &more)
+        steps: denials::step("apparmor", "PROFILE", more)
             .into_iter()
             .chain([format!(
                 "apparmor: apparmor_parser -QK -M features -o profile PROFILE \

@@ -2,40 +2,23 @@
 //! Files that one or more modules deny: created by `guest/settings/denials.c`, opened by the
 //! benchmark `denied-open`. Each module's rules for them are here.
 
-use super::{PolicyError, Prepared, Request, tools};
+use super::Request;
 
 /// The guest's name for it; not a module.
 pub(super) const NAME: &str = "denials";
 
-/// In the guest. TOMOYO denies `/denials/refused/-t--`, by the `t`; Landlock denies it by its
-/// directory.
-const DIR: &str = "/denials";
-
-pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
-    tools::vm_only(request, "a set of files that are denied")?;
-    Ok(Prepared::default())
-}
-
-pub(super) fn are_asked(request: &Request<'_>) -> bool {
-    request.configuration.settings.denials
-}
+/// A `deny` rule keeps denials out of the log.
+pub(super) const APPARMOR: &str = "  /denials/*/???? r,\n  deny /denials/*/a??? r,\n";
+/// TOMOYO denies `/denials/refused/-t--`, by the `t`; Landlock denies it by its directory.
+pub(super) const TOMOYO: &str = "path_group WORK /denials/\\*/\\?-\\?\\?\n";
 
 pub(super) fn key(request: &Request<'_>) -> Option<(&'static str, u32)> {
-    are_asked(request).then_some((NAME, 1))
+    (request.configuration.settings.denials).then_some((NAME, 1))
 }
 
 pub(super) fn step(module: &str, file: &str, text: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     (!lines.is_empty()).then(|| format!("{module}: {file} also has: {}", lines.join(" ")))
-}
-
-/// A `deny` rule keeps denials out of the log.
-pub(super) fn apparmor() -> String {
-    format!("  {DIR}/*/???? r,\n  deny {DIR}/*/a??? r,\n")
-}
-
-pub(super) fn tomoyo_exceptions() -> String {
-    format!("path_group WORK {DIR}/\\*/\\?-\\?\\?\n")
 }
 
 pub(super) fn tomoyo_profiles(profiles: &str) -> String {
@@ -56,10 +39,6 @@ mod tests {
         let profiles = include_str!("../../policy/tomoyo/profile");
         assert!(profiles.contains("reject_log=yes"));
         assert!(!tomoyo_profiles(profiles).contains("log=yes"));
-        assert!(apparmor().contains("\n  deny "));
-        assert_eq!(
-            tomoyo_exceptions(),
-            "path_group WORK /denials/\\*/\\?-\\?\\?\n"
-        );
+        assert!(APPARMOR.contains("\n  deny "));
     }
 }

@@ -75,51 +75,31 @@ pub enum PolicyError {
     Environment(#[from] Failure),
 }
 
-type Prepare = fn(&Request<'_>) -> Result<Prepared, PolicyError>;
-type Custom = fn(&Request<'_>, &CustomPolicy) -> Result<Prepared, PolicyError>;
-
-/// Name in `lsm=`, name in messages, why there is no permissive state (empty if there is one), and
-/// what makes lsmeter's policy and a custom one.
-type Module = (
-    &'static str,
-    &'static str,
-    &'static str,
-    Prepare,
-    Option<Custom>,
-);
-
 const ALWAYS: &str = "it denies, or it does not";
-const BY_RULESET: &str = "what a ruleset handles and does not allow is denied";
-const BY_PROGRAM: &str = "a program denies, or it does not";
 
-const MODULES: &[Module] = &[
-    (
-        "apparmor",
-        "AppArmor",
-        "",
-        apparmor::prepare,
-        Some(given::apparmor),
-    ),
-    ("bpf", "bpf", BY_PROGRAM, others::nothing, Some(given::bpf)),
-    ("ipe", "IPE", "", others::ipe, None),
+/// Names in `lsm=` and in messages, and why a module has no permissive state; empty if it has one.
+const MODULES: &[(&str, &str, &str)] = &[
+    ("apparmor", "AppArmor", ""),
+    ("bpf", "bpf", "a program denies, or it does not"),
+    ("ipe", "IPE", ""),
     (
         "landlock",
         "Landlock",
-        BY_RULESET,
-        others::landlock,
-        Some(given::landlock),
+        "what a ruleset handles and does not allow is denied",
     ),
-    ("loadpin", "LoadPin", "", others::loadpin, None),
-    ("lockdown", "lockdown", ALWAYS, others::nothing, None),
-    ("safesetid", "SafeSetID", ALWAYS, others::safesetid, None),
-    ("selinux", "SELinux", "", selinux::prepare, None),
-    ("smack", "Smack", "", smack::prepare, Some(given::smack)),
-    ("tomoyo", "TOMOYO", "", tomoyo::prepare, Some(given::tomoyo)),
-    ("yama", "yama", ALWAYS, others::nothing, None),
+    ("loadpin", "LoadPin", ""),
+    ("lockdown", "lockdown", ALWAYS),
+    ("safesetid", "SafeSetID", ALWAYS),
+    ("selinux", "SELinux", ""),
+    ("smack", "Smack", ""),
+    ("tomoyo", "TOMOYO", ""),
+    ("yama", "yama", ALWAYS),
 ];
 
-fn of_module(module: &Module, request: &Request<'_>) -> Result<Prepared, PolicyError> {
-    let (name, title, denies, prepare, custom) = module;
+fn of_module(
+    (name, title, denies): (&str, &str, &str),
+    request: &Request<'_>,
+) -> Result<Prepared, PolicyError> {
     let state = request.configuration.policy;
     if state == Policy::Permissive && !denies.is_empty() {
         return Err(PolicyError::Unsupported(format!(
@@ -127,7 +107,7 @@ fn of_module(module: &Module, request: &Request<'_>) -> Result<Prepared, PolicyE
         )));
     }
     // The size of SELinux's cache can change without a policy.
-    if state == Policy::None && *name != "selinux" {
+    if state == Policy::None && name != "selinux" {
         return Ok(Prepared::default());
     }
     let of = given::of(request, name);
@@ -135,9 +115,22 @@ fn of_module(module: &Module, request: &Request<'_>) -> Result<Prepared, PolicyE
         tools::vm_only(request, &format!("a custom policy of {title}"))?;
     }
     tools::need(request, title, &option_of(name))?;
-    match (of, custom) {
-        (Some(of), Some(custom)) => custom(request, of),
-        _ => prepare(request),
+    match (name, of) {
+        ("selinux", _) => selinux::prepare(request),
+        ("apparmor", Some(of)) => given::apparmor(request, of),
+        ("bpf", Some(of)) => given::bpf(of),
+        ("landlock", Some(of)) => given::landlock(of),
+        ("smack", Some(of)) => given::smack(request, of),
+        ("tomoyo", Some(of)) => given::tomoyo(request, of),
+        ("apparmor", None) => apparmor::prepare(request),
+        ("ipe", _) => others::ipe(),
+        ("landlock", None) => Ok(others::landlock(request)),
+        ("loadpin", _) => others::loadpin(request),
+        ("safesetid", _) => Ok(others::safesetid(request)),
+        ("smack", None) => smack::prepare(request),
+        ("tomoyo", None) => tomoyo::prepare(request),
+        // The guest writes one word or number to lockdown and Yama.
+        _ => Ok(Prepared::default()),
     }
 }
 
@@ -149,12 +142,6 @@ fn option_of(module: &str) -> String {
         name => format!("CONFIG_SECURITY_{}", name.to_uppercase()),
     }
 }
-
-const INTEGRITY: &[(Integrity, Prepare)] = &[
-    (Integrity::Audit, others::audit),
-    (Integrity::Ima, others::ima),
-    (Integrity::Evm, others::evm),
-];
 
 /// For a module with a policy, [`prepare`] reports a kernel that does not have it, with the missing
 /// option.
@@ -180,17 +167,18 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
     names.sort_by_key(|name| name == "smack");
     if configuration.settings.denials {
         // First: modules label the files.
-        setup.add(denials::NAME, Policy::Enforcing, denials::prepare(request)?)?;
+        tools::vm_only(request, "a set of files that are denied")?;
+        setup.add(denials::NAME, Policy::Enforcing, Prepared::default())?;
     }
     let asked = setup.directives.len();
     for name in &names {
-        let Some(module) = MODULES.iter().find(|module| module.0 == name) else {
+        let Some(&module) = MODULES.iter().find(|module| module.0 == name) else {
             continue;
         };
-        let name = &module.0;
+        let name = module.0;
         // A custom policy replaces lsmeter's; BPF has only custom ones.
         let is_given = given::of(request, name).is_some();
-        if !is_given && (*name == "bpf" || configuration.settings.has_given_modules()) {
+        if !is_given && (name == "bpf" || configuration.settings.has_given_modules()) {
             continue;
         }
         // Without a policy only changed settings need directives.
@@ -202,15 +190,12 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
     }
     first::check(configuration, &setup.directives)?;
     for subsystem in &configuration.integrity {
-        let found = INTEGRITY
-            .iter()
-            .find(|(integrity, _)| integrity == subsystem);
-        let Some((_, make)) = found else {
-            return Err(PolicyError::Unsupported(format!(
-                "{subsystem} cannot be set up"
-            )));
-        };
-        setup.add(subsystem.as_str(), Policy::Enforcing, make(request)?)?;
+        let prepared = match subsystem {
+            Integrity::Audit => others::audit(request),
+            Integrity::Ima => others::ima(request),
+            Integrity::Evm => others::evm(request),
+        }?;
+        setup.add(subsystem.as_str(), Policy::Enforcing, prepared)?;
     }
     if configuration.policy != Policy::None && setup.directives.len() == asked {
         return Err(PolicyError::Unsupported(format!(

@@ -7,13 +7,8 @@ use model::{AuditRules, ImaPolicy, Policy};
 
 use super::{PolicyError, Prepared, Request, denials, given, tools};
 
-/// One word or number in `/sys` or `/proc`, which the guest writes: lockdown and Yama.
-pub(super) fn nothing(_: &Request<'_>) -> Result<Prepared, PolicyError> {
-    Ok(Prepared::default())
-}
-
 /// A policy is built into the kernel, or signed by a built-in key.
-pub(super) fn ipe(_: &Request<'_>) -> Result<Prepared, PolicyError> {
+pub(super) fn ipe() -> Result<Prepared, PolicyError> {
     Err(PolicyError::Unsupported(
         "IPE takes policies that are built in (CONFIG_IPE_BOOT_POLICY) or signed by a key of \
          the kernel's (security/ipe/policy_fs.c): neither can be custom to a kernel from outside"
@@ -22,14 +17,14 @@ pub(super) fn ipe(_: &Request<'_>) -> Result<Prepared, PolicyError> {
 }
 
 /// The agent makes its rulesets from two numbers.
-pub(super) fn landlock(request: &Request<'_>) -> Result<Prepared, PolicyError> {
+pub(super) fn landlock(request: &Request<'_>) -> Prepared {
     let settings = &request.configuration.settings;
     let keys = [("layers", settings.layers), ("rules", settings.rules)];
     let keys = keys.into_iter().filter_map(|(key, n)| Some((key, n?)));
-    Ok(Prepared {
+    Prepared {
         keys: keys.chain(denials::key(request)).collect(),
         ..Prepared::default()
-    })
+    }
 }
 
 /// It only restricts where modules are loaded from.
@@ -47,15 +42,15 @@ pub(super) fn loadpin(request: &Request<'_>) -> Result<Prepared, PolicyError> {
 }
 
 /// Allowed changes of user IDs.
-pub(super) fn safesetid(request: &Request<'_>) -> Result<Prepared, PolicyError> {
+pub(super) fn safesetid(request: &Request<'_>) -> Prepared {
     let rules = request.configuration.settings.rules.unwrap_or(0);
-    Ok(Prepared {
+    Prepared {
         steps: vec![format!(
             "safesetid: 1000:1001, 1001:1001 and {rules} rules of other users"
         )],
         files: vec![("policy".to_owned(), user_ids(rules).into_bytes())],
         ..Prepared::default()
-    })
+    }
 }
 
 /// Each target user needs a rule of its own: else the kernel reports an insecure policy

@@ -35,12 +35,12 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     )];
     let mut profiles = PROFILE.to_owned();
     let mut exceptions = request.in_work_dir(&exceptions(request.programs));
-    if denials::are_asked(request) {
+    if request.configuration.settings.denials {
         profiles = denials::tomoyo_profiles(&profiles);
-        let more = denials::tomoyo_exceptions();
-        steps.extend(denials::step("tomoyo", "exception_policy", &more));
+        let more = denials::TOMOYO;
+        steps.extend(denials::step("tomoyo", "exception_policy", more));
         steps.push("tomoyo: profile has reject_log=no".to_owned());
-        exceptions += &more;
+        exceptions += more;
     }
     let file = |name: &str, text: &str| (name.to_owned(), text.as_bytes().to_vec());
     Ok(Prepared {

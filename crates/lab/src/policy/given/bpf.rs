@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use libbpf_rs::{AsRawLibbpf as _, ObjectBuilder, OpenObject, ProgramType};
 use model::CustomPolicy;
 
-use super::super::{PolicyError, Prepared, Request, tools};
+use super::super::{PolicyError, Prepared, tools};
 use super::{GivenFile, files, prepared};
 
 const MAGIC: &[u8; 4] = b"LSMB";
@@ -18,10 +18,7 @@ const PROGRAMS_LIMIT: usize = 256;
 /// Programs of control groups: not supported, nobody attaches them here.
 const OF_CONTROL_GROUPS: &str = "lsm_cgroup/";
 
-pub(in super::super) fn prepare(
-    _: &Request<'_>,
-    of: &CustomPolicy,
-) -> Result<Prepared, PolicyError> {
+pub(in super::super) fn prepare(of: &CustomPolicy) -> Result<Prepared, PolicyError> {
     let sources = files(of)?;
     let mut found: Vec<String> = Vec::new();
     let mut bytes = Vec::new();

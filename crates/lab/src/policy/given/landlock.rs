@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use model::CustomPolicy;
 use serde::Deserialize;
 
-use super::super::{PolicyError, Prepared, Request, tools};
+use super::super::{PolicyError, Prepared, tools};
 use super::{GivenFile, files, prepared};
 
 const NEWEST: u32 = 6;
@@ -94,10 +94,7 @@ struct Layer {
     ports: Vec<(u64, u16)>,
 }
 
-pub(in super::super) fn prepare(
-    _: &Request<'_>,
-    of: &CustomPolicy,
-) -> Result<Prepared, PolicyError> {
+pub(in super::super) fn prepare(of: &CustomPolicy) -> Result<Prepared, PolicyError> {
     let sources = files(of)?;
     if sources.len() > LAYERS_LIMIT {
         return Err(tools::failed(

@@ -228,12 +228,6 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn directories_above_a_path() {
-        assert_eq!(above("/etc/x/y"), ["/etc", "/etc/x"]);
-        assert_eq!(above("/etc"), Vec::<String>::new());
-    }
-
-    #[test]
     fn labels_are_those_of_the_file() {
         if !testing::has_program("selabel_lookup", "selinux-utils") {
             return;
