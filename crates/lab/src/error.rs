@@ -4,7 +4,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use kernels::symbols::SymbolError;
 use model::{Exit, Failure, Fault, SelectError, journal::JournalError};
 
 #[derive(Debug, thiserror::Error)]
@@ -14,16 +13,8 @@ pub enum LabError {
     Environment(#[from] Failure),
     #[error(transparent)]
     Kernel(#[from] kernels::Error),
-    #[error("the symbols of the modules of kernel {kernel}: {source}")]
-    ModuleSymbols {
-        kernel: String,
-        /// An invalid module file, or an invalid address from the guest.
-        source: SymbolError,
-    },
     #[error(transparent)]
     Select(#[from] SelectError),
-    #[error("{path}: {reason}", path = .path.display())]
-    WorkDirectory { path: PathBuf, reason: String },
     #[error("{path}: {source}", path = .path.display())]
     Journal { path: PathBuf, source: JournalError },
     #[error("interrupted: nothing was measured")]
@@ -39,9 +30,7 @@ pub enum LabError {
 impl Fault for LabError {
     fn exit(&self) -> Exit {
         match self {
-            LabError::Select(_) | LabError::Journal { .. } | LabError::WorkDirectory { .. } => {
-                Exit::Usage
-            }
+            LabError::Select(_) | LabError::Journal { .. } => Exit::Usage,
             LabError::Environment(error) => error.exit(),
             LabError::Kernel(error) => error.exit(),
             LabError::Interrupted => Exit::CellsFailed,
@@ -53,12 +42,8 @@ impl Fault for LabError {
         match self {
             LabError::Environment(error) => error.hint(),
             LabError::Kernel(error) => error.hint().map(str::to_owned),
-            LabError::ModuleSymbols { source, .. } => Some(source.hint().to_owned()),
             LabError::Select(error) => error.hint(),
             LabError::Journal { source, .. } => source.hint().map(str::to_owned),
-            LabError::WorkDirectory { .. } => {
-                Some("name a directory that you may write to with --dir".to_owned())
-            }
             LabError::Interrupted | LabError::Io { .. } => None,
         }
     }

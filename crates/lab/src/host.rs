@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use model::Failure;
 use rustix::process::Signal;
 
 use crate::error::LabError;
@@ -77,15 +78,12 @@ pub fn measure(
 }
 
 pub fn check_directory(dir: &Path) -> Result<(), LabError> {
-    let refuse = |reason: String| LabError::WorkDirectory {
-        path: dir.to_path_buf(),
-        reason,
-    };
-    if !dir.is_dir() {
-        return Err(refuse("there is no such directory".to_owned()));
-    }
     // The error's own text names a temporary file, which means nothing to a user.
-    tempfile::tempfile_in(dir)
-        .map(drop)
-        .map_err(|error| refuse(error.kind().to_string()))
+    let refused = match tempfile::tempfile_in(dir) {
+        _ if !dir.is_dir() => "there is no such directory".to_owned(),
+        Err(error) => error.kind().to_string(),
+        Ok(_) => return Ok(()),
+    };
+    let what = format!("{}: {refused}", dir.display());
+    Err(Failure::usage(what, "name a directory that you may write to with --dir").into())
 }

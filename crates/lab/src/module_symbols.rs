@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use kernels::Module;
 use kernels::symbols::{ModuleImage, SymbolTable};
+use model::Failure;
 
 use crate::error::LabError;
 use crate::protocol::ModuleSection;
@@ -38,12 +39,10 @@ pub fn symbols_of(
             })
         })
         .collect();
-    symbols
-        .with_modules(&images)
-        .map_err(|source| LabError::ModuleSymbols {
-            kernel: kernel.to_owned(),
-            source,
-        })
+    symbols.with_modules(&images).map_err(|error| {
+        let what = format!("the symbols of the modules of kernel {kernel}: {error}");
+        Failure::environment(what, error.hint()).into()
+    })
 }
 
 #[cfg(test)]
