@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::LabError;
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Making {
     pub what: &'static str,
     pub files: u64,
@@ -16,9 +16,7 @@ pub struct Making {
 pub struct Watch<'a> {
     cancel: &'a AtomicBool,
     tell: &'a mut dyn FnMut(Making),
-    what: &'static str,
-    files: u64,
-    bytes: u64,
+    done: Making,
     next: u64,
 }
 
@@ -31,39 +29,37 @@ impl<'a> Watch<'a> {
         Watch {
             cancel,
             tell,
-            what: "",
-            files: 0,
-            bytes: 0,
+            done: Making::default(),
             next: 0,
         }
     }
 
     pub(super) fn begin(&mut self, what: &'static str) {
-        (self.what, self.files, self.bytes, self.next) = (what, 0, 0, 0);
+        self.next = 0;
+        self.done = Making {
+            what,
+            ..Making::default()
+        };
     }
 
     pub(super) fn went_on(&mut self, files: u64, bytes: u64) -> Result<(), LabError> {
-        self.files += files;
-        self.bytes += bytes;
+        self.done.files += files;
+        self.done.bytes += bytes;
         if self.is_cancelled() {
             return Err(LabError::Interrupted);
         }
-        let done = self.bytes + FILE * self.files;
+        let done = self.done.bytes + FILE * self.done.files;
         if done >= self.next {
             self.next = done + STEP;
-            (self.tell)(Making {
-                what: self.what,
-                files: self.files,
-                bytes: self.bytes,
-            });
+            (self.tell)(self.done);
         }
         Ok(())
     }
 
     pub(super) fn is_at(&mut self, files: u64, bytes: u64) -> Result<(), LabError> {
         self.went_on(
-            files.saturating_sub(self.files),
-            bytes.saturating_sub(self.bytes),
+            files.saturating_sub(self.done.files),
+            bytes.saturating_sub(self.done.bytes),
         )
     }
 
