@@ -24,7 +24,7 @@ const MEMORY_MIB: u32 = 768;
 
 #[derive(Debug, Clone)]
 pub struct Qemu {
-    path: PathBuf,
+    pub path: PathBuf,
     pub arch: &'static Arch,
     pub version: String,
     pub plugin_api: Option<PluginApi>,
@@ -124,10 +124,6 @@ impl Qemu {
         }
         qemu.sandbox = qemu.accepts(&["-sandbox", SANDBOX]);
         Ok(qemu)
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     pub fn describe(&self, accelerator: Accelerator, plugin: bool) -> Emulator {

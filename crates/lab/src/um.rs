@@ -44,7 +44,7 @@ const PACE: &str = "pace_ns";
 
 #[derive(Debug)]
 pub struct Programs {
-    by_kernel: BTreeMap<usize, Program>,
+    pub by_kernel: BTreeMap<usize, Program>,
     probes: Mutex<Probes>,
     /// The processor of all boots, chosen by the first; None if it cannot be kept awake.
     awake: OnceLock<Option<Awake>>,
@@ -85,10 +85,6 @@ impl Programs {
             probes: Mutex::default(),
             awake: OnceLock::new(),
         }
-    }
-
-    pub fn get(&self, kernel: usize) -> Option<&Program> {
-        self.by_kernel.get(&kernel)
     }
 
     fn awake(&self) -> Option<&Awake> {

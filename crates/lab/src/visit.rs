@@ -126,9 +126,9 @@ impl Listening<'_> {
             active_lsms,
             probes: facts.contains_key(um::UNDISTURBED),
         })?;
-        compared.map_err(|mismatch| {
-            self.unable = mismatch.unable;
-            mismatch.reason
+        compared.map_err(|(reason, unable)| {
+            self.unable = unable;
+            reason
         })
     }
 
@@ -180,22 +180,15 @@ impl Listening<'_> {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Mismatch {
-    reason: String,
-    /// The kernel has all modules that it can have: the order is its own, or an exclusive module is
-    /// missing because another one runs.
-    unable: bool,
-}
-
 fn active_lsms(list: &str) -> Vec<String> {
     let names = list.split(',').filter(|lsm| !lsm.is_empty());
     names.map(str::to_owned).collect()
 }
 
 /// Is the requested stack active? Modules that the kernel adds do not matter; missing ones and
-/// another order do.
-fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), Mismatch> {
+/// another order do. The error has a reason, and whether the kernel has all modules that it can have:
+/// the order is its own, or an exclusive module is missing because another one runs.
+fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), (String, bool)> {
     if stack.is_default() {
         return Ok(());
     }
@@ -210,8 +203,7 @@ fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), Mismatch> {
              (lsmeter kernel build --flavour dac)",
             active.join(",")
         );
-        let unable = false;
-        return Err(Mismatch { reason, unable });
+        return Err((reason, false));
     }
     let kept: Vec<&String> = active.iter().filter(|lsm| asked.contains(lsm)).collect();
     if kept.iter().copied().eq(asked.iter()) {
@@ -227,16 +219,12 @@ fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), Mismatch> {
     } else {
         active.join(",")
     };
-    let (reason, unable) = if missing.is_empty() {
-        let reason = format!(
-            "the kernel did not honour the stack's order: it runs {runs}\
-             {}",
-            if asked.iter().position(|lsm| lsm == "capability") > Some(0) {
-                " (Linux puts capability first, whatever lsm= says: LSM_ORDER_FIRST)"
-            } else {
-                ""
-            }
-        );
+    Err(if missing.is_empty() {
+        let why = match asked.iter().position(|lsm| lsm == "capability") {
+            Some(1..) => " (Linux puts capability first, whatever lsm= says: LSM_ORDER_FIRST)",
+            _ => "",
+        };
+        let reason = format!("the kernel did not honour the stack's order: it runs {runs}{why}");
         (reason, true)
     } else if let Some(first) = kept.iter().find(|lsm| EXCLUSIVE.contains(&lsm.as_str()))
         && missing.iter().all(|lsm| EXCLUSIVE.contains(lsm))
@@ -253,8 +241,7 @@ fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), Mismatch> {
         let reason =
             format!("the kernel did not honour the stack: it runs {runs}, without {missing}");
         (reason, false)
-    };
-    Err(Mismatch { reason, unable })
+    })
 }
 
 /// Measures a visit's cells under the policies of `setup`; an error there fails the cells.
@@ -346,7 +333,7 @@ fn measure(
         Testbed::Vm(testbed) => &testbed.programs,
         Testbed::Um(programs) => programs,
     };
-    if let Some(program) = programs.get(visit.kernel) {
+    if let Some(program) = programs.by_kernel.get(&visit.kernel) {
         let stack = listening.stack.lsm_parameter();
         let stack = stack.map(|lsm| format!("lsm={lsm}"));
         let boot = um::Boot {
@@ -434,7 +421,9 @@ mod tests {
             ),
         ] {
             let told = compare_stacks(&asked.parse().unwrap(), &active).err();
-            let told = told.as_ref().map(|of| (of.reason.as_str(), of.unable));
+            let told = told
+                .as_ref()
+                .map(|(reason, unable)| (reason.as_str(), *unable));
             match (told, expected) {
                 (None, None) => {}
                 (Some((reason, unable)), Some((part, expected))) => {

@@ -124,7 +124,7 @@ fn qemu(path: Option<&Path>) -> Vec<Finding> {
     };
     let mut findings = vec![Finding::ok(
         "QEMU",
-        format!("{} ({})", qemu.version, qemu.path().display()),
+        format!("{} ({})", qemu.version, qemu.path.display()),
     )];
     findings.push(match qemu.plugin_api {
         Some(api) => Finding::ok(
