@@ -49,5 +49,5 @@ pub use document::doubts;
 pub use error::LabError;
 pub use outcome::{JournalEntry, Outcome, Trace};
 pub use run::run;
-pub use setup::{Ground, Setup, Target};
+pub use setup::{Ground, Setup};
 pub use workplace::write_plugin;

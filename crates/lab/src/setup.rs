@@ -50,26 +50,15 @@ impl Ground {
     }
 }
 
-#[derive(Debug, Clone, Copy)]
-pub struct Target<'a> {
-    pub kernel: &'a Kernel,
-    pub qemu: &'a Qemu,
-    pub agent: &'a [u8],
-}
-
 impl<'a> Setup<'a> {
-    pub fn target(&self, kernel: usize) -> Result<Target<'a>, LabError> {
-        let kernel = &self.kernels[kernel];
-        let qemu = self.emulator(kernel.arch())?;
-        let agent = match kernel.arch().is_native() {
+    /// What boots a kernel, and its agent.
+    pub fn target(&self, kernel: usize) -> Result<(&'a Qemu, &'a [u8]), LabError> {
+        let arch = self.kernels[kernel].arch();
+        let agent = match arch.is_native() {
             true => self.agent,
-            false => agent_of(kernel.arch())?,
+            false => agent_of(arch)?,
         };
-        Ok(Target {
-            kernel,
-            qemu,
-            agent,
-        })
+        Ok((self.emulator(arch)?, agent))
     }
 
     /// Without duplicates, in the kernels' order; empty on the host.

@@ -75,11 +75,11 @@ impl<'a> Workplace<'a> {
                 let programs = programs(setup, own, filesystem, dir.path())?;
                 for index in used {
                     let own = subdirectory(dir.path(), index)?;
-                    let target = setup.target(index)?;
+                    let (qemu, agent) = setup.target(index)?;
                     let bootable = prepare::prepare(
                         setup.store,
-                        target.agent,
-                        target.kernel,
+                        agent,
+                        &setup.kernels[index],
                         Guest {
                             filesystem,
                             root: setup.root,
@@ -89,7 +89,7 @@ impl<'a> Workplace<'a> {
                         &own,
                     )?;
                     bootables.insert(index, bootable);
-                    emulators.insert(index, target.qemu);
+                    emulators.insert(index, qemu);
                 }
                 Testbed::Vm(VmTestbed {
                     emulators,
