@@ -229,16 +229,6 @@ mod tests {
     }
 
     #[test]
-    fn damaged_lines_are_refused() {
-        let line = "paper\t1\topen\tAA\tfile\t1\topen close\ts\tt\t0\t0\t0\t0\t0\t0\t-";
-        assert!(Benchmark::parse(line).is_some());
-        assert!(Benchmark::parse(&line[..line.len() - 2]).is_none());
-        assert!(Benchmark::parse(&format!("{line}\t0")).is_none());
-        assert!(Benchmark::parse(&line.replace("paper", "papers")).is_none());
-        assert!(Benchmark::parse("").is_none());
-    }
-
-    #[test]
     fn depths_are_those_that_names_tell() {
         for b in catalogue() {
             assert_eq!(b.depth, model::path_depth(&b.variant), "{}", b.id());

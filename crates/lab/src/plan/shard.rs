@@ -240,16 +240,6 @@ mod tests {
     }
 
     #[test]
-    fn no_shard_has_more_than_its_part_and_a_unit() {
-        let experiment = experiment("metrics = ['time']\nrounds = 1\nsuites = ['paper']");
-        let plan = Plan::new(&experiment).unwrap();
-        let units = plan.units(&experiment).len();
-        let busy = shards(&experiment, units as u32 + 3);
-        let busy = busy.iter().filter(|plan| !plan.visits.is_empty());
-        assert_eq!(busy.count(), units);
-    }
-
-    #[test]
     fn the_longest_go_apart() {
         assert_eq!(divide(&[1, 9, 1, 9, 1], 2), [1, 1, 2, 2, 1]);
         assert_eq!(divide(&[5, 5], 4), [1, 2]);
