@@ -339,7 +339,7 @@ impl Publication<'_> {
         let of_place = |row: &&Row<'_>| place.is_none_or(|place| row.figure.place == place);
         let rows: Vec<&Row<'_>> = self.rows.iter().filter(of_place).collect();
         let mut states = [0; 7];
-        let mut clocks: Vec<(Option<Metric>, Vec<(f64, f64)>)> = Vec::new();
+        let mut clocks: Vec<(_, Vec<(f64, f64)>)> = Vec::new();
         for of_figure in rows.chunk_by(|a, b| std::ptr::eq(a.figure, b.figure)) {
             if let Some(state) = state(of_figure) {
                 states[state as usize] += 1;

@@ -7,7 +7,9 @@ use std::io::Write;
 use crate::table::{Align, Datum, Heading, Kind, Row, Table, Typed, Value};
 use crate::text::printable;
 
-pub struct Columns<'a, R>(Vec<(Heading, Box<dyn Fn(R) -> Value + 'a>)>);
+pub struct Columns<'a, R>(Vec<Column<'a, R>>);
+
+type Column<'a, R> = (Heading, Box<dyn Fn(R) -> Value + 'a>);
 
 impl<'a, R: Copy + 'a> Columns<'a, R> {
     #[expect(clippy::new_without_default, reason = "columns are added next")]
