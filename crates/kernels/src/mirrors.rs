@@ -5,9 +5,8 @@ use crate::arch::Arch;
 use crate::error::Error;
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
-const SOURCES_LIMIT: u64 = 1 << 20;
-const KEYRING: &str = "debian-archive-keyring";
 const SUITES: [&str; 11] = [
     "buster",
     "bullseye",
@@ -46,34 +45,22 @@ impl Mirrors {
         })
     }
 
-    /// This machine's mirrors, from `sources.list` and `sources.list.d` in `apt_dir` (`/etc/apt`).
-    /// If none is Debian's, as on Ubuntu, those in `known`, the file `Debian.info` of
-    /// python-apt-common.
+    /// This machine's mirrors, from apt's sources in `apt_dir` (`/etc/apt`). If none is Debian's, as
+    /// on Ubuntu, those in `known`, the file `Debian.info` of python-apt-common.
     pub fn from_apt(apt_dir: &Path, known: &Path) -> Result<Mirrors, Error> {
-        let mut sources = Vec::new();
-        let mut files = vec![apt_dir.join("sources.list")];
-        if let Ok(entries) = fs::read_dir(apt_dir.join("sources.list.d")) {
-            let mut more: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-            more.sort();
-            files.extend(more);
-        }
-        for path in files {
-            let is_short =
-                fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() < SOURCES_LIMIT);
-            let Some(text) = is_short.then(|| fs::read(&path).ok()).flatten() else {
-                continue;
-            };
-            let text = String::from_utf8_lossy(&text);
-            match path.extension().and_then(|e| e.to_str()) {
-                Some("list") => parse_list(&text, &mut sources),
-                Some("sources") => parse_deb822(&text, &mut sources),
-                _ => {}
-            }
-        }
+        let mut apt = Command::new("apt-get");
+        apt.arg("-o").arg(format!("Dir::Etc={}", apt_dir.display()));
+        apt.args(["update", "--print-uris"]);
+        let listed = apt.stdin(Stdio::null()).stderr(Stdio::null()).output();
+        let listed = listed.map_or(Vec::new(), |output| output.stdout);
+        let listed = String::from_utf8_lossy(&listed);
+        let sources: Vec<Source> = listed.lines().filter_map(Source::parse).collect();
         let best = |is_security: bool| {
-            let debian = sources.iter().filter(|s| s.is_debian());
-            let found = debian.filter(|s| s.is_security() == is_security);
-            found.max_by_key(|s| s.rank()).map(|s| s.uri.clone())
+            let found = sources.iter().filter(|s| s.is_security() == is_security);
+            // Others publish one suite below `/debian`, Debian several.
+            let suites = |of: &&Source| sources.iter().filter(|s| s.uri == of.uri).count();
+            let best = found.max_by_key(suites);
+            best.map(|source| source.uri.to_owned())
         };
         if let Some(archive) = best(false) {
             let security = best(true);
@@ -137,46 +124,29 @@ pub(crate) fn without_password(text: &str) -> String {
     out + rest
 }
 
-#[derive(Debug, PartialEq, Eq)]
-struct Source {
-    uri: String,
-    suite: String,
-    components: Vec<String>,
-    signed_by: Option<String>,
+struct Source<'a> {
+    uri: &'a str,
+    suite: &'a str,
 }
 
-impl Source {
-    fn path_ends(&self, names: &[&str]) -> bool {
-        let path = self.uri.trim_end_matches('/');
-        let path = path.strip_suffix(".list").unwrap_or(path);
-        names
-            .iter()
-            .any(|name| path.rsplit('/').next() == Some(name))
-    }
-
-    fn is_signed(&self) -> Option<bool> {
-        self.signed_by.as_ref().map(|key| key.contains(KEYRING))
-    }
-
-    /// Others also publish Debian suites below `/debian`, with their own keys.
-    fn is_debian(&self) -> bool {
-        let codename = self.suite.split(['-', '/']).next().unwrap_or("");
-        let is_known = self.path_ends(&["debian", "debian-security"]) || self.is_security();
-        SUITES.contains(&codename)
-            && self.components.iter().any(|c| c == "main")
-            && is_uri(&self.uri)
-            && self.is_signed().unwrap_or(is_known)
+impl<'a> Source<'a> {
+    /// A line of `apt-get update --print-uris`: `'URI/dists/SUITE/main/binary-…' …`. None if it is
+    /// not an index of Debian's.
+    fn parse(line: &'a str) -> Option<Self> {
+        let (uri, rest) = line.strip_prefix('\'')?.split_once("/dists/")?;
+        let (suite, _) = rest.split_once("/main/binary-")?;
+        let source = Source { uri, suite };
+        let place = uri.strip_suffix(".list").unwrap_or(uri);
+        let is_known = source.is_security() || place.ends_with("/debian");
+        let (codename, rest) = suite.split_at(suite.find(['-', '/']).unwrap_or(suite.len()));
+        let is_suite = SUITES.contains(&codename) && (!rest.starts_with('/') || rest == "/updates");
+        (is_suite && is_known && is_uri(uri)).then_some(source)
     }
 
     fn is_security(&self) -> bool {
-        self.path_ends(&["debian-security"])
+        self.uri.ends_with("/debian-security")
             || self.suite.ends_with("-security")
             || self.suite.ends_with("/updates")
-    }
-
-    fn rank(&self) -> (bool, bool) {
-        let is_signed = self.is_signed() == Some(true);
-        (is_signed, self.path_ends(&["debian", "debian-security"]))
     }
 }
 
@@ -201,85 +171,9 @@ fn is_uri(text: &str) -> bool {
             .is_some_and(|(scheme, rest)| SCHEMES.contains(&scheme) && rest.starts_with('/'))
 }
 
-/// One-line format: `deb [option=value ...] URI suite component...`.
-fn parse_list(text: &str, out: &mut Vec<Source>) {
-    for line in text.lines() {
-        let line = line.split('#').next().unwrap_or("").trim();
-        let Some(rest) = line
-            .strip_prefix("deb")
-            .filter(|r| r.starts_with([' ', '\t', '[']))
-        else {
-            continue;
-        };
-        let rest = rest.trim_start();
-        let (options, rest) = match rest.strip_prefix('[').map(|r| r.split_once(']')) {
-            None => ("", rest),
-            Some(Some(split)) => split,
-            Some(None) => continue,
-        };
-        let signed_by = options
-            .split_whitespace()
-            .find_map(|option| option.strip_prefix("signed-by="))
-            .map(str::to_string);
-        let mut words = rest.split_whitespace().map(str::to_string);
-        let (Some(uri), Some(suite)) = (words.next(), words.next()) else {
-            continue;
-        };
-        out.push(Source {
-            uri,
-            suite,
-            components: words.collect(),
-            signed_by,
-        });
-    }
-}
-
-fn parse_deb822(text: &str, out: &mut Vec<Source>) {
-    let mut fields: Vec<(String, String)> = Vec::new();
-    for line in text.lines().chain([""]) {
-        if line.starts_with('#') {
-            continue;
-        }
-        if line.trim().is_empty() {
-            add_stanza(&fields, out);
-            fields.clear();
-        } else if line.starts_with([' ', '\t']) {
-            if let Some((_, value)) = fields.last_mut() {
-                value.push(' ');
-                value.push_str(line.trim());
-            }
-        } else if let Some((name, value)) = line.split_once(':') {
-            fields.push((name.trim().to_ascii_lowercase(), value.trim().to_string()));
-        }
-    }
-}
-
-fn add_stanza(fields: &[(String, String)], out: &mut Vec<Source>) {
-    let field = |name: &str| {
-        let found = fields.iter().find(|(n, _)| n == name);
-        found.map(|(_, value)| value.as_str())
-    };
-    let words = |name: &str| field(name).unwrap_or("").split_whitespace();
-    let is_off = field("enabled").is_some_and(|v| ["no", "false", "0"].contains(&v));
-    if is_off || !words("types").any(|t| t == "deb") {
-        return;
-    }
-    for uri in words("uris").take(16) {
-        for suite in words("suites").take(64) {
-            out.push(Source {
-                uri: uri.to_string(),
-                suite: suite.to_string(),
-                components: words("components").map(str::to_string).collect(),
-                signed_by: field("signed-by").map(str::to_string),
-            });
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     fn from(files: &[(&str, &str)]) -> Result<Mirrors, Error> {
         let dir = tempfile::tempdir().unwrap();
@@ -293,28 +187,21 @@ mod tests {
     #[test]
     fn reads_both_formats() {
         let deb822 = "# comment\nTypes: deb deb-src\nURIs: http://a.example/debian\n  http://b.example/debian/\n\
-            Suites: bookworm bookworm-updates\nComponents: main\n\
-            Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg\n\n\
+            Suites: bookworm bookworm-updates\nComponents: main\n\n\
             Types: deb\nURIs: http://a.example/debian-security\nSuites: bookworm-security\n\
-            Components: main contrib\nSigned-By: /usr/share/keyrings/debian-archive-keyring.gpg\n";
+            Components: main contrib\n";
         let mirrors = from(&[("sources.list.d/debian.sources", deb822)]).unwrap();
-        let archive = mirrors.archive.trim_end_matches('/');
-        assert!(archive.ends_with(".example/debian"), "{archive}");
-        assert_eq!(
-            mirrors.security.unwrap(),
-            "http://a.example/debian-security"
-        );
+        assert!(mirrors.archive.ends_with(".example/debian"), "{mirrors:?}");
+        let security = mirrors.security.as_deref();
+        assert_eq!(security, Some("http://a.example/debian-security"));
 
-        let list = "deb [arch=amd64 trusted=no] https://me:secret@m.example/debian trixie main # x\n\
+        let list = "deb [trusted=no] https://me:secret@m.example/debian trixie main # x\n\
             deb-src http://other.example/debian trixie main\n\
             #deb http://off.example/debian trixie main\n\
             deb\thttps://m.example/debian-security trixie-security main\n";
         let mirrors = from(&[("sources.list", list)]).unwrap();
-        let text = mirrors.sources_list(
-            Path::new("/k.gpg"),
-            &["sid", "trixie-security"],
-            crate::arch::ALL[0],
-        );
+        let suites = ["sid", "trixie-security"];
+        let text = mirrors.sources_list(Path::new("/k.gpg"), &suites, crate::arch::ALL[0]);
         assert_eq!(
             text,
             "deb [arch=amd64 target=Packages signed-by=/k.gpg] https://me:secret@m.example/debian sid main\n\
@@ -324,13 +211,18 @@ mod tests {
 
     #[test]
     fn other_peoples_archives_are_not_debians() {
-        let list = "deb [signed-by=/etc/apt/keyrings/x.gpg] https://x.example/linux/debian bookworm main\n\
+        let list = "deb https://x.example/apt/debian bookworm/x-org/7.0 main\n\
+            deb https://x.example/php bookworm main\n\
             deb https://y.example/debian bookworm stable\n\
             deb http://archive.example/ubuntu noble main\n\
             deb cdrom:[Debian]/ bookworm main\n";
         let error = from(&[("sources.list", list)]).unwrap_err();
         assert!(error.hint().unwrap().contains("mirror ="));
-        let list = format!("{list}deb mirror+file:/etc/apt/mirrors/debian.list bookworm main\n");
+        let list = format!(
+            "{list}deb http://z.example/debian stable main\n\
+             deb mirror+file:/etc/apt/mirrors/debian.list bookworm main\n\
+             deb mirror+file:/etc/apt/mirrors/debian.list bookworm-updates main\n"
+        );
         let mirrors = from(&[("sources.list", &list)]).unwrap();
         assert!(mirrors.archive.starts_with("mirror+file"));
         assert!(from(&[]).is_err());
@@ -373,17 +265,5 @@ mod tests {
             without_password("Err http://u:p@h.example/d x 'https://v@i.example'"),
             "Err http://h.example/d x 'https://i.example'"
         );
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_is_read(text in "(deb |\\[|\\]|URIs:|Types: deb|\n|[ -~]{0,8}){0,30}") {
-            let mut out = Vec::new();
-            parse_list(&text, &mut out);
-            parse_deb822(&text, &mut out);
-            for source in out {
-                let _ = (source.is_debian(), source.rank());
-            }
-        }
     }
 }
