@@ -8,9 +8,9 @@ use crate::files;
 use crate::mirrors::{Mirrors, without_password};
 use crate::store::FetchEvent;
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 const SUITES: [&str; 8] = [
@@ -114,10 +114,8 @@ impl Apt {
                     .into(),
             });
         }
-        // A suite that was removed for good must not make every fetch an update.
-        if outcome.success || failed_suites(&outcome.complaints) < self.suites()? {
-            files::write(&self.dir.join("updated"), b"")?;
-        }
+        // Even without suites that were removed for good: each fetch must not be an update.
+        files::write(&self.dir.join("updated"), b"")?;
         for line in outcome.complaints {
             events(FetchEvent::Warning(line));
         }
@@ -135,13 +133,18 @@ impl Apt {
         Ok(outcome.stdout.lines().map(str::to_string).collect())
     }
 
-    /// apt checks the files against the signed index. Fails with the reason.
+    /// apt checks the files against the signed index. [`Error::NoPackage`] with one reason.
     pub fn download(
         &self,
         packages: &[String],
         into: &Path,
         events: &mut dyn FnMut(FetchEvent),
-    ) -> Result<Result<Vec<PathBuf>, String>, Error> {
+    ) -> Result<Vec<PathBuf>, Error> {
+        let failed = |reason| Error::NoPackage {
+            name: packages.join(", "),
+            reasons: vec![reason],
+            hint: String::new(),
+        };
         let mut arguments = vec!["download"];
         arguments.extend(packages.iter().map(String::as_str));
         let outcome = self.run("apt-get", &arguments, Some(into), &mut |percent| {
@@ -151,7 +154,7 @@ impl Apt {
             });
         })?;
         if !outcome.success {
-            return Ok(Err(reason(&outcome.complaints)));
+            return Err(failed(reason(&outcome.complaints)));
         }
         let mut debs: Vec<PathBuf> = fs::read_dir(into)
             .map_err(Error::io("list", into))?
@@ -161,9 +164,9 @@ impl Apt {
             .collect();
         debs.sort();
         if debs.len() != packages.len() {
-            return Ok(Err("apt-get left no package behind".into()));
+            return Err(failed("apt-get left no package behind".into()));
         }
-        Ok(Ok(debs))
+        Ok(debs)
     }
 
     fn lists(&self) -> Result<usize, Error> {
@@ -173,12 +176,6 @@ impl Apt {
         Ok(entries.flatten().filter(is_list).count())
     }
 
-    fn suites(&self) -> Result<usize, Error> {
-        let path = self.dir.join("sources.list");
-        let text = fs::read_to_string(&path).map_err(Error::io("read", &path))?;
-        Ok(text.lines().count())
-    }
-
     fn run(
         &self,
         program: &str,
@@ -186,6 +183,8 @@ impl Apt {
         directory: Option<&Path>,
         progress: &mut dyn FnMut(u8),
     ) -> Result<Outcome, Error> {
+        let failed = || Error::io("keep the messages of", Path::new(program));
+        let mut errors = tempfile::tempfile().map_err(failed())?;
         let mut command = Command::new(program);
         command
             .arg("-c")
@@ -196,23 +195,16 @@ impl Apt {
             .env_remove("APT_CONFIG")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let child = command.spawn().map_err(|e| match e.kind() {
-            io::ErrorKind::NotFound => Error::Environment {
-                what: format!("{program} is not on this machine"),
-                hint: format!(
-                    "kernels are fetched with apt; elsewhere download a linux-image-*{} package \
-                     of Debian and run `lsmeter kernel add FILE.deb`",
-                    self.arch.debian.flavour
-                ),
-            },
-            _ => Error::io("run", Path::new(program))(e),
-        })?;
-        let mut child = Reaped(child);
-        let stderr = child.0.stderr.take();
-        let complaints = std::thread::spawn(move || complaints(stderr));
+            .stderr(errors.try_clone().map_err(failed())?);
+        let hint = format!(
+            "kernels are fetched with apt; elsewhere download a linux-image-*{} package of Debian \
+             and run `lsmeter kernel add FILE.deb`",
+            self.arch.debian.flavour
+        );
+        let child = command.spawn();
+        let mut child = child.map_err(Error::run(Path::new(program), hint))?;
         let mut stdout = String::new();
-        if let Some(pipe) = child.0.stdout.take() {
+        if let Some(pipe) = child.stdout.take() {
             let mut lines = BufReader::new(pipe.take(OUTPUT_LIMIT));
             let mut line = Vec::new();
             while lines.read_until(b'\n', &mut line).unwrap_or(0) > 0 {
@@ -224,37 +216,22 @@ impl Apt {
                 line.clear();
             }
         }
-        let status = child
-            .0
-            .wait()
-            .map_err(Error::io("wait for", Path::new(program)))?;
+        let ended = child.wait();
+        let status = ended.map_err(Error::io("wait for", Path::new(program)))?;
+        let mut printed = Vec::new();
+        let read = errors
+            .rewind()
+            .and_then(|()| (&errors).take(STDERR_LIMIT).read_to_end(&mut printed));
+        read.map_err(failed())?;
         Ok(Outcome {
             stdout,
-            complaints: complaints.join().unwrap_or_default(),
+            complaints: complaints(&String::from_utf8_lossy(&printed)),
             success: status.success(),
         })
     }
 }
 
-/// A child that does not outlive its owner.
-struct Reaped(Child);
-
-impl Drop for Reaped {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn complaints(pipe: Option<impl Read>) -> Vec<String> {
-    let Some(mut pipe) = pipe else {
-        return Vec::new();
-    };
-    let mut text = Vec::new();
-    let _ = (&mut pipe).take(STDERR_LIMIT).read_to_end(&mut text);
-    // An unread pipe would stop apt.
-    let _ = io::copy(&mut pipe, &mut io::sink());
-    let text = String::from_utf8_lossy(&text);
+fn complaints(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for line in text.lines() {
         if let Some(line) = line
@@ -270,22 +247,10 @@ fn complaints(pipe: Option<impl Read>) -> Vec<String> {
     out
 }
 
-fn failed_suites(complaints: &[String]) -> usize {
-    let named = |suite: &&&str| {
-        complaints.iter().any(|line| {
-            line.split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
-                .any(|word| word == **suite)
-        })
-    };
-    SUITES.iter().filter(named).count()
-}
-
+/// The first says what happened, the last that it did.
 fn reason(complaints: &[String]) -> String {
-    // The first says what happened, the last that it did.
-    let first = complaints
-        .first()
-        .map_or("apt says nothing", String::as_str);
-    first.to_owned()
+    let first = complaints.first().map(String::as_str);
+    first.unwrap_or("apt says nothing").to_owned()
 }
 
 /// From a line of `APT::Status-Fd`: `dlstatus:1:42.5:text`.
@@ -364,19 +329,9 @@ mod tests {
 
     #[test]
     fn complaints_lose_their_passwords() {
-        let text = b"N: note\nW: slow http://u:p@m.example/x\nE: gone\nE: gone\n";
-        let lines = complaints(Some(&text[..]));
+        let text = "N: note\nW: slow http://u:p@m.example/x\nE: gone\nE: gone\n";
+        let lines = complaints(text);
         assert_eq!(lines, ["slow http://m.example/x", "gone"]);
-    }
-
-    #[test]
-    fn suites_are_counted_by_whole_words() {
-        let lines = [
-            "The repository 'http://m.example/debian bookworm-security Release' is gone".into(),
-            "Failed to fetch http://m.example/debian/dists/sid/InRelease".into(),
-        ];
-        assert_eq!(failed_suites(&lines), 2);
-        assert_eq!(failed_suites(&[]), 0);
     }
 
     #[test]

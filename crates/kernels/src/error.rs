@@ -106,6 +106,16 @@ impl Error {
         }
     }
 
+    /// `hint` is for a program that is not installed.
+    pub(crate) fn run(program: &Path, hint: String) -> impl FnOnce(io::Error) -> Error {
+        let what = format!("{} is not on this machine", program.display());
+        let failed = Error::io("run", program);
+        move |error| match error.kind() {
+            io::ErrorKind::NotFound => Error::Environment { what, hint },
+            _ => failed(error),
+        }
+    }
+
     pub fn usage(what: impl Display, hint: impl Display) -> Error {
         Error::Usage {
             what: what.to_string(),

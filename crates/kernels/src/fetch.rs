@@ -93,16 +93,17 @@ impl Store {
                 return Ok(Ok(cached));
             }
             for set in &candidate.sets {
-                match self.try_set(apt, kernel, &candidate.abi, set, events)? {
+                let reason = match self.try_set(apt, kernel, &candidate.abi, set, events) {
                     Ok(kernel) => return Ok(Ok(kernel)),
-                    Err(reason) => {
-                        reasons.push(format!("{}: {reason}", set[0]));
-                        events(FetchEvent::Skipped {
-                            packages: set.clone(),
-                            reason,
-                        });
-                    }
-                }
+                    Err(Error::NoPackage { reasons, .. }) => reasons.concat(),
+                    Err(e @ (Error::Damaged { .. } | Error::Unsupported { .. })) => e.to_string(),
+                    Err(e) => return Err(e),
+                };
+                reasons.push(format!("{}: {reason}", set[0]));
+                events(FetchEvent::Skipped {
+                    packages: set.clone(),
+                    reason,
+                });
             }
         }
         Ok(Err(reasons))
@@ -115,33 +116,22 @@ impl Store {
         abi: &str,
         set: &[String],
         events: &mut dyn FnMut(FetchEvent),
-    ) -> Result<Result<Kernel, String>, Error> {
+    ) -> Result<Kernel, Error> {
         events(FetchEvent::Downloading {
             packages: set.to_vec(),
         });
         let scratch = self.scratch()?;
-        let debs = match apt.download(set, scratch.path(), events)? {
-            Ok(debs) => debs,
-            Err(reason) => return Ok(Err(reason)),
-        };
+        let debs = apt.download(set, scratch.path(), events)?;
         events(FetchEvent::Unpacking);
         let entry = scratch.subdirectory("entry")?;
         let mut version = None;
-        let unpacked = debs.iter().try_for_each(|path| {
+        for path in &debs {
             version = Some(deb::extract(path, &entry)?.version);
-            Ok(())
-        });
-        let installed = unpacked.and_then(|()| {
-            if !entry.join("vmlinuz").exists() {
-                return Err(Error::damaged(&set[0], "it holds no kernel"));
-            }
-            self.install(&scratch, &entry, &debian_name(abi, of.arch()), version)
-        });
-        match installed {
-            Ok(kernel) => Ok(Ok(kernel)),
-            Err(e @ (Error::Damaged { .. } | Error::Unsupported { .. })) => Ok(Err(e.to_string())),
-            Err(e) => Err(e),
         }
+        if !entry.join("vmlinuz").exists() {
+            return Err(Error::damaged(&set[0], "it holds no kernel"));
+        }
+        self.install(&scratch, &entry, &debian_name(abi, of.arch()), version)
     }
 
     fn cached(

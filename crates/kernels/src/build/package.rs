@@ -179,19 +179,20 @@ fn fetch(
             follow(FetchEvent::Downloading {
                 packages: packages.to_vec(),
             });
-            let reason = match apt.download(&packages, &into, follow)? {
+            let reasons = match apt.download(&packages, &into, follow) {
                 Ok(debs) => {
                     let deb = debs.into_iter().next();
                     return deb.ok_or_else(|| Error::damaged(package, "apt left nothing"));
                 }
-                Err(reason) => reason,
+                Err(Error::NoPackage { reasons, .. }) => reasons,
+                Err(e) => return Err(e),
             };
             let mut names = apt.names()?;
             names.retain(|name| super::source_series(name).is_some());
             names.sort();
             Err(Error::NoPackage {
                 name: package.to_owned(),
-                reasons: vec![reason],
+                reasons,
                 hint: if names.is_empty() {
                     "see that the mirror is a full Debian archive".into()
                 } else {
