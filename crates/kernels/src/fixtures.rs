@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 use crate::decompress::Format;
+use liblzma::stream::{Check, LzmaOptions, Stream};
+use liblzma::write::XzEncoder;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use tar::EntryType;
 use testing::elf::{self, DATA, Section, Segment};
+use testing::image::Tar;
 
 pub(crate) fn put(dir: &Path, name: &str, data: impl AsRef<[u8]>) -> PathBuf {
     let path = dir.join(name);
@@ -16,20 +20,13 @@ pub(crate) fn put(dir: &Path, name: &str, data: impl AsRef<[u8]>) -> PathBuf {
 /// The zstd frame has raw blocks.
 pub(crate) fn compress(format: Format, data: &[u8]) -> Vec<u8> {
     match format {
-        Format::Gzip => {
-            let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-            out.write_all(data).unwrap();
-            out.finish().unwrap()
-        }
-        Format::Xz => {
-            let mut out = liblzma::write::XzEncoder::new(Vec::new(), 1);
-            out.write_all(data).unwrap();
-            out.finish().unwrap()
-        }
-        Format::Lzma => {
-            let options = liblzma::stream::LzmaOptions::new_preset(1).unwrap();
-            let stream = liblzma::stream::Stream::new_lzma_encoder(&options).unwrap();
-            let mut out = liblzma::write::XzEncoder::new_stream(Vec::new(), stream);
+        Format::Gzip => testing::image::gzip(data),
+        Format::Xz | Format::Lzma => {
+            let stream = match format {
+                Format::Xz => Stream::new_easy_encoder(1, Check::Crc64),
+                _ => Stream::new_lzma_encoder(&LzmaOptions::new_preset(1).unwrap()),
+            };
+            let mut out = XzEncoder::new_stream(Vec::new(), stream.unwrap());
             out.write_all(data).unwrap();
             out.finish().unwrap()
         }
@@ -108,36 +105,11 @@ pub(crate) enum Entry<'a> {
 }
 
 pub(crate) fn tar(entries: &[Entry]) -> Vec<u8> {
-    let mut out = tar::Builder::new(Vec::new());
-    for entry in entries {
-        let mut header = tar::Header::new_gnu();
-        let (name, data) = match entry {
-            Entry::File(name, data) => {
-                header.set_entry_type(tar::EntryType::Regular);
-                (name, *data)
-            }
-            Entry::Link(name, target) => {
-                header.set_entry_type(tar::EntryType::Symlink);
-                header.set_link_name(target).unwrap();
-                (name, &[][..])
-            }
-        };
-        header.set_size(data.len() as u64);
-        header.set_mode(0o644);
-        if name.len() > 100 {
-            let mut long = tar::Header::new_gnu();
-            long.set_entry_type(tar::EntryType::GNULongName);
-            long.set_size(name.len() as u64 + 1);
-            long.as_gnu_mut().unwrap().name[..13].copy_from_slice(b"././@LongLink");
-            long.set_cksum();
-            out.append(&long, format!("{name}\0").as_bytes()).unwrap();
-        }
-        let short = &name.as_bytes()[..name.len().min(100)];
-        header.as_gnu_mut().unwrap().name[..short.len()].copy_from_slice(short);
-        header.set_cksum();
-        out.append(&header, data).unwrap();
-    }
-    out.into_inner().unwrap()
+    let add = |tar: Tar, entry: &Entry| match entry {
+        Entry::File(name, data) => tar.entry(EntryType::Regular, name, "", data, 0o644),
+        Entry::Link(name, target) => tar.symlink(name, target),
+    };
+    entries.iter().fold(Tar::new(), add).bytes()
 }
 
 pub(crate) fn deb(control: &str, entries: &[Entry], format: Option<Format>) -> Vec<u8> {
@@ -146,12 +118,13 @@ pub(crate) fn deb(control: &str, entries: &[Entry], format: Option<Format>) -> V
         &tar(&[Entry::File("./control", control.as_bytes())]),
     );
     let data = tar(entries);
-    let (suffix, data) = match format {
-        None => ("", data),
-        Some(Format::Gzip) => (".gz", compress(Format::Gzip, &data)),
-        Some(Format::Xz) => (".xz", compress(Format::Xz, &data)),
-        Some(format) => (".zst", compress(format, &data)),
+    let suffix = match format {
+        None => "",
+        Some(Format::Gzip) => ".gz",
+        Some(Format::Xz) => ".xz",
+        Some(_) => ".zst",
     };
+    let data = format.map_or(data.clone(), |format| compress(format, &data));
     let mut out = ar::Builder::new(Vec::new());
     for (name, content) in [
         ("debian-binary".to_string(), b"2.0\n".to_vec()),

@@ -113,7 +113,7 @@ fn the_modules_of_a_split_kernel_lie_beside_it() {
     let kernel = image(release);
     let at = |file: &str| format!("./usr/lib/modules/{release}/{file}");
     let debs = [
-        ("binary", at("vmlinuz"), kernel.as_slice()),
+        ("binary", at("vmlinuz.unsigned"), kernel.as_slice()),
         ("modules", at("kernel/fs/xfs/xfs.ko"), b"xfs"),
         ("base", at("config"), b"CONFIG_TMPFS=y\n"),
     ];
