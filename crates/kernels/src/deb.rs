@@ -121,21 +121,12 @@ fn member(header: &[u8; 60]) -> Option<(String, u64)> {
     Some((name.to_string(), size.parse().ok()?))
 }
 
-fn decompressor<'a>(suffix: &str, data: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
-    let format = match suffix {
-        "" => return Ok(Box::new(data)),
-        ".gz" => Format::Gzip,
-        ".xz" => Format::Xz,
-        ".zst" => Format::Zstd,
-        ".lzma" => Format::Lzma,
-        other => {
-            return Err(io::Error::new(
-                io::ErrorKind::Unsupported,
-                format!("packages compressed as `{other}` are not supported"),
-            ));
-        }
-    };
-    decompress::reader(format, io::BufReader::new(data))
+fn decompressor<'a>(data: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
+    let mut data = io::BufReader::new(data);
+    match Format::detect(data.fill_buf()?) {
+        None => Ok(Box::new(data)),
+        Some(format) => decompress::reader(format, data),
+    }
 }
 
 fn read_control(
@@ -145,7 +136,7 @@ fn read_control(
 ) -> Result<Control, Error> {
     let mut control = None;
     tar::read(reader.take(ARCHIVE_LIMIT), fail, |entry, data| {
-        if entry.path != "control" || entry.kind != Kind::File {
+        if entry.path != "control" || entry.kind != Kind::Regular {
             return Ok(ControlFlow::Continue(()));
         }
         let text = decompress::read_bounded(data, CONTROL_LIMIT).map_err(fail)?;
@@ -195,7 +186,7 @@ fn extract_data(
         let Some(place) = place.filter(|_| entry.kind != Kind::Directory) else {
             return Ok(ControlFlow::Continue(()));
         };
-        if entry.kind != Kind::File {
+        if entry.kind != Kind::Regular {
             return Err(Error::damaged(
                 what,
                 format!("`{}` is a link or a device in place of a file", entry.path),

@@ -7,7 +7,7 @@
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 
-use tar::EntryType;
+pub use tar::EntryType as Kind;
 
 use crate::decompress::damaged;
 
@@ -17,18 +17,6 @@ const NAME_LIMIT: u64 = 4096;
 const PAX_LIMIT: u64 = 64 << 10;
 /// Most bytes after the archive: padding, and pixz(1)'s index.
 const REST_LIMIT: u64 = 16 << 20;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    File,
-    Directory,
-    HardLink,
-    SymbolicLink,
-    CharacterDevice,
-    BlockDevice,
-    Fifo,
-    Other,
-}
 
 #[derive(Debug)]
 pub struct Entry {
@@ -62,19 +50,19 @@ pub fn read<E>(
     for item in archive.entries().map_err(&fail)?.raw(true) {
         let mut item = item.map_err(&fail)?;
         match item.header().entry_type() {
-            EntryType::GNULongName => {
+            Kind::GNULongName => {
                 more.path = Some(gnu_name(&mut item).map_err(&fail)?);
                 continue;
             }
-            EntryType::GNULongLink => {
+            Kind::GNULongLink => {
                 more.link = Some(gnu_name(&mut item).map_err(&fail)?);
                 continue;
             }
-            EntryType::XHeader => {
+            Kind::XHeader => {
                 more.read(&mut item).map_err(&fail)?;
                 continue;
             }
-            EntryType::XGlobalHeader => continue,
+            Kind::XGlobalHeader => continue,
             _ => {}
         }
         let entry = entry(&item, std::mem::take(&mut more)).map_err(&fail)?;
@@ -88,19 +76,13 @@ pub fn read<E>(
 fn entry<R: Read>(item: &tar::Entry<'_, R>, more: Extensions) -> io::Result<Entry> {
     let header = item.header();
     let kind = match header.entry_type() {
-        EntryType::Regular | EntryType::Continuous => Kind::File,
-        EntryType::Directory => Kind::Directory,
-        EntryType::Link => Kind::HardLink,
-        EntryType::Symlink => Kind::SymbolicLink,
-        EntryType::Char => Kind::CharacterDevice,
-        EntryType::Block => Kind::BlockDevice,
-        EntryType::Fifo => Kind::Fifo,
-        _ => Kind::Other,
+        Kind::Continuous => Kind::Regular,
+        kind => kind,
     };
     let name = more.path.unwrap_or_else(|| item.path_bytes().into_owned());
     let path = text(&name);
     let device = match kind {
-        Kind::CharacterDevice | Kind::BlockDevice => (
+        Kind::Char | Kind::Block => (
             header.device_major()?.unwrap_or(0),
             header.device_minor()?.unwrap_or(0),
         ),

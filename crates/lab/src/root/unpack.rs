@@ -105,9 +105,9 @@ impl<'a, 'b> Unpacker<'a, 'b> {
                 self.tree.check_depth(&path, depth + 1)?;
                 return self.directory(&path, directory, name, attributes);
             }
-            Kind::File => self.file(&path, entry.size, attributes, data, fail)?,
-            Kind::HardLink => self.linked(&path, &entry.link)?,
-            Kind::SymbolicLink => {
+            Kind::Regular => self.file(&path, entry.size, attributes, data, fail)?,
+            Kind::Link => self.linked(&path, &entry.link)?,
+            Kind::Symlink => {
                 let target = OsString::from_vec(entry.link.clone());
                 let length = target.len();
                 if length == 0 || length > TARGET_LIMIT || entry.link.contains(&0) {
@@ -115,16 +115,16 @@ impl<'a, 'b> Unpacker<'a, 'b> {
                 }
                 self.tree.node(attributes, What::Symlink(target))
             }
-            Kind::CharacterDevice | Kind::BlockDevice | Kind::Fifo => {
+            Kind::Char | Kind::Block | Kind::Fifo => {
                 let (major, minor) = entry.device;
                 let special = match entry.kind {
-                    Kind::CharacterDevice => Special::Character(major, minor),
-                    Kind::BlockDevice => Special::Block(major, minor),
+                    Kind::Char => Special::Character(major, minor),
+                    Kind::Block => Special::Block(major, minor),
                     _ => Special::Fifo,
                 };
                 self.tree.node(attributes, What::Special(special))
             }
-            Kind::Other => {
+            _ => {
                 return Err(unsound(
                     &path,
                     "is of a type that only some tar programs know",

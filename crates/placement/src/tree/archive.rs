@@ -128,7 +128,7 @@ fn unpack(reader: impl Read, path: &Path) -> Result<Files, Failure> {
     let mut kept = 0u64;
     tar::read(reader.take(MAX_UNPACKED), bad, |entry, data| {
         let (_, name) = entry.path.split_once('/').unwrap_or_default();
-        let readable = entry.kind == Kind::File && entry.size <= MAX_FILE;
+        let readable = entry.kind == Kind::Regular && entry.size <= MAX_FILE;
         if !(readable && is_plain(name) && is_kept(name)) {
             return Ok(ControlFlow::Continue(()));
         }
