@@ -6,7 +6,7 @@
 //! locked. Names or process ids would not do: users may choose the same name, and containers have
 //! separate process ids.
 
-use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
+use rustix::fs::{Mode, OFlags, open};
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -75,7 +75,7 @@ fn mark(dir: &Path) -> io::Result<Option<File>> {
     let unmarked = dir.join("marker");
     let mut file = File::create_new(&unmarked)?;
     file.write_all(&marker(dir)?)?;
-    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+    if file.try_lock().is_err() {
         fs::remove_file(&unmarked)?;
         return Ok(None);
     }
@@ -137,7 +137,7 @@ fn take_over(dir: &Path) -> Option<File> {
     if !about.is_file() || about.uid() != own {
         return None;
     }
-    flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
+    file.try_lock().ok()?;
     let mut text = Vec::new();
     (&file).take(MARKER_LIMIT).read_to_end(&mut text).ok()?;
     (text == marker(dir).ok()?).then_some(file)
