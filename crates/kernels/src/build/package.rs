@@ -115,7 +115,7 @@ fn unpacked(sources: &Path, package: &str, version: &str) -> Result<Option<Tree>
         return Ok(None);
     }
     let stamp = source::stamp(&dir)?;
-    let known = sources.join(format!(".{name}.stamp"));
+    let known = sources.join(format!(".{name}.files"));
     match files::read(&known, 100) {
         Ok(first) if first == stamp.as_bytes() => {}
         Ok(_) => {
