@@ -4,7 +4,8 @@
 
 use object::endian::LittleEndian as Le;
 
-use crate::elf::{File, section_name};
+use crate::bytes::u32_at;
+use crate::elf::File;
 
 /// Bytes per entry: two addresses relative to their own places, and the handler's type.
 const ENTRY: usize = 12;
@@ -27,9 +28,9 @@ pub fn fixups(vmlinux: &[u8]) -> Vec<Fixup> {
 
 fn read(vmlinux: &[u8]) -> Option<Vec<Fixup>> {
     let file = File::parse(vmlinux).ok()?;
-    let names = file.section_names()?;
-    let mut sections = file.sections()?.iter();
-    let table = sections.find(|section| section_name(section, names) == Some("__ex_table"))?;
+    let (_, _, table) = file
+        .named_sections()?
+        .find(|(_, name, _)| *name == "__ex_table")?;
     Some(entries(file.contents(table)?, table.sh_addr.get(Le)))
 }
 
@@ -39,13 +40,7 @@ fn entries(table: &[u8], address: u64) -> Vec<Fixup> {
         .zip((address..).step_by(ENTRY))
         .map(|(entry, at)| {
             let relative = |from: usize| {
-                let bytes = [
-                    entry[from],
-                    entry[from + 1],
-                    entry[from + 2],
-                    entry[from + 3],
-                ];
-                let offset = i64::from(i32::from_le_bytes(bytes));
+                let offset = i64::from(u32_at(entry, from).cast_signed());
                 at.wrapping_add(from as u64).wrapping_add_signed(offset)
             };
             Fixup {

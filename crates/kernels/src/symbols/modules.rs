@@ -11,7 +11,7 @@ use crate::arch::Arch;
 
 use super::table::Builder;
 use super::{MAX_NAME_LEN, SymbolError, SymbolTable};
-use crate::elf::{File, Section, is_code, section_len, section_name};
+use crate::elf::{File, is_code, section_len};
 
 /// Start of the kernel's half of the address space on every architecture of [`crate::arch::ALL`].
 const KERNEL_HALF: u64 = 1 << 63;
@@ -61,12 +61,12 @@ impl SymbolTable {
         let mut builder = Builder::from_table(self);
         let mut taken = Vec::new();
         for module in modules {
-            let file = ModuleFile::parse(module, self.arch())?;
-            let placed = file.place(module)?;
+            let file = parse(module, self.arch())?;
+            let placed = place(module, &file)?;
             for section in &placed {
                 self.check_free(section)?;
             }
-            builder.append(&file.functions(&placed)?)?;
+            builder.append(&functions(&file, &placed)?)?;
             for section in &placed {
                 let name = format!("{}{}.end", section.module, section.section);
                 builder.push(section.range.end, MARKER_KIND, &name)?;
@@ -103,108 +103,82 @@ impl SymbolTable {
     }
 }
 
-struct ModuleFile<'a> {
-    name: &'a str,
-    file: File<'a>,
-    sections: &'a [Section],
-    section_names: &'a [u8],
+fn parse<'a>(module: &ModuleImage<'a>, arch: &Arch) -> Result<File<'a>, SymbolError> {
+    let bad = |reason| not_module(module.name, reason);
+    let is_name = (1..MAX_NAME_LEN).contains(&module.name.len())
+        && module.name.bytes().all(|byte| byte.is_ascii_graphic());
+    if !is_name {
+        return Err(bad("its name is no word"));
+    }
+    let file = File::parse(module.elf).map_err(bad)?;
+    if file.arch != arch {
+        return Err(bad("it is an ELF file for another machine"));
+    }
+    if !file.is_relocatable() {
+        return Err(bad("it is no relocatable file"));
+    }
+    Ok(file)
 }
 
-impl<'a> ModuleFile<'a> {
-    fn parse(module: &ModuleImage<'a>, arch: &Arch) -> Result<Self, SymbolError> {
-        let bad = |reason| not_module(module.name, reason);
-        let is_name = (1..MAX_NAME_LEN).contains(&module.name.len())
-            && module.name.bytes().all(|byte| byte.is_ascii_graphic());
-        if !is_name {
-            return Err(bad("its name is no word"));
-        }
-        let file = File::parse(module.elf).map_err(bad)?;
-        if file.arch != arch {
-            return Err(bad("it is an ELF file for another machine"));
-        }
-        if !file.is_relocatable() {
-            return Err(bad("it is no relocatable file"));
-        }
-        let sections = file
-            .sections()
-            .ok_or_else(|| bad("its sections are outside the file (is it cut off?)"))?;
-        let section_names = file
-            .section_names()
-            .ok_or_else(|| bad("its sections have no names"))?;
-        Ok(Self {
-            name: module.name,
-            file,
-            sections,
-            section_names,
-        })
+/// Code sections with known addresses. Sections that share a name are left out: sysfs shows only
+/// one of them.
+fn place<'a>(module: &ModuleImage<'a>, file: &File<'a>) -> Result<Vec<Placed<'a>>, SymbolError> {
+    let bad = |reason| not_module(module.name, reason);
+    file.sections()
+        .ok_or_else(|| bad("its sections are outside the file (is it cut off?)"))?;
+    let sections = file.named_sections();
+    let sections = sections.ok_or_else(|| bad("its sections have no names"))?;
+    let mut named: BTreeMap<&str, Option<(usize, u64)>> = BTreeMap::new();
+    for (index, name, section) in sections.filter(|(.., section)| is_code(section)) {
+        let known = named.entry(name);
+        let found = Some((index, section_len(section)));
+        known.and_modify(|known| *known = None).or_insert(found);
     }
+    let mut placed = Vec::new();
+    for (name, found) in named {
+        let (Some((index, len)), Some(&start)) = (found, module.sections.get(name)) else {
+            continue;
+        };
+        if start == 0 || len == 0 || name.starts_with(FREED_PREFIX) {
+            continue;
+        }
+        if len > file.len() as u64 {
+            return Err(bad("a section is longer than the file"));
+        }
+        let section = Placed {
+            module: module.name,
+            index,
+            section: name,
+            range: start..start.saturating_add(len),
+        };
+        if start < KERNEL_HALF || section.range.end == u64::MAX {
+            return Err(section.misplaced("the kernel's addresses lie elsewhere"));
+        }
+        placed.push(section);
+    }
+    Ok(placed)
+}
 
-    /// Code sections with known addresses. Sections that share a name are left out: sysfs shows
-    /// only one of them.
-    fn place(&self, module: &ModuleImage<'_>) -> Result<Vec<Placed<'a>>, SymbolError> {
-        let mut named: BTreeMap<&str, Option<usize>> = BTreeMap::new();
-        for (index, section) in self.sections.iter().enumerate() {
-            if is_code(section)
-                && let Some(name) = section_name(section, self.section_names)
-            {
-                named
-                    .entry(name)
-                    .and_modify(|at| *at = None)
-                    .or_insert(Some(index));
-            }
+/// The functions in `placed`; those at the same address in the order of `/proc/kallsyms`.
+fn functions(file: &File<'_>, placed: &[Placed<'_>]) -> Result<Builder, SymbolError> {
+    let mut builder = Builder::new(file.arch);
+    let Some(Placed { module, .. }) = placed.first() else {
+        return Ok(builder);
+    };
+    let symbols = file.symbols();
+    let symbols = symbols.ok_or_else(|| not_module(module, "it has no symbol table"))?;
+    for symbol in symbols.filter(|symbol| symbol.is_function) {
+        let mut sections = placed.iter();
+        let Some(Placed { range, .. }) = sections.find(|of| of.index == symbol.section) else {
+            continue;
+        };
+        let address = range.start.saturating_add(symbol.value);
+        if range.contains(&address) {
+            builder.push(address, symbol.letter, symbol.name)?;
         }
-        let mut placed = Vec::new();
-        for (name, index) in named {
-            let (Some(index), Some(&start)) = (index, module.sections.get(name)) else {
-                continue;
-            };
-            let len = section_len(&self.sections[index]);
-            if start == 0 || len == 0 || name.starts_with(FREED_PREFIX) {
-                continue;
-            }
-            if len > self.file.len() as u64 {
-                return Err(not_module(self.name, "a section is longer than the file"));
-            }
-            let section = Placed {
-                module: self.name,
-                index,
-                section: name,
-                range: start..start.saturating_add(len),
-            };
-            if start < KERNEL_HALF || section.range.end == u64::MAX {
-                return Err(section.misplaced("the kernel's addresses lie elsewhere"));
-            }
-            placed.push(section);
-        }
-        Ok(placed)
     }
-
-    /// The functions in `placed`; those at the same address in the order of `/proc/kallsyms`.
-    fn functions(&self, placed: &[Placed<'_>]) -> Result<Builder, SymbolError> {
-        let mut builder = Builder::new(self.file.arch);
-        if placed.is_empty() {
-            return Ok(builder);
-        }
-        let symbols = self
-            .file
-            .symbols()
-            .ok_or_else(|| not_module(self.name, "it has no symbol table"))?;
-        let ranges: BTreeMap<usize, &Range<u64>> = placed
-            .iter()
-            .map(|section| (section.index, &section.range))
-            .collect();
-        for symbol in symbols.filter(|symbol| symbol.is_function) {
-            let Some(range) = ranges.get(&symbol.section) else {
-                continue;
-            };
-            let address = range.start.saturating_add(symbol.value);
-            if range.contains(&address) {
-                builder.push(address, symbol.letter, symbol.name)?;
-            }
-        }
-        builder.order_aliases();
-        Ok(builder)
-    }
+    builder.order_aliases();
+    Ok(builder)
 }
 
 fn not_module(module: &str, reason: &'static str) -> SymbolError {
