@@ -12,9 +12,7 @@ use crate::decompress::{self, Format};
 use crate::elf::{u16_at, u32_at, u64_at};
 use crate::error::Error;
 use crate::image::{IMAGE_LIMIT, VMLINUX_LIMIT, release_in_banner};
-use object::LittleEndian as Le;
 use object::elf;
-use object::endian::{U16, U32, U64};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -268,47 +266,39 @@ fn relr_places(words: &[[u8; 8]]) -> impl Iterator<Item = u64> {
 
 /// The header in front of an image of `len` bytes that makes it an ELF file loaded at `base`.
 fn elf_header(arch: &Arch, base: u64, len: u64, memory_len: u64) -> Vec<u8> {
-    let header_len = size_of::<elf::FileHeader64<Le>>() as u16;
-    let segment_len = size_of::<elf::ProgramHeader64<Le>>() as u16;
-    let header = elf::FileHeader64::<Le> {
-        e_ident: elf::Ident {
-            magic: elf::ELFMAG,
-            class: elf::ELFCLASS64,
-            data: elf::ELFDATA2LSB,
-            version: elf::EV_CURRENT,
-            os_abi: elf::ELFOSABI_NONE,
-            abi_version: 0,
-            padding: [0; 7],
-        },
-        e_type: U16::new(Le, elf::ET_EXEC),
-        e_machine: U16::new(Le, arch.elf_machine),
-        e_version: U32::new(Le, u32::from(elf::EV_CURRENT)),
-        e_entry: U64::new(Le, base),
-        e_phoff: U64::new(Le, u64::from(header_len)),
-        e_shoff: U64::new(Le, 0),
-        e_flags: U32::new(Le, 0),
-        e_ehsize: U16::new(Le, header_len),
-        e_phentsize: U16::new(Le, segment_len),
-        e_phnum: U16::new(Le, 1),
-        e_shentsize: U16::new(Le, 0),
-        e_shnum: U16::new(Le, 0),
-        e_shstrndx: U16::new(Le, 0),
-    };
-    let segment = elf::ProgramHeader64::<Le> {
-        p_type: U32::new(Le, elf::PT_LOAD),
-        p_flags: U32::new(Le, elf::PF_R | elf::PF_W | elf::PF_X),
-        p_offset: U64::new(Le, DATA_AT),
-        p_vaddr: U64::new(Le, base),
-        p_paddr: U64::new(Le, base),
-        p_filesz: U64::new(Le, len),
-        p_memsz: U64::new(Le, memory_len),
-        p_align: U64::new(Le, DATA_AT),
-    };
-    let mut out = Vec::with_capacity(DATA_AT as usize + len as usize);
-    out.extend_from_slice(object::bytes_of(&header));
-    out.extend_from_slice(object::bytes_of(&segment));
-    out.resize(DATA_AT as usize, 0);
-    out
+    let mut header = vec![0; DATA_AT as usize];
+    let mut put = |at: usize, bytes: &[u8]| header[at..at + bytes.len()].copy_from_slice(bytes);
+    put(0, &elf::ELFMAG);
+    put(4, &[elf::ELFCLASS64, elf::ELFDATA2LSB, elf::EV_CURRENT]);
+    // Type, machine; the lengths of both headers, and one segment.
+    for (at, number) in [
+        (16, elf::ET_EXEC),
+        (18, arch.elf_machine),
+        (52, 64),
+        (54, 56),
+        (56, 1),
+    ] {
+        put(at, &number.to_le_bytes());
+    }
+    let flags = elf::PF_R | elf::PF_W | elf::PF_X;
+    for (at, number) in [(20, 1), (64, elf::PT_LOAD), (68, flags)] {
+        put(at, &number.to_le_bytes());
+    }
+    for (at, number) in [
+        // The entry, and where the segment's header is.
+        (24, base),
+        (32, 64),
+        // The segment's place, addresses, lengths and alignment.
+        (72, DATA_AT),
+        (80, base),
+        (88, base),
+        (96, len),
+        (104, memory_len),
+        (112, DATA_AT),
+    ] {
+        put(at, &number.to_le_bytes());
+    }
+    header
 }
 
 #[cfg(test)]
