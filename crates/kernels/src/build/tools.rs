@@ -71,18 +71,9 @@ pub(super) fn probe(
         .filter(is_needed)
         .filter(|(what, ..)| !is_program(what))
         .collect();
-    // Only the compiler knows where headers are. Without it, all that are missing from Debian's
-    // paths are named, so that one hint is enough.
-    let has_compiler = is_program("gcc");
-    let is_there = |name: &str| {
-        if has_compiler {
-            return is_header(name);
-        }
-        let places = ["/usr/include", crate::arch::native().debian.include];
-        places.iter().any(|dir| Path::new(dir).join(name).exists())
-    };
+    // Only the compiler knows where headers are: without it all are named.
     let headers = HEADERS.iter().filter(is_needed);
-    lacking.extend(headers.filter(|(what, ..)| !is_there(what)));
+    lacking.extend(headers.filter(|(what, ..)| !is_header(what)));
     let mut lacking: Vec<(String, String)> = lacking
         .into_iter()
         .map(|(what, package, _)| ((*what).to_owned(), (*package).to_owned()))
