@@ -166,7 +166,6 @@ const HANDLERS: Interrupts = Interrupts {
         "el0t_64_fiq",
         "el0t_64_error",
     ],
-    twin_prefix: None,
 };
 
 /// Up to 5.13.
@@ -182,5 +181,4 @@ const ENTRY: Interrupts = Interrupts {
         "el0_error",
         "el0_irq_naked",
     ],
-    twin_prefix: None,
 };

@@ -113,8 +113,6 @@ pub struct Interrupts {
     pub since: Option<&'static str>,
     pub prefixes: &'static [&'static str],
     pub names: &'static [&'static str],
-    /// Prefix with which each of `names` may exist a second time.
-    pub twin_prefix: Option<&'static str>,
 }
 
 #[derive(Debug)]

@@ -123,7 +123,6 @@ const IDTENTRY: Interrupts = Interrupts {
         "irq_entries_start",
         "spurious_entries_start",
     ],
-    twin_prefix: None,
 };
 
 /// Up to 5.7, `apicinterrupt`, `idtentry` and `ENTRY` in arch/x86/entry/entry_64.S.
@@ -160,6 +159,4 @@ const ENTRY: Interrupts = Interrupts {
         "x86_platform_ipi",
         "xen_hvm_callback_vector",
     ],
-    // Up to 4.14: entries used while interrupts are traced.
-    twin_prefix: Some("trace_"),
 };

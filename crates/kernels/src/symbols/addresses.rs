@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The addresses of kallsyms, in all historic formats.
+//! The addresses of kallsyms, in all formats since 4.6.
 //!
 //! The table is before the number of symbols (up to 6.4) or after the token index (later).
 //! `kallsyms_sym_address()` in `kernel/kallsyms.c` reads it:
 //!
-//! - 64-bit addresses, without `CONFIG_KALLSYMS_BASE_RELATIVE` (before 4.6, optional up to 6.10);
 //! - 32-bit offsets and then a 64-bit base; with `CONFIG_KALLSYMS_ABSOLUTE_PERCPU` (SMP on some
 //!   architectures up to 6.14) a negative one is `base - 1 - offset`, any other a per-CPU
 //!   variable's absolute value; else `base + offset`;
@@ -19,28 +18,19 @@ use crate::elf::{Segment, u32_at, u64_at};
 
 #[derive(Debug, Clone, Copy)]
 enum Encoding {
-    Address,
     PlaceRelative { place: u64 },
     BaseRelative { base: u64 },
     BaseRelativeOrPercpu { base: u64 },
 }
 
 impl Encoding {
-    fn width(self) -> usize {
-        match self {
-            Self::Address => 8,
-            _ => 4,
-        }
-    }
-
     fn decode(self, bytes: &[u8], start: usize, number: usize) -> Option<Vec<u64>> {
-        let len = number.checked_mul(self.width())?;
+        let len = number.checked_mul(4)?;
         let table = bytes.get(start..start.checked_add(len)?)?;
         let mut addresses = Vec::with_capacity(number);
         let mut last = 0;
-        for at in (0..len).step_by(self.width()) {
+        for at in (0..len).step_by(4) {
             let address = match self {
-                Self::Address => u64_at(table, at)?,
                 Self::PlaceRelative { place } => place
                     .wrapping_add(at as u64)
                     .wrapping_add_signed(i64::from(signed_at(table, at)?)),
@@ -120,10 +110,6 @@ fn candidates(
 
     let place = segment.address.wrapping_add(tokens_end as u64);
     candidates.push((tokens_end, Encoding::PlaceRelative { place }));
-    candidates.push((tokens_end, Encoding::Address));
-    if let Some(start) = names.number_at.checked_sub(8 * names.number) {
-        candidates.push((start, Encoding::Address));
-    }
     candidates
 }
 

@@ -21,9 +21,6 @@ pub fn interrupt_entries(symbols: &SymbolTable) -> Vec<Range<u64>> {
         }
         for name in kind.names {
             add(&mut symbols.named(name));
-            if let Some(twin) = kind.twin_prefix {
-                add(&mut symbols.named(&format!("{twin}{name}")));
-            }
         }
     }
     starts.sort_unstable();

@@ -10,7 +10,7 @@
 //!
 //! A name's entry is a length in one byte, from 6.1 on in two as ULEB128 if above 127, then that
 //! many token codes, which spell the type letter and the name (`kallsyms_expand_symbol()` in
-//! `kernel/kallsyms.c`). A marker is the offset of every 256th entry, 32 bits wide, 64 before 5.0.
+//! `kernel/kallsyms.c`). A marker is the offset of every 256th entry, 32 bits wide since 5.0.
 //! So markers are always before the tokens, names right before the markers, and the number right
 //! before the names. They are checked against each other instead of a version.
 
@@ -20,10 +20,11 @@ use super::addresses;
 use super::table::{Builder, is_kind};
 use super::tokens::{self, Tokens};
 use super::{MAX_NAME_LEN, MAX_SYMBOLS};
-use crate::elf::{File, Segment, u32_at, u64_at};
+use crate::elf::{File, Segment, u32_at};
 
 /// Symbols from one marker to the next.
 const MARKER_EVERY: usize = 256;
+const MARKER_LEN: usize = 4;
 /// All kernels have at least 1,800 symbols.
 const MIN_MARKERS: usize = 8;
 /// Bytes of names between two markers: each entry has at least a length and one code, at most as
@@ -58,7 +59,6 @@ impl Missing {
 struct Markers {
     start: usize,
     count: usize,
-    width: usize,
     last: usize,
 }
 
@@ -102,21 +102,19 @@ struct Search<'a> {
 impl Search<'_> {
     fn table(&mut self, tokens: &Tokens<'_>) -> Result<Builder, Missing> {
         let mut missing = Missing::Names;
-        for width in [4, 8] {
-            for markers in marker_runs(self.bytes, tokens.start, width) {
-                for names in name_tables(self.bytes, &markers) {
-                    if !self.fits(&names, &markers) {
-                        continue;
-                    }
-                    let Some(mut builder) = self.decode(&names, tokens) else {
-                        continue;
-                    };
-                    missing = Missing::Addresses;
-                    let (all, own) = (self.segments, self.segment);
-                    if let Some(found) = addresses::find(all, own, &names, tokens.end, &builder) {
-                        builder.set_addresses(&found);
-                        return Ok(builder);
-                    }
+        for markers in marker_runs(self.bytes, tokens.start) {
+            for names in name_tables(self.bytes, &markers) {
+                if !self.fits(&names, &markers) {
+                    continue;
+                }
+                let Some(mut builder) = self.decode(&names, tokens) else {
+                    continue;
+                };
+                missing = Missing::Addresses;
+                let (all, own) = (self.segments, self.segment);
+                if let Some(found) = addresses::find(all, own, &names, tokens.end, &builder) {
+                    builder.set_addresses(&found);
+                    return Ok(builder);
                 }
             }
         }
@@ -128,9 +126,8 @@ impl Search<'_> {
         let mut at = names.start;
         for i in 0..names.number {
             if i % MARKER_EVERY == 0 {
-                let marker_at = markers.start + i / MARKER_EVERY * markers.width;
-                if word_at(self.bytes, marker_at, markers.width) != Some((at - names.start) as u64)
-                {
+                let marker = u32_at(self.bytes, markers.start + i / MARKER_EVERY * MARKER_LEN);
+                if marker.map(|marker| marker as usize) != Some(at - names.start) {
                     return false;
                 }
             }
@@ -185,24 +182,16 @@ fn entry_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     (len > 0 && len <= MAX_NAME_LEN + 1).then_some((codes_at, len))
 }
 
-fn word_at(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
-    if width == 4 {
-        u32_at(bytes, at).map(u64::from)
-    } else {
-        u64_at(bytes, at)
-    }
-}
-
 /// Possible markers before `end`, nearest first: numbers from zero on that rise by what 256 names
 /// can take.
-fn marker_runs(bytes: &[u8], end: usize, width: usize) -> Vec<Markers> {
+fn marker_runs(bytes: &[u8], end: usize) -> Vec<Markers> {
     let mut runs = Vec::new();
     let lowest = end.saturating_sub(MAX_ORDER_LEN);
     let (mut count, mut next, mut last) = (0usize, 0u64, 0u64);
-    let mut at = end - end % width;
-    while at >= lowest + width && runs.len() < MAX_MARKER_RUNS {
-        at -= width;
-        let Some(value) = word_at(bytes, at, width) else {
+    let mut at = end - end % MARKER_LEN;
+    while at >= lowest + MARKER_LEN && runs.len() < MAX_MARKER_RUNS {
+        at -= MARKER_LEN;
+        let Some(value) = u32_at(bytes, at).map(u64::from) else {
             break;
         };
         let step = next.wrapping_sub(value);
@@ -218,7 +207,6 @@ fn marker_runs(bytes: &[u8], end: usize, width: usize) -> Vec<Markers> {
                 runs.push(Markers {
                     start: at,
                     count,
-                    width,
                     last,
                 });
             }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Writes kernel images with kallsyms tables in every layout that `scripts/kallsyms.c` has had on
-//! x86-64.
+//! x86-64 since 5.0.
 
 use testing::elf::{self, CODE, Section, Segment};
 
-use Addresses::{Absolute, BaseRelative, BaseRelativeOrPercpu, PlaceRelative};
+use Addresses::{BaseRelative, BaseRelativeOrPercpu, PlaceRelative};
 use Order::{AfterAddresses, AfterMarkers, Nowhere};
 
 pub const TEXT: u64 = 0xffff_ffff_8100_0000;
@@ -28,7 +28,6 @@ pub fn sym(address: u64, kind: char, name: &str) -> Sym {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Addresses {
-    Absolute,
     BaseRelativeOrPercpu,
     BaseRelative,
     PlaceRelative,
@@ -41,51 +40,20 @@ pub enum Order {
     AfterAddresses,
 }
 
-#[derive(Debug, Clone, Copy)]
-pub struct Layout {
-    pub since: &'static str,
-    pub addresses: Addresses,
-    pub addresses_first: bool,
-    /// 64-bit number of symbols and markers.
-    pub wide: bool,
-    pub order: Order,
-    pub align: usize,
-}
+/// First release, addresses, whether they come first, the order by name, alignment.
+pub type Layout = (&'static str, Addresses, bool, Order, usize);
 
-const fn layout(
-    since: &'static str,
-    addresses: Addresses,
-    addresses_first: bool,
-    wide: bool,
-    order: Order,
-    align: usize,
-) -> Layout {
-    Layout {
-        since,
-        addresses,
-        addresses_first,
-        wide,
-        order,
-        align,
-    }
-}
-
-pub const LAYOUTS: [Layout; 9] = [
-    layout("4.0", Absolute, true, true, Nowhere, 8),
-    layout("4.6", BaseRelativeOrPercpu, true, true, Nowhere, 8),
-    layout("5.0", BaseRelativeOrPercpu, true, false, Nowhere, 8),
-    layout("5.0 UP", BaseRelative, true, false, Nowhere, 8),
-    layout("6.2", BaseRelativeOrPercpu, true, false, AfterMarkers, 8),
-    layout("6.5", BaseRelativeOrPercpu, false, false, AfterAddresses, 8),
-    layout("6.5 absolute", Absolute, false, false, AfterAddresses, 8),
-    layout("6.15", BaseRelative, false, false, AfterAddresses, 8),
-    layout("7.0", PlaceRelative, false, false, AfterAddresses, 4),
+pub const LAYOUTS: [Layout; 6] = [
+    ("5.0", BaseRelativeOrPercpu, true, Nowhere, 8),
+    ("5.0 UP", BaseRelative, true, Nowhere, 8),
+    ("6.2", BaseRelativeOrPercpu, true, AfterMarkers, 8),
+    ("6.5", BaseRelativeOrPercpu, false, AfterAddresses, 8),
+    ("6.15", BaseRelative, false, AfterAddresses, 8),
+    ("7.0", PlaceRelative, false, AfterAddresses, 4),
 ];
 
-impl Layout {
-    pub fn has_percpu(&self) -> bool {
-        matches!(self.addresses, Absolute | BaseRelativeOrPercpu)
-    }
+pub fn has_percpu(layout: &Layout) -> bool {
+    layout.1 == BaseRelativeOrPercpu
 }
 
 /// Codes of several characters; the others spell one or, above 0x7e, nothing.
@@ -128,9 +96,8 @@ impl Rodata {
         self.bytes.resize(self.bytes.len().next_multiple_of(to), 0);
     }
 
-    fn word(&mut self, value: u64, wide: bool) {
-        let len = if wide { 8 } else { 4 };
-        self.bytes.extend_from_slice(&value.to_le_bytes()[..len]);
+    fn word(&mut self, value: u64) {
+        self.bytes.extend_from_slice(&value.to_le_bytes()[..4]);
     }
 
     fn addresses(&mut self, symbols: &[Sym], form: Addresses) {
@@ -144,17 +111,16 @@ impl Rodata {
         for symbol in symbols {
             let place = TEXT + self.bytes.len() as u64;
             let value = match form {
-                Absolute => symbol.address,
                 PlaceRelative => symbol.address.wrapping_sub(place),
                 BaseRelative => symbol.address - base,
                 BaseRelativeOrPercpu if symbol.address < TEXT => symbol.address,
                 BaseRelativeOrPercpu => base.wrapping_sub(symbol.address).wrapping_sub(1),
             };
-            self.word(value, form == Absolute);
+            self.word(value);
         }
         if matches!(form, BaseRelative | BaseRelativeOrPercpu) {
             self.align(8);
-            self.word(base, true);
+            self.bytes.extend_from_slice(&base.to_le_bytes());
         }
     }
 
@@ -166,9 +132,9 @@ impl Rodata {
         }
     }
 
-    fn names(&mut self, symbols: &[Sym], wide: bool) {
+    fn names(&mut self, symbols: &[Sym]) {
         self.align(self.align);
-        self.word(symbols.len() as u64, wide);
+        self.word(symbols.len() as u64);
         self.align(self.align);
         let start = self.bytes.len();
         let mut markers = Vec::new();
@@ -187,7 +153,7 @@ impl Rodata {
         }
         self.align(self.align);
         for marker in markers {
-            self.word(marker, wide);
+            self.word(marker);
         }
     }
 
@@ -208,22 +174,21 @@ impl Rodata {
 }
 
 pub fn segment(symbols: &[Sym], layout: &Layout) -> Vec<u8> {
-    let mut rodata = Rodata {
-        bytes: vec![0xcc; CODE_LEN],
-        align: layout.align,
-    };
-    if layout.addresses_first {
-        rodata.addresses(symbols, layout.addresses);
+    let &(_, addresses, is_first, order, align) = layout;
+    let bytes = vec![0xcc; CODE_LEN];
+    let mut rodata = Rodata { bytes, align };
+    if is_first {
+        rodata.addresses(symbols, addresses);
     }
-    rodata.names(symbols, layout.wide);
-    if layout.order == AfterMarkers {
+    rodata.names(symbols);
+    if order == AfterMarkers {
         rodata.order(symbols.len());
     }
     rodata.tokens();
-    if !layout.addresses_first {
-        rodata.addresses(symbols, layout.addresses);
+    if !is_first {
+        rodata.addresses(symbols, addresses);
     }
-    if layout.order == AfterAddresses {
+    if order == AfterAddresses {
         rodata.order(symbols.len());
     }
     rodata

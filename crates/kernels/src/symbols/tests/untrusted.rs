@@ -3,8 +3,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::encoder::{LAYOUTS, Sym, TEXT, elf, kernel_symbols, segment, sym};
-use super::{expected, image, read_back};
+use super::encoder::{LAYOUTS, TEXT, elf, has_percpu, kernel_symbols, segment, sym};
+use super::image;
 use crate::symbols::{SymbolError, SymbolTable};
 
 fn small_table() -> SymbolTable {
@@ -17,24 +17,9 @@ fn small_table() -> SymbolTable {
     SymbolTable::from_vmlinux(&elf(&[0xcc; 64], Some(&symbols))).expect("symbols")
 }
 
-fn any_symbols() -> impl Strategy<Value = Vec<Sym>> {
-    let one = ("[tTdDrRbBW?]", "[a-z_.0-9]{1,60}", 0u64..40);
-    vec(one, 1800..2200).prop_map(|random| {
-        let mut symbols = kernel_symbols(20, false);
-        let end = symbols.pop().expect("the last symbol");
-        let mut at = end.address;
-        for (kind, name, step) in random {
-            at += step;
-            symbols.push(sym(at, kind.chars().next().unwrap_or('t'), &name));
-        }
-        symbols.push(sym(at + 8, 'B', "_end"));
-        symbols
-    })
-}
-
 #[test]
 fn a_map_reads_back() {
-    let table = SymbolTable::from_vmlinux(&image(&kernel_symbols(3000, true), &LAYOUTS[2]));
+    let table = SymbolTable::from_vmlinux(&image(&kernel_symbols(3000, true), &LAYOUTS[0]));
     for table in [table.expect("symbols"), small_table()] {
         let again = SymbolTable::from_map(table.arch(), &table.to_map()).expect("a good map");
         assert_eq!(again, table);
@@ -94,16 +79,6 @@ fn what_is_no_map_is_refused_by_line() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    #[test]
-    fn any_symbols_read_back(symbols in any_symbols(), layout in 0..LAYOUTS.len()) {
-        let table = SymbolTable::from_vmlinux(&image(&symbols, &LAYOUTS[layout]));
-        prop_assert_eq!(read_back(&table.expect("symbols")), expected(&symbols));
-    }
-}
-
-proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
@@ -112,7 +87,7 @@ proptest! {
         changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..40),
         cut in proptest::option::of(any::<prop::sample::Index>()),
     ) {
-        let symbols = kernel_symbols(2100, LAYOUTS[layout].has_percpu());
+        let symbols = kernel_symbols(2100, has_percpu(&LAYOUTS[layout]));
         let mut text = segment(&symbols, &LAYOUTS[layout]);
         // Code before the tables is filler.
         let tables_at = text.iter().rposition(|&byte| byte == 0xcc).unwrap_or(0);
@@ -128,16 +103,5 @@ proptest! {
         if let Ok(table) = SymbolTable::from_vmlinux(&elf(&text, None)) {
             prop_assert!(table.iter().map(|s| s.address).is_sorted());
         }
-    }
-
-    #[test]
-    fn any_bytes_never_panic(bytes in vec(any::<u8>(), 0..4096)) {
-        let _ = SymbolTable::from_vmlinux(&bytes);
-        let _ = SymbolTable::from_vmlinux(&elf(&bytes, None));
-    }
-
-    #[test]
-    fn maps_of_any_lines_never_panic(map in "([0-9a-f]{0,17} ?[Tt?é]? ?[a-z ]{0,9}\n){0,40}") {
-        let _ = SymbolTable::from_map(crate::arch::native(), &map);
     }
 }
