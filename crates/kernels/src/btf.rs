@@ -5,7 +5,7 @@
 //! names.
 
 use crate::elf::{u16_at, u32_at};
-use crate::hooks::{MAX_HOOK_NAME_LEN, MAX_HOOKS, is_hook_name};
+use crate::hooks::{MAX_HOOK_NAME_LEN, is_hook_name};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}, at byte {at}")]
@@ -207,21 +207,6 @@ impl<'a> Types<'a> {
         self.all(FUNC).filter_map(describe).collect()
     }
 
-    /// Ids of functions whose name begins with `prefix`, with the rest of the name if it can be a
-    /// hook's; the first [`MAX_HOOKS`].
-    pub fn functions_with(&self, prefix: &str) -> Result<Vec<(&'a str, u32)>, BtfError> {
-        let mut found = Vec::new();
-        for (id, function) in self.all(FUNC) {
-            if let Some(rest) = self.name(function.name_at)?.strip_prefix(prefix)
-                && is_hook_name(rest)
-                && found.len() < MAX_HOOKS
-            {
-                found.push((rest, id));
-            }
-        }
-        Ok(found)
-    }
-
     fn signature(&self, prototype: u32) -> Option<(u16, Returns)> {
         let prototype = self
             .by_id(prototype)
@@ -295,9 +280,7 @@ impl<'a> Types<'a> {
                         .resolve(found.refers)
                         .is_some_and(|pointed| pointed.kind == FUNC_PROTO)
             } else {
-                // list_head until 4.17.
-                found.kind == STRUCT
-                    && matches!(self.name(found.name_at)?, "hlist_head" | "list_head")
+                found.kind == STRUCT && self.name(found.name_at)? == "hlist_head"
             };
             if !is_hook {
                 continue;

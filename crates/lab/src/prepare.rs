@@ -142,7 +142,7 @@ pub fn hook_list(
         return HookList::from_definitions(text).map_err(|error| failed(error.to_string()));
     }
     let elf = elf(kernel)?;
-    let described = btf(&elf, symbols).and_then(HookList::from_btf);
+    let described = btf(&elf).and_then(HookList::from_btf);
     described.or_else(|error| {
         HookList::from_symbols(symbols)
             .or_else(|| HookList::of_bare_kernel(symbols))

@@ -64,7 +64,7 @@ impl DelayPoints {
                     "it has no bpf_loop(), which Linux has since 5.17".to_owned(),
                 ));
             }
-            DelayModule::Bpf => btf(&elf(kernel)?, &symbols)
+            DelayModule::Bpf => btf(&elf(kernel)?)
                 .and_then(bpf_attach_ids)
                 .map_err(|error| none(error.to_string()))?
                 .into_iter()

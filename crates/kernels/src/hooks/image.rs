@@ -3,29 +3,15 @@
 use super::HookListError;
 use crate::elf::{File, u32_at};
 use crate::image::find;
-use crate::symbols::SymbolTable;
 
-/// The BTF of a decompressed `vmlinux`: the section `.BTF`, else (section headers stripped) the
-/// data from `__start_BTF` to `__stop_BTF` (`include/asm-generic/vmlinux.lds.h`), else (kallsyms
-/// without data) data that looks like BTF.
-pub fn btf<'a>(bytes: &'a [u8], symbols: &SymbolTable) -> Result<&'a [u8], HookListError> {
+/// The BTF of a decompressed `vmlinux`: the section `.BTF`, else (section headers stripped) data
+/// that looks like BTF.
+pub fn btf(bytes: &[u8]) -> Result<&[u8], HookListError> {
     let file = File::parse(bytes).map_err(|reason| HookListError::NotVmlinux { reason })?;
     file.section(".BTF")
         .filter(|btf| !btf.is_empty())
-        .or_else(|| by_symbols(&file, symbols))
         .or_else(|| by_header(&file))
         .ok_or(HookListError::NoBtf)
-}
-
-fn by_symbols<'a>(file: &File<'a>, symbols: &SymbolTable) -> Option<&'a [u8]> {
-    let start = symbols.named("__start_BTF").next()?.address;
-    let end = symbols.named("__stop_BTF").next()?.address;
-    let len = usize::try_from(end.checked_sub(start)?).ok()?;
-    let mut found = file
-        .segments()?
-        .into_iter()
-        .filter_map(|s| s.at(start)?.get(..len));
-    found.next().filter(|btf| !btf.is_empty())
 }
 
 /// The longest BTF by its header: types follow the header, then names, the first of them empty

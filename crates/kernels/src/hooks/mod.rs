@@ -31,7 +31,7 @@ pub enum HookListError {
         crate::arch::titles()
     )]
     NotVmlinux { reason: &'static str },
-    #[error("the kernel image has no BTF: neither a section .BTF nor a symbol __start_BTF")]
+    #[error("the kernel image has no BTF")]
     NoBtf,
     #[error("the kernel's BTF cannot be read: {0}")]
     BadBtf(#[from] BtfError),
@@ -135,9 +135,13 @@ impl HookList {
 /// BTF ids of the functions that BPF LSM programs attach to, by hook: `bpf_lsm_inode_permission`.
 /// Helpers of `kernel/bpf/bpf_lsm.c` share the prefix.
 pub fn bpf_attach_ids(btf: &[u8]) -> Result<BTreeMap<String, u32>, HookListError> {
-    let functions = Types::read(btf)?.functions_with(BPF_LSM)?;
-    let owned = functions.into_iter();
-    Ok(owned.map(|(hook, id)| (hook.to_owned(), id)).collect())
+    fn hook(name: &str) -> Option<&str> {
+        name.strip_prefix(BPF_LSM).filter(|hook| is_hook_name(hook))
+    }
+    let functions = Types::read(btf)?.functions(|name| hook(name).is_some());
+    let functions = functions.iter().take(MAX_HOOKS);
+    let named = functions.filter_map(|of| Some((hook(&of.name)?.to_owned(), of.id)));
+    Ok(named.collect())
 }
 
 const BPF_LSM: &str = "bpf_lsm_";

@@ -11,7 +11,6 @@ pub struct Image<'a> {
     pub symbols: Vec<&'a str>,
     pub btf: Vec<u8>,
     pub btf_name: &'static str,
-    pub btf_symbols: bool,
 }
 
 pub fn put(image: &mut [u8], address: u64, what: &[u8]) {
@@ -22,8 +21,6 @@ pub fn put(image: &mut [u8], address: u64, what: &[u8]) {
 impl Image<'_> {
     pub fn write(&self) -> Vec<u8> {
         let code = vec![0xcc; 16 * (self.symbols.len() + 1)];
-        let btf_at = BASE + code.len() as u64;
-        let btf_end = btf_at + self.btf.len() as u64;
         let mut at = BASE;
         let mut symbols = Vec::new();
         for name in &self.symbols {
@@ -34,10 +31,6 @@ impl Image<'_> {
             };
             symbols.push((name, info, if info == 0x11 { 2 } else { 1 }, at));
             at += len;
-        }
-        if self.btf_symbols {
-            symbols.push(("__start_BTF", 0x11, 2, btf_at));
-            symbols.push(("__stop_BTF", 0x11, 2, btf_end));
         }
         let mut sections = vec![
             Section::new(".text", CODE, code),
