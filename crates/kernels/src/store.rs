@@ -248,7 +248,7 @@ const NAMES_SLASH: &str = "@";
 fn compare_names(a: &str, b: &str) -> Ordering {
     match (debian_of(a), debian_of(b)) {
         (Some((a, of_a)), Some((b, of_b))) => (of_b.is_native().cmp(&of_a.is_native()))
-            .then_with(|| of_a.cmp(of_b))
+            .then_with(|| of_a.name.cmp(of_b.name))
             .then_with(|| packages::compare_abi(&a, &b)),
         (a, b) => b.is_some().cmp(&a.is_some()),
     }

@@ -8,7 +8,6 @@ mod aarch64;
 mod x86_64;
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 
 #[derive(Debug)]
 pub struct Arch {
@@ -210,24 +209,6 @@ impl PartialEq for Arch {
 }
 
 impl Eq for Arch {}
-
-impl PartialOrd for Arch {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Arch {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.name.cmp(other.name)
-    }
-}
-
-impl Hash for Arch {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name.hash(state);
-    }
-}
 
 impl FlatImage {
     /// `Documentation/arch/arm64/booting.rst`; other architectures use the same header.
