@@ -263,26 +263,26 @@ fn what_rots_in_the_cache_is_told() {
     store.remove("build:x").unwrap();
 }
 
-#[test]
-fn a_missing_kernel_says_how_to_get_it() {
-    let (_dir, store) = store();
-    let error = store.resolve(&"debian:6.12".parse().unwrap()).unwrap_err();
-    assert_eq!(error.hint(), Some("lsmeter kernel fetch debian:6.12"));
-    assert!(matches!(error, Error::NotCached { .. }), "{error}");
-    let error = store.resolve(&"build:x".parse().unwrap()).unwrap_err();
-    assert!(error.hint().is_some());
+/// A kernel in the cache, and these files that name it.
+fn named(files: &[&str]) -> (tempfile::TempDir, Store) {
+    let (dir, store) = store();
+    let path = put(dir.path(), "bzImage", image("6.1.0"));
+    let kernel = store.add(&path, Some("x")).unwrap();
+    let key = kernel.image.parent().unwrap().file_name().unwrap();
+    for file in files {
+        put(&store.dir().join("names"), file, key.as_encoded_bytes());
+    }
+    (dir, store)
 }
 
 #[test]
 fn a_series_is_its_newest_kernel() {
-    let (dir, store) = store();
-    let path = put(dir.path(), "bzImage", image("6.1.0"));
-    let kernel = store.add(&path, Some("x")).unwrap();
-    let entry = kernel.image.parent().unwrap();
-    let key = entry.file_name().unwrap().to_str().unwrap();
-    for abi in ["6.1.0-9", "6.1.0-56", "6.12.1+deb13", "6.12.1+deb12"] {
-        fs::write(store.dir().join(format!("names/debian:{abi}")), key).unwrap();
-    }
+    let (_dir, store) = named(&[
+        "debian:6.1.0-9",
+        "debian:6.1.0-56",
+        "debian:6.12.1+deb13",
+        "debian:6.12.1+deb12",
+    ]);
     let resolve = |name: &str| store.resolve(&name.parse().unwrap()).map(|k| k.name);
     assert_eq!(resolve("debian:6.1").unwrap(), "debian:6.1.0-56");
     assert_eq!(resolve("debian:6.12").unwrap(), "debian:6.12.1+deb12");
@@ -385,22 +385,15 @@ fn foreign() -> &'static crate::arch::Arch {
 
 #[test]
 fn kernels_of_two_architectures_have_names_of_their_own() {
-    let (dir, store) = store();
-    let path = put(dir.path(), "bzImage", image("6.1.0"));
-    let kernel = store.add(&path, Some("x")).unwrap();
-    let entry = kernel.image.parent().unwrap();
-    let key = entry.file_name().unwrap().to_str().unwrap();
     let arch = foreign();
     let native = crate::arch::native();
-    for file in [
-        "debian:6.1.0-9".to_owned(),
-        format!("debian:6.1.0-10@{arch}"),
-        format!("debian:6.1.0-2@{arch}"),
-        format!("debian:6.1.0-11@{native}"),
-        "debian:6.1.0-11@pdp11".to_owned(),
-    ] {
-        fs::write(store.dir().join("names").join(file), key).unwrap();
-    }
+    let (_dir, store) = named(&[
+        "debian:6.1.0-9",
+        &format!("debian:6.1.0-10@{arch}"),
+        &format!("debian:6.1.0-2@{arch}"),
+        &format!("debian:6.1.0-11@{native}"),
+        "debian:6.1.0-11@pdp11",
+    ]);
     let resolve = |name: &str| store.resolve(&name.parse().unwrap()).map(|k| k.name);
     assert_eq!(resolve("debian:6.1").unwrap(), "debian:6.1.0-9");
     let newest = format!("debian:6.1.0-10/{arch}");

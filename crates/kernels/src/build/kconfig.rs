@@ -114,7 +114,6 @@ impl Options {
 mod tests {
     use super::*;
     use crate::fixtures::put;
-    use proptest::prelude::*;
 
     const TOP: &str = "config A\n\tbool \"a\"\nmenu \"m\"\nmenuconfig B\n\tdepends on C\nendmenu\n\
         choice\n\tprompt \"p\"\nconfig P\n\tbool \"p\"\nconfig Q\n\tbool \"q\"\nendchoice\n\
@@ -191,15 +190,6 @@ mod tests {
             let got = [verdict.problems, verdict.unknown, verdict.fallen];
             let got = got.map(|lines| lines.join("; "));
             assert_eq!(got, [problems, unknown, fallen]);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_is_read(text in "((end)?choice|(menu)?config|source|[A-Z \n\t\\\\\"&!()])*") {
-            let dir = tempfile::tempdir().unwrap();
-            put(dir.path(), "Kconfig", &text);
-            Options::read(dir.path(), "um");
         }
     }
 }

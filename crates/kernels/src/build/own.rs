@@ -40,29 +40,7 @@ pub fn build_by(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
     use std::sync::atomic::Ordering;
-
-    #[test]
-    fn a_command_builds_in_its_directory() {
-        let dir = tempfile::tempdir().unwrap();
-        let log = dir.path().join("log");
-        let mut lines = Vec::new();
-        let cancel = AtomicBool::new(false);
-        build_by(
-            "echo one && touch made",
-            dir.path(),
-            &log,
-            &cancel,
-            &mut |line| {
-                lines.push(line.to_owned());
-            },
-        )
-        .unwrap();
-        assert!(dir.path().join("made").exists());
-        assert_eq!(lines, ["one"]);
-        assert_eq!(fs::read_to_string(&log).unwrap(), "one\n");
-    }
 
     #[test]
     fn what_fails_is_told_by_its_first_error() {

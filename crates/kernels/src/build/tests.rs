@@ -140,26 +140,6 @@ fn only_what_changed_is_made_again() {
 }
 
 #[test]
-fn a_build_that_fails_shows_the_first_error_and_caches_nothing() {
-    let place = Place::new();
-    let build = || place.build(&place.plan("CONFIG_A=y\n")).0;
-    place.put("fs/open.c", b"fine\nopen.c:2: error: no such thing\n");
-    let error = build().unwrap_err();
-    let Error::Build { lines, log, .. } = &error else {
-        panic!("{error}");
-    };
-    assert!(
-        lines[0].contains("open.c:2: error: no such thing"),
-        "{lines:?}"
-    );
-    assert!(fs::read_to_string(log).unwrap().contains("no such thing"));
-    assert!(error.hint().unwrap().contains("build/x/log"));
-    assert!(place.is_empty());
-    place.put("fs/open.c", b"better");
-    assert_eq!(build().unwrap().1, 1);
-}
-
-#[test]
 fn a_source_that_changes_meanwhile_is_refused() {
     let place = Place::new();
     let build = |change: &dyn Fn()| {
@@ -208,27 +188,6 @@ fn an_interrupted_build_goes_on_where_it_stopped() {
     place.put("fs/open.c", b"quick");
     let (built, _) = place.build(&place.plan("CONFIG_A=y\n"));
     assert_eq!(built.unwrap().1, 1);
-}
-
-#[test]
-fn options_that_cannot_be_had() {
-    let place = Place::new();
-    let plan = place.plan("CONFIG_A=y\nCONFIG_LACKS=y\n");
-    let error = place.build(&plan).0.unwrap_err();
-    let problem = "CONFIG_LACKS=y (own:2) is not set";
-    assert!(error.to_string().contains(problem), "{error}");
-    assert!(place.is_empty());
-    let (built, events) = place.build(&place.plan("CONFIG_A=y\n# CONFIG_GONE is not set\n"));
-    built.unwrap();
-    assert!(!events.iter().any(|e| matches!(e, BuildEvent::Unknown(_))));
-}
-
-#[test]
-fn an_image_that_is_none_is_not_cached() {
-    let place = Place::new();
-    place.put("image", b"no kernel");
-    assert!(place.build(&place.plan("")).0.is_err());
-    assert!(place.is_empty());
 }
 
 #[test]

@@ -217,12 +217,6 @@ mod tests {
     }
 
     #[test]
-    fn it_is_put_into_a_tree_that_does_not() {
-        let changed = changes(tree(None).path()).unwrap();
-        assert!(!changed.contains_key(Path::new(COUNT)));
-    }
-
-    #[test]
     fn a_tree_without_a_place_for_it_is_refused() {
         for (path, text) in [
             (KCONFIG, "menu \"x\"\n"),
