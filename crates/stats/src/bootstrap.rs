@@ -118,7 +118,6 @@ fn resample_median(sorted: &[f64], drawn: &[u32]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn few_samples_get_no_interval_and_equal_ones_a_point() {
@@ -146,26 +145,5 @@ mod tests {
         assert_eq!(rounds_ci95(&apart[..1]), median_ci95(&apart[0]));
         assert_eq!(rounds_ci95(&[vec![1.0; 3], vec![1.0; 2]]), None);
         assert_eq!(rounds_ci95(&[]), None);
-    }
-
-    proptest! {
-        #[test]
-        fn walking_equals_sorting(
-            mut values in proptest::collection::vec(-1e6f64..1e6, 2..40),
-            seed: u64,
-        ) {
-            values.sort_unstable_by(f64::total_cmp);
-            let n = values.len();
-            let mut random = SplitMix64::new(seed);
-            let mut drawn = vec![0u32; n];
-            let mut resample = Vec::new();
-            for _ in 0..n {
-                let i = random.below(n);
-                drawn[i] += 1;
-                resample.push(values[i]);
-            }
-            resample.sort_unstable_by(f64::total_cmp);
-            prop_assert_eq!(resample_median(&values, &drawn), median_of_sorted(&resample));
-        }
     }
 }

@@ -92,7 +92,6 @@ fn mean_and_variance(values: &[f64]) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn known_figures() {
@@ -138,20 +137,5 @@ mod tests {
         let same = welch(&[2.0; 3], &[2.0; 3]).unwrap();
         assert_eq!((same.p, same.ci95()), (1.0, [0.0, 0.0]));
         assert_eq!(welch(&[2.0; 3], &[3.0; 3]).unwrap().p, 0.0);
-    }
-
-    proptest! {
-        #[test]
-        fn p_and_interval_say_the_same(
-            a in proptest::collection::vec(-9.0..9.0f64, 2..9),
-            b in proptest::collection::vec(-9.0..9.0f64, 2..9),
-        ) {
-            let test = welch(&a, &b).unwrap();
-            let [low, high] = test.ci95();
-            prop_assert!(low <= high && (0.0..=1.0).contains(&test.p));
-            if (test.p - 0.05).abs() > 1e-4 {
-                prop_assert_eq!(test.p < 0.05, low > 0.0 || high < 0.0);
-            }
-        }
     }
 }
