@@ -3,6 +3,7 @@
 //! how many instructions.
 
 use std::collections::HashMap;
+use std::ops::AddAssign;
 
 use model::{Events, IrqsOff, PathCall, PathTree};
 use serde::{Deserialize, Serialize};
@@ -106,33 +107,27 @@ impl CallTree {
     }
 
     pub fn inclusive(&self) -> Vec<u64> {
-        let mut sums: Vec<u64> = self.nodes.iter().map(|node| node.instructions).collect();
-        for at in (1..self.nodes.len()).rev() {
-            sums[self.nodes[at].parent] += sums[at];
-        }
-        sums
+        self.sums(|node| node.instructions)
     }
 
     /// By index; None if not counted.
     pub fn inclusive_events(&self) -> Option<Vec<Events>> {
         self.nodes.iter().find(|node| node.events.is_some())?;
-        let own = |node: &CallNode| node.events.as_deref().copied().unwrap_or_default();
-        let mut sums: Vec<Events> = self.nodes.iter().map(own).collect();
+        Some(self.sums(|node| node.events.as_deref().copied().unwrap_or_default()))
+    }
+
+    fn sums<T: Copy + AddAssign>(&self, own: impl Fn(&CallNode) -> T) -> Vec<T> {
+        let mut sums: Vec<T> = self.nodes.iter().map(own).collect();
         for at in (1..self.nodes.len()).rev() {
-            let events = sums[at];
-            sums[self.nodes[at].parent] += events;
+            let sum = sums[at];
+            sums[self.nodes[at].parent] += sum;
         }
-        Some(sums)
+        sums
     }
 
     /// None if not counted.
     pub fn total_events(&self) -> Option<Events> {
-        let own = self.nodes.iter().filter_map(|node| node.events.as_deref());
-        own.fold(None, |sum: Option<Events>, events| {
-            let mut sum = sum.unwrap_or_default();
-            sum += *events;
-            Some(sum)
-        })
+        self.inclusive_events().map(|sums| sums[0])
     }
 
     pub fn total(&self) -> u64 {

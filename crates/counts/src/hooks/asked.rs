@@ -80,7 +80,7 @@ pub fn explain_asked(
     rows
 }
 
-fn names<'a, V>(
+pub(super) fn names<'a, V>(
     a: &'a BTreeMap<String, V>,
     b: &'a BTreeMap<String, V>,
 ) -> impl Iterator<Item = &'a str> {
@@ -151,38 +151,35 @@ mod tests {
     }
 
     #[test]
-    fn more_calls_take_what_calls_take() {
+    fn more_calls_take_what_calls_take_and_no_more_than_there_is() {
         let base = [("read", call(10, &[("vfs_read", 10, 1000)]))];
-        let own = [(
-            "read",
-            call(12, &[("vfs_read", 12, 1230), ("seq_read", 2, 70)]),
-        )];
-        assert_eq!(
-            explained(&[("vfs_read", 230), ("seq_read", 70)], &base, &own),
-            [
-                ("vfs_read".to_owned(), 30, false),
-                ("vfs_read".to_owned(), 200, true),
-                ("seq_read".to_owned(), 70, true),
-            ]
-        );
-    }
-
-    #[test]
-    fn as_many_system_calls_explain_nothing() {
-        let base = [("read", call(10, &[("vfs_read", 10, 1000)]))];
-        let own = [("read", call(10, &[("vfs_read", 12, 1200)]))];
-        let left = explained(&[("vfs_read", 200)], &base, &own);
-        assert_eq!(left, [("vfs_read".to_owned(), 200, false)]);
-    }
-
-    #[test]
-    fn no_more_is_explained_than_there_is() {
-        let base = [("read", call(10, &[("vfs_read", 10, 1000)]))];
-        let own = [("read", call(12, &[("vfs_read", 12, 1100)]))];
-        let left = explained(&[("vfs_read", 100)], &base, &own);
-        assert_eq!(left, [("vfs_read".to_owned(), 100, true)]);
-        let own = [("read", call(12, &[("vfs_read", 12, 900)]))];
-        let left = explained(&[("vfs_read", -100)], &base, &own);
-        assert_eq!(left, [("vfs_read".to_owned(), -100, false)]);
+        let (vfs, seq) = ("vfs_read", "seq_read");
+        for (own, differences, expected) in [
+            (
+                call(12, &[(vfs, 12, 1230), (seq, 2, 70)]),
+                &[(vfs, 230), (seq, 70)][..],
+                &[(vfs, 30, false), (vfs, 200, true), (seq, 70, true)][..],
+            ),
+            // As many system calls explain nothing.
+            (
+                call(10, &[(vfs, 12, 1200)]),
+                &[(vfs, 200)],
+                &[(vfs, 200, false)],
+            ),
+            (
+                call(12, &[(vfs, 12, 1100)]),
+                &[(vfs, 100)],
+                &[(vfs, 100, true)],
+            ),
+            (
+                call(12, &[(vfs, 12, 900)]),
+                &[(vfs, -100)],
+                &[(vfs, -100, false)],
+            ),
+        ] {
+            let found = explained(differences, &base, &[("read", own)]);
+            let found = found.iter().map(|(name, n, told)| (&name[..], *n, *told));
+            assert_eq!(found.collect::<Vec<_>>(), expected);
+        }
     }
 }

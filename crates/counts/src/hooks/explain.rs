@@ -102,7 +102,7 @@ pub fn explain(differences: &mut [FunctionDifference], operation: &str, extent: 
 mod tests {
     use super::*;
 
-    fn explained(differences: &[(&str, i64)], extent: Extent) -> Vec<bool> {
+    fn explained(differences: &[(&str, i64)], operation: &str, extent: Extent) -> Vec<bool> {
         let mut differences: Vec<FunctionDifference> = differences
             .iter()
             .map(|(function, difference)| FunctionDifference {
@@ -111,61 +111,53 @@ mod tests {
                 explanation: None,
             })
             .collect();
-        explain(&mut differences, "open:AA", extent);
+        explain(&mut differences, operation, extent);
         let known = differences.iter().map(|it| it.explanation.is_some());
         known.collect()
     }
 
     #[test]
     fn what_one_operation_does_excuses_no_other() {
-        let compared = |operation| {
-            let mut differences = [FunctionDifference {
-                function: "strcmp".to_owned(),
-                difference: 24,
-                explanation: None,
-            }];
-            explain(&mut differences, operation, Extent::Window);
-            differences[0].explanation.is_some()
-        };
-        assert!(compared("audit-rule:again"));
-        assert!(!compared("audit-rule:add"));
+        let compared = |operation| explained(&[("strcmp", 24)], operation, Extent::Window);
+        assert_eq!(compared("audit-rule:again"), [true]);
+        assert_eq!(compared("audit-rule:add"), [false]);
     }
 
     #[test]
-    fn what_is_explained_in_a_window_is_small() {
-        assert_eq!(explained(&[("memcpy_orig", -4)], Extent::Window), [true]);
-        assert_eq!(explained(&[("memcpy_orig", 400)], Extent::Window), [false]);
-        assert_eq!(explained(&[("__slab_free", 82)], Extent::Window), [true]);
-        assert_eq!(explained(&[("__slab_free", 820)], Extent::Window), [false]);
-        assert_eq!(
-            explained(&[("get_partial_node", 82)], Extent::Window),
-            [false]
-        );
-        assert_eq!(explained(&[("__slab_free", 8200)], Extent::Windows), [true]);
-        assert_eq!(
-            explained(&[("ext4_file_open", 1)], Extent::Windows),
-            [false]
-        );
-    }
-
-    #[test]
-    fn what_programs_do_excuses_no_operation() {
-        let switched = [("__schedule", 225), ("update_curr", 110)];
-        assert_eq!(explained(&switched, Extent::Window), [false, false]);
-        assert_eq!(explained(&switched, Extent::Windows), [false, false]);
-        assert_eq!(explained(&switched, Extent::Program), [true, true]);
-        // The scheduler's fact needs a call of it.
-        assert_eq!(explained(&[("update_curr", 110)], Extent::Program), [false]);
-        let hooks = [("selinux_parse_skb", 9), ("__schedule", 1)];
-        assert_eq!(explained(&hooks, Extent::Program), [false, true]);
-    }
-
-    #[test]
-    fn hooks_of_netfilter_are_told_from_those_of_security_modules() {
+    fn what_is_explained() {
+        let scheduled = [("__schedule", 225), ("update_curr", 110)];
         let of_netfilter = [("selinux_ip_postroute", 42), ("avc_lookup", 23)];
-        assert_eq!(explained(&of_netfilter, Extent::Window), [true, true]);
-        assert_eq!(explained(&of_netfilter[1..], Extent::Window), [false]);
-        assert_eq!(explained(&of_netfilter, Extent::Program), [true, true]);
+        let with_company = [("kfree", 21), ("__pcs_replace_full_main", 29)];
+        let hooks = [("selinux_parse_skb", 9), ("__schedule", 1)];
+        for (differences, extent, expected) in [
+            // In a window it is small.
+            (&[("memcpy_orig", -4)][..], Extent::Window, &[true][..]),
+            (&[("memcpy_orig", 400)], Extent::Window, &[false]),
+            (&[("__slab_free", 82)], Extent::Window, &[true]),
+            (&[("__slab_free", 820)], Extent::Window, &[false]),
+            (&[("get_partial_node", 82)], Extent::Window, &[false]),
+            (&[("__slab_free", 8200)], Extent::Windows, &[true]),
+            (&[("ext4_file_open", 1)], Extent::Windows, &[false]),
+            // What programs do excuses no operation, and the scheduler's fact needs a call of it.
+            (&scheduled, Extent::Window, &[false, false]),
+            (&scheduled, Extent::Windows, &[false, false]),
+            (&scheduled, Extent::Program, &[true, true]),
+            (&scheduled[1..], Extent::Program, &[false]),
+            (&hooks, Extent::Program, &[false, true]),
+            // Hooks of netfilter are not those of security modules.
+            (&of_netfilter, Extent::Window, &[true, true]),
+            (&of_netfilter[1..], Extent::Window, &[false]),
+            (&of_netfilter, Extent::Program, &[true, true]),
+            // Companions need their company.
+            (&with_company[..1], Extent::Window, &[false]),
+            (&with_company, Extent::Window, &[true, true]),
+        ] {
+            assert_eq!(
+                explained(differences, "open:AA", extent),
+                expected,
+                "{differences:?}"
+            );
+        }
     }
 
     #[test]
@@ -185,12 +177,5 @@ mod tests {
             );
             assert!(with.iter().all(|list| lists.contains_key(list)), "{why}");
         }
-    }
-
-    #[test]
-    fn companions_need_their_company() {
-        assert_eq!(explained(&[("kfree", 21)], Extent::Window), [false]);
-        let both = [("kfree", 21), ("__pcs_replace_full_main", 29)];
-        assert_eq!(explained(&both, Extent::Window), [true, true]);
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use model::FunctionDifference;
 
-use super::places::{Place, places};
-use super::{Framework, base_name};
+use super::asked::names;
+use super::{AskedCall, Framework};
 use crate::calltree::CallTree;
 
 /// By function, without compiler suffixes; the root's own have an empty name.
@@ -14,15 +14,9 @@ use crate::calltree::CallTree;
 /// Together with [`outermost_sum`](super::outermost_sum) they are the tree's total.
 #[must_use]
 pub fn outside(tree: &CallTree, framework: &Framework) -> BTreeMap<String, u64> {
-    let mut functions: BTreeMap<&str, u64> = BTreeMap::new();
-    for (place, node) in places(tree, framework).iter().zip(tree.nodes()) {
-        if *place == Place::Outside && node.instructions > 0 {
-            *functions.entry(base_name(&node.function)).or_default() += node.instructions;
-        }
-    }
+    let functions = AskedCall::of(0, tree, framework).functions.into_iter();
     functions
-        .into_iter()
-        .map(|(function, instructions)| (function.to_owned(), instructions))
+        .map(|(function, (_, own))| (function, own))
         .collect()
 }
 
@@ -33,16 +27,13 @@ pub fn differences(
     a: &BTreeMap<String, u64>,
     b: &BTreeMap<String, u64>,
 ) -> Vec<FunctionDifference> {
-    let functions = a
-        .keys()
-        .chain(b.keys().filter(|name| !a.contains_key(*name)));
-    let mut differences: Vec<FunctionDifference> = functions
+    let mut differences: Vec<FunctionDifference> = names(a, b)
         .filter_map(|function| {
             let of = |side: &BTreeMap<String, u64>| side.get(function).copied().unwrap_or(0);
             // Two's complement: right for every signed difference.
             let difference = of(b).wrapping_sub(of(a)).cast_signed();
             (difference != 0).then(|| FunctionDifference {
-                function: function.clone(),
+                function: function.to_owned(),
                 difference,
                 explanation: None,
             })

@@ -85,6 +85,12 @@ impl Execution {
                 "syscall" => execution.element(SYSCALL),
                 "before" => execution.element(BEFORE | number(1)),
                 "switch" => execution.element(switch(number(1), number(2))),
+                // `store`, `atomic` and `own` as in `plugin/trace.h`.
+                "read" => execution.element(access(number(1), false, false, false)),
+                "lock" => execution.element(access(number(1), true, true, false)),
+                "push" => execution.element(access(number(1), true, false, true)),
+                "rep" => execution.element(access(number(1), true, false, false) | 1 << 26),
+                "bytes" => execution.element(0xb000_0000 | number(1) << 1),
                 name => {
                     let end = match words[3] {
                         "call" => Call,
@@ -246,31 +252,19 @@ fn any_end() -> impl Strategy<Value = BlockEnd> {
     ]
 }
 
-/// `store`, `atomic` and `own` as in `plugin/trace.h`.
 fn access(line: u32, store: bool, atomic: bool, own: bool) -> u32 {
     0xa000_0000 | u32::from(store) << 27 | u32::from(own) << 25 | u32::from(atomic) << 24 | line
 }
 
 #[test]
 fn events_belong_to_the_function_that_did_them() {
-    let mut e = Execution::default();
-    e.element(SYSCALL).run("entry", 0, 3, Call);
-    e.run("sys_open", 0, 5, Call);
-    // Reads a line and takes a lock in another, twice; then an indirect call by a thunk.
-    e.element(access(0, false, false, false));
-    for _ in 0..2 {
-        e.element(access(1, false, false, false));
-        e.element(access(1, true, true, false));
-    }
-    e.run("__x86_indirect_thunk_rax", 0, 1, Jump);
-    e.run("security_file_open", 0, 2, Return);
-    // A push, and a REP instruction of 64 bytes in a line that was read before.
-    e.element(access(2, true, false, true));
-    e.element(access(0, true, false, false) | 1 << 26);
-    e.element(0xb000_0000 | 128);
-    e.run("sys_open", 20, 4, Jump)
-        .run("sys_open", 36, 1, Return);
-    e.run("entry", 12, 1, SystemReturn);
+    // Reads a line and takes a lock in another, twice; then an indirect call by a thunk. A push, and
+    // a REP instruction of 64 bytes in a line that was read before.
+    let mut e = Execution::of(
+        "syscall; entry 0 3 call; sys_open 0 5 call; read 0; read 1; lock 1; read 1; lock 1; \
+         __x86_indirect_thunk_rax 0 1 jump; security_file_open 0 2 return; push 2; rep 0; \
+         bytes 64; sys_open 20 4 jump; sys_open 36 1 return; entry 12 1 sysret",
+    );
     // The thunk is a jump through a register and counts as the call; the hook has a REP.
     e.blocks[2].notes = vec![Note::new(0, 8)];
     e.blocks[3].notes = vec![Note::new(0, 16), Note::new(1, 1)];
@@ -367,12 +361,8 @@ fn the_longest_stretch_without_interrupts_is_found() {
     const ON: u16 = 64;
     let symbols = symbols();
     let longest = |notes: [&[(u16, u16)]; 3]| {
-        let mut execution = Execution::default();
-        execution
-            .element(SYSCALL)
-            .run("entry", 0, 10, BlockEnd::Call)
-            .run("sys_open", 0, 20, BlockEnd::Return)
-            .run("entry", 40, 10, BlockEnd::SystemReturn);
+        let script = "syscall; entry 0 10 call; sys_open 0 20 return; entry 40 10 sysret";
+        let mut execution = Execution::of(script);
         for (block, notes) in execution.blocks.iter_mut().zip(notes) {
             let notes = notes.iter().map(|(at, what)| Note::new(*at, *what));
             block.notes = notes.collect();

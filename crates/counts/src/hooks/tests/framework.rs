@@ -19,46 +19,34 @@ fn functions_are_found_under_the_names_a_kernel_uses() {
         "inode_xattr_skipcap",
         "data",
     ]);
-    let functions = [
-        "security_file_open.constprop.0",
-        "security_bprm_check",
-        "security_inode_init_security",
-        "security_old_inode_init_security",
-        "security_tun_dev_free_security",
-        "security_xfrm_decode_session",
-        "security_skb_classify_flow",
-        "security_prepare_creds",
-        "security_key_alloc",
-        "security_key_free",
-        "security_xfrm_state_alloc",
-        "security_xfrm_state_free",
-        "security_compute_av",
-        "security_transfer_creds",
-        "=security_data",
-    ];
-    let framework = Framework::new(&hooks, &symbols(&functions));
-    let functions = functions.map(|name| name.trim_start_matches('='));
-    let served = functions.map(|function| framework.hook_of(function));
-    assert_eq!(
-        served,
-        [
-            Some("file_open"),
-            Some("bprm_check_security"),
+    let served = [
+        ("security_file_open.constprop.0", Some("file_open")),
+        ("security_bprm_check", Some("bprm_check_security")),
+        ("security_inode_init_security", Some("inode_init_security")),
+        (
+            "security_old_inode_init_security",
             Some("inode_init_security"),
-            Some("inode_init_security"),
+        ),
+        (
+            "security_tun_dev_free_security",
             Some("tun_dev_free_security"),
-            Some("xfrm_decode_session"),
-            Some("xfrm_decode_session"),
-            Some("cred_prepare"),
-            Some("key_alloc"),
-            Some("key_free"),
-            Some("xfrm_state_alloc"),
-            Some("xfrm_state_free_security"),
-            None,
-            None,
-            None,
-        ]
-    );
+        ),
+        ("security_xfrm_decode_session", Some("xfrm_decode_session")),
+        ("security_skb_classify_flow", Some("xfrm_decode_session")),
+        ("security_prepare_creds", Some("cred_prepare")),
+        ("security_key_alloc", Some("key_alloc")),
+        ("security_key_free", Some("key_free")),
+        ("security_xfrm_state_alloc", Some("xfrm_state_alloc")),
+        ("security_xfrm_state_free", Some("xfrm_state_free_security")),
+        ("security_compute_av", None),
+        ("security_transfer_creds", None),
+        ("=security_data", None),
+    ];
+    let framework = Framework::new(&hooks, &symbols(&served.map(|(function, _)| function)));
+    for (function, hook) in served {
+        let function = function.trim_start_matches('=');
+        assert_eq!(framework.hook_of(function), hook, "{function}");
+    }
     let part = framework.hook_of("security_bprm_check.part.0.cold");
     assert_eq!(part, Some("bprm_check_security"));
     assert_eq!(framework.hook_of(""), None);

@@ -54,6 +54,23 @@ fn tree(nodes: &[(usize, &str, u64, u64)]) -> CallTree {
     tree
 }
 
+/// As [`tree`], from text.
+fn tree_of(nodes: &str) -> CallTree {
+    let node = |node| match str::split_whitespace(node).collect::<Vec<_>>()[..] {
+        [depth, function, calls, instructions] => {
+            let number = |text: &str| text.parse::<u64>().expect("a number");
+            (
+                number(depth) as usize,
+                function,
+                number(calls),
+                number(instructions),
+            )
+        }
+        _ => panic!("{node}"),
+    };
+    tree(&nodes.split(';').map(node).collect::<Vec<_>>())
+}
+
 fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
 }

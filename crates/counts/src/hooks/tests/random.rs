@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::{framework, names};
 use crate::calltree::CallTree;
-use crate::hooks::{differences, outermost_sum, outside};
+use crate::hooks::{outermost_sum, outside};
 
 const FUNCTIONS: [&str; 14] = [
     "security_file_open",
@@ -85,19 +85,5 @@ proptest! {
                 .sum();
             prop_assert_eq!(cost.calls, begun);
         }
-    }
-
-    #[test]
-    fn the_residual_is_the_sum_of_differences(a in trees(), b in trees()) {
-        let hooks = framework(&["file_open", "capable"], &[]);
-        let rest = |tree: &CallTree| {
-            let hooked = outermost_sum(&hooks.costs(tree, &names(&["selinux"])));
-            (tree.total() - hooked).cast_signed()
-        };
-        let found = differences(&outside(&a, &hooks), &outside(&b, &hooks));
-        let sum: i64 = found.iter().map(|d| d.difference).sum();
-        prop_assert_eq!(rest(&b) - rest(&a), sum);
-        prop_assert!(found.is_sorted_by_key(|d| std::cmp::Reverse(d.difference.unsigned_abs())));
-        prop_assert!(found.iter().all(|d| d.difference != 0));
     }
 }

@@ -2,7 +2,7 @@
 
 use model::HookCost;
 
-use super::{framework, names, tree};
+use super::{framework, names, tree, tree_of};
 use crate::hooks::{differences, outermost_sum, outside};
 
 /// Hook, function, calls, inclusive, exclusive, dispatch and outermost; then module, function,
@@ -21,66 +21,151 @@ fn rows(costs: &[HookCost]) -> Vec<String> {
     rows
 }
 
+/// Hooks and other functions of the framework, active modules, tree; rows, functions outside.
 #[test]
-fn modules_and_dispatch_are_apart() {
-    let hooks = framework(
-        &["file_open", "inode_alloc_security"],
-        &["security_inode_alloc"],
-    );
-    let tree = tree(&[
-        (1, "do_open", 1, 100),
-        (2, "security_file_open", 2, 20),
-        (3, "selinux_file_open", 2, 50),
-        (4, "avc_has_perm", 1, 7),
-        (3, "hook_file_open", 2, 8),
-        (3, "cap_file_open", 1, 3),
-        (3, "bpf_lsm_file_open", 1, 1),
-        (3, "ima_file_check.isra.0", 1, 5),
-        (3, "my_lsm_work", 1, 6),
-        (3, "foreign_file_open", 1, 9),
-        (3, "kmem_cache_alloc", 1, 11),
-        (3, "__file_open", 1, 12),
-        (3, "lsm_file_open", 1, 13),
-    ]);
-    let active = names(&["selinux", "my-lsm", ""]);
-    assert_eq!(
-        rows(&hooks.costs(&tree, &active)),
-        [
-            "file_open security_file_open 2 145 20 56 145",
-            " bpf bpf_lsm_file_open 1 1",
-            " capability cap_file_open 1 3",
-            " foreign foreign_file_open 1 9",
-            " ima ima_file_check 1 5",
-            " landlock hook_file_open 2 8",
-            " my-lsm my_lsm_work 1 6",
-            " selinux selinux_file_open 2 57"
-        ]
-    );
-    assert_eq!(outside(&tree, &hooks), [("do_open".to_owned(), 100)].into());
+fn costs_of_trees() {
+    for (hooks, others, active, nodes, expected, left) in [
+        (
+            // Modules and dispatch are apart.
+            "file_open inode_alloc_security",
+            "security_inode_alloc",
+            "selinux my-lsm",
+            "1 do_open 1 100; 2 security_file_open 2 20; 3 selinux_file_open 2 50; \
+             4 avc_has_perm 1 7; 3 hook_file_open 2 8; 3 cap_file_open 1 3; \
+             3 bpf_lsm_file_open 1 1; 3 ima_file_check.isra.0 1 5; 3 my_lsm_work 1 6; \
+             3 foreign_file_open 1 9; 3 kmem_cache_alloc 1 11; 3 __file_open 1 12; \
+             3 lsm_file_open 1 13",
+            &[
+                "file_open security_file_open 2 145 20 56 145",
+                " bpf bpf_lsm_file_open 1 1",
+                " capability cap_file_open 1 3",
+                " foreign foreign_file_open 1 9",
+                " ima ima_file_check 1 5",
+                " landlock hook_file_open 2 8",
+                " my-lsm my_lsm_work 1 6",
+                " selinux selinux_file_open 2 57",
+            ][..],
+            "do_open 100",
+        ),
+        (
+            // Nested hooks count once in sums.
+            "capable inode_permission",
+            "",
+            "selinux",
+            "1 security_inode_permission 1 10; 2 selinux_inode_permission 1 20; \
+             3 security_capable 1 5; 4 cap_capable 1 7; 2 security_capable 1 30; \
+             1 security_capable 1 2",
+            &[
+                "capable security_capable 3 44 37 37 2",
+                " capability cap_capable 1 7",
+                "inode_permission security_inode_permission 1 72 10 40 72",
+                " selinux selinux_inode_permission 1 32",
+            ],
+            "",
+        ),
+        (
+            // A hook inside itself counts its instructions once.
+            "inode_getattr file_open",
+            "",
+            "selinux tomoyo",
+            "1 security_inode_getattr 1 1; 2 tomoyo_inode_getattr 1 2; 3 vfs_getattr 1 4; \
+             4 security_inode_getattr 2 8; 5 tomoyo_inode_getattr 2 16; \
+             5 selinux_inode_getattr 2 32; 5 security_file_open 1 64",
+            &[
+                "file_open security_file_open 1 64 64 64 0",
+                "inode_getattr security_inode_getattr 3 127 9 1 127",
+                " selinux selinux_inode_getattr 2 32",
+                " tomoyo tomoyo_inode_getattr 3 126",
+            ],
+            "",
+        ),
+        (
+            // Parts belong to their function. A caller into which the beginning was inlined calls
+            // only the part.
+            "file_open",
+            "",
+            "selinux apparmor",
+            "1 security_file_open 3 1; 2 security_file_open.part.0 2 2; \
+             3 security_file_open.part.0.cold 1 4; 4 selinux_file_open.cold 1 8; \
+             3 apparmor_file_open 1 16; 1 vfs_open 1 32; 2 security_file_open.part.0 1 64; \
+             2 vfs_open.cold 1 128",
+            &[
+                "file_open security_file_open 4 95 71 71 95",
+                " apparmor apparmor_file_open 1 16",
+                " selinux selinux_file_open 1 8",
+            ],
+            "vfs_open 160",
+        ),
+        (
+            // IMA is a hook where the kernel calls it itself.
+            "capable file_open",
+            "",
+            "",
+            "1 do_open 1 1; 2 ima_file_check 1 2; 3 ima_file_check.part.0 1 4; \
+             4 ima_get_action 1 8; 4 evm_verifyxattr 1 16; 4 security_capable 1 32; \
+             2 security_file_open 1 64; 3 ima_file_check 1 128; 2 imago 1 256",
+            &[
+                "capable security_capable 1 32 32 32 0",
+                "file_open security_file_open 1 192 64 64 192",
+                " ima ima_file_check 1 128",
+                "ima_file_check ima_file_check 1 62 6 0 62",
+                " ima ima_file_check 1 62",
+            ],
+            "do_open 1; imago 256",
+        ),
+        (
+            // Functions of one hook have a row each.
+            "xfrm_decode_session",
+            "security_skb_classify_flow",
+            "",
+            "1 security_xfrm_decode_session 1 1; 1 security_skb_classify_flow 1 2",
+            &[
+                "xfrm_decode_session security_skb_classify_flow 1 2 2 2 2",
+                "xfrm_decode_session security_xfrm_decode_session 1 1 1 1 1",
+            ],
+            "",
+        ),
+    ] {
+        let words = |text: &'static str| text.split_whitespace().collect::<Vec<_>>();
+        let framework = framework(&words(hooks), &words(others));
+        let tree = tree_of(nodes);
+        let costs = framework.costs(&tree, &names(&words(active)));
+        assert_eq!(rows(&costs), expected);
+        let found = outside(&tree, &framework);
+        assert_eq!(
+            tree.total(),
+            outermost_sum(&costs) + found.values().sum::<u64>()
+        );
+        let found = found.iter().map(|(name, n)| format!("{name} {n}"));
+        assert_eq!(found.collect::<Vec<_>>().join("; "), left);
+    }
 }
 
 #[test]
-fn nested_hooks_count_once_in_sums() {
-    let hooks = framework(&["capable", "inode_permission"], &[]);
-    let tree = tree(&[
-        (1, "security_inode_permission", 1, 10),
-        (2, "selinux_inode_permission", 1, 20),
-        (3, "security_capable", 1, 5),
-        (4, "cap_capable", 1, 7),
-        (2, "security_capable", 1, 30),
-        (1, "security_capable", 1, 2),
-    ]);
-    let costs = hooks.costs(&tree, &names(&["selinux"]));
-    assert_eq!(
-        rows(&costs),
-        [
-            "capable security_capable 3 44 37 37 2",
-            " capability cap_capable 1 7",
-            "inode_permission security_inode_permission 1 72 10 40 72",
-            " selinux selinux_inode_permission 1 32"
-        ]
+fn hooks_begin_at_their_functions() {
+    let begun = |hooks: &[&str], nodes: &str| -> Vec<Option<String>> {
+        let (framework, tree) = (framework(hooks, &[]), tree_of(nodes));
+        let all = 0..=tree.nodes().len();
+        all.map(|at| framework.hook_at(&tree, at).map(str::to_owned))
+            .collect()
+    };
+    let parts = begun(
+        &["file_open"],
+        "1 security_file_open 3 1; 2 security_file_open.part.0 2 2; 1 vfs_open 1 3; \
+         2 security_file_open.part.0 1 4; 2 vfs_open.cold 1 5",
     );
-    assert_eq!(outermost_sum(&costs), tree.total());
+    let file_open = Some("file_open".to_owned());
+    assert_eq!(
+        parts,
+        [None, file_open.clone(), None, None, file_open, None, None]
+    );
+    let direct = begun(
+        &["capable", "file_open"],
+        "1 do_open 1 1; 2 ima_file_check 1 2; 3 ima_file_check.part.0 1 4; 4 evm_verifyxattr 1 16; \
+         4 security_capable 1 32; 2 security_file_open 1 64; 3 ima_file_check 1 128; 2 imago 1 256",
+    );
+    let direct: Vec<String> = direct.into_iter().flatten().collect();
+    assert_eq!(direct, ["ima_file_check", "capable", "file_open"]);
 }
 
 #[test]
@@ -102,119 +187,6 @@ fn callers_are_counted_by_name() {
 }
 
 #[test]
-fn a_hook_inside_itself_counts_its_instructions_once() {
-    let hooks = framework(&["inode_getattr", "file_open"], &[]);
-    let tree = tree(&[
-        (1, "security_inode_getattr", 1, 1),
-        (2, "tomoyo_inode_getattr", 1, 2),
-        (3, "vfs_getattr", 1, 4),
-        (4, "security_inode_getattr", 2, 8),
-        (5, "tomoyo_inode_getattr", 2, 16),
-        (5, "selinux_inode_getattr", 2, 32),
-        (5, "security_file_open", 1, 64),
-    ]);
-    let costs = hooks.costs(&tree, &names(&["selinux", "tomoyo"]));
-    assert_eq!(
-        rows(&costs),
-        [
-            "file_open security_file_open 1 64 64 64 0",
-            "inode_getattr security_inode_getattr 3 127 9 1 127",
-            " selinux selinux_inode_getattr 2 32",
-            " tomoyo tomoyo_inode_getattr 3 126"
-        ]
-    );
-    assert_eq!(outermost_sum(&costs), 127);
-    assert!(outside(&tree, &hooks).is_empty());
-}
-
-#[test]
-fn parts_belong_to_their_function() {
-    let hooks = framework(&["file_open"], &[]);
-    let tree = tree(&[
-        (1, "security_file_open", 3, 1),
-        (2, "security_file_open.part.0", 2, 2),
-        (3, "security_file_open.part.0.cold", 1, 4),
-        (4, "selinux_file_open.cold", 1, 8),
-        (3, "apparmor_file_open", 1, 16),
-        // A caller into which the beginning was inlined calls only the part.
-        (1, "vfs_open", 1, 32),
-        (2, "security_file_open.part.0", 1, 64),
-        (2, "vfs_open.cold", 1, 128),
-    ]);
-    assert_eq!(
-        rows(&hooks.costs(&tree, &names(&["selinux", "apparmor"]))),
-        [
-            "file_open security_file_open 4 95 71 71 95",
-            " apparmor apparmor_file_open 1 16",
-            " selinux selinux_file_open 1 8"
-        ]
-    );
-    assert_eq!(
-        outside(&tree, &hooks),
-        [("vfs_open".to_owned(), 160)].into()
-    );
-    let hook_at: Vec<_> = (0..10).map(|at| hooks.hook_at(&tree, at)).collect();
-    let file_open = Some("file_open");
-    assert_eq!(
-        hook_at,
-        [
-            None, file_open, None, None, None, None, None, file_open, None, None
-        ]
-    );
-}
-
-#[test]
-fn ima_is_a_hook_where_the_kernel_calls_it_itself() {
-    let hooks = framework(&["capable", "file_open"], &[]);
-    let tree = tree(&[
-        (1, "do_open", 1, 1),
-        (2, "ima_file_check", 1, 2),
-        (3, "ima_file_check.part.0", 1, 4),
-        (4, "ima_get_action", 1, 8),
-        (4, "evm_verifyxattr", 1, 16),
-        (4, "security_capable", 1, 32),
-        (2, "security_file_open", 1, 64),
-        (3, "ima_file_check", 1, 128),
-        (2, "imago", 1, 256),
-    ]);
-    let costs = hooks.costs(&tree, &[]);
-    assert_eq!(
-        rows(&costs),
-        [
-            "capable security_capable 1 32 32 32 0",
-            "file_open security_file_open 1 192 64 64 192",
-            " ima ima_file_check 1 128",
-            "ima_file_check ima_file_check 1 62 6 0 62",
-            " ima ima_file_check 1 62"
-        ]
-    );
-    assert_eq!(outermost_sum(&costs), 254);
-    let hook_at: Vec<_> = (1..=9).filter_map(|at| hooks.hook_at(&tree, at)).collect();
-    assert_eq!(hook_at, ["ima_file_check", "capable", "file_open"]);
-}
-
-#[test]
-fn functions_of_one_hook_have_a_row_each() {
-    let hooks = framework(&["xfrm_decode_session"], &["security_skb_classify_flow"]);
-    let tree = tree(&[
-        (1, "security_xfrm_decode_session", 1, 1),
-        (1, "security_skb_classify_flow", 1, 2),
-    ]);
-    let costs = hooks.costs(&tree, &[]);
-    let rows: Vec<_> = costs
-        .iter()
-        .map(|c| (&c.hook[..], &c.function[..], c.inclusive))
-        .collect();
-    assert_eq!(
-        rows,
-        [
-            ("xfrm_decode_session", "security_skb_classify_flow", 2),
-            ("xfrm_decode_session", "security_xfrm_decode_session", 1),
-        ]
-    );
-}
-
-#[test]
 fn differences_are_largest_first_and_without_equal_ones() {
     let side = |functions: &[(&str, u64)]| {
         functions
@@ -233,15 +205,6 @@ fn differences_are_largest_first_and_without_equal_ones() {
         found,
         [("less", -20), ("new", 7), ("gone", -5), ("more", 5)]
     );
-}
-
-#[test]
-fn an_empty_tree_has_no_hooks() {
-    let hooks = framework(&["file_open"], &[]);
-    let tree = tree(&[]);
-    assert!(hooks.costs(&tree, &[]).is_empty());
-    assert!(outside(&tree, &hooks).is_empty());
-    assert_eq!(hooks.hook_at(&tree, 0), None);
 }
 
 #[test]
