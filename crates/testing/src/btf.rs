@@ -94,17 +94,6 @@ impl Btf {
         self.add(kind, name, members.len() as u32, 8, &rest)
     }
 
-    /// A structure of 8-byte integers at these offsets in bytes.
-    pub fn laid_out(&mut self, name: &str, members: &[(&str, u32)]) -> u32 {
-        let word = self.int("unsigned long", 8, false);
-        let mut rest = Vec::new();
-        for &(name, at) in members {
-            let name = self.string(name);
-            rest.extend([name, word, 8 * at]);
-        }
-        self.add(4, name, members.len() as u32, 8, &rest)
-    }
-
     #[must_use]
     pub fn write(&self) -> Vec<u8> {
         let (types, strings) = (self.types.len() as u32, self.strings.len() as u32);

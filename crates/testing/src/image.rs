@@ -106,10 +106,6 @@ impl Default for Layout {
 }
 
 impl Layout {
-    pub fn new() -> Layout {
-        Layout::default()
-    }
-
     pub fn write(&self, name: &str, bytes: &[u8]) {
         let path = self.0.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -62,7 +62,7 @@ fn base(links: &[&str]) -> Tar {
 }
 
 fn image() -> Layout {
-    let layout = Layout::new();
+    let layout = Layout::default();
     let file = EntryType::Regular;
     let lower = base(&["sh", "id", "cat", "stat", "pwd"])
         .owned((0, 0), file, "bin/su", "", b"su", 0o4755)

@@ -40,7 +40,7 @@ fn layers() -> [Tar; 2] {
 
 #[test]
 fn layers_are_unpacked_one_upon_the_other() {
-    let layout = Layout::new();
+    let layout = Layout::default();
     let config = json!({ "WorkingDir": "/work/here", "User": null });
     layout.index(&[layout.image(&here(), &layers(), &config)]);
     let root = prepared(layout.path()).unwrap();
@@ -58,7 +58,7 @@ fn layers_are_unpacked_one_upon_the_other() {
 
 #[test]
 fn the_guests_image_is_found_among_several() {
-    let layout = Layout::new();
+    let layout = Layout::default();
     let image = |text: &str| layout.image(&here(), &[Tar::new().file("x", text)], &json!({}));
     let other = layout.image("linux/riscv64", &layers(), &json!({}));
     let built = json!({
@@ -86,7 +86,7 @@ fn the_guests_image_is_found_among_several() {
 
 #[test]
 fn what_is_damaged_is_no_image() {
-    let layout = Layout::new();
+    let layout = Layout::default();
     let image = layout.image(&here(), &layers(), &json!({}));
     layout.index(std::slice::from_ref(&image));
     let blobs = layout.0.path().join("blobs/sha256");
@@ -131,7 +131,7 @@ fn what_is_no_archive_is_refused() {
 
 #[test]
 fn an_image_says_what_a_workload_does_not() {
-    let layout = Layout::new();
+    let layout = Layout::default();
     let config = json!({
         "Entrypoint": ["/bin/git", "-q"], "Cmd": ["status"], "User": "worker:staff",
         "Env": ["PATH=/opt", "A=b"], "WorkingDir": "/src",
