@@ -96,13 +96,8 @@ fn trace_of_a_long_chain_and_of_what_lies() {
     let mut at = first;
     for _ in 0..12 {
         at = add(&mut tree, at, &"x".repeat(300), 1, 1);
-        at = add(
-            &mut tree,
-            at,
-            &format!("security_{}", "y".repeat(300)),
-            1,
-            1,
-        );
+        let hook = format!("security_{}", "y".repeat(300));
+        at = add(&mut tree, at, &hook, 1, 1);
         sequence.push(at);
     }
     // Out of the tree.
@@ -208,11 +203,8 @@ impl Read {
 
 /// Whether a function is among a node's callers, or the node itself.
 fn is_in(tree: &CallTree, node: usize, function: &str) -> bool {
-    let callers = tree.callers(node);
-    callers
-        .into_iter()
-        .chain([node])
-        .any(|at| &*tree.nodes()[at].function == function)
+    let mut nodes = tree.callers(node).into_iter().chain([node]);
+    nodes.any(|at| &*tree.nodes()[at].function == function)
 }
 
 fn tree() -> impl Strategy<Value = CallTree> {
@@ -222,13 +214,8 @@ fn tree() -> impl Strategy<Value = CallTree> {
         tree.node_mut(0).unwrap().instructions = own;
         for (parent, function, calls, own) in nodes {
             let parent = parent.index(tree.nodes().len());
-            add(
-                &mut tree,
-                parent,
-                ["a", "b", "c", "d", "e", "a.cold"][function],
-                calls,
-                own,
-            );
+            let function = ["a", "b", "c", "d", "e", "a.cold"][function];
+            add(&mut tree, parent, function, calls, own);
         }
         tree
     })
@@ -237,33 +224,24 @@ fn tree() -> impl Strategy<Value = CallTree> {
 proptest! {
     #[test]
     fn nothing_is_lost(trees in prop::collection::vec(tree(), 1..4)) {
-        let operations: Vec<(String, &CallTree)> = trees
-            .iter()
-            .enumerate()
-            .map(|(at, tree)| (format!("open:{}", at % 2), tree))
-            .collect();
+        let operations = trees.iter().enumerate();
+        let operations = operations.map(|(at, tree)| (format!("open:{}", at % 2), tree));
+        let operations: Vec<(String, &CallTree)> = operations.collect();
         let total: u64 = trees.iter().map(CallTree::total).sum();
         let text = folded_of(&operations);
         let lines: Vec<&str> = text.lines().collect();
         prop_assert!(lines.is_sorted());
-        let sum: u64 = lines
-            .iter()
-            .map(|line| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap())
-            .sum();
-        prop_assert_eq!(sum, total);
+        let own = |line: &&str| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap();
+        prop_assert_eq!(lines.iter().map(own).sum::<u64>(), total);
         let read = Read::of(&callgrind_of(&operations));
         prop_assert_eq!(read.total(), total);
         // What runs below a function is in its inclusive cost once.
         for function in ["a", "b", "c", "d", "e", "a.cold"] {
-            let below: u64 = trees
-                .iter()
-                .flat_map(|tree| {
-                    (1..tree.nodes().len())
-                        .filter(|at| is_in(tree, *at, function))
-                        .map(|at| tree.nodes()[at].instructions)
-                })
-                .sum();
-            prop_assert_eq!(read.inclusive(function), below);
+            let below = trees.iter().flat_map(|tree| {
+                let nodes = (1..tree.nodes().len()).filter(|at| is_in(tree, *at, function));
+                nodes.map(|at| tree.nodes()[at].instructions)
+            });
+            prop_assert_eq!(read.inclusive(function), below.sum::<u64>());
         }
     }
 }
@@ -291,17 +269,10 @@ fn callgrind_annotate_reads_it() {
     let total: String = line.unwrap().chars().filter(char::is_ascii_digit).collect();
     assert_eq!(total.parse::<u64>().unwrap(), 2 * tree.total());
     let of = |function: &str| {
-        let line = text
-            .lines()
-            .find(|line| line.contains(" * ") && line.ends_with(function))
-            .unwrap();
-        let cost: String = line
-            .split('*')
-            .next()
-            .unwrap()
-            .chars()
-            .filter(char::is_ascii_digit)
-            .collect();
+        let mut lines = text.lines();
+        let line = lines.find(|line| line.contains(" * ") && line.ends_with(function));
+        let (cost, _) = line.unwrap().split_once('*').unwrap();
+        let cost: String = cost.chars().filter(char::is_ascii_digit).collect();
         cost.parse::<u64>().unwrap()
     };
     assert_eq!(of(":open:AA"), tree.total());

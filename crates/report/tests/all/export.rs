@@ -13,8 +13,12 @@ fn sources() -> Vec<(String, Document)> {
 }
 
 fn rows_of_csv(rows: Rows) -> Vec<BTreeMap<String, String>> {
+    rows_of(&sources(), rows)
+}
+
+fn rows_of(sources: &[(String, Document)], rows: Rows) -> Vec<BTreeMap<String, String>> {
     let mut bytes = Vec::new();
-    raw_csv(exported(&sources(), rows), &mut bytes).unwrap();
+    raw_csv(exported(sources, rows), &mut bytes).unwrap();
     let mut reader = ::csv::Reader::from_reader(&bytes[..]);
     reader.deserialize().map(Result::unwrap).collect()
 }
@@ -32,42 +36,34 @@ fn rows_are_cells() {
         assert_eq!(row["value"].is_empty(), cell.evidence().is_none());
         assert_eq!(row["reason"], cell.reason().unwrap_or_default());
     }
-    let open = &rows[2];
-    assert_eq!(
-        (&*open["stack"], &*open["value"]),
-        ("capability,selinux", "6567")
-    );
-    assert_eq!(
-        open["overhead"].parse::<f64>().unwrap(),
-        (6567.0 - 4979.0) / 4979.0
-    );
-    assert_eq!(
-        (&*open["baseline"], &*rows[0]["baseline"]),
-        ("false", "true")
-    );
-    assert_eq!(open["started"], "2026-02-28T10:00:00Z");
-    assert_eq!(
-        open["machine"],
-        "QEMU 7.2.19 (q35, Haswell-noTSX), deterministic clock"
-    );
+    let (open, overhead) = (&rows[2], (6567.0 - 4979.0) / 4979.0);
+    assert_eq!(open["overhead"].parse::<f64>().unwrap(), overhead);
+    assert_eq!(rows[0]["baseline"], "true");
+    for (column, value) in [
+        ("stack", "capability,selinux"),
+        ("value", "6567"),
+        ("baseline", "false"),
+        ("started", "2026-02-28T10:00:00Z"),
+        (
+            "machine",
+            "QEMU 7.2.19 (q35, Haswell-noTSX), deterministic clock",
+        ),
+    ] {
+        assert_eq!(open[column], value);
+    }
     assert!(rows[8]["machine"].starts_with("Intel(R) Xeon(R), 2 processors"));
 }
 
 #[test]
 fn rows_are_samples() {
     let run = &sources()[0].1;
-    let samples: Vec<f64> = run
+    let samples = run
         .cells
         .iter()
-        .filter_map(|cell| cell.estimate()?.samples.clone())
-        .flatten()
-        .collect();
+        .filter_map(|cell| cell.estimate()?.samples.clone());
     let rows = rows_of_csv(Rows::Samples);
-    let values: Vec<f64> = rows
-        .iter()
-        .map(|row| row["value"].parse().unwrap())
-        .collect();
-    assert_eq!(values, samples);
+    let values = rows.iter().map(|row| row["value"].parse::<f64>().unwrap());
+    assert!(values.eq(samples.flatten()));
     assert_eq!((&*rows[0]["sample"], &*rows[39]["sample"]), ("0", "39"));
 }
 
@@ -84,10 +80,7 @@ fn a_cell_ran_where_its_own_environment_says() {
     };
     let rest = (1..run.cells.len() as u32).collect();
     run.environments = vec![origin(64, vec![0]), origin(2, rest)];
-    let mut bytes = Vec::new();
-    raw_csv(exported(&sources, Rows::Cells), &mut bytes).unwrap();
-    let mut reader = ::csv::Reader::from_reader(&bytes[..]);
-    let rows: Vec<BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
+    let rows = rows_of(&sources, Rows::Cells);
     assert_eq!((&*rows[0]["cores"], &*rows[1]["cores"]), ("64", "2"));
 }
 
@@ -97,12 +90,7 @@ fn nothing_to_export_has_columns_all_the_same() {
     raw_csv(exported(&[], Rows::Cells), &mut bytes).unwrap();
     let columns = exported(&[], Rows::Cells).headings;
     let columns: Vec<&str> = columns.iter().map(|column| column.title.as_str()).collect();
-    assert_eq!(
-        String::from_utf8(bytes).unwrap(),
-        columns.join(",")
-            + "
-"
-    );
+    assert_eq!(String::from_utf8(bytes).unwrap(), columns.join(",") + "\n");
 }
 
 /// Programs rely on names and kinds: a column may be added at the end, none be changed.

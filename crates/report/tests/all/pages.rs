@@ -18,6 +18,14 @@ fn golden(name: &str) -> Source {
     }
 }
 
+fn source(name: &str, run: Document) -> Source {
+    Source {
+        name: name.to_owned(),
+        content: Content::Measured(run.into()),
+        estimates: None,
+    }
+}
+
 /// The page without its style and scripts, which a reader of snapshots knows.
 fn bare(page: &str) -> String {
     let mut out = String::new();
@@ -99,17 +107,10 @@ fn nothing_is_injected() {
     }
     run.environment.cpu = evil.to_owned();
     run.experiment.as_mut().unwrap().description = Some(evil.to_owned());
-    let source = Source {
-        name: format!("{evil}.json"),
-        content: Content::Measured(run.into()),
-        estimates: None,
-    };
-    let sources = [source];
+    let sources = [source(&format!("{evil}.json"), run)];
     let hostile = page(&sources);
-    assert_eq!(
-        hostile.matches("<script>").count(),
-        benign.matches("<script>").count()
-    );
+    let scripts = |page: &str| page.matches("<script>").count();
+    assert_eq!(scripts(&hostile), scripts(&benign));
     assert!(!hostile.contains("<img") && !hostile.contains("<script>alert"));
     for gathered in figures(&sources) {
         let svg = gathered.figure.svg();
@@ -149,9 +150,8 @@ fn a_thousand_cells_are_below_five_megabytes() {
     let Content::Measured(mut run) = golden("run").content else {
         panic!("a run")
     };
-    let like = run
-        .cells
-        .iter()
+    let mut cells = run.cells.iter();
+    let like = cells
         .find(|cell| cell.estimate().is_some())
         .unwrap()
         .clone();
@@ -167,12 +167,7 @@ fn a_thousand_cells_are_below_five_megabytes() {
         })
         .collect();
     run.warnings.clear();
-    let source = Source {
-        name: "large.json".to_owned(),
-        content: Content::Measured(run),
-        estimates: None,
-    };
-    let bytes = page(&[source]).len();
+    let bytes = page(&[source("large.json", *run)]).len();
     assert!(bytes < 5_000_000, "{bytes} bytes");
 }
 
@@ -187,12 +182,7 @@ fn what_has_no_single_path_leads_no_summary() {
         panic!("a run")
     };
     let leads = |run: &Document| {
-        let source = Source {
-            name: "run.json".to_owned(),
-            content: Content::Measured(run.clone().into()),
-            estimates: None,
-        };
-        let page = page(&[source]);
+        let page = page(&[source("run.json", run.clone())]);
         let (_, rest) = page.split_once("+selinux costs").unwrap();
         rest.split_once("</li>").unwrap().0.to_owned()
     };
@@ -210,14 +200,12 @@ fn what_has_no_single_path_leads_no_summary() {
         }
     }
     let sentence = leads(&run);
-    assert!(
-        sentence.contains("most on stat:AA/BB, +29.9 %"),
-        "{sentence}"
-    );
-    assert!(
-        sentence.contains("1 of 2, which have no dominant path"),
-        "{sentence}"
-    );
+    for told in [
+        "most on stat:AA/BB, +29.9 %",
+        "1 of 2, which have no dominant path",
+    ] {
+        assert!(sentence.contains(told), "{sentence}");
+    }
 }
 
 #[test]
@@ -261,11 +249,7 @@ fn bars_are_left_out_only_where_a_map_has_what_they_show() {
             })
         });
         many.cells = cells.collect();
-        page(&[Source {
-            name: "many.json".to_owned(),
-            content: Content::Measured(many),
-            estimates: None,
-        }])
+        page(&[source("many.json", *many)])
     };
     let bars = |page: &str| page.contains("id=\"figure=absolute\"");
     let compared = of(&["capability", "capability,selinux"]);

@@ -54,10 +54,8 @@ fn file_systems_stand_beside_each_other() {
     assert_eq!(overview.rows.len(), 2);
     assert!(overview.rows.iter().all(|row| row.values.len() == 11));
     let group = |column: usize| overview.columns[column].group.as_deref();
-    assert_eq!(
-        (group(0), group(5), group(6)),
-        (None, Some("ext4"), Some("tmpfs"))
-    );
+    let groups = [0, 5, 6].map(group);
+    assert_eq!(groups, [None, Some("ext4"), Some("tmpfs")]);
     // stat was not asked for there.
     assert_eq!(overview.rows[1].values[10].text(), "");
 }
@@ -138,14 +136,10 @@ fn agreements() {
         "its paths have many depths".to_owned(),
     )];
     let sound = Comparison::new(sound, skipped.into());
-    assert_eq!(
-        (sound.exact_percent, sound.recall_percent),
-        (50.0, 100.0 * 2.0 / 3.0)
-    );
-    let text = terminal(
-        &agreement_report("Linux 6.12.117", &sound),
-        &Layout::default(),
-    );
+    let percent = (sound.exact_percent, sound.recall_percent);
+    assert_eq!(percent, (50.0, 100.0 * 2.0 / 3.0));
+    let report = agreement_report("Linux 6.12.117", &sound);
+    let text = terminal(&report, &Layout::default());
     assert!(is_harmless(&text), "{text}");
     insta::assert_snapshot!("agreement_sound", text);
     let mut hooks = sound.hooks.clone();
