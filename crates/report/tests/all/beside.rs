@@ -3,8 +3,8 @@
 
 use crate::hooked::{implementation, path};
 use model::{
-    Cell, Configuration, Counted, Document, Estimate, Evidence, HookCost, HookedPath,
-    Implementation, Integrity, Key, Metric, Outcome, PathCount, Paths, Status, Subject, Timed,
+    Cell, Configuration, Counted, Document, Estimate, Evidence, HookCost, HookedPath, Integrity,
+    Key, Metric, Outcome, PathCount, Paths, Status, Subject, Timed,
 };
 use proptest::prelude::*;
 use published::{Figure, Verdict, beside, published};

@@ -4,8 +4,8 @@
 use crate::hooked::{self, implementation};
 use model::{
     Cell, Clock, Configuration, Counted, Document, Environment, Events, Evidence,
-    FunctionDifference, HookCost, HookedPath, Implementation, Integrity, Key, Kind, Metric,
-    Outcome, PathCount, Paths, Policy, Residual, Status, Subject, Warning, WarningKind,
+    FunctionDifference, HookCost, HookedPath, Integrity, Key, Kind, Metric, Outcome, PathCount,
+    Paths, Policy, Residual, Status, Subject, Warning, WarningKind,
 };
 use proptest::prelude::*;
 use report::{

@@ -5,9 +5,8 @@ use crate::hooked::{implementation, path};
 use compare::Named;
 use model::estimate::{EstimatedCell, FitError, Nanoseconds, Weights};
 use model::{
-    Cell, Configuration, Document, EstimateDocument, Experiment, HookCost, HookedPath,
-    Implementation, Key, Metric, Outcome, Paths, Policy, Status, Subject, Tool, Warning,
-    WarningKind, comparison::GateVerdict,
+    Cell, Configuration, Document, EstimateDocument, Experiment, HookCost, Key, Metric, Outcome,
+    Paths, Policy, Status, Subject, Tool, Warning, WarningKind, comparison::GateVerdict,
 };
 use proptest::prelude::*;
 use report::{Layout, Options, csv, markdown, report, run_records, terminal};
@@ -379,7 +378,7 @@ fn the_bare_framework_is_split_where_hooks_are_known() {
 
 #[test]
 fn nanoseconds_stand_beside_what_was_counted() {
-    let mut run = of_metric(Metric::Instructions);
+    let run = of_metric(Metric::Instructions);
     let of = |cell: &Cell| EstimatedCell {
         key: cell.key.clone(),
         baseline: vec!["capability".to_owned()],
