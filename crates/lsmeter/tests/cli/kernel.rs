@@ -9,94 +9,65 @@ use serde_json::Value;
 use crate::common::{Place, names};
 
 #[test]
-fn a_wrong_kernel_is_wrong_usage() {
-    let place = Place::new();
-    let asked = ["kernel", "fetch", "build:mine"];
-    let error = "not a kernel that can be fetched";
-    place.run(&asked).refused(2, error, Some("kernel add"));
-    let asked = ["kernel", "remove", "debian:6.12"];
-    let error = "is not in the cache";
-    place.run(&asked).refused(2, error, Some("kernel list"));
-    assert_eq!(place.names(), ["cache"], "nothing else was written");
-}
-
-#[test]
 fn kernels_that_are_not_there_or_are_none() {
     let place = Place::new();
-    let run = |kernel: &str| place.run(&["run", "--offline", "--kernel", kernel]);
-    run("not/there").refused(2, "there is no such file", Some("bzImage"));
-    run("debian:6.12").refused(
+    place.refuses(
         2,
-        "is not in the cache",
-        Some("lsmeter kernel fetch debian:6.12"),
+        "kernel fetch build:mine | not a kernel that can be fetched | kernel add
+         kernel remove debian:6.12 | is not in the cache | kernel list
+         run --offline --kernel not/there | there is no such file | bzImage
+         run --offline --kernel debian:6.12 | is not in the cache | kernel fetch debian:6.12
+         run --offline --kernel build:mine | is not in the cache | kernel add",
     );
-    run("build:mine").refused(2, "is not in the cache", Some("kernel add"));
+    assert_eq!(place.names(), ["cache"], "nothing else was written");
 
     let mut random = vec![0u8; 300_000];
-    fs::File::open("/dev/urandom")
-        .unwrap()
-        .read_exact(&mut random)
-        .unwrap();
+    let mut source = fs::File::open("/dev/urandom").unwrap();
+    source.read_exact(&mut random).unwrap();
     place.write("random", &random);
     place.write("empty", "");
     place.write("short-setup", bz_image(&random, 700));
     place.write("truncated", bz_image(&random, 40_000));
     place.write("no-payload", bz_image(&random, 200_000));
-    for name in [
-        "random",
-        "empty",
-        "short-setup",
-        "truncated",
-        "no-payload",
-        "/bin/true",
-    ] {
-        let path = if name.starts_with('/') {
-            name.into()
-        } else {
-            format!("./{name}")
-        };
-        for arguments in [
-            &["run", "--offline", "--kernel", &path][..],
-            &["kernel", "add", &path, "--name", "x"][..],
-        ] {
-            let ended = place.run(arguments).code(2);
+    let made = ["random", "empty", "short-setup", "truncated", "no-payload"];
+    let made = made.map(|name| format!("./{name}"));
+    for path in made.iter().map(String::as_str).chain(["/bin/true"]) {
+        for command in ["run --offline --kernel PATH", "kernel add PATH --name x"] {
+            let ended = place.line(&command.replace("PATH", path)).code(2);
             assert!(ended.stderr.starts_with("error: "), "{ended:#?}");
-            assert!(ended.stderr.contains(name), "{ended:#?}");
+            assert!(ended.stderr.contains(&path[2..]), "{ended:#?}");
             assert!(!ended.stderr.contains("panicked"), "{ended:#?}");
         }
     }
     fs::create_dir(place.join("directory")).unwrap();
-    run("./directory").code(2);
+    place.line("run --offline --kernel ./directory").code(2);
 
     let cache = place.cache().join("lsmeter");
     for part in ["kernels", "names", "imported", "tmp"] {
-        assert_eq!(
-            names(&cache.join(part)),
-            Vec::<String>::new(),
-            "left in {part}"
-        );
+        assert_eq!(names(&cache.join(part)), [""; 0], "left in {part}");
     }
-    let listing = place.run(&["kernel", "list", "--json"]).json();
+    let listing = place.line("kernel list --json").json();
     assert_eq!(listing["kernels"], Value::Array(Vec::new()));
 }
 
-/// The first `length` bytes of a bzImage whose payload is random.
 /// A kernel without symbols is not refused what its image may have.
 #[test]
 fn a_module_that_no_kernel_has_is_refused() {
     let place = Place::new();
     place.write("vmlinux", vmlinux(b"capability\0"));
     place.write("other", vmlinux(b"xselinux\0"));
-    let kernels = ["--kernel", "./vmlinux", "--kernel", "./other"];
-    let refused = |command: &str, stack: &str, module: &str| {
-        let stacks = ["--stack", "capability,selinux", "--stack", stack];
-        let asked = [&[command, "--offline"], &kernels[..], &stacks].concat();
+    for (command, stack, module) in [
+        ("run", "capabilty", "capabilty"),
+        ("run", "capability,selinu", "selinu"),
+        ("profile", "capability,tomoyo", "tomoyo"),
+    ] {
+        let line = format!(
+            "{command} --offline --kernel ./vmlinux --kernel ./other --stack capability,selinux \
+             --stack {stack}"
+        );
         let error = format!("stack `{stack}`: no kernel of this run has a module `{module}`");
-        place.run(&asked).refused(2, &error, Some("kernel list"));
-    };
-    refused("run", "capabilty", "capabilty");
-    refused("run", "capability,selinu", "selinu");
-    refused("profile", "capability,tomoyo", "tomoyo");
+        place.line(&line).refused(2, &error, Some("kernel list"));
+    }
     assert_eq!(place.names(), ["cache", "other", "vmlinux"]);
 }
 
@@ -121,6 +92,7 @@ fn vmlinux(text: &[u8]) -> Vec<u8> {
     elf
 }
 
+/// The first `length` bytes of a bzImage whose payload is random.
 fn bz_image(random: &[u8], length: usize) -> Vec<u8> {
     let mut image = random.to_vec();
     image[..4096].fill(0);

@@ -10,32 +10,19 @@ use std::process::Command;
 
 use rustix::process::Signal;
 
-use crate::common::{Ended, Place, Running, names, runs, signal, wait_for};
+use crate::common::{Ended, Place, Running, names, runs, signal, wait_for, words};
 
-const TOOLS: [&str; 15] = [
-    "gcc", "ld", "flex", "bison", "bc", "perl", "awk", "find", "pahole", "python3", "lz4", "git",
-    "tar", "tool", "xz",
-];
-const MARKS: [&str; 4] = [
-    "arch/x86/Kconfig",
-    "scripts/kconfig/conf.c",
-    "init/main.c",
-    "fs/open.c",
-];
+const TOOLS: &str = "gcc ld flex bison bc perl awk find pahole python3 lz4 git tar tool xz";
 
 /// A directory to be in, with a directory `bin` of tools that are none.
 fn place() -> Place {
     let place = Place::new();
-    for tool in TOOLS {
-        let path = place.write(
-            &format!("bin/{tool}"),
-            format!("#!/bin/sh\necho {tool} 1.0\n"),
-        );
+    for tool in words(TOOLS) {
+        let script = format!("#!/bin/sh\necho {tool} 1.0\n");
+        let path = place.write(&format!("bin/{tool}"), script);
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
-    for real in [
-        "sh", "make", "sleep", "cp", "echo", "false", "mkdir", "touch",
-    ] {
+    for real in words("sh make sleep cp echo false mkdir touch") {
         let path = std::env::var_os("PATH").unwrap();
         let found = std::env::split_paths(&path).find(|dir| dir.join(real).exists());
         let found = found.unwrap_or_else(|| panic!("these tests need {real}"));
@@ -46,7 +33,7 @@ fn place() -> Place {
 
 /// A tree that looks like a kernel's.
 fn tree(place: &Place, makefile: &str, kconfig: &str) {
-    for mark in MARKS {
+    for mark in words("arch/x86/Kconfig scripts/kconfig/conf.c init/main.c fs/open.c") {
         place.write(&format!("tree/{mark}"), "");
     }
     place.write("tree/Makefile", makefile);
@@ -66,65 +53,76 @@ fn build(place: &Place, arguments: &[&str]) -> Ended {
     Ended::of(arguments, command(place, arguments).output().unwrap())
 }
 
-/// Nothing that could be taken for a kernel.
+/// Builds of a table, `arguments | exit code | error | hint`, of which nothing stays that could be
+/// taken for a kernel.
+#[track_caller]
+fn refuses(place: &Place, table: &str) {
+    for row in table.lines() {
+        let fields: Vec<&str> = row.split('|').map(str::trim).collect();
+        let ended = build(place, &words(fields[0]));
+        ended.refused(
+            fields[1].parse().unwrap(),
+            fields[2],
+            fields.get(3).copied(),
+        );
+    }
+    nothing_is_cached(&place.cache());
+}
+
 fn nothing_is_cached(cache: &Path) {
     for part in ["kernels", "names", "tmp"] {
         let left = names(&cache.join("lsmeter").join(part));
-        assert_eq!(left, Vec::<String>::new(), "left in {part}");
+        assert_eq!(left, [""; 0], "left in {part}");
     }
 }
 
 #[test]
 fn a_recipe_that_makes_no_sense() {
     let place = place();
-    let source = ["x", "--source", "linux-source-6.12"];
-    build(&place, &["x"]).code(2);
-    build(&place, &["x", "--source", "linux-source-"]).code(2);
-    build(&place, &[&source[..], &["--flavour", "most"]].concat()).code(2);
-    build(&place, &[&source[..], &["--jobs", "0"]].concat()).code(2);
-    build(&place, &[&source[..], &["--layouts", "0"]].concat()).code(2);
-    let asked = [&source[..], &["--layouts", "3"]].concat();
-    build(&place, &asked).refused(
-        2,
-        "in kernels of flavours um and um-dac only",
-        Some("--flavour um"),
-    );
-    let asked = [&source[..], &["--flavour", "dac", "--any-order"]].concat();
-    build(&place, &asked).refused(2, "has no order of them", Some("--any-order"));
-    build(&place, &[&source[..], &["--with", "luck"]].concat()).code(2);
-    let asked = [&source[..], &["--with", "lock-prefixes"]].concat();
-    build(&place, &asked).refused(2, "by themselves", Some("--flavour um"));
-    let asked = [&source[..], &["--flavour", "um", "--arch", "aarch64"]].concat();
-    build(&place, &asked).refused(2, "a process of this machine", Some("--arch"));
-    let asked = [&source[..], &["--flavour", "all-up", "--arch", "aarch64"]].concat();
-    build(&place, &asked).refused(2, "for several processors always", Some("flavour all"));
-    build(&place, &["a/b", "--source", "tree"]).refused(2, "a name holds", Some("build:NAME"));
-    let asked = ["x", "--source", "not/there"];
-    build(&place, &asked).refused(2, "no such directory", Some("linux-source-6.12"));
     fs::create_dir(place.join("empty")).unwrap();
-    let asked = ["x", "--source", "empty"];
-    let error = "empty: it is no kernel source tree: there is no Makefile";
-    build(&place, &asked).refused(2, error, Some("top directory"));
-    nothing_is_cached(&place.cache());
+    let source = "x --source linux-source-6.12";
+    let table = format!(
+        "x | 2 | required arguments were not provided
+         x --source linux-source- | 2 | invalid value
+         {source} --flavour most | 2 | invalid value
+         {source} --jobs 0 | 2 | invalid value
+         {source} --layouts 0 | 2 | invalid value
+         {source} --layouts 3 | 2 | in kernels of flavours um and um-dac only | --flavour um
+         {source} --flavour dac --any-order | 2 | has no order of them | --any-order
+         {source} --with luck | 2 | invalid value
+         {source} --with lock-prefixes | 2 | by themselves | --flavour um
+         {source} --flavour um --arch aarch64 | 2 | a process of this machine | --arch
+         {source} --flavour all-up --arch aarch64 | 2 | for several processors always | flavour all
+         a/b --source tree | 2 | a name holds | build:NAME
+         x --source not/there | 2 | no such directory | linux-source-6.12
+         x --source empty | 2 | it is no kernel source tree: there is no Makefile | top dir"
+    );
+    refuses(&place, &table);
 }
 
 #[test]
-fn a_fragment_that_makes_no_sense() {
+fn a_tree_or_a_fragment_that_makes_no_sense() {
     let place = place();
     tree(&place, "", "");
     place.write("mine", "CONFIG_A=y\nCONFIG_B=m\nsense=none\n");
-    let asked = ["x", "--source", "tree", "--config", "mine"];
-    let ended = build(&place, &asked).code(2);
-    assert!(ended.stderr.contains("mine:2: `CONFIG_B=m`"), "{ended:#?}");
-    assert!(
-        ended.stderr.contains("mine:3: `sense=none` is no option"),
-        "{ended:#?}"
-    );
+    let ended = build(&place, &words("x --source tree --config mine")).code(2);
+    for told in ["mine:2: `CONFIG_B=m`", "mine:3: `sense=none` is no option"] {
+        assert!(ended.stderr.contains(told), "{ended:#?}");
+    }
     place.write("mine", "CONFIG_A=y\n# CONFIG_A is not set\n");
-    build(&place, &asked).refused(2, "mine:2: CONFIG_A=n contradicts", Some("fragment"));
-    let asked = ["x", "--source", "tree", "--config", "none"];
-    build(&place, &asked).refused(3, "cannot open none", None);
-    nothing_is_cached(&place.cache());
+    place.write("tree/security/Kconfig", "menu \"Security\"\nendmenu\n");
+    refuses(
+        &place,
+        "x --source tree --config mine | 2 | mine:2: CONFIG_A=n contradicts | fragment
+         x --source tree --config none | 3 | cannot open none
+         x --source tree | 2 | security/Kconfig of | CONFIG_SECURITY_TUNABLE",
+    );
+    // A tree that was built in.
+    place.write("tree/.config", "");
+    refuses(
+        &place,
+        "x --source tree | 2 | .config is there | make -C tree mrproper",
+    );
 }
 
 #[test]
@@ -136,38 +134,16 @@ fn what_lacks_is_named_before_anything_is_done() {
     }
     // A gcc that finds no header.
     place.write("bin/gcc", "#!/bin/sh\n[ $1 = --version ]\n");
-    let asked = ["x", "--source", "linux-source-6.12"];
-    build(&place, &asked).refused(
+    let ended = build(&place, &words("x --source linux-source-6.12"));
+    ended.refused(
         3,
         "lacks flex, pahole, stdlib.h, gelf.h, openssl/opensslv.h",
         Some("apt-get install flex libc6-dev libelf-dev libssl-dev pahole"),
     );
-    let asked = ["x", "--source", "tree", "--flavour", "dac"];
-    build(&place, &asked).refused(
-        3,
-        "lacks flex, stdlib.h, gelf.h",
-        Some("flex libc6-dev libelf-dev"),
-    );
+    let ended = build(&place, &words("x --source tree --flavour dac"));
+    let error = "lacks flex, stdlib.h, gelf.h";
+    ended.refused(3, error, Some("flex libc6-dev libelf-dev"));
     assert!(!place.cache().join("lsmeter/build").exists());
-}
-
-#[test]
-fn a_tree_that_was_built_in() {
-    let place = place();
-    tree(&place, "", "");
-    place.write("tree/.config", "");
-    let asked = ["x", "--source", "tree"];
-    build(&place, &asked).refused(2, ".config is there", Some("make -C tree mrproper"));
-}
-
-#[test]
-fn a_tree_that_cannot_take_the_tunable_module() {
-    let place = place();
-    tree(&place, "", "");
-    place.write("tree/security/Kconfig", "menu \"Security\"\nendmenu\n");
-    let asked = ["x", "--source", "tree"];
-    build(&place, &asked).refused(2, "security/Kconfig of", Some("CONFIG_SECURITY_TUNABLE"));
-    nothing_is_cached(&place.cache());
 }
 
 #[test]
@@ -177,15 +153,7 @@ fn options_that_cannot_be_had() {
     let kconfig = "config 64BIT\n\tbool \"64-bit kernel\"\n\n";
     tree(&place, "allnoconfig:\n\t@touch $(O)/.config\n", kconfig);
     place.write("mine", "CONFIG_64BITS=y\nCONFIG_64BIT=y\n");
-    let asked = [
-        "x",
-        "--source",
-        "tree",
-        "--flavour",
-        "dac",
-        "--config",
-        "mine",
-    ];
+    let asked = words("x --source tree --flavour dac --config mine");
     let ended = build(&place, &asked).code(2);
     for told in [
         "CONFIG_64BITS=y (mine:1) is not set: this kernel has no such option; CONFIG_64BIT is one",
@@ -205,13 +173,14 @@ fn a_build_that_fails() {
     tree(&place, makefile, "");
     let asked = ["x", "--source", "tree", "--flavour", "dac"];
     let ended = build(&place, &asked).code(2);
-    assert!(
-        ended.stderr.contains("make bzImage exited with status 2"),
-        "{ended:#?}"
-    );
-    assert!(ended.stderr.contains("fs/a.c:1:2: error: no"), "{ended:#?}");
     let log = place.cache().join("lsmeter/build/x/log");
-    assert!(ended.stderr.contains(log.to_str().unwrap()), "{ended:#?}");
+    for told in [
+        "make bzImage exited with status 2",
+        "fs/a.c:1:2: error: no",
+        log.to_str().unwrap(),
+    ] {
+        assert!(ended.stderr.contains(told), "{ended:#?}");
+    }
     assert!(fs::read_to_string(log).unwrap().contains("CC      fs/a.o"));
     nothing_is_cached(&place.cache());
     // A full disk is the machine's.
@@ -237,10 +206,7 @@ fn an_interrupted_build_ends_all_that_it_started() {
     });
     signal(running.pid(), Signal::INT);
     let ended = running.wait().code(4);
-    assert!(
-        ended.stderr.contains("interrupted: nothing is cached"),
-        "{ended:#?}"
-    );
+    assert!(ended.stderr.contains("interrupted: nothing is cached"));
     wait_for("end of the compiler", || (!runs(pid)).then_some(()));
     nothing_is_cached(&place.cache());
 }

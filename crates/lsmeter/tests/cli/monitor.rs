@@ -8,15 +8,6 @@ use crate::common::Place;
 const GOLDEN: &[u8] = include_bytes!("../../../model/tests/golden/monitor.json");
 
 #[test]
-fn help() {
-    let place = Place::new();
-    let asked = ["help", "monitor"];
-    insta::assert_snapshot!("help", place.run(&asked).code(0).stdout);
-    let asked = ["monitor", "-h"];
-    insta::assert_snapshot!("help-short", place.run(&asked).code(0).stdout);
-}
-
-#[test]
 fn a_recording_comes_back_in_every_form() {
     let place = Place::new();
     place.write("night.json", GOLDEN);
@@ -47,25 +38,24 @@ fn words_that_make_no_sense_are_wrong_usage() {
     let place = Place::new();
     place.write("night.json", GOLDEN);
     for asked in [
-        &["--pid", "1", "--cgroup", "/x"][..],
-        &["--pid", "1", "--", "true"],
-        &["--count", "--histogram"],
-        &["--json", "--json-lines"],
-        &["--duration", "0"],
-        &["--interval", "never"],
-        &["--pairs", "0"],
-        &["--textfile", "nowhere.txt"],
-        &["--textfile", "-"],
-        &["--replay", "night.json", "--pid", "1"],
+        "--pid 1 --cgroup /x",
+        "--pid 1 -- true",
+        "--count --histogram",
+        "--json --json-lines",
+        "--duration 0",
+        "--interval never",
+        "--pairs 0",
+        "--textfile nowhere.txt",
+        "--textfile -",
+        "--replay night.json --pid 1",
+        "--format csv --json",
     ] {
-        let asked = [&["monitor"], asked].concat();
-        place.run(&asked).code(2);
+        place.line(&format!("monitor {asked}")).code(2);
     }
-    let asked = ["monitor", "--json", "--record", "-"];
-    place.run(&asked).refused(
+    place.refuses(
         2,
-        "two outputs cannot both be standard output",
-        Some("name a file"),
+        "monitor --json --record - | two outputs cannot both be standard output | name a file
+         monitor --format json --output - | standard output | name a file",
     );
 }
 
@@ -74,14 +64,12 @@ fn words_that_make_no_sense_are_wrong_usage() {
 fn a_command_that_is_none_is_refused_at_once() {
     let place = Place::new();
     place.write("text", "no program");
-    for none in ["nosuch-command", "./text", "."] {
-        let hint = Some("in PATH, or its path");
-        place.run(&["monitor", "--", none]).refused(
-            2,
-            &format!("cannot execute {none}: there is no such"),
-            hint,
-        );
-    }
+    place.refuses(
+        2,
+        "monitor -- nosuch-command | cannot execute nosuch-command: there is no such | in PATH
+         monitor -- ./text | cannot execute ./text: there is no such | in PATH, or its path
+         monitor -- . | cannot execute .: there is no such | in PATH, or its path",
+    );
 }
 
 /// Nobody may attach programs without privileges, whatever the kernel is.

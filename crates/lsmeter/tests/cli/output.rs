@@ -3,60 +3,27 @@
 
 use std::process::Command;
 
+use serde_json::Value;
+
 use crate::common::{Ended, Place};
 
 const GOLDEN: &[u8] = include_bytes!("../../../model/tests/golden/monitor.json");
 
 #[test]
-fn every_command_with_tables_has_the_same_flags() {
-    let place = Place::new();
-    for command in [
-        &["run"][..],
-        &["profile"],
-        &["sensitivity"],
-        &["monitor"],
-        &["compare"],
-        &["placement"],
-        &["placement", "diff"],
-        &["placement", "checks"],
-    ] {
-        let help = place.run(&[command, &["--help"]].concat()).code(0).stdout;
-        for told in [
-            "--format <FORMAT>",
-            "- table:",
-            "- markdown:",
-            "- csv:",
-            "- json:",
-            "--json\n",
-            "-o, --output <FILE>",
-        ] {
-            assert!(help.contains(told), "{command:?} lacks {told}: {help}");
-        }
-    }
-}
-
-#[test]
 fn what_is_printed_can_be_saved() {
     let place = Place::new();
     place.write("night.json", GOLDEN);
-    let replay = |more: &[&str]| {
-        let asked = [&["monitor", "--replay", "night.json"], more].concat();
-        place.run(&asked).code(0).stdout
-    };
-    assert_eq!(replay(&["--format", "json"]).as_bytes(), GOLDEN);
+    let json = place
+        .line("monitor --replay night.json --format json")
+        .code(0);
+    assert_eq!(json.stdout.as_bytes(), GOLDEN);
     for format in ["csv", "markdown"] {
-        let compare = ["compare", "night.json", "night.json", "--format", format];
-        let printed = place.run(&compare).code(0).stdout;
-        let saved = [&compare[..], &["-o", "same.json"]].concat();
-        assert_eq!(place.run(&saved).code(0).stdout, printed);
+        let compare = format!("compare night.json night.json --format {format}");
+        let printed = place.line(&compare).code(0).stdout;
+        let saved = place.line(&format!("{compare} -o same.json")).code(0);
+        assert_eq!(saved.stdout, printed);
         assert!(place.join("same.json").is_file());
     }
-    let asked = ["monitor", "--format", "json", "--output", "-"];
-    place
-        .run(&asked)
-        .refused(2, "standard output", Some("name a file"));
-    let asked = ["monitor", "--format", "csv", "--json"];
-    place.run(&asked).code(2);
 }
 
 /// Runs a shell command in the place, in which `$L` is lsmeter.
@@ -84,11 +51,8 @@ fn a_full_disk_below_standard_error_changes_nothing() {
         let told = shell(&place, &format!("$L {asked}"));
         assert_ne!(told.stderr, "", "{told:#?}");
         let silent = shell(&place, &format!("$L {asked} 2>/dev/full"));
-        assert_eq!(
-            (silent.code, silent.stdout),
-            (told.code, told.stdout),
-            "{asked}"
-        );
+        let both = [silent, told].map(|ended| (ended.code, ended.stdout));
+        assert_eq!(both[0], both[1], "{asked}");
     }
 }
 
@@ -116,23 +80,20 @@ fn two_outputs_need_two_places() {
         ("pipe", "./pipe"),
         ("/dev/fd/2", "/dev/stderr"),
     ] {
-        let asked = ["sensitivity", "--offline", "-o", one, "--svg", other];
+        let line = format!("sensitivity --offline -o {one} --svg {other}");
         let error = format!("two outputs cannot both be {other}");
-        place
-            .run(&asked)
-            .refused(2, &error, Some("name another file"));
+        let refused = place.line(&line);
+        refused.refused(2, &error, Some("name another file"));
     }
     assert!(!place.join("x").exists());
-    shell(
-        &place,
-        "$L sensitivity --offline -o /dev/null --svg /dev/null --qemu /bin/true",
-    )
-    .code(3);
-    for (one, other) in [("-", "/dev/stdout"), ("/dev/fd/1", "/proc/self/fd/1")] {
-        let asked = ["sensitivity", "--offline", "-o", one, "--svg", other];
-        let error = "two outputs cannot both be standard output";
-        place.run(&asked).refused(2, error, Some("name a file"));
-    }
+    let nowhere = "sensitivity --offline -o /dev/null --svg /dev/null --qemu /bin/true";
+    place.line(nowhere).code(3);
+    let error = "two outputs cannot both be standard output | name a file";
+    let table = format!(
+        "sensitivity --offline -o - --svg /dev/stdout | {error}
+         sensitivity --offline -o /dev/fd/1 --svg /proc/self/fd/1 | {error}"
+    );
+    place.refuses(2, &table);
 }
 
 #[test]
@@ -166,72 +127,49 @@ fn an_output_goes_where_its_name_says() {
         assert_eq!(written, document, "{script}");
     }
     assert!(place.join("link").is_symlink());
-    let hint = Some("name a file");
-    for (output, error) in [
-        ("/dev/fd/9", "cannot write /dev/fd/9: "),
-        (
-            "/dev/fd/0",
-            "cannot write /dev/fd/0: it is open for reading only",
-        ),
-        ("tmp", "cannot write tmp: it is a directory"),
-    ] {
-        let asked = ["compare", "night.json", "night.json", "-o", output];
-        place.run(&asked).refused(3, error, hint);
-    }
+    place.refuses(
+        3,
+        "compare night.json night.json -o /dev/fd/9 | cannot write /dev/fd/9: | name a file
+         compare night.json night.json -o /dev/fd/0 | it is open for reading only | name a file
+         compare night.json night.json -o tmp | cannot write tmp: it is a directory | name a file",
+    );
 }
 
 /// A terminal takes what a document, a guest or a file's name says as text.
 #[test]
 fn text_from_outside_moves_no_cursor() {
     let place = Place::new();
-    let hostile = "\\u001b]0;title\\u0007\\u001b[31m=1+1\\u202e";
-    let golden = String::from_utf8(GOLDEN.to_vec()).unwrap();
-    let mut document: serde_json::Value = serde_json::from_str(&golden).unwrap();
-    fn spoil(value: &mut serde_json::Value, hostile: &str) {
+    let mut document: Value = serde_json::from_slice(GOLDEN).unwrap();
+    fn spoil(value: &mut Value) {
         match value {
-            serde_json::Value::Array(values) => {
-                values.iter_mut().for_each(|value| spoil(value, hostile));
-            }
-            serde_json::Value::Object(fields) => {
+            Value::Array(values) => values.iter_mut().for_each(spoil),
+            Value::Object(fields) => {
                 for (name, value) in fields {
-                    match (name.as_str(), &mut *value) {
-                        (
-                            "hook" | "function" | "scope" | "release" | "message" | "reason",
-                            serde_json::Value::String(text),
-                        ) => text.push_str(hostile),
-                        _ => spoil(value, hostile),
+                    let named = ["hook", "function", "scope", "release", "message", "reason"];
+                    match value {
+                        Value::String(text) if named.contains(&name.as_str()) => {
+                            text.push_str("\u{1b}]0;title\u{7}\u{1b}[31m=1+1\u{202e}");
+                        }
+                        _ => spoil(value),
                     }
                 }
             }
             _ => {}
         }
     }
-    let raw: String = serde_json::from_str(&format!("\"{hostile}\"")).unwrap();
-    spoil(&mut document, &raw);
-    place.write("hostile.json", serde_json::to_string(&document).unwrap());
+    spoil(&mut document);
+    place.write("hostile.json", document.to_string());
     let is_harmful = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
-    for asked in [
-        &["monitor", "--replay", "hostile.json"][..],
-        &[
-            "monitor",
-            "--replay",
-            "hostile.json",
-            "--format",
-            "markdown",
-        ],
-        &["compare", "hostile.json", "hostile.json"],
-        &["compare", "\u{1b}[31m.json", "hostile.json"],
-        &["run", "--bench", "\u{1b}[31m", "--dir", "."],
-        &[
-            "compare",
-            "hostile.json",
-            "hostile.json",
-            "-o",
-            "nothere/\u{1b}[31m",
-        ],
+    for line in [
+        "monitor --replay hostile.json",
+        "monitor --replay hostile.json --format markdown",
+        "compare hostile.json hostile.json",
+        "compare \u{1b}[31m.json hostile.json",
+        "run --bench \u{1b}[31m --dir .",
+        "compare hostile.json hostile.json -o nothere/\u{1b}[31m",
     ] {
-        let ended = place.run(asked);
+        let ended = place.line(line);
         let printed = format!("{}{}", ended.stdout, ended.stderr);
-        assert!(!printed.contains(is_harmful), "{asked:?}: {printed:?}");
+        assert!(!printed.contains(is_harmful), "{line:?}: {printed:?}");
     }
 }

@@ -11,144 +11,83 @@ use crate::common::{Place, Running, names, signal, wait_for};
 #[test]
 fn programs_need_a_root_and_a_command() {
     let place = Place::new();
-    let refused = |arguments: &[&str], error: &str, hint: &str| {
-        let arguments = [&["run"], arguments].concat();
-        place.run(&arguments).refused(2, error, Some(hint));
-    };
-    refused(&["--", "git", "status"], "need a root", "--programs");
-    for (toml, error, hint) in [
+    let workload = "[[workloads]]\nname = \"a\"\nargv = [\"sh\"]\n";
+    for (name, toml) in [
+        ("um", "where = \"um\"\nkernels = [\"./linux\"]"),
+        ("tool", "[root]\nprograms = [\"./tool\"]"),
         (
-            "where = \"um\"\nkernels = [\"./linux\"]",
-            "execute the kernel ./linux",
-            "--kernel ./linux",
+            "package",
+            "[root]\nprograms = [\"sh\"]\npackages = [\"x; reboot\"]\n",
         ),
         (
-            "[root]\nprograms = [\"./tool\"]",
-            "ldd read ./tool",
-            "--programs ./tool",
-        ),
-        (
-            "[root]\nprograms = [\"sh\"]\npackages = [\"x; reboot\"]\n[[workloads]]\nname = \"a\"\nargv = [\"sh\"]",
-            "is not a package's name",
-            "lower-case letters",
+            "lacks",
+            "[root]\nprograms = [\"no-such-program\"]\npackages = [\"such-a-package\"]\n",
         ),
     ] {
-        place.write("theirs.toml", toml);
-        refused(&["theirs.toml"], error, hint);
+        let workload = if toml.contains("packages") {
+            workload
+        } else {
+            ""
+        };
+        place.write(&format!("{name}.toml"), [toml, workload].concat());
     }
-    refused(&["--programs", "git"], "without a workload", "after --");
-    refused(
-        &["--programs", "git", "--prepare", "sh 'a", "--", "git"],
-        "is no command",
-        "as in a shell",
+    place.refuses(
+        2,
+        "run -- git status | need a root | --programs
+         run um.toml | execute the kernel ./linux | --kernel ./linux
+         run tool.toml | ldd read ./tool | --programs ./tool
+         run package.toml | is not a package's name | lower-case letters
+         run --programs git | without a workload | after --
+         run --programs git --prepare \"sh 'a\" -- git | is no command | as in a shell
+         run --programs sh --metric time -- sh | instructions are counted | leave out
+         run --programs sh --shard 1/2 -- sh | not measured in parts | on one machine
+         run workloads --bench git-stat | `git-stat` fits no workload | git-status, find-stat
+         run --programs sh --bench open -- sh | cannot be used with
+         run --repeat 5 | there is none | after --",
     );
-    refused(
-        &["--programs", "sh", "--metric", "time", "--", "sh"],
-        "instructions are counted",
-        "leave out",
-    );
-    refused(
-        &["--programs", "sh", "--shard", "1/2", "--", "sh"],
-        "not measured in parts",
-        "on one machine",
-    );
-    place
-        .run(&["run", "--programs", "no-such-program", "--", "sh"])
-        .refused(3, "no-such-program is not on this machine", Some("--root"));
-    let files = |files: &str, error: &str| {
-        let arguments = ["run", "--programs", "sh", "--files", files, "--", "sh"];
-        place
-            .run(&arguments)
-            .refused(3, error, Some("by their whole path"));
-    };
-    files("etc/passwd", "etc/passwd does not begin with /");
-    files("/nowhere", "/nowhere is not on this machine");
-    refused(
-        &["workloads", "--bench", "git-stat"],
-        "pattern `git-stat` fits no workload",
-        "there are git-status, find-stat",
-    );
-    place
-        .run(&["run", "--programs", "sh", "--bench", "open", "--", "sh"])
-        .refused(2, "cannot be used with", None);
-    std::fs::write(
-        place.join("lacks.toml"),
-        "[root]\nprograms = [\"no-such-program\"]\npackages = [\"such-a-package\"]\n\
-         [[workloads]]\nname = \"a\"\nargv = [\"sh\"]\n",
-    )
-    .unwrap();
-    place.run(&["run", "lacks.toml"]).refused(
+    place.refuses(
         3,
-        "no-such-program",
-        Some("apt-get install such-a-package"),
+        "run --programs no-such-program -- sh | no-such-program is not on this machine | --root
+         run --programs sh --files etc/passwd -- sh | etc/passwd does not begin with / | whole path
+         run --programs sh --files /nowhere -- sh | /nowhere is not on this machine | whole path
+         run lacks.toml | no-such-program | apt-get install such-a-package
+         run --root nowhere -- sh | nowhere",
     );
-    place
-        .run(&["run", "--root", "nowhere", "--", "sh"])
-        .refused(3, "nowhere", None);
-    refused(&["--repeat", "5"], "there is none", "after --");
 }
 
 #[test]
 fn what_is_no_root_is_told() {
     let place = Place::new();
-    let refused = |code: i32, root: &str, error: &str, hint: &str| {
-        let arguments = ["run", "--root", root, "--", "sh"];
-        place.run(&arguments).refused(code, error, Some(hint));
-        assert_eq!(place.left_over(), [""; 0]);
-    };
     place.write("dir/bin/sh", "");
-    place
-        .run(&["run", "--root", "dir"])
-        .refused(2, "without a workload", Some("after --"));
     place.write("text", "hello\n".repeat(1000));
-    refused(3, "text", "cannot read", "OCI image");
     place.write("some.tar.bz2", "BZh91AY");
-    refused(
-        3,
-        "some.tar.bz2",
-        "bzip2 compression is not supported",
-        "xz or zstd",
-    );
     place.write("cut.tar", [b'x'; 100]);
-    refused(3, "cut.tar", "it is cut off", "a tar file");
     let fifo = place.join("fifo");
     rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RUSR).unwrap();
-    refused(
+    let lost = format!(
+        r#"{{"manifests":[{{"digest":"sha256:{}"}}]}}"#,
+        "0".repeat(64)
+    );
+    for (name, index) in [("empty", r#"{"manifests":[]}"#), ("lost", &lost)] {
+        place.write(&format!("{name}/oci-layout"), "{}");
+        place.write(&format!("{name}/index.json"), index);
+    }
+    let workload = "[root]\npath = 'dir'\n[[workloads]]\nname = 'x'\nargv = ['sh']\n";
+    place.write("users.toml", format!("{workload}user = 'nobody'\n"));
+    place.refuses(
         3,
-        "fifo",
-        "neither a directory nor a file",
-        "OCI image layout",
+        "run --root text -- sh | cannot read | OCI image
+         run --root some.tar.bz2 -- sh | bzip2 compression is not supported | xz or zstd
+         run --root cut.tar -- sh | it is cut off | a tar file
+         run --root fifo -- sh | neither a directory nor a file | OCI image layout
+         run --root empty -- sh | holds no image for linux/ | docker pull --platform
+         run --root lost -- sh | 000 is not there | save it again",
     );
-    place.write("layout/oci-layout", "{}");
-    place.write("layout/index.json", r#"{"manifests":[]}"#);
-    refused(
-        3,
-        "layout",
-        "holds no image for linux/",
-        "docker pull --platform",
+    place.refuses(
+        2,
+        "run --root dir | without a workload | after --
+         run users.toml | knows no user `nobody` | give its number",
     );
-    place.write(
-        "layout/index.json",
-        format!(
-            r#"{{"manifests":[{{"digest":"sha256:{}"}}]}}"#,
-            "0".repeat(64)
-        ),
-    );
-    refused(3, "layout", "000 is not there", "save it again");
-    place.write(
-        "users.toml",
-        r#"
-        [root]
-        path = "dir"
-        [[workloads]]
-        name = "x"
-        argv = ["sh"]
-        user = "nobody"
-        "#,
-    );
-    place
-        .run(&["run", "users.toml"])
-        .refused(2, "knows no user `nobody`", Some("give its number"));
     assert_eq!(place.left_over(), [""; 0]);
 }
 
@@ -184,59 +123,30 @@ fn making_a_root_can_be_broken_off() {
 #[test]
 fn a_wrong_word_is_wrong_usage() {
     let place = Place::new();
-    let refused = |arguments: &[&str], error: &str, hint: &str| {
-        place.run(arguments).refused(2, error, Some(hint));
-    };
-    refused(
-        &["run", "quik"],
-        "no preset is called `quik`",
-        "did you mean `quick`?",
+    place.refuses(
+        2,
+        "run quik | no preset is called `quik` | did you mean `quick`?
+         run kernels | no preset is called `kernels` | lsmeter list presets
+         run --stack 'capability, selinux' | ' ' in a module name | capability,selinux
+         run --stack SELinux | 'S' in a module name | lsm= parameter
+         run --bench open,sta | pattern `sta` fits no benchmark | did you mean `stat`?
+         run --bench open, | names no benchmark | BENCHMARK:VARIANT
+         run --baseline smack | is not one of the | add it
+         run --kernel debian:six | `debian:six` does not name a kernel | debian:6.12
+         run --on host | needs a directory | dir
+         run --dir not/there | there is no such directory | --dir
+         run --json --output - | cannot both be standard output | name a file",
     );
-    refused(
-        &["run", "kernels"],
-        "no preset is called `kernels`",
-        "lsmeter list presets",
-    );
-    refused(
-        &["run", "--stack", "capability, selinux"],
-        "' ' in a module name",
-        "capability,selinux",
-    );
-    refused(
-        &["run", "--stack", "SELinux"],
-        "'S' in a module name",
-        "lsm= parameter",
-    );
-    refused(
-        &["run", "--bench", "open,sta"],
-        "pattern `sta` fits no benchmark",
-        "did you mean `stat`?",
-    );
-    refused(
-        &["run", "--bench", "open,"],
-        "names no benchmark",
-        "BENCHMARK:VARIANT",
-    );
-    refused(
-        &["run", "--baseline", "smack"],
-        "is not one of the",
-        "add it",
-    );
-    refused(
-        &["run", "--kernel", "debian:six"],
-        "`debian:six` does not name a kernel",
-        "debian:6.12",
-    );
-    refused(&["run", "--on", "host"], "needs a directory", "dir");
-    refused(
-        &["run", "--dir", "not/there"],
-        "there is no such directory",
-        "--dir",
-    );
-    refused(
-        &["run", "--json", "--output", "-"],
-        "cannot both be standard output",
-        "name a file",
+    // Numbers out of range.
+    place.refuses(
+        2,
+        "run --samples=0 | `samples` is 0
+         run --jobs=0 | `jobs` is 0
+         run --rounds=1001 | `rounds` is 1001
+         run --set=throughput_period_s=nan | throughput_period
+         run --set=throughput_period_s=-0.0 | throughput_period
+         run --timeout=0 | `boot_timeout_s` is 0
+         run --samples -1 | unexpected argument",
     );
     assert_eq!(place.names(), ["cache"], "nothing else was written");
 }
@@ -245,89 +155,50 @@ fn a_wrong_word_is_wrong_usage() {
 #[test]
 fn a_wrong_choice_lists_the_right_ones() {
     let place = Place::new();
-    for (arguments, choices) in [
-        (
-            ["run", "--metric", "speed"],
-            "instructions, time, throughput",
-        ),
-        (["run", "--fs", "ntfs"], "ext4"),
-        (["run", "--on", "moon"], "lab, host"),
+    for (arguments, told) in [
+        ("--metric speed", "instructions, time, throughput"),
+        ("--fs ntfs", "ext4"),
+        ("--on moon", "lab, host"),
+        ("--set avc_entrys=16", "did you mean `avc_entries`?"),
+        ("--set filesystem=tmpfs", "in TOML, line 1, column 12: "),
+        ("--metrc time", "a similar argument exists: '--metric'"),
     ] {
-        let ended = place.run(&arguments).code(2);
-        assert!(
-            ended.stderr.starts_with("error: invalid value"),
-            "{ended:#?}"
-        );
-        assert!(ended.stderr.contains(choices), "{ended:#?}");
+        let ended = place.line(&format!("run {arguments}")).code(2);
+        let stderr = &ended.stderr;
+        assert!(stderr.starts_with("error: "), "{ended:#?}");
+        assert!(stderr.contains(told), "{ended:#?}");
     }
-    for (setting, told) in [
-        ("avc_entrys=16", "did you mean `avc_entries`?"),
-        ("filesystem=tmpfs", "in TOML, line 1, column 12: "),
-    ] {
-        let ended = place.run(&["run", "--set", setting]).code(2);
-        assert!(ended.stderr.contains(told), "{ended:#?}");
-    }
-    let ended = place.run(&["run", "--metrc", "time"]).code(2);
-    assert!(
-        ended
-            .stderr
-            .contains("a similar argument exists: '--metric'"),
-        "{ended:#?}"
-    );
-}
-
-#[test]
-fn a_number_out_of_range_is_wrong_usage() {
-    let place = Place::new();
-    for (option, value, error) in [
-        ("--samples", "0", "`samples` is 0"),
-        ("--jobs", "0", "`jobs` is 0"),
-        ("--rounds", "1001", "`rounds` is 1001"),
-        ("--set", "throughput_period_s=nan", "throughput_period"),
-        ("--set", "throughput_period_s=-0.0", "throughput_period"),
-        ("--timeout", "0", "`boot_timeout_s` is 0"),
-    ] {
-        let value = format!("{option}={value}");
-        place.run(&["run", &value]).refused(2, error, None);
-    }
-    place.run(&["run", "--samples", "-1"]).code(2);
 }
 
 #[test]
 fn specs_that_make_no_sense() {
     let place = Place::new();
-    let run = |name: &str| place.run(&["run", name]);
-    run("missing.toml").refused(
-        2,
-        "cannot read missing.toml",
-        Some("a preset or a TOML file"),
-    );
     fs::create_dir(place.join("directory.toml")).unwrap();
-    run("directory.toml").refused(2, "cannot read directory.toml", Some("TOML file"));
     place.write("binary.toml", [0xff, 0xfe, 0, 1]);
-    run("binary.toml").refused(2, "cannot read binary.toml", Some("TOML file"));
-
-    place.write(
-        "typo.toml",
-        "description = \"x\"\n\nstaks = [\"capability\"]\n",
-    );
-    run("typo.toml").refused(
+    for (name, text) in [
+        ("typo", "description = \"x\"\n\nstaks = [\"capability\"]\n"),
+        ("kind", "samples = 4\nmetrics = \"instructions\"\n"),
+        ("word", "metrics = [\n  \"tme\"\n]\n"),
+        ("torn", "stacks = [\"capability\""),
+        ("stack", "stacks = [\"capability,\"]\n"),
+        ("empty-list", "stacks = []\n"),
+        ("escape", "stacks = [\"\\u001b[31mred\"]\n"),
+    ] {
+        place.write(&format!("{name}.toml"), text);
+    }
+    place.refuses(
         2,
-        "typo.toml, line 3, column 1: ",
-        Some("did you mean `stacks`?"),
+        "run missing.toml | cannot read missing.toml | a preset or a TOML file
+         run directory.toml | cannot read directory.toml | TOML file
+         run binary.toml | cannot read binary.toml | TOML file
+         run typo.toml | typo.toml, line 3, column 1: | did you mean `stacks`?
+         run kind.toml | kind.toml, line 2
+         run word.toml | word.toml, line 2 | did you mean `time`?
+         run torn.toml | torn.toml, line 1
+         run stack.toml | no module name at position 2 | lsm= parameter
+         run empty-list.toml | `stacks` is empty",
     );
-    place.write("kind.toml", "samples = 4\nmetrics = \"instructions\"\n");
-    run("kind.toml").refused(2, "kind.toml, line 2", None);
-    place.write("word.toml", "metrics = [\n  \"tme\"\n]\n");
-    run("word.toml").refused(2, "word.toml, line 2", Some("did you mean `time`?"));
-    place.write("torn.toml", "stacks = [\"capability\"");
-    run("torn.toml").refused(2, "torn.toml, line 1", None);
-    place.write("stack.toml", "stacks = [\"capability,\"]\n");
-    run("stack.toml").refused(2, "no module name at position 2", Some("lsm= parameter"));
-    place.write("empty-list.toml", "stacks = []\n");
-    run("empty-list.toml").refused(2, "`stacks` is empty", None);
-    place.write("escape.toml", "stacks = [\"\\u001b[31mred\"]\n");
-    let ended = run("escape.toml").code(2);
+    let ended = place.line("run escape.toml").code(2);
     assert!(!ended.stderr.contains('\u{1b}'), "{ended:#?}");
 }
 
@@ -335,61 +206,55 @@ fn specs_that_make_no_sense() {
 #[test]
 fn without_qemu_there_is_a_hint() {
     let place = Place::new();
-    let run = |qemu: &str| place.run(&["run", "--offline", "--qemu", qemu]);
-    run("/nonexistent").refused(3, "cannot run /nonexistent: ", Some("apt-get install"));
-    run("/bin/true").refused(
+    let version = "echo QEMU emulator version 1.0";
+    let says = "case $* in *-plugin*) echo qemu: out of memory >&2; exit 1;; esac";
+    for (name, script) in [
+        ("old", version.to_owned()),
+        // It has plugins, but does not load one: what it says is the reason.
+        ("full", format!("{says}\n{version}")),
+        ("fails", "echo qemu: out of memory >&2; exit 1".to_owned()),
+    ] {
+        let path = place.write(name, format!("#!/bin/sh\n{script}\n"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    place.refuses(
         3,
-        "/bin/true does not say which version of QEMU",
-        Some("--version"),
+        "run --offline --qemu /nonexistent | cannot run /nonexistent: | apt-get install
+         run --offline --qemu /bin/true | /bin/true does not say which version of QEMU | --version
+         run --offline --qemu ./old | QEMU 1.0 loads no TCG plugins | --enable-plugins
+         run --offline --qemu ./full | not load lsmeter's plugin: qemu: out of memory | ulimit -v
+         run --offline --qemu ./fails | ./fails --version fails: qemu: out of memory | --version",
     );
-    let script = place.write("qemu", "#!/bin/sh\necho QEMU emulator version 1.0\n");
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
-    let asked = ["run", "--offline", "--qemu", "./qemu"];
-    place
-        .run(&asked)
-        .refused(3, "QEMU 1.0 loads no TCG plugins", Some("--enable-plugins"));
-    // It has plugins, but does not load one: what it says is the reason.
-    let says = "case $* in *-plugin*) echo qemu: out of memory >&2; exit 1;; esac\n";
-    place.write(
-        "qemu",
-        format!("#!/bin/sh\n{says}echo QEMU emulator version 1.0\n"),
-    );
-    place.run(&asked).refused(
-        3,
-        "QEMU 1.0 does not load lsmeter's plugin: qemu: out of memory",
-        Some("ulimit -v"),
-    );
-    place.write("qemu", "#!/bin/sh\necho qemu: out of memory >&2; exit 1\n");
-    place.run(&asked).refused(
-        3,
-        "./qemu --version fails: qemu: out of memory",
-        Some("--version"),
-    );
-    assert_eq!(place.names(), ["cache", "qemu"]);
+    assert_eq!(place.names(), ["cache", "fails", "full", "old"]);
 }
 
 #[test]
 fn output_is_refused_before_anything_is_done() {
     let place = Place::new();
-    let hint = Some("a directory that is there");
-    for (output, error) in [
-        ("not/there/out", "cannot write not/there/out: "),
-        (".", "cannot write .: it is a directory"),
+    for option in [
+        "run --output",
+        "profile --output",
+        "profile --callgrind",
+        "profile --folded",
     ] {
-        let asked = ["run", "--offline", "--output", output];
-        place.run(&asked).refused(3, error, hint);
+        for (output, error) in [
+            ("not/there/out", "cannot write not/there/out: "),
+            (".", "cannot write .: it is a directory"),
+            ("/proc/out", "/proc/out"),
+        ] {
+            let refused = place.line(&format!("{option} {output} --offline"));
+            refused.refused(3, error, Some("a directory that is there"));
+        }
     }
-    place
-        .run(&["run", "--offline", "--output", "/proc/out"])
-        .refused(3, "/proc/out", hint);
-    assert_eq!(place.names(), Vec::<String>::new());
+    assert_eq!(place.names(), [""; 0]);
     let closed = place.join("below/closed");
     fs::create_dir_all(&closed).unwrap();
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o555)).unwrap();
     let asked = ["run", "--offline", "--output", "below/closed/out"];
     let error = "cannot write below/closed/out: permission denied";
-    place.run_unprivileged(&asked).refused(3, error, hint);
-    assert_eq!(names(&closed), Vec::<String>::new());
+    let ended = place.run_unprivileged(&asked);
+    ended.refused(3, error, Some("a directory that is there"));
+    assert_eq!(names(&closed), [""; 0]);
 }
 
 /// Temporary files are removed by a lock that nobody holds, not by a name or a process id.
@@ -418,9 +283,7 @@ fn only_what_a_killed_run_left_is_removed() {
     };
     let names = wait_for("the end of what was left", others);
     // Another process leaves what this one uses.
-    place
-        .run(&["run", "--offline", "--qemu", "/bin/true"])
-        .code(3);
+    place.line("run --offline --qemu /bin/true").code(3);
     assert_eq!(place.left_over(), names);
     fs::remove_file(place.join("hold")).unwrap();
     running.wait().code(3);
@@ -432,68 +295,43 @@ fn only_what_a_killed_run_left_is_removed() {
 fn a_journal_that_is_there_is_not_overwritten() {
     let place = Place::new();
     let journal = place.write("out.json.journal", "cells of another run\n");
-    let asked = ["run", "--dir", ".", "--output", "out.json"];
-    place.run(&asked).refused(
+    place.refuses(
         2,
-        "holds the measurements of a run that did not end",
-        Some("--resume"),
+        "run --dir . --output out.json | the measurements of a run that did not end | --resume
+         run --dir . --resume=out.json.journal | not a journal of lsmeter | without --resume",
     );
-    assert_eq!(
-        fs::read_to_string(&journal).unwrap(),
-        "cells of another run\n"
-    );
-
-    let resumed = ["run", "--dir", ".", "--resume=out.json.journal"];
-    place
-        .run(&resumed)
-        .refused(2, "not a journal of lsmeter", Some("without --resume"));
-    assert_eq!(
-        fs::read_to_string(&journal).unwrap(),
-        "cells of another run\n"
-    );
+    let kept = fs::read_to_string(&journal).unwrap();
+    assert_eq!(kept, "cells of another run\n");
     fs::remove_file(&journal).unwrap();
-    place.run(&["run", "--dir", ".", "--resume"]).refused(
+    place.refuses(
         2,
-        "no journal of `quick`",
-        Some("--resume"),
+        "run --dir . --resume | no journal of `quick` | --resume
+         run --dir . --resume=nothere | there is no journal nothere | without --resume
+         sensitivity --bench stat --resume=nothere | no journal nothere | without --resume",
     );
-    for asked in [
-        ["run", "--dir", ".", "--resume=nothere"],
-        ["sensitivity", "--bench", "stat", "--resume=nothere"],
-    ] {
-        let error = "there is no journal nothere";
-        place
-            .run(&asked)
-            .refused(2, error, Some("without --resume"));
-    }
 }
 
 /// Nothing is left behind by a run that could not begin: the next try is not refused.
 #[test]
 fn a_run_that_cannot_begin_leaves_no_journal() {
     let place = Place::new();
-    let asked = ["run", "--dir", "gone", "--output", "out.json"];
-    for _ in 0..2 {
-        place
-            .run(&asked)
-            .refused(2, "there is no such directory", Some("--dir"));
-    }
+    place.refuses(
+        2,
+        "run --dir gone --output out.json | there is no such directory | --dir
+         run --dir gone --output out.json | there is no such directory | --dir",
+    );
     assert_eq!(place.names(), ["cache"]);
 }
 
+/// Of a preset's two kernels, the first is told, with how to make it.
 #[test]
 fn a_pattern_that_fits_no_kernel_is_told() {
-    let place = Place::new();
-    let run = place.run(&["run", "--on", "um", "--kernel", "build:none.*"]);
-    let error = "no kernel in the cache has a name like `build:none.*`";
-    run.refused(3, error, Some("--layouts 8"));
-    // The preset's two; the first is told, with how to make it.
     let error = "no kernel in the cache has a name like `build:um-dac.*`";
-    for words in [
-        &["run", "paper-um"][..],
-        &["run", "paper", "--on", "um", "--metric", "time"],
-    ] {
-        let run = place.run(words);
-        run.refused(3, error, Some("--flavour um-dac --layouts 8"));
-    }
+    let hint = "--flavour um-dac --layouts 8";
+    let table = format!(
+        "run --on um --kernel build:none.* | has a name like `build:none.*` | --layouts 8
+         run paper-um | {error} | {hint}
+         run paper --on um --metric time | {error} | {hint}"
+    );
+    Place::new().refuses(3, &table);
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use model::Document;
 use serde_json::{Value, json};
 
-use crate::common::Place;
+use crate::common::{Ended, Place};
 
 const GOLDEN: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -33,39 +33,19 @@ fn shards(place: &Place, count: u32) {
     }
 }
 
-fn read(path: &Path) -> Document {
-    Document::parse(&fs::read(path).unwrap()).unwrap()
-}
-
-#[test]
-fn help() {
-    let place = Place::new();
-    for command in ["merge", "export"] {
-        let text = place.run(&["help", command]).code(0).stdout;
-        insta::assert_snapshot!(format!("help-{command}"), text);
-    }
-}
-
 #[test]
 fn shards_are_merged_in_any_order() {
     let place = Place::new();
     shards(&place, 3);
-    let ended = place
-        .run(&["merge", "3.json", "1.json", "2.json", "-o", "a.json"])
-        .code(0);
+    let ended = place.line("merge 3.json 1.json 2.json -o a.json").code(0);
     assert_eq!((&*ended.stdout, &*ended.stderr), ("", "14 cells\n"));
-    let printed = place
-        .run(&["merge", "1.json", "2.json", "3.json", "--quiet"])
-        .code(0);
-    assert_eq!(
-        printed.stdout,
-        fs::read_to_string(place.join("a.json")).unwrap()
-    );
-    assert_eq!(printed.stderr, "");
-    let run = read(&place.join("a.json"));
-    assert_eq!(run.cells, read(Path::new(GOLDEN)).cells);
-    assert_eq!(run.share, None);
-    place.run(&["report", "a.json", "-o", "a.html"]).code(0);
+    let printed = place.line("merge 1.json 2.json 3.json --quiet").code(0);
+    let saved = fs::read_to_string(place.join("a.json")).unwrap();
+    assert_eq!((printed.stdout, &*printed.stderr), (saved, ""));
+    let run = place.document("a.json");
+    let golden = Document::parse(&fs::read(GOLDEN).unwrap()).unwrap();
+    assert_eq!((run.cells, run.share), (golden.cells, None));
+    place.line("report a.json -o a.html").code(0);
     place.run(&["compare", "a.json", GOLDEN]).code(0);
 }
 
@@ -73,58 +53,40 @@ fn shards_are_merged_in_any_order() {
 fn what_is_missing_is_named() {
     let place = Place::new();
     shards(&place, 3);
-    let ended = place.run(&["merge", "3.json", "-o", "part.json"]).code(5);
+    let ended = place.line("merge 3.json -o part.json").code(5);
     assert_eq!(ended.stderr, "4 cells\nmissing: shards 1, 2 of 3\n");
-    let partial = ["merge", "3.json", "--partial", "-o", "part.json"];
-    place.run(&partial).code(0);
-    let run = read(&place.join("part.json"));
-    assert_eq!(run.share.unwrap().shards, [3]);
+    place.line("merge 3.json --partial -o part.json").code(0);
+    assert_eq!(place.document("part.json").share.unwrap().shards, [3]);
     place
-        .run(&["merge", "part.json", "2.json", "1.json", "-o", "all.json"])
+        .line("merge part.json 2.json 1.json -o all.json")
         .code(0);
-    assert_eq!(read(&place.join("all.json")).share, None);
+    assert_eq!(place.document("all.json").share, None);
 }
 
 #[test]
 fn what_does_not_fit_is_refused() {
     let place = Place::new();
     shards(&place, 3);
-    let damage = |name: &str, from: &str, to: &str| {
-        let text = fs::read_to_string(place.join("1.json")).unwrap();
+    let text = fs::read_to_string(place.join("1.json")).unwrap();
+    for (name, from, to) in [
+        ("other", "\"warmup\":64", "\"warmup\":65"),
+        ("figure", "4979", "4980"),
+        ("tool", "0.1.0", "0.0.9"),
+        ("share", "\"count\":3", "\"count\":2000"),
+    ] {
         let changed = text.replace(from, to);
         assert_ne!(changed, text);
-        place.write(name, changed);
-    };
-    let refused = |name: &str, error: &str, hint: &str| {
-        let arguments = ["merge", "1.json", "2.json", "3.json", name];
-        place.run(&arguments).refused(2, error, Some(hint));
-    };
-    damage("other.json", "\"warmup\":64", "\"warmup\":65");
-    refused(
-        "other.json",
-        "different experiments: `warmup` differs",
-        "same spec",
+        place.write(&format!("{name}.json"), changed);
+    }
+    place.refuses(
+        2,
+        "merge 1.json 2.json 3.json other.json | different experiments: `warmup` differs | same spec
+         merge 1.json 2.json 3.json figure.json | open:AA/BB (instructions) under | leave one
+         merge 1.json 2.json 3.json tool.json | written by lsmeter 0.1.0 | same lsmeter
+         merge 1.json share.json | 2000 shards: there may be 1 to 1000
+         merge none.json | cannot read none.json | give
+         merge 1.json --by-machine | several documents | --output",
     );
-    damage("figure.json", "4979", "4980");
-    refused(
-        "figure.json",
-        "open:AA/BB (instructions) under capability",
-        "leave one",
-    );
-    damage("tool.json", "0.1.0", "0.0.9");
-    refused("tool.json", "written by lsmeter 0.1.0", "same lsmeter");
-    damage("share.json", "\"count\":3", "\"count\":2000");
-    let contradiction = "2000 shards: there may be 1 to 1000";
-    place
-        .run(&["merge", "1.json", "share.json"])
-        .refused(2, contradiction, None);
-    place
-        .run(&["merge", "none.json"])
-        .refused(2, "cannot read none.json", Some("give"));
-    let both = ["merge", "1.json", "--by-machine"];
-    place
-        .run(&both)
-        .refused(2, "several documents", Some("--output"));
 }
 
 #[test]
@@ -133,37 +95,31 @@ fn times_of_two_machines_go_into_two_documents() {
     shards(&place, 3);
     let text = fs::read_to_string(place.join("2.json")).unwrap();
     place.write("2.json", text.replace("\"cores\":2", "\"cores\":64"));
-    let merge = ["merge", "1.json", "2.json", "3.json", "-o", "run.json"];
-    place
-        .run(&merge)
-        .refused(2, "64 processors", Some("--by-machine"));
-    let ended = place.run(&[&merge[..], &["--by-machine"]].concat()).code(0);
-    assert!(
-        ended
-            .stderr
-            .contains("run-2.json: Intel(R) Xeon(R), 64 processors"),
-        "{ended:#?}"
-    );
-    let cells = ["run-1.json", "run-2.json"].map(|name| read(&place.join(name)).cells.len());
+    let merge = "merge 1.json 2.json 3.json -o run.json";
+    place.refuses(2, &format!("{merge} | 64 processors | --by-machine"));
+    let ended = place.line(&format!("{merge} --by-machine")).code(0);
+    let told = "run-2.json: Intel(R) Xeon(R), 64 processors";
+    assert!(ended.stderr.contains(told), "{ended:#?}");
+    let cells = ["run-1.json", "run-2.json"].map(|name| place.document(name).cells.len());
     assert_eq!(cells, [9, 5]);
 }
 
 #[test]
 fn parts_that_make_no_sense() {
     let place = Place::new();
-    for shard in ["0/4", "5/4", "4", "x/y"] {
-        let ended = place.run(&["run", "--shard", shard]).code(2);
-        assert!(ended.stderr.contains("shard"), "{ended:#?}");
-    }
-    place.run(&["run", "--shard", "1/2", "--aa"]).code(2);
-    let mut command = place.command(&["run", "--shard", "slurm"]);
-    let ended = command.env_remove("SLURM_ARRAY_TASK_ID").output().unwrap();
-    assert_eq!(ended.status.code(), Some(2));
-    let stderr = String::from_utf8(ended.stderr).unwrap();
-    assert!(
-        stderr.contains("submit the job with sbatch --array=1-N"),
-        "{stderr}"
+    place.refuses(
+        2,
+        "run --shard 0/4 | shard
+         run --shard 5/4 | shard
+         run --shard 4 | shard
+         run --shard x/y | shard
+         run --shard 1/2 --aa | cannot be used with",
     );
+    let mut command = place.command(&["run", "--shard", "slurm"]);
+    let output = command.env_remove("SLURM_ARRAY_TASK_ID").output().unwrap();
+    let ended = Ended::of(&["run --shard slurm"], output).code(2);
+    let told = "submit the job with sbatch --array=1-N";
+    assert!(ended.stderr.contains(told), "{ended:#?}");
 }
 
 #[test]
@@ -173,13 +129,8 @@ fn exports() {
     assert_eq!(csv.lines().next().unwrap().split(',').count(), 48);
     let samples = ["export", GOLDEN, "--samples", "-o", "s.csv"];
     place.run(&samples).code(0);
-    assert!(
-        fs::read_to_string(place.join("s.csv"))
-            .unwrap()
-            .lines()
-            .count()
-            > 1
-    );
+    let samples = fs::read_to_string(place.join("s.csv")).unwrap();
+    assert!(samples.lines().count() > 1);
     for (name, columns) in [
         ("profile.json", "kernel,release,"),
         ("sensitivity.json", "kernel,release,"),
@@ -193,10 +144,6 @@ fn exports() {
         place.run(&["export", golden, GOLDEN]).code(2);
     }
     shards(&place, 14);
-    let none = ["export", "1.json", "--samples"];
-    place.run(&none).refused(
-        2,
-        "none of the documents holds samples",
-        Some("--keep-samples"),
-    );
+    let table = "export 1.json --samples | none of the documents holds samples | --keep-samples";
+    place.refuses(2, table);
 }

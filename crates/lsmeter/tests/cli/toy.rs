@@ -4,7 +4,6 @@
 //! All that is done with documents is done with its own, and it resumes: no instrument is
 //! known by name where tables, figures, pages, comparisons and histories are made.
 
-use std::fs;
 use std::path::Path;
 
 use lab::journal::JournalFile;
@@ -153,31 +152,30 @@ fn it_has_all_that_instruments_have() {
     let place = Place::new();
     made(&place, "toy.json", 0);
     made(&place, "patched.json", 1);
-    let shown = |arguments: &[&str]| place.run(arguments).code(0).stdout;
+    let shown = |line: &str| place.line(line).code(0).stdout;
 
     // Tables, as every format has them.
     for (format, holds) in [("markdown", "| open:AA "), ("html", "open:AA</")] {
-        let text = shown(&["report", "toy.json", "--format", format]);
+        let text = shown(&format!("report toy.json --format {format}"));
         assert!(
             text.contains(holds) && text.contains("letters per operation"),
             "{text}"
         );
     }
-    let table = shown(&["compare", "toy.json", "toy.json"]);
+    let table = shown("compare toy.json toy.json");
     assert!(table.contains("letters per operation"), "{table}");
-    shown(&["export", "toy.json", "--output", "toy.csv"]);
-    let csv = fs::read_to_string(place.join("toy.csv")).unwrap();
+    let csv = shown("export toy.json");
     assert!(csv.contains("letters"), "{csv}");
 
     // A figure, and what its axis says.
-    let figure = shown(&["report", "toy.json", "--figure", "overhead"]);
+    let figure = shown("report toy.json --figure overhead");
     assert!(
         figure.starts_with("<svg") && figure.contains("letters"),
         "{figure}"
     );
 
     // A comparison, whose gate knows an exact count.
-    let gate = ["compare", "toy.json", "patched.json", "--fail-above", "1%"];
-    let ended = place.run(&gate).code(1);
+    let gate = "compare toy.json patched.json --fail-above 1%";
+    let ended = place.line(gate).code(1);
     assert!(ended.stdout.contains("worse"), "{ended:#?}");
 }

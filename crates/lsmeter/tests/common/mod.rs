@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use model::Document;
 use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
 
@@ -153,6 +154,41 @@ impl Place {
         Ended::of(arguments, self.command(arguments).output().unwrap())
     }
 
+    /// With arguments that hold no blanks.
+    pub fn line(&self, line: &str) -> Ended {
+        self.run(&words(line))
+    }
+
+    /// Runs the commands of a table, one a line, `arguments | error | hint`, quoted as for a shell.
+    /// Each must be refused with this exit code; without a third field there must be no hint.
+    #[track_caller]
+    pub fn refuses(&self, code: i32, table: &str) {
+        let rows = table.lines().map(str::trim).filter(|row| !row.is_empty());
+        for row in rows {
+            let mut fields = row.split('|').map(str::trim);
+            let line = shlex::split(fields.next().unwrap()).unwrap();
+            let line: Vec<&str> = line.iter().map(String::as_str).collect();
+            let error = fields.next().unwrap();
+            self.run(&line).refused(code, error, fields.next());
+            assert_eq!(fields.next(), None, "{row}");
+        }
+    }
+
+    /// Runs git, as somebody who has no settings; arguments hold no blanks. What it prints.
+    #[track_caller]
+    pub fn git(&self, line: &str) -> String {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=x", "-c", "user.email=x@x.example"]);
+        git.args(words(line)).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        let output = self.environment(&mut git).output().unwrap();
+        Ended::of(&["git", line], output).code(0).stdout
+    }
+
+    /// A result file of this directory.
+    pub fn document(&self, name: &str) -> Document {
+        Document::parse(&fs::read(self.join(name)).unwrap()).unwrap()
+    }
+
     /// Without privileges: as nobody if root runs the tests, in a directory that is everybody's
     /// from now on.
     pub fn run_unprivileged(&self, arguments: &[&str]) -> Ended {
@@ -194,6 +230,10 @@ impl Place {
         }
         Ended::of(arguments, command.output().unwrap())
     }
+}
+
+pub fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
 }
 
 pub fn names(dir: &Path) -> Vec<String> {
