@@ -8,24 +8,13 @@ use model::{Cell, Document, Policy, Status};
 use super::{assert_in_force, cells, measure, steps};
 use crate::common::Place;
 
-const DENIED: [&str; 8] = [
-    "--policy",
-    "enforcing",
-    "--set",
-    "denials=true",
-    "--bench",
-    "denied-open",
-    "--variants",
-    "all",
-];
+const DENIED: &str = "--policy enforcing --set denials=true --bench denied-open --variants all \
+                      --with-hooks";
 
 fn denied_open<'a>(run: &'a Document, stack: &str, policy: Policy, file: &str) -> &'a Cell {
-    let cells = cells(run, stack, policy);
-    let mut of_file = cells.into_iter().filter(|cell| {
-        let key = &cell.key;
-        (key.benchmark(), key.variant()) == ("denied-open", file)
-    });
-    of_file.next().unwrap()
+    let mut cells = cells(run, stack, policy).into_iter();
+    let title = format!("denied-open:{file}");
+    cells.find(|cell| cell.title() == title).unwrap()
 }
 
 /// A file that is opened, or refused as it should be: what that costs, and whose implementations
@@ -49,30 +38,24 @@ fn assert_lacks(cell: &Cell, why: &str) {
 
 #[test]
 fn who_denies_first_spares_the_others() {
-    let place = Place::with_kernels();
     let [first, second] = ["capability,apparmor,tomoyo", "capability,tomoyo,apparmor"];
-    let stacks = ["capability", first, second];
-    let mut asked = DENIED.to_vec();
-    asked.push("--with-hooks");
-    let run = measure(&place, "debian:6.12", &stacks, &asked);
-    let modules = |names: &[&'static str]| names.iter().copied().collect::<BTreeSet<_>>();
-    let both = modules(&["apparmor", "tomoyo"]);
+    let stacks = format!("capability {first} {second}");
+    let run = measure(&Place::with_kernels(), "debian:6.12", &stacks, DENIED);
+    let both = BTreeSet::from(["apparmor", "tomoyo"]);
+    let [apparmor, tomoyo] = ["apparmor", "tomoyo"].map(|module| BTreeSet::from([module]));
     for (file, in_first, in_second) in [
-        ("by-apparmor", modules(&["apparmor"]), both.clone()),
-        ("by-tomoyo", both.clone(), modules(&["tomoyo"])),
-        (
-            "by-apparmor-tomoyo",
-            modules(&["apparmor"]),
-            modules(&["tomoyo"]),
-        ),
+        ("by-apparmor", &apparmor, &both),
+        ("by-tomoyo", &both, &tomoyo),
+        ("by-apparmor-tomoyo", &apparmor, &tomoyo),
     ] {
         let [one, other] = [first, second].map(|stack| open(&run, stack, file));
-        assert_eq!([&one.1, &other.1], [&in_first, &in_second], "{file}");
-        if file != "by-tomoyo" {
-            assert!(one.0 < other.0, "{file}: {} and {}", one.0, other.0);
-        } else {
-            assert!(one.0 > other.0, "{file}: {} and {}", one.0, other.0);
-        }
+        assert_eq!([&one.1, &other.1], [in_first, in_second], "{file}");
+        let first_is_less = file != "by-tomoyo";
+        let told = format!("{file}: {} and {}", one.0, other.0);
+        assert!(
+            one.0 != other.0 && (one.0 < other.0) == first_is_less,
+            "{told}"
+        );
     }
     // What none denies asks both; the calls of the hook may be arranged otherwise.
     let [one, other] = [first, second].map(|stack| open(&run, stack, "allowed"));
@@ -86,20 +69,13 @@ fn who_denies_first_spares_the_others() {
             at.unwrap_or_else(|| panic!("{text}: {steps:#?}"))
         };
         let allowed = at("denials: allowed without a policy: open of each for reading");
-        let apparmor = at(
-            "apparmor: denied from now on: open of /denials/granted/a--- for \
-                           reading: EACCES (13)",
-        );
-        let tomoyo = at(
-            "tomoyo: denied from now on: open of /denials/granted/-t-- for \
-                         reading: EPERM (1)",
-        );
+        let opened = "denied from now on: open of /denials/granted";
+        let apparmor = at(&format!("apparmor: {opened}/a--- for reading: EACCES (13)"));
+        let tomoyo = at(&format!("tomoyo: {opened}/-t-- for reading: EPERM (1)"));
         assert!(allowed < apparmor && allowed < tomoyo, "{steps:#?}");
         let cell = denied_open(&run, stack, Policy::Enforcing, "by-landlock");
-        assert_lacks(
-            cell,
-            "landlock, which is to deny this file, has no policy here",
-        );
+        let why = "landlock, which is to deny this file, has no policy here";
+        assert_lacks(cell, why);
     }
     let allowed = denied_open(&run, "capability", Policy::None, "allowed");
     assert_eq!(allowed.status(), Status::Ok, "{allowed:#?}");
@@ -109,23 +85,17 @@ fn who_denies_first_spares_the_others() {
 
 #[test]
 fn what_labels_deny_is_decided_before() {
-    let place = Place::with_kernels();
-    let mut asked = DENIED.to_vec();
-    asked.push("--with-hooks");
     let stack = "capability,landlock,selinux";
-    let run = measure(&place, "debian:6.12", &[stack], &asked);
+    let run = measure(&Place::with_kernels(), "debian:6.12", stack, DENIED);
     // file_open is never reached, though Landlock comes first.
     assert_eq!(open(&run, stack, "by-selinux").1, BTreeSet::new());
-    assert_eq!(
-        open(&run, stack, "by-landlock").1,
-        BTreeSet::from(["landlock"])
-    );
-    let texts = [
+    let landlock = open(&run, stack, "by-landlock").1;
+    assert_eq!(landlock, BTreeSet::from(["landlock"]));
+    let steps = steps(&run, stack, Policy::Enforcing);
+    for text in [
         "selinux: denied from now on: open of /denials/granted/--s- for reading: EACCES (13)",
         "landlock: denied from now on: open of /denials/refused/---- for reading: EACCES (13)",
-    ];
-    let steps = steps(&run, stack, Policy::Enforcing);
-    for text in texts {
+    ] {
         assert!(steps.iter().any(|step| step == text), "{text}: {steps:#?}");
     }
 }
@@ -137,11 +107,9 @@ fn smack_may_stand_before_tomoyo() {
         return;
     };
     let stack = "capability,smack,tomoyo";
-    let asked = ["--policy", "enforcing", "--set", "denials=true"];
-    let mut asked = asked.to_vec();
-    asked.extend(["--bench", "denied-open:by-smack"]);
-    asked.extend(["--bench", "denied-open:by-tomoyo"]);
-    let run = measure(&place, &kernel, &[stack], &asked);
+    let asked = "--policy enforcing --set denials=true --bench denied-open:by-smack \
+                 --bench denied-open:by-tomoyo";
+    let run = measure(&place, &kernel, stack, asked);
     let texts = [
         "smack: denied from now on: open of /denials/granted/---m for reading: EACCES (13)",
         "tomoyo: denied from now on: open of /denials/granted/-t-- for reading: EPERM (1)",
@@ -153,12 +121,11 @@ fn smack_may_stand_before_tomoyo() {
 fn nothing_is_denied_that_nobody_asked_for() {
     let place = Place::with_kernels();
     let stack = "capability,tomoyo";
-    let asked = ["--policy", "enforcing", "--bench", "denied-open"];
-    let run = measure(&place, "debian:6.12", &[stack], &asked);
+    let asked = "--policy enforcing --bench denied-open";
+    let run = measure(&place, "debian:6.12", stack, asked);
     let cell = denied_open(&run, stack, Policy::Enforcing, "allowed");
     assert_lacks(cell, "denials = true asks for it");
-    let asked = ["run", "--stack", stack, "--set", "denials=true"];
-    let refused = place.run(&asked).code(2);
+    let refused = place.line(&format!("run --stack {stack} --set denials=true"));
     let told = "`denials` is true, and no policy of what is measured is enforced";
-    assert!(refused.stderr.contains(told), "{}", refused.stderr);
+    assert!(refused.code(2).stderr.contains(told));
 }

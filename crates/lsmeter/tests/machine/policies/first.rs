@@ -3,34 +3,23 @@
 
 use model::{FirstAfter, Policy, Status};
 
-use super::{assert_in_force, measure, read};
+use super::{assert_in_force, measure};
 use crate::common::Place;
 
 #[test]
 fn what_was_decided_is_forgotten_before_each_operation() {
-    let place = Place::with_kernels();
-    let asked = [
-        "--policy",
-        "enforcing",
-        "--set",
-        "first_after=['nothing','load','relabel']",
-        "--set",
-        "warmup=2",
-        "--bench",
-        "stat:AA",
-        "--bench",
-        "read:4KB",
-    ];
-    let stacks = ["capability", "capability,selinux", "capability,apparmor"];
-    let run = measure(&place, "debian:6.12", &stacks, &asked);
+    let asked = "--policy enforcing --set first_after=['nothing','load','relabel'] --set warmup=2 \
+                 --bench stat:AA,read:4KB";
+    let stacks = "capability capability,selinux capability,apparmor";
+    let run = measure(&Place::with_kernels(), "debian:6.12", stacks, asked);
     let cost = |stack: &str, benchmark: &str, after: Option<FirstAfter>| {
-        let found = run.cells.iter().find(|cell| {
-            let key = &cell.key;
-            key.stack.join(",") == stack
-                && key.benchmark() == benchmark
-                && key.settings.first_after == after
+        let mut cells = run.cells.iter();
+        let cell = cells.find(|cell| {
+            cell.key.stack.join(",") == stack
+                && cell.key.benchmark() == benchmark
+                && cell.key.settings.first_after == after
         });
-        let cell = found.unwrap();
+        let cell = cell.unwrap();
         assert_eq!(cell.status(), Status::Ok, "{:?}", cell.reason());
         cell.estimate().unwrap().median
     };
@@ -44,33 +33,15 @@ fn what_was_decided_is_forgotten_before_each_operation() {
         assert!(apparmor(None) < apparmor(load), "{benchmark}");
     }
     // Nobody remembers anything there, and so it is measured once.
-    let alone = |cell: &&model::Cell| cell.key.stack == ["capability"];
-    assert!(
-        run.cells
-            .iter()
-            .filter(alone)
-            .all(|cell| cell.key.settings.first_after.is_none())
-    );
-    for (stack, text) in [
-        (
-            "capability,selinux",
-            "selinux: the policy is loaded again before each operation",
-        ),
-        (
-            "capability,selinux",
-            "selinux: files are labelled again before each operation",
-        ),
-        (
-            "capability,apparmor",
-            "apparmor: the profiles are replaced again before each operation",
-        ),
+    let mut alone = run.cells.iter().filter(|c| c.key.stack == ["capability"]);
+    assert!(alone.all(|cell| cell.key.settings.first_after.is_none()));
+    for text in [
+        "selinux: the policy is loaded again before each operation",
+        "selinux: files are labelled again before each operation",
+        "apparmor: the profiles are replaced again before each operation",
     ] {
-        let setups = run
-            .setups
-            .iter()
-            .filter(|setup| setup.configuration.stack.as_str() == stack);
-        let mut steps = setups.flat_map(|setup| &setup.steps);
-        assert!(steps.any(|step| step.starts_with(text)), "{stack}: {text}");
+        let mut steps = run.setups.iter().flat_map(|setup| &setup.steps);
+        assert!(steps.any(|step| step.starts_with(text)), "{text}");
     }
     assert_in_force(&run, "capability,apparmor", Policy::Enforcing, &[]);
 }
@@ -84,22 +55,6 @@ fn a_policy_of_ones_own_is_loaded_again_and_its_files_relabelled() {
         return;
     }
     let place = Place::with_kernels();
-    let asked = [
-        "run",
-        "first-access",
-        "--offline",
-        "--stack",
-        "capability,selinux",
-        "--set",
-        "first_after=['relabel','load']",
-        "--bench",
-        "open:AA",
-        "-n",
-        "4",
-        "-o",
-        "out.json",
-    ];
-    let asked = [&asked[..], &["--policy", "enforcing"]].concat();
     place.write(
         "user.toml",
         r#"[custom.user]
@@ -111,39 +66,20 @@ fn a_policy_of_ones_own_is_loaded_again_and_its_files_relabelled() {
         denied = ["read /etc/shadow"]
         allowed = ["read /etc/hosts"]"#,
     );
-    let custom = ["--policy-file", "user.toml"];
-    place.run(&[&asked[..], &custom].concat()).code(0);
-    let run = read(&place.join("out.json"));
-    let costs: Vec<f64> = run
-        .cells
-        .iter()
-        .map(|cell| cell.estimate().unwrap().median)
-        .collect();
+    let asked = "run first-access --offline --stack capability,selinux --bench open:AA -n 4 \
+                 --set first_after=['relabel','load'] --policy enforcing --policy-file user.toml \
+                 -o out.json";
+    place.line(asked).code(0);
+    let run = place.document("out.json");
+    let costs = run.cells.iter().map(|cell| cell.estimate().unwrap().median);
+    let costs: Vec<f64> = costs.collect();
     assert!(costs.len() == 2 && costs[0] < costs[1], "{costs:?}");
 
     // There are as many labels as there are, and no more.
-    let many = [
-        "-n",
-        "1100",
-        "--set",
-        "first_after=['relabel']",
-        "-o",
-        "many.json",
-        "--timeout",
-        "600",
-    ];
-    let short = [
-        "--stack",
-        "capability,selinux",
-        "--policy",
-        "enforcing",
-        "--bench",
-        "stat:AA",
-    ];
-    place
-        .run(&[&["run", "--offline"], &short[..], &many].concat())
-        .code(4);
-    let run = read(&place.join("many.json"));
+    let many = "run --offline --stack capability,selinux --policy enforcing --bench stat:AA \
+                -n 1100 --set first_after=['relabel'] -o many.json --timeout 600";
+    place.line(many).code(4);
+    let run = place.document("many.json");
     let reason = run.cells[0].reason().unwrap_or_default();
     assert!(reason.contains("all labels were used"), "{reason}");
 }

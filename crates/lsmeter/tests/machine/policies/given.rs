@@ -10,7 +10,6 @@ use std::process::Command;
 
 use model::{Document, Status};
 
-use super::read;
 use crate::common::Place;
 
 const FILE_CONTEXTS: &str = "/etc/selinux/default/contexts/files/file_contexts";
@@ -18,6 +17,10 @@ const BINARY: &str = "/etc/selinux/default/policy/policy.33";
 
 /// Each configuration has a policy, and so a boot, of its own.
 const EXPERIMENT: &str = r#"
+stacks = [
+    "capability", "capability,apparmor", "capability,landlock", "capability,bpf",
+    "capability,tomoyo",
+]
 filesystem = "tmpfs"
 benchmarks = ["open:AA", "creat"]
 samples = 8
@@ -184,43 +187,58 @@ fn write_sources(place: &Place) {
 }
 
 fn run(place: &Place, experiment: &str) -> Document {
-    let asked = ["run", experiment, "--offline", "--output", "out.json"];
-    place.run(&asked).code(4);
-    assert_eq!(place.left_over(), Vec::<String>::new());
-    read(&place.join("out.json"))
+    let line = format!("run {experiment} --offline --output out.json");
+    place.line(&line).code(4);
+    assert_eq!(place.left_over(), [""; 0]);
+    place.document("out.json")
 }
 
 /// How the cells of a policy ended, each with its benchmark; and what was done for it.
 fn ended<'a>(run: &'a Document, name: &str) -> (Vec<(&'a str, Status, &'a str)>, Vec<&'a str>) {
     let is_of = |settings: &model::Settings| settings.custom.values().any(|custom| custom == name);
     let cells = run.cells.iter().filter(|cell| is_of(&cell.key.settings));
-    let cells: Vec<_> = cells
-        .map(|cell| {
-            (
-                cell.key.benchmark(),
-                cell.status(),
-                cell.reason().unwrap_or_default(),
-            )
-        })
-        .collect();
+    let cells = cells.map(|cell| {
+        let reason = cell.reason().unwrap_or_default();
+        (cell.key.benchmark(), cell.status(), reason)
+    });
+    let cells: Vec<_> = cells.collect();
     assert!(!cells.is_empty(), "{name}");
-    let setups = run
-        .setups
-        .iter()
-        .filter(|setup| is_of(&setup.configuration.settings));
+    let setups = run.setups.iter();
+    let setups = setups.filter(|setup| is_of(&setup.configuration.settings));
     let steps = setups.flat_map(|setup| setup.steps.iter().map(String::as_str));
     (cells, steps.collect())
 }
 
+/// Each line of `texts` is in a step.
 #[track_caller]
-fn assert_steps(run: &Document, name: &str, texts: &[&str]) {
+fn assert_steps(run: &Document, name: &str, texts: &str) {
     let (_, steps) = ended(run, name);
-    for text in texts {
-        assert!(
-            steps.iter().any(|step| step.contains(text)),
-            "{text}: {steps:#?}"
-        );
+    for text in texts.lines().map(str::trim) {
+        let is_there = steps.iter().any(|step| step.contains(text));
+        assert!(is_there, "{text}: {steps:#?}");
     }
+}
+
+/// Its cells were measured.
+#[track_caller]
+fn assert_measured(run: &Document, name: &str) {
+    for (benchmark, status, reason) in ended(run, name).0 {
+        assert_eq!(status, Status::Ok, "{name}: {benchmark}: {reason}");
+    }
+}
+
+/// The median of what a benchmark costs under a policy, or without any.
+fn cost(run: &Document, benchmark: &str, name: &str) -> f64 {
+    let mut cells = run.cells.iter();
+    let cell = cells.find(|cell| {
+        let mut custom = cell.key.settings.custom.values();
+        cell.key.benchmark() == benchmark
+            && match name {
+                "" => cell.key.stack == ["capability"] && cell.key.integrity.is_empty(),
+                name => custom.any(|custom| custom == name),
+            }
+    });
+    cell.unwrap().estimate().unwrap().median
 }
 
 /// Nothing of it was measured, and each cell says why.
@@ -236,16 +254,6 @@ fn assert_refused(run: &Document, name: &str, why: &str) {
 fn policies_of_ones_own_decide_or_nothing_is_measured() {
     let place = Place::with_kernels();
     write_sources(&place);
-    let stacks = [
-        "capability",
-        "capability,apparmor",
-        "capability,landlock",
-        "capability,bpf",
-        "capability,tomoyo",
-    ];
-    let mut text = EXPERIMENT.to_owned();
-    text = text.replacen('\n', &format!("\nstacks = {stacks:?}\n"), 1);
-    fs::write(place.join("experiment.toml"), text).unwrap();
     let run = run(&place, "experiment.toml");
 
     let open = |name: &str| ended(&run, name).0[0];
@@ -260,51 +268,42 @@ fn policies_of_ones_own_decide_or_nothing_is_measured() {
         "{reason}"
     );
     assert!(reason.contains("name=\"/srv/www/cell/"), "{reason}");
-    assert_steps(
-        &run,
-        "web",
-        &[
-            "2 profiles in 2 files",
-            "wrote changeprofile web to",
-            "apparmor: denied: open of /etc/shadow for reading: EACCES",
-            "apparmor: denied: creat of /srv/x: EACCES",
-            "apparmor: allowed: execve of /usr/bin/x",
-            "apparmor: allowed: open of the directory /srv",
-        ],
-    );
-    assert_steps(
-        &run,
-        "stacked",
-        &["denied: open of /srv/www/secret for reading: EACCES"],
-    );
-    assert_steps(
-        &run,
-        "box",
-        &[
-            "landlock: 2 layers with 4 rules",
-            "landlock_restrict_self 2 times, 4 rules in all",
-            "denied: open of /etc/passwd for writing: EACCES",
-            "denied: bind to port 8080 of 127.0.0.1: EACCES",
-            "denied: connect to port 80 of 127.0.0.1: EACCES",
-            "allowed: connect to port 443 of 127.0.0.1",
-        ],
-    );
-    assert_steps(
-        &run,
-        "guard",
-        &[
-            "bpf: attached guard",
-            "bpf: denied: open of /etc/shadow for reading: EPERM",
-        ],
-    );
-    assert_steps(
-        &run,
-        "server",
-        &[
-            "wrote <kernel> /usr/sbin/server to",
-            "tomoyo: denied: open of /etc/shadow for reading: EPERM",
-        ],
-    );
+    for (name, steps) in [
+        (
+            "web",
+            "2 profiles in 2 files
+             wrote changeprofile web to
+             apparmor: denied: open of /etc/shadow for reading: EACCES
+             apparmor: denied: creat of /srv/x: EACCES
+             apparmor: allowed: execve of /usr/bin/x
+             apparmor: allowed: open of the directory /srv",
+        ),
+        (
+            "stacked",
+            "denied: open of /srv/www/secret for reading: EACCES",
+        ),
+        (
+            "box",
+            "landlock: 2 layers with 4 rules
+             landlock_restrict_self 2 times, 4 rules in all
+             denied: open of /etc/passwd for writing: EACCES
+             denied: bind to port 8080 of 127.0.0.1: EACCES
+             denied: connect to port 80 of 127.0.0.1: EACCES
+             allowed: connect to port 443 of 127.0.0.1",
+        ),
+        (
+            "guard",
+            "bpf: attached guard
+             bpf: denied: open of /etc/shadow for reading: EPERM",
+        ),
+        (
+            "server",
+            "wrote <kernel> /usr/sbin/server to
+             tomoyo: denied: open of /etc/shadow for reading: EPERM",
+        ),
+    ] {
+        assert_steps(&run, name, steps);
+    }
     let took: Vec<_> = run
         .setups
         .iter()
@@ -319,50 +318,23 @@ fn policies_of_ones_own_decide_or_nothing_is_measured() {
         assert!(took.contains(&part), "{took:?}");
     }
     // Two rules are looked up, or a program runs: each costs something.
-    let cost = |name: &str| {
-        let is_of = |cell: &&model::Cell| {
-            cell.key.benchmark() == "open"
-                && match name {
-                    "" => cell.key.stack == ["capability"],
-                    name => cell
-                        .key
-                        .settings
-                        .custom
-                        .values()
-                        .any(|custom| custom == name),
-                }
-        };
-        run.cells
-            .iter()
-            .find(is_of)
-            .unwrap()
-            .estimate()
-            .unwrap()
-            .median
-    };
+    let cost = |name: &str| cost(&run, "open", name);
     for name in ["web", "box", "guard"] {
         assert!(cost(name) > cost(""), "{name}");
     }
     assert!(cost("stacked") > cost("web"));
 
-    assert_refused(
-        &run,
-        "lax",
-        "apparmor does not enforce: open of /etc/shadow",
-    );
-    assert_refused(
-        &run,
-        "open",
-        "landlock does not enforce: open of /etc/shadow",
-    );
-    assert_refused(&run, "wild", "the verifier's last lines: ");
-    assert_refused(&run, "wild", "invalid mem access");
-    assert_refused(
-        &run,
-        "all",
-        "bpf: open of /etc/hosts for reading must pass, and gave EPERM",
-    );
-    assert_refused(&run, "nowhere", "a hook, a type or a symbol");
+    let passes = "bpf: open of /etc/hosts for reading must pass, and gave EPERM";
+    for (name, why) in [
+        ("lax", "apparmor does not enforce: open of /etc/shadow"),
+        ("open", "landlock does not enforce: open of /etc/shadow"),
+        ("wild", "the verifier's last lines: "),
+        ("wild", "invalid mem access"),
+        ("all", passes),
+        ("nowhere", "a hook, a type or a symbol"),
+    ] {
+        assert_refused(&run, name, why);
+    }
     // The digest of what was measured is in the document.
     let custom = &run.experiment.as_ref().unwrap().custom;
     assert!(
@@ -381,22 +353,17 @@ fn debian_s_policy_confines_its_users() {
     let place = Place::with_kernels();
     write_sources(&place);
     let run = run(&place, "debian.toml");
-    let (cells, _) = ended(&run, "user");
-    for (benchmark, status, reason) in cells {
-        assert_eq!(status, Status::Ok, "{benchmark}: {reason}");
-    }
+    assert_measured(&run, "user");
     assert_steps(
         &run,
         "user",
-        &[
-            "policy.33 as it is",
-            "wrote 1 to /sys/fs/selinux/booleans/allow_execmem",
-            "-v system_u:object_r:shadow_t:s0 /etc/shadow",
-            "wrote user_u:user_r:user_t:s0 to /proc/self/attr/current",
-            "/access says that system_u:system_r:kernel_t:s0 is permissive",
-            "selinux: denied: open of /etc/shadow for reading: EACCES",
-            "selinux: allowed: open of /etc/shadow for reading",
-        ],
+        "policy.33 as it is
+         wrote 1 to /sys/fs/selinux/booleans/allow_execmem
+         -v system_u:object_r:shadow_t:s0 /etc/shadow
+         wrote user_u:user_r:user_t:s0 to /proc/self/attr/current
+         /access says that system_u:system_r:kernel_t:s0 is permissive
+         selinux: denied: open of /etc/shadow for reading: EACCES
+         selinux: allowed: open of /etc/shadow for reading",
     );
     assert_refused(&run, "nobody", "/proc/self/attr/current: EINVAL");
 }
@@ -406,65 +373,71 @@ fn debian_s_policy_confines_its_users() {
 fn what_is_no_policy_is_refused_before_a_boot() {
     let place = Place::with_kernels();
     write_sources(&place);
-    let noise: Vec<u8> = (0..9000_u32)
-        .map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8)
-        .collect();
-    fs::write(place.join("noise"), &noise).unwrap();
-    fs::write(
-        place.join("noise.o"),
-        [b"\x7fELF\x02\x01\x01", noise.as_slice()].concat(),
-    )
-    .unwrap();
-    fs::write(
-        place.join("itself"),
-        "profile itself {\n  include \"itself\"\n}\n",
-    )
-    .unwrap();
-    fs::File::create(place.join("large"))
-        .unwrap()
-        .set_len(100 << 20)
-        .unwrap();
-    let refused = |policy: &str, text: &str| {
-        let proof = "denied = ['read /etc/shadow']\nallowed = ['read /etc/hosts']\n";
-        place.write(
-            "policy.toml",
-            format!("[custom.x]\n{proof}module = {policy}\n"),
-        );
-        let asked = ["run", "--offline", "--bench", "open:AA"];
-        let asked = [&asked[..], &["--policy-file", "policy.toml"]].concat();
-        let ended = place.run(&asked).code(3);
-        assert!(ended.stderr.contains(text), "{policy}: {}", ended.stderr);
-        assert!(ended.stderr.contains("\nhint: "), "{}", ended.stderr);
-    };
-    let context = "context = 'u:r:t:s0'\nfiles_context = 'u:r:t:s0'";
-    for (policy, text) in [
-        ("'apparmor'\nfiles = ['noise']", "apparmor_parser: "),
-        ("'apparmor'\nfiles = ['itself']", "apparmor_parser: "),
-        ("'apparmor'\nfiles = ['large']", "at most 64 MiB"),
-        ("'apparmor'\nfiles = ['profiles']", "2 profiles are in"),
-        (
-            "'apparmor'\nfiles = ['profiles']\nprofile = 'wep'",
-            "no profile wep",
-        ),
-        ("'landlock'\nfiles = ['noise']", "noise: "),
-        ("'landlock'\nfiles = ['large']", "at most 64 MiB"),
-        ("'bpf'\nfiles = ['noise']", "it is no ELF object"),
-        ("'bpf'\nfiles = ['noise.o']", "libbpf does not read it"),
-        (
-            "'bpf'\nfiles = ['lsm.o']\nprograms = ['gard']",
-            "no LSM program gard",
-        ),
-        ("'bpf'\nfiles = ['nothing.o']", "No such file"),
-        (
-            &format!("'selinux'\nfiles = ['noise']\n{context}"),
-            "noise: ",
-        ),
-        (
-            &format!("'selinux'\nfiles = ['large']\n{context}"),
-            "at most 64 MiB",
-        ),
+    let noise = (0..9000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8);
+    let noise: Vec<u8> = noise.collect();
+    place.write("noise", &noise);
+    place.write("noise.o", [b"\x7fELF\x02\x01\x01", &*noise].concat());
+    place.write("itself", "profile itself {\n  include \"itself\"\n}\n");
+    let large = fs::File::create(place.join("large")).unwrap();
+    large.set_len(100 << 20).unwrap();
+    place.write("none/cipso", "System 1 2\n");
+    place.write("binary", [0xff; 64]);
+    place.write("word", "User System r\nUser System\n");
+    place.write("right", "User System rz\n");
+    place.write("long", format!("{} System r\n", "x".repeat(256)));
+    place.write("comment", "# nothing\n\n");
+    place.write("rule", "measure func=BPRM_CHECK\nmesure func=FILE_CHECK\n");
+    place.write("measures", "measure func=BPRM_CHECK\n");
+    let denied = "denied = ['read /etc/shadow']\nallowed = ['read /etc/hosts']\n";
+    let measured = "measured = ['read /x']\nnot_measured = ['read /y']\n";
+    let context = "context = 'u:r:t:s0'\nfiles_context = 'u:r:t:s0'\n";
+    // The module, the file, more of the policy, and the error.
+    for row in [
+        "apparmor | noise | | apparmor_parser: ",
+        "apparmor | itself | | apparmor_parser: ",
+        "apparmor | large | | at most 64 MiB",
+        "apparmor | profiles | | 2 profiles are in",
+        "apparmor | profiles | profile = 'wep' | no profile wep",
+        "landlock | noise | | noise: ",
+        "landlock | large | | at most 64 MiB",
+        "bpf | noise | | it is no ELF object",
+        "bpf | noise.o | | libbpf does not read it",
+        "bpf | lsm.o | programs = ['gard'] | no LSM program gard",
+        "bpf | nothing.o | | No such file",
+        "selinux | noise | | noise: ",
+        "selinux | large | | at most 64 MiB",
+        "smack | none | label = 'User' | no rules are in none",
+        "smack | binary | label = 'User' | binary: it is no text",
+        "smack | word | label = 'User' | word: line 2: `User System` is no rule",
+        "smack | right | label = 'User' | right: line 1: `rz` is no access",
+        "smack | long | label = 'User' | is no label",
+        "smack | nothing | label = 'User' | No such file",
+        "ima | comment | | no rules are in comment",
+        "ima | binary | | binary: it is no text",
+        "ima | rule | | rule: line 2: `mesure func=FILE_CHECK`",
+        "ima | measures | deny | no rule of measures appraises",
+        "ima | nothing | | No such file",
     ] {
-        refused(policy, text);
+        let [module, file, more, error] = row.split('|').map(str::trim).collect::<Vec<_>>()[..]
+        else {
+            panic!("{row}")
+        };
+        let proof = if module == "ima" && more != "deny" {
+            measured
+        } else {
+            denied
+        };
+        let context = if module == "selinux" { context } else { "" };
+        let more = if more == "deny" { "" } else { more };
+        let policy = format!(
+            "[custom.x]\nmodule = '{module}'\nfiles = ['{file}']\n{proof}{context}{more}\n"
+        );
+        place.write("policy.toml", policy);
+        let line = "run --offline --bench open:AA --policy-file policy.toml";
+        let ended = place.line(line).code(3);
+        assert!(ended.stderr.contains(error), "{row}: {}", ended.stderr);
+        assert!(ended.stderr.contains("\nhint: "), "{row}: {}", ended.stderr);
+        assert_eq!(ended.stdout, "", "{row}");
     }
 }
 
@@ -476,26 +449,10 @@ fn programs_of_ones_own_are_in_profiles() {
     let (_, guard) = EXPERIMENT.split_once("[custom.guard]").unwrap();
     let (guard, _) = guard.split_once("[custom.wild]").unwrap();
     place.write("guard.toml", format!("[custom.guard]{guard}"));
-    let asked = [
-        "profile",
-        "--offline",
-        "--fs",
-        "tmpfs",
-        "--bench",
-        "open:AA",
-        "--stack",
-        "capability,bpf",
-        "--baseline",
-        "capability",
-        "--policy-file",
-        "guard.toml",
-        "--output",
-        "out.json",
-        "--format",
-        "json",
-    ];
-    place.run(&asked).code(0);
-    let profile = read(&place.join("out.json"));
+    let line = "profile --offline --fs tmpfs --bench open:AA --stack capability,bpf \
+                --baseline capability --policy-file guard.toml --output out.json --format json";
+    place.line(line).code(0);
+    let profile = place.document("out.json");
     let counted = profile.cells[0].counted().unwrap();
     assert_eq!(counted.residual.as_ref().unwrap().instructions, 0);
     let hooks = &counted.hooked.as_ref().unwrap().hooks;

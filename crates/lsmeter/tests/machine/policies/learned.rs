@@ -5,7 +5,6 @@ use std::fs;
 
 use model::Status;
 
-use super::read;
 use crate::common::Place;
 use crate::vm::Vm;
 
@@ -53,13 +52,12 @@ fn a_policy_that_tomoyo_learned_is_enforced() {
     let (_, custom) = DOCS.split_once("```toml\n# learned.toml\n").unwrap();
     let (custom, _) = custom.split_once("```").unwrap();
     place.write("learned.toml", custom);
-    let stack = ["--fs", "tmpfs", "--stack", "capability,tomoyo"];
-    let bench = ["--offline", "--bench", &bench, "-n", "8"];
-    let files = ["--policy-file", "learned.toml", "-o", "out.json"];
-    place
-        .run(&[&["run"], &stack[..], &bench, &files].concat())
-        .code(4);
-    let run = read(&place.join("out.json"));
+    let line = format!(
+        "run --fs tmpfs --stack capability,tomoyo --offline --bench {bench} -n 8 \
+         --policy-file learned.toml -o out.json"
+    );
+    place.line(&line).code(4);
+    let run = place.document("out.json");
     assert_eq!(run.cells.len(), 4);
     for cell in &run.cells {
         let reason = cell.reason().unwrap_or_default();

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Whole programs under policies that decide.
 
-use std::collections::BTreeMap;
+use model::{Cell, Document, Policy, Program, Status};
 
-use model::{Cell, Document, EntryHook, Policy, Program, Status};
-
-use super::{read, steps};
+use super::steps;
 use crate::common::Place;
 
 /// What was measured on one kernel.
@@ -38,7 +36,7 @@ const WORKLOADS: &str = r#"
 "#;
 
 /// Those, and one that ends well only if it is refused something; `all_refuse` if every module does.
-fn measured(kernel: &str, stacks: &[&str], refused: &str, all_refuse: bool) -> Measured {
+fn measured(kernel: &str, stacks: &[String], refused: &str, all_refuse: bool) -> Measured {
     let place = Place::with_kernels();
     place.write("tree/a", "one\ntwo\none\n");
     let run = |policy: &str, workloads: &str, code: i32| {
@@ -57,12 +55,10 @@ fn measured(kernel: &str, stacks: &[&str], refused: &str, all_refuse: bool) -> M
             "#
         );
         place.write("programs.toml", spec);
-        let asked = ["run", "programs.toml", "--offline", "--kernel", kernel];
-        place
-            .run(&[&asked[..], &["-o", "out.json"]].concat())
-            .code(code);
-        assert_eq!(place.left_over(), Vec::<String>::new());
-        read(&place.join("out.json"))
+        let line = format!("run programs.toml --offline --kernel {kernel} -o out.json");
+        place.line(&line).code(code);
+        assert_eq!(place.left_over(), [""; 0]);
+        place.document("out.json")
     };
     let code = if all_refuse { 0 } else { 4 };
     Measured {
@@ -85,118 +81,81 @@ fn program(cell: &Cell) -> &Program {
     program.unwrap_or_else(|| panic!("{}: {:?}", cell.title(), cell.reason()))
 }
 
-/// Each way into the kernel with its hooks.
-fn hooks(cell: &Cell) -> BTreeMap<&str, &[EntryHook]> {
+/// Each way into the kernel with a hook, how often it called it, and the instructions of that.
+fn hooks(cell: &Cell) -> Vec<(String, u64, u64)> {
     let entries = program(cell).entries.iter();
-    entries
-        .map(|entry| (entry.entry.as_str(), &entry.hooks[..]))
-        .filter(|(_, hooks)| !hooks.is_empty())
-        .collect()
+    let hooks = entries.flat_map(|entry| entry.hooks.iter().map(move |hook| (entry, hook)));
+    let hooks = hooks.map(|(entry, hook)| {
+        let name = format!("{}: {}", entry.entry, hook.hook);
+        (name, hook.calls, hook.instructions)
+    });
+    hooks.collect()
 }
 
 /// Instructions that a module's implementations of hooks took.
 fn in_module(cell: &Cell, module: &str) -> u64 {
     let hooks = program(cell).entries.iter().flat_map(|entry| &entry.hooks);
-    hooks
-        .flat_map(|hook| &hook.modules)
-        .filter(|found| found.module == module)
-        .map(|found| found.instructions)
-        .sum()
+    let modules = hooks.flat_map(|hook| &hook.modules);
+    let own = modules.filter(|found| found.module == module);
+    own.map(|found| found.instructions).sum()
 }
 
 /// The programs ran to their ends under the module's policy, alike in both runs, and the one that
 /// is to be refused something was.
-/// The same calls, and the same instructions but for a few: 4 were seen once. Possibly memcpy_orig()
-/// copied backwards, which it does by the addresses that the allocator gave.
-#[track_caller]
-fn assert_same_hooks(
-    first: &BTreeMap<&str, &[EntryHook]>,
-    second: &BTreeMap<&str, &[EntryHook]>,
-    what: &str,
-) {
-    const BACKWARDS: u64 = 16;
-    let all = |of: &BTreeMap<&str, &[EntryHook]>| -> Vec<(String, u64, u64)> {
-        let hooks = of.iter().flat_map(|(entry, hooks)| {
-            let name = move |hook: &EntryHook| format!("{entry}: {}", hook.hook);
-            hooks
-                .iter()
-                .map(move |hook| (name(hook), hook.calls, hook.instructions))
-        });
-        hooks.collect()
-    };
-    let (first, second) = (all(first), all(second));
-    assert_eq!(first.len(), second.len(), "{what}");
-    for (one, other) in first.iter().zip(&second) {
-        assert_eq!((&one.0, one.1), (&other.0, other.1), "{what}");
-        let more = one.2.abs_diff(other.2);
-        assert!(more <= BACKWARDS, "{what}: {one:?} {other:?}");
-    }
-}
-
 #[track_caller]
 fn assert_confined(runs: &Measured, module: &str, proof: &str) {
-    let Measured {
-        first,
-        second,
-        free,
-    } = runs;
+    // Possibly memcpy_orig() copied backwards, which it does by the addresses that the allocator
+    // gave: 4 instructions were seen once.
+    const BACKWARDS: u64 = 16;
     let stack = format!("capability,{module}");
-    let told = steps(first, &stack, Policy::Enforcing);
+    let told = steps(&runs.first, &stack, Policy::Enforcing);
     assert!(told.iter().any(|step| step.contains(proof)), "{told:#?}");
-    // What AppArmor's profile leaves to programs is all that they can do in their root.
-    let refuses = module != "apparmor";
     for title in ["pipeline", "server", "find", "refused"] {
-        if title == "refused" && !refuses {
+        // What AppArmor's profile leaves to programs is all that they can do in their root.
+        if title == "refused" && module == "apparmor" {
             continue;
         }
-        let enforced = cell(first, &stack, Policy::Enforcing, title);
-        let again = cell(second, &stack, Policy::Enforcing, title);
-        assert_same_hooks(&hooks(enforced), &hooks(again), &format!("{stack} {title}"));
+        let what = format!("{stack} {title}");
+        let [enforced, again] =
+            [&runs.first, &runs.second].map(|run| cell(run, &stack, Policy::Enforcing, title));
+        let both = [enforced, again].map(hooks);
+        assert_eq!(both[0].len(), both[1].len(), "{what}");
+        for (one, other) in both[0].iter().zip(&both[1]) {
+            assert_eq!((&one.0, one.1), (&other.0, other.1), "{what}");
+            assert!(
+                one.2.abs_diff(other.2) <= BACKWARDS,
+                "{what}: {one:?} {other:?}"
+            );
+        }
         for (run, other) in program(enforced).runs.iter().zip(&program(again).runs) {
-            assert_eq!(run.user, other.user, "{stack} {title}");
+            assert_eq!(run.user, other.user, "{what}");
             // When the host answers the guest decides where memory is taken from: a few
             // instructions of millions, in one boot of dozens.
             let more = run.kernel.abs_diff(other.kernel);
-            assert!(
-                more <= run.kernel / 10_000,
-                "{stack} {title}: {run:?} {other:?}"
-            );
+            assert!(more <= run.kernel / 10_000, "{what}: {run:?} {other:?}");
         }
-        assert!(in_module(enforced, module) > 0, "{stack} {title}");
+        assert!(in_module(enforced, module) > 0, "{what}");
         // Others wait for each other, and for a disk.
         let never_idle = program(enforced).runs.iter().all(|run| run.idle == 0);
-        assert!(never_idle || title != "pipeline", "{stack} {title}");
+        assert!(never_idle || title != "pipeline", "{what}");
     }
-    let free = cell(free, &stack, Policy::None, "refused");
+    let free = cell(&runs.free, &stack, Policy::None, "refused");
     assert_eq!(free.status(), Status::Failed);
     assert!(free.reason().unwrap().contains("ended with status 1"));
 }
 
 #[test]
 fn programs_run_under_the_policies_of_stock_kernels() {
-    let stacks = [
-        "capability,selinux",
-        "capability,apparmor",
-        "capability,tomoyo",
-        "capability,landlock",
-    ];
+    let modules = ["selinux", "apparmor", "tomoyo", "landlock"];
+    let stacks = modules.map(|module| format!("capability,{module}"));
     let refused = "! busybox mount -t tmpfs none /tmp";
     let runs = measured("debian:6.12", &stacks, refused, false);
-    for (module, proof) in [
-        (
-            "selinux",
-            "denied: open of ./selinux-denied for reading: EACCES",
-        ),
-        (
-            "apparmor",
-            "denied: open of /apparmor-denied for reading: EACCES",
-        ),
-        (
-            "tomoyo",
-            "denied: open of /tomoyo-denied for reading: EPERM",
-        ),
-        ("landlock", "denied: creat of ../landlock-denied: EACCES"),
-    ] {
+    for (module, proof) in modules.into_iter().zip([
+        "denied: open of ./selinux-denied for reading: EACCES",
+        "denied: open of /apparmor-denied for reading: EACCES",
+        "denied: open of /tomoyo-denied for reading: EPERM",
+        "denied: creat of ../landlock-denied: EACCES",
+    ]) {
         assert_confined(&runs, module, proof);
     }
     let told = steps(&runs.first, "capability,selinux", Policy::Enforcing);
@@ -211,7 +170,7 @@ fn programs_run_under_the_rules_of_smack() {
     };
     // Root may write it, the label lsmeter may not.
     let refused = "! echo 100000 > /proc/sys/fs/file-max";
-    let runs = measured(&kernel, &["capability,smack"], refused, true);
+    let runs = measured(&kernel, &["capability,smack".to_owned()], refused, true);
     let proof = "denied: open of /smack/denied for reading: EACCES";
     assert_confined(&runs, "smack", proof);
 }

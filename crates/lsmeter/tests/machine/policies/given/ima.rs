@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Rules of IMA of the user's own, which appraise or only measure.
 
-use model::Status;
-
-use super::{assert_refused, assert_steps, ended, run};
+use super::{assert_measured, assert_refused, assert_steps, cost, run};
 use crate::common::Place;
 
 /// Each policy has a boot of its own.
@@ -83,59 +81,37 @@ fn rules_of_ones_own_appraise_and_measure_or_nothing_is_measured() {
     place.write("wrong", "measure func=NO_CHECK\n");
     place.write("ima.toml", EXPERIMENT);
     let run = run(&place, "ima.toml");
-    for name in ["both", "measures", "signed"] {
-        for (benchmark, status, reason) in ended(&run, name).0 {
-            assert_eq!(status, Status::Ok, "{name}: {benchmark}: {reason}");
-        }
+    for (name, steps) in [
+        (
+            "both",
+            "ima: 6 rules of both
+             security.ima of /srv/www/right is its hash
+             ima: denied: open of /srv/www/none for reading: EACCES
+             ima: allowed: open of /srv/www/right for reading
+             ima: measured: open of /srv/www/m for reading
+             ima: measured: execve of /usr/bin/x
+             ima: not measured: open of /srv/www/w for writing
+             ima: not measured: open of /etc/a b for reading",
+        ),
+        (
+            "measures",
+            "ima: not measured: open of /usr/bin/a b for reading
+             ima: measured: execve of /usr/bin/a b",
+        ),
+        (
+            "signed",
+            "ima: evmctl import certificate.der
+             security.ima of /srv/www/x is its signature
+             ima: denied: open of /srv/www/none for reading: EACCES
+             ima: allowed: open of /srv/www/x for reading",
+        ),
+    ] {
+        assert_measured(&run, name);
+        assert_steps(&run, name, steps);
     }
-    assert_steps(
-        &run,
-        "both",
-        &[
-            "ima: 6 rules of both",
-            "security.ima of /srv/www/right is its hash",
-            "ima: denied: open of /srv/www/none for reading: EACCES",
-            "ima: allowed: open of /srv/www/right for reading",
-            "ima: measured: open of /srv/www/m for reading",
-            "ima: measured: execve of /usr/bin/x",
-            "ima: not measured: open of /srv/www/w for writing",
-            "ima: not measured: open of /etc/a b for reading",
-        ],
-    );
-    assert_steps(
-        &run,
-        "measures",
-        &[
-            "ima: not measured: open of /usr/bin/a b for reading",
-            "ima: measured: execve of /usr/bin/a b",
-        ],
-    );
-    assert_steps(
-        &run,
-        "signed",
-        &[
-            "ima: evmctl import certificate.der",
-            "security.ima of /srv/www/x is its signature",
-            "ima: denied: open of /srv/www/none for reading: EACCES",
-            "ima: allowed: open of /srv/www/x for reading",
-        ],
-    );
     // An open is asked about, a stat is not.
-    let cost = |benchmark: &str, name: &str| {
-        let mut cells = run.cells.iter();
-        let cell = cells.find(|cell| {
-            let mut custom = cell.key.settings.custom.values();
-            cell.key.benchmark() == benchmark
-                && match name {
-                    "" => cell.key.integrity.is_empty(),
-                    name => custom.any(|custom| custom == name),
-                }
-        });
-        cell.unwrap().estimate().unwrap().median
-    };
-    assert!(cost("open", "both") > cost("open", ""));
-    assert_eq!(cost("stat", "both"), cost("stat", ""));
-
+    assert!(cost(&run, "open", "both") > cost(&run, "open", ""));
+    assert_eq!(cost(&run, "stat", "both"), cost(&run, "stat", ""));
     for (name, why) in [
         ("lax", "ima does not enforce: open of /srv/www/none"),
         ("strict", "ima: open of /srv/www/x for reading must pass"),
@@ -144,28 +120,5 @@ fn rules_of_ones_own_appraise_and_measure_or_nothing_is_measured() {
         ("wrong", "ima: writing \"measure func=NO_CHECK\" to"),
     ] {
         assert_refused(&run, name, why);
-    }
-}
-
-#[test]
-fn what_are_no_rules_is_refused_before_a_boot() {
-    let place = Place::with_kernels();
-    place.write("none", "# nothing\n\n");
-    place.write("noise", [0xff; 64]);
-    place.write("word", "measure func=BPRM_CHECK\nmesure func=FILE_CHECK\n");
-    place.write("measures", "measure func=BPRM_CHECK\n");
-    let denied = "denied = ['read /x']\nallowed = ['read /y']";
-    let measured = "measured = ['read /x']\nnot_measured = ['read /y']";
-    for (rules, proof, error) in [
-        ("none", measured, "no rules are in none"),
-        ("noise", measured, "noise: it is no text"),
-        ("word", measured, "word: line 2: `mesure func=FILE_CHECK`"),
-        ("measures", denied, "no rule of measures appraises"),
-        ("nothing", measured, "No such file"),
-    ] {
-        let policy = format!("[custom.x]\nmodule = 'ima'\nfiles = ['{rules}']\n{proof}\n");
-        place.write("policy.toml", policy);
-        let asked = ["run", "--offline", "--policy-file", "policy.toml"];
-        place.run(&asked).refused(3, error, Some(""));
     }
 }

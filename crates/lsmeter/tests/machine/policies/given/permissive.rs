@@ -3,8 +3,7 @@
 
 use model::Status;
 
-use super::super::read;
-use super::{assert_steps, ended, write_sources};
+use super::{assert_measured, assert_steps, ended, write_sources};
 use crate::common::Place;
 
 const EXPERIMENT: &str = r#"
@@ -39,20 +38,16 @@ fn who_can_be_permissive_notices_and_others_say_that_they_cannot() {
     let place = Place::with_kernels();
     write_sources(&place);
     place.write("permissive.toml", EXPERIMENT);
-    let asked = ["run", "permissive.toml", "--offline", "-o", "out.json"];
-    place.run(&asked).code(0);
-    let run = read(&place.join("out.json"));
-    for (benchmark, status, reason) in ended(&run, "server").0 {
-        assert_eq!(status, Status::Ok, "{benchmark}: {reason}");
-    }
+    let line = "run permissive.toml --offline -o out.json";
+    place.line(line).code(0);
+    let run = place.document("out.json");
+    assert_measured(&run, "server");
     assert_steps(
         &run,
         "server",
-        &[
-            "profile 3 with mode=permissive in place of mode=enforcing",
-            "tomoyo: allowed: open of /srv/x for writing",
-            "tomoyo: noticed: its count of what it let pass went up",
-        ],
+        "profile 3 with mode=permissive in place of mode=enforcing
+         tomoyo: allowed: open of /srv/x for writing
+         tomoyo: noticed: its count of what it let pass went up",
     );
     for (name, why) in [
         ("box", "Landlock has no permissive state: "),
