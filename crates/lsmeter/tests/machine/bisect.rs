@@ -8,9 +8,9 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use crate::common::{Place, Running, signal, wait_for};
+use crate::common::{Place, Running, signal, wait_for, words};
 
 /// The image of a stock kernel that is here.
 fn image(series: &str) -> PathBuf {
@@ -25,40 +25,22 @@ fn image(series: &str) -> PathBuf {
     PathBuf::from(found.next_back().unwrap()["image"].as_str().unwrap())
 }
 
-fn git(place: &Place, arguments: &[&str]) {
-    let mut git = Command::new("git");
-    git.args([
-        "-C",
-        "tree",
-        "-c",
-        "user.name=x",
-        "-c",
-        "user.email=x@x.example",
-    ]);
-    git.args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null");
-    let output = place.environment(&mut git).output().unwrap();
-    assert!(output.status.success(), "{arguments:?}: {output:?}");
-}
-
 /// A repository in whose commits a file names the kernel's image; tags c0, c1 and so on.
 fn history(place: &Place, images: &[&Path]) {
-    fs::create_dir(place.join("tree")).unwrap();
-    git(place, &["init", "-q", "-b", "main"]);
+    place.git("init -q -b main tree");
     for (number, image) in images.iter().enumerate() {
-        fs::write(place.join("tree/which"), image.to_str().unwrap()).unwrap();
-        git(place, &["add", "."]);
-        let message = format!("commit {number}");
-        git(place, &["commit", "-q", "--allow-empty", "-m", &message]);
-        git(place, &["tag", &format!("c{number}")]);
+        place.write("tree/which", image.to_str().unwrap());
+        place.git("-C tree add .");
+        place.git(&format!(
+            "-C tree commit -q --allow-empty -m commit-{number}"
+        ));
+        place.git(&format!("-C tree tag c{number}"));
     }
 }
 
 /// Worktrees of the repository, with the user's checkout.
 fn worktrees(place: &Place) -> usize {
-    let mut git = Command::new("git");
-    git.args(["-C", "tree", "worktree", "list"]);
-    let output = place.environment(&mut git).output().unwrap();
-    String::from_utf8(output.stdout).unwrap().lines().count()
+    place.git("-C tree worktree list").lines().count()
 }
 
 /// A command that builds by naming a file that is there.
@@ -68,14 +50,7 @@ const BUILD: [&str; 4] = [
     "--image",
     "image",
 ];
-const CELLS: [&str; 6] = [
-    "--bench",
-    "stat:AA",
-    "--stack",
-    "capability",
-    "--fs",
-    "tmpfs",
-];
+const CELLS: &str = "--bench stat:AA --stack capability --fs tmpfs";
 
 #[test]
 fn the_commit_with_another_kernel_is_found_among_sixteen() {
@@ -87,11 +62,13 @@ fn the_commit_with_another_kernel_is_found_among_sixteen() {
     images.resize(17, &new);
     images[8] = broken;
     history(&place, &images);
-    let ends = ["bisect", "--repo", "tree", "--good", "c0", "--bad", "c16"];
-    let ended = place.run(&[&ends[..], &BUILD, &CELLS].concat()).code(0);
-    assert!(ended.stderr.contains("first bad commit: "), "{ended:#?}");
-    let found = ended.stderr.split("first bad commit: ").nth(1).unwrap();
-    assert!(found.contains("commit 11"), "{ended:#?}");
+    let bisect = |good: &str, bad: &str| {
+        let line = format!("bisect --repo tree --good {good} --bad {bad} {CELLS}");
+        place.run(&[&words(&line)[..], &BUILD].concat())
+    };
+    let ended = bisect("c0", "c16").code(0);
+    let found = ended.stderr.split("first bad commit: ").nth(1);
+    assert!(found.unwrap().contains("commit-11"), "{ended:#?}");
     assert!(ended.stderr.contains(": skipped"), "{ended:#?}");
     // The output of `compare --explain`.
     assert!(ended.stdout.contains("stat:AA"), "{ended:#?}");
@@ -100,13 +77,12 @@ fn the_commit_with_another_kernel_is_found_among_sixteen() {
     let tested = ended
         .stderr
         .lines()
-        .filter(|line| line.contains(" commit "));
+        .filter(|line| line.contains(" commit-"));
     assert!(tested.count() <= 10, "{ended:#?}");
     assert_eq!(worktrees(&place), 1);
 
     // Ends that do not differ.
-    let ends = ["bisect", "--repo", "tree", "--good", "c11", "--bad", "c12"];
-    let equal = place.run(&[&ends[..], &BUILD, &CELLS].concat()).code(5);
+    let equal = bisect("c11", "c12").code(5);
     assert!(equal.stderr.contains("nothing to find: "), "{equal:#?}");
 }
 
@@ -115,9 +91,8 @@ fn nothing_is_left_of_a_search_that_is_interrupted() {
     let old = image("6.1");
     let place = Place::new();
     history(&place, &[&old, &old, &old]);
-    let ends = ["bisect", "--repo", "tree", "--good", "c0", "--bad", "c2"];
-    let build = ["--build", "sleep 100", "--image", "image"];
-    let running = Running::start(&place, &[&ends[..], &build, &CELLS].concat());
+    let line = format!("bisect --repo tree --good c0 --bad c2 {CELLS} --image image --build");
+    let running = Running::start(&place, &[&words(&line)[..], &["sleep 100"]].concat());
     wait_for("the first build", || (worktrees(&place) == 2).then_some(()));
     std::thread::sleep(std::time::Duration::from_secs(1));
     signal(running.pid(), rustix::process::Signal::INT);
@@ -125,46 +100,29 @@ fn nothing_is_left_of_a_search_that_is_interrupted() {
     assert_eq!(worktrees(&place), 1);
 }
 
+/// A watch waits for an image that is not there yet, and ends well when it is interrupted.
 #[test]
 fn each_build_is_one_line() {
     let (old, new) = (image("6.1"), image("6.12"));
     let place = Place::new();
     let images = place.join("build/arch/x86/boot");
     fs::create_dir_all(&images).unwrap();
-    let link = images.join("bzImage");
-    symlink(&old, &link).unwrap();
-    let arguments = ["run", "--watch", "build"];
-    let mut command = place.command(&[&arguments[..], &CELLS].concat());
+    let mut command = place.command(&words(&format!("run --watch build {CELLS}")));
     let out = fs::File::create(place.join("lines")).unwrap();
     let mut child = command.stdout(Stdio::from(out)).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    assert!(child.try_wait().unwrap().is_none());
     let lines = || fs::read_to_string(place.join("lines")).unwrap();
-    wait_for("the first line", || lines().ends_with('\n').then_some(()));
-    assert_eq!(lines(), "1: 1 measured\n");
-    let other = images.join("other");
-    symlink(&new, &other).unwrap();
-    fs::rename(&other, &link).unwrap();
-    wait_for("the second line", || {
-        (lines().lines().count() == 2).then_some(())
-    });
-    assert!(lines().contains("\n2: 1 cell: "), "{}", lines());
-    assert!(
-        lines().contains("most: stat:AA under capability: "),
-        "{}",
-        lines()
-    );
+    for (number, image) in [&old, &new].into_iter().enumerate() {
+        symlink(image, images.join("other")).unwrap();
+        fs::rename(images.join("other"), images.join("bzImage")).unwrap();
+        wait_for("a line", || {
+            (lines().matches('\n').count() > number).then_some(())
+        });
+    }
+    let told = lines();
+    assert!(told.starts_with("1: 1 measured\n2: 1 cell: "), "{told}");
+    assert!(told.contains("most: stat:AA under capability: "), "{told}");
     signal(child.id(), rustix::process::Signal::INT);
     assert!(child.wait().unwrap().success());
-}
-
-#[test]
-fn a_watch_ends_well_when_it_is_interrupted() {
-    let place = Place::new();
-    fs::create_dir(place.join("build")).unwrap();
-    let arguments = ["run", "--watch", "build"];
-    let mut running = Running::start(&place, &[&arguments[..], &CELLS].concat());
-    // It waits for what is not there; its handlers are in place before.
-    std::thread::sleep(std::time::Duration::from_secs(2));
-    assert!(!running.has_ended());
-    signal(running.pid(), rustix::process::Signal::INT);
-    running.wait().code(0);
 }

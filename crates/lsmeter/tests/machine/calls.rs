@@ -7,7 +7,7 @@
 
 use model::{Document, Status};
 
-use super::cells::{RUN, assert_same, read};
+use super::cells::{RUN, assert_same};
 use crate::common::Place;
 
 /// One of each kind: what one task does with itself, over each family of addresses, with another
@@ -47,13 +47,11 @@ const SOME: &[&str] = &[
 const NO_ONE_PATH: [&str; 3] = ["clone:vfork", "execve-script:agent", "socket-ping-pong:udp"];
 
 fn run(place: &Place, output: &str) -> Document {
+    let stacks = "--stack capability --stack capability,selinux";
     let benchmarks = SOME.join(",");
-    let stacks = ["--stack", "capability", "--stack", "capability,selinux"];
-    let more = ["--variants", "all", "--output", output];
-    place
-        .run(&[RUN, &stacks, &["--bench", &benchmarks], &more].concat())
-        .code(0);
-    read(&place.join(output))
+    let line = format!("{RUN} {stacks} --bench {benchmarks} --variants all --output {output}");
+    place.line(&line).code(0);
+    place.document(output)
 }
 
 #[test]

@@ -5,8 +5,8 @@
 use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::common::{Ended, Place, Running, children, names, runs, signal, wait_for};
-use model::{Cell, Document, Metric, Status};
+use crate::common::{Ended, Place, Running, children, names, runs, signal, wait_for, words};
+use model::{Cell, Metric, Status};
 use rustix::process::Signal;
 
 /// Who measures is alone.
@@ -16,23 +16,8 @@ fn machine() -> MutexGuard<'static, ()> {
     MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-const PAPER: &[&str] = &[
-    "run",
-    "--on",
-    "host",
-    "--dir",
-    "work",
-    "--suite",
-    "paper",
-    "--variants",
-    "all",
-    "-n",
-    "9",
-    "--rounds",
-    "1",
-    "--output",
-    "out.json",
-];
+const PAPER: &str = "run --on host --dir work --suite paper --variants all -n 9 --rounds 1 \
+                     --output out.json";
 
 fn place() -> Place {
     let place = Place::new();
@@ -40,12 +25,28 @@ fn place() -> Place {
     place
 }
 
-fn read(place: &Place) -> Document {
-    Document::read(fs::File::open(place.join("out.json")).unwrap()).unwrap()
+/// Nothing stays in the directory, nor in the temporary one.
+#[track_caller]
+fn assert_tidy(place: &Place) {
+    assert_eq!(names(&place.join("work")), [""; 0], "left behind");
+    assert_eq!(place.left_over(), [""; 0]);
+}
+
+#[test]
+fn the_paper_s_benchmarks_need_no_root_and_leave_nothing() {
+    let _machine = machine();
+    for privileged in [true, false] {
+        let place = place();
+        let ended = match privileged {
+            true => place.line(PAPER),
+            false => place.run_unprivileged(&words(PAPER)),
+        };
+        check(&place, &ended.code(0));
+    }
 }
 
 fn check(place: &Place, ended: &Ended) {
-    let run = read(place);
+    let run = place.document("out.json");
     assert!(run.cells.len() >= 55, "{} cells", run.cells.len());
     for cell in &run.cells {
         let key = &cell.key;
@@ -63,55 +64,18 @@ fn check(place: &Place, ended: &Ended) {
         }
     }
     let measured = run.cells.iter().filter_map(Cell::evidence).count();
-    assert!(
-        measured * 2 > run.cells.len(),
-        "{measured} of {}",
-        run.cells.len()
-    );
+    assert!(measured * 2 > run.cells.len(), "{measured}");
     assert!(run.environment.qemu.is_none());
     assert!(ended.stdout.contains("stat:AA"), "{ended:#?}");
-    assert_eq!(
-        names(&place.join("work")),
-        Vec::<String>::new(),
-        "left behind"
-    );
-    assert_eq!(place.left_over(), Vec::<String>::new());
-}
-
-#[test]
-fn the_paper_s_benchmarks_run_and_leave_nothing() {
-    let _machine = machine();
-    let place = place();
-    let ended = place.run(PAPER).code(0);
-    check(&place, &ended);
-}
-
-#[test]
-fn no_root_is_needed() {
-    let _machine = machine();
-    let place = place();
-    let ended = place.run_unprivileged(PAPER).code(0);
-    check(&place, &ended);
+    assert_tidy(place);
 }
 
 /// Long enough to be caught at it: the tree walk makes 19,255 files.
-const LONG: &[&str] = &[
-    "run",
-    "--on",
-    "host",
-    "--dir",
-    "work",
-    "--bench",
-    "treewalk:full",
-    "--bench",
-    "stat",
-    "--output",
-    "out.json",
-];
+const LONG: &str = "run --on host --dir work --bench treewalk:full,stat --output out.json";
 
 /// A run that is in the midst of its work, and its agent.
 fn under_way(place: &Place) -> (Running, Vec<u32>) {
-    let mut running = Running::start(place, LONG);
+    let mut running = Running::start(place, &words(LONG));
     wait_for("working directory", || {
         assert!(!running.has_ended(), "it ended too soon");
         let dirs = names(&place.join("work"));
@@ -137,12 +101,7 @@ fn an_interrupted_run_leaves_nothing() {
         let ended = running.wait().code(4);
         assert!(ended.stderr.contains("interrupted: "), "{ended:#?}");
         assert!(agents.iter().all(|&agent| !runs(agent)));
-        assert_eq!(
-            names(&place.join("work")),
-            Vec::<String>::new(),
-            "left behind"
-        );
-        assert_eq!(place.left_over(), Vec::<String>::new());
+        assert_tidy(&place);
         assert_eq!(place.names(), ["cache", "out.json.journal", "work"]);
     }
 }
@@ -157,11 +116,7 @@ fn a_killed_run_s_agent_tidies_up() {
     for agent in agents {
         wait_for("end of the agent", || (!runs(agent)).then_some(()));
     }
-    assert_eq!(
-        names(&place.join("work")),
-        Vec::<String>::new(),
-        "left behind"
-    );
+    assert_eq!(names(&place.join("work")), [""; 0], "left behind");
 }
 
 /// An agent that is killed costs its cell; the run goes on with another.
@@ -174,38 +129,31 @@ fn a_killed_agent_is_told() {
         signal(agent, Signal::KILL);
     }
     running.wait().code(4);
-    let run = read(&place);
-    let failed: Vec<_> = run
+    let run = place.document("out.json");
+    let failed = run
         .cells
         .iter()
-        .filter(|cell| cell.status() == Status::Failed)
-        .collect();
-    assert_eq!(failed.len(), 1, "{failed:#?}");
-    assert!(
-        failed[0]
-            .reason()
-            .unwrap()
-            .contains("the agent was killed by signal 9")
-    );
+        .filter(|cell| cell.status() == Status::Failed);
+    let reasons: Vec<_> = failed.filter_map(Cell::reason).collect();
+    assert_eq!(reasons.len(), 1, "{reasons:#?}");
+    assert!(reasons[0].contains("the agent was killed by signal 9"));
 }
 
 #[test]
 fn killed_runs_without_a_change_go_on() {
     let _machine = machine();
     let place = place();
-    let again = [PAPER, &["--aa=3"]].concat();
-    let running = Running::start(&place, &again);
+    let again = format!("{PAPER} --aa=3");
+    let running = Running::start(&place, &words(&again));
     let second = place.join("out.json.journal.2");
     wait_for("the second run", || second.exists().then_some(()));
     signal(running.pid(), Signal::KILL);
     assert_eq!(running.wait().signal, Some(9));
-    place
-        .run(&again)
-        .refused(2, "holds the measurements of a run", Some("--resume"));
-    place.run(&[&again[..], &["--resume"]].concat()).code(0);
-    let run = read(&place);
-    assert_eq!(run.aa.unwrap().runs, 3);
-    let journals = names(place.path()).into_iter();
-    let left: Vec<String> = journals.filter(|name| name.contains("journal")).collect();
-    assert_eq!(left, Vec::<String>::new());
+    let refused = place.line(&again);
+    refused.refused(2, "holds the measurements of a run", Some("--resume"));
+    place.line(&format!("{again} --resume")).code(0);
+    assert_eq!(place.document("out.json").aa.unwrap().runs, 3);
+    let mut left = place.names();
+    left.retain(|name| name.contains("journal"));
+    assert_eq!(left, [""; 0]);
 }

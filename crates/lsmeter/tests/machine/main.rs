@@ -29,9 +29,7 @@ mod prometheus;
 mod resume;
 mod roots;
 mod sensitivity;
-mod shards;
 mod slurm;
-
 mod tutorials;
 mod um;
 mod view;

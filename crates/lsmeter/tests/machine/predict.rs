@@ -10,33 +10,17 @@ use crate::common::Place;
 use crate::vm::Vm;
 use model::{PredictionDocument, Stored};
 
-const OFFLINE: &[&str] = &["--offline", "--kernel", "debian:6.12"];
-const STACKS: &[&str] = &[
-    "--stack",
-    "capability",
-    "--stack",
-    "capability,selinux",
-    "--stack",
-    "capability,apparmor",
-];
+const OFFLINE: &str = "--offline --kernel debian:6.12";
+const STACKS: &str = "--stack capability --stack capability,selinux --stack capability,apparmor";
 
 /// Without what takes longest and calls nothing that the programs call.
-const COSTS: &[&str] = &[
-    "--variants",
-    "all",
-    "--bench",
-    "paper/*,lmbench/*,howells/*,beyond/*,process/*,admin/*,socket:unix*,connect:unix*",
-    "--bench",
-    "!treewalk,!*:9437-names,!*:64KB,!seccomp,!setexeccon,!execve-script,!clone:new*,!ptrace*",
-    "--bench",
-    "!mount,!overlay,!loop,!quotaon,!fuse,!tun,!module-request",
-    "-n",
-    "16",
-];
+const COSTS: &str = "--variants all -n 16 \
+    --bench paper/*,lmbench/*,howells/*,beyond/*,process/*,admin/*,socket:unix*,connect:unix* \
+    --bench !treewalk,!*:9437-names,!*:64KB,!seccomp,!setexeccon,!execve-script,!clone:new* \
+    --bench !ptrace*,!mount,!overlay,!loop,!quotaon,!fuse,!tun,!module-request";
 
-fn predicted(place: &Place, more: &[&str]) -> PredictionDocument {
-    let asked = [&["predict", "--json"], more].concat();
-    let told = place.run(&asked).code(0).stdout;
+fn predicted(place: &Place, more: &str) -> PredictionDocument {
+    let told = place.line(&format!("predict --json {more}")).code(0).stdout;
     PredictionDocument::parse(told.as_bytes()).unwrap()
 }
 
@@ -81,15 +65,15 @@ fn programs_cost_what_was_predicted() {
         repeat = 1
         "#,
     );
-    let run = ["run", "programs.toml", "-q", "-o", "programs.json"];
-    place.run(&[&run, OFFLINE].concat()).code(0);
+    let run = format!("run programs.toml -q -o programs.json {OFFLINE}");
+    place.line(&run).code(0);
     // Its costs are the suite's: of operations on files, and of what else such programs do. Fork and
     // execve may find no clean window.
-    let asked = [&["profile"], COSTS, &["-q", "-o", "costs.json"]].concat();
-    let ended = place.run(&[&asked, OFFLINE, STACKS].concat());
+    let profile = format!("profile {COSTS} -q -o costs.json {OFFLINE} {STACKS}");
+    let ended = place.line(&profile);
     assert!(matches!(ended.code, Some(0 | 4)), "{ended:#?}");
-    let from = ["--recording", "programs.json", "--costs", "costs.json"];
-    let document = predicted(&place, &from);
+    let from = "--recording programs.json --costs costs.json";
+    let document = predicted(&place, from);
     assert_eq!(document.loads.len(), 5);
     for load in &document.loads {
         let coverage = load.coverage;
@@ -108,11 +92,10 @@ fn programs_cost_what_was_predicted() {
         }
     }
     // With costs of a program that reads a pipe it is known what that costs.
-    let pipe = ["--workload", "pipe"];
-    let apart = predicted(&place, &[&from[..], &pipe].concat());
+    let pipe = format!("{from} --workload pipe");
+    let apart = predicted(&place, &pipe);
     let measured = apart.loads[0].stacks[1].measured.unwrap() as f64;
-    let more = ["--costs", "programs.json"];
-    let document = predicted(&place, &[&from[..], &pipe, &more].concat());
+    let document = predicted(&place, &format!("{pipe} --costs programs.json"));
     let stack = &document.loads[0].stacks[1];
     let added = stack.added.unwrap();
     assert!(added.low <= measured && measured <= added.high, "{stack:?}");
@@ -134,9 +117,8 @@ fn a_recording_of_a_live_machine() {
         .status(0);
     let place = Place::with_kernels();
     place.write("R.json", outcome.file("R.json"));
-    let from = ["--recording", "R.json", "-q", "--bench", "open,stat,read"];
-    let kept = ["--keep-costs", "costs.json"];
-    let document = predicted(&place, &[&from[..], &kept, OFFLINE, STACKS].concat());
+    let from = "--recording R.json -q --bench open,stat,read --keep-costs costs.json";
+    let document = predicted(&place, &format!("{from} {OFFLINE} {STACKS}"));
     let load = &document.loads[0];
     assert!(load.seconds.is_some());
     let opens = load.calls.iter();
@@ -149,7 +131,7 @@ fn a_recording_of_a_live_machine() {
     let added = opens[0].costs[1].added.unwrap();
     assert!((150.0..350.0).contains(&added.middle), "{added:?}");
     // What was kept says the same again.
-    let from = ["--recording", "R.json", "--costs", "costs.json"];
-    let again = predicted(&place, &[&from[..], STACKS].concat());
+    let from = "--recording R.json --costs costs.json";
+    let again = predicted(&place, &format!("{from} {STACKS}"));
     assert_eq!(again.loads, document.loads);
 }

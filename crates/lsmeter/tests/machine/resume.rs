@@ -2,54 +2,47 @@
 //! Every instrument goes on after `kill -9`, at whatever instant. SLOW: minutes.
 //!
 //! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests. It is killed
-//! `LSMETER_KILLS` times; unless said, a check, of which profile and sweep are parts, twice, and
-//! these and a coverage once.
+//! `LSMETER_KILLS` times; unless said, once.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::ops::RangeInclusive;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::cells::{assert_same, read};
-use crate::common::{Place, Running, children, names, runs, signal, wait_for};
+use super::cells::assert_same;
+use crate::common::{Place, Running, children, names, runs, signal, wait_for, words};
 use rustix::process::Signal;
 
-const OFFLINE: &[&str] = &["--offline", "--kernel", "debian:6.12", "--fs", "tmpfs"];
 /// Short cells that leave nothing behind for the next, so that it does not matter which boot
 /// each is measured in.
-const CELLS: &[&str] = &["--bench", "getppid,stat:AA,stat:AA/BB,fstat,access:*"];
-
-/// The numbers of instants at which it is killed.
-fn kills(unless_said: RangeInclusive<u64>) -> RangeInclusive<u64> {
-    let asked = std::env::var("LSMETER_KILLS").ok();
-    asked.map_or(unless_said, |n| {
-        1..=n.parse().expect("LSMETER_KILLS is a number")
-    })
-}
+const WHAT: &str = "--offline --kernel debian:6.12 --fs tmpfs \
+                    --bench getppid,stat:AA,stat:AA/BB,fstat,access:*";
 
 /// Instants spread over the time that the command takes, without any order.
-fn instants(numbers: RangeInclusive<u64>, all: Duration) -> impl Iterator<Item = Duration> {
+fn instants(all: Duration) -> impl Iterator<Item = Duration> {
+    let times = std::env::var("LSMETER_KILLS").ok();
+    let times = times.map_or(1, |n| n.parse().expect("LSMETER_KILLS is a number"));
     let step =
         move |i: u64| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f64 / f64::from(1 << 24);
-    numbers.map(move |i| all.mul_f64(step(i)))
+    (1..=times).map(move |i| all.mul_f64(step(i)))
 }
 
 /// Runs the command undisturbed, to `whole.json`, and with kills, to `killed.json`; each time
-/// that this comes to its end, `compare` looks at both.
-fn killed(times: RangeInclusive<u64>, arguments: &[&str], compare: fn(&Place)) {
+/// that this comes to its end, both must be the same.
+fn killed(command: &str) {
     let place = Place::with_kernels();
     let begun = Instant::now();
-    let asked = [arguments, &["-o", "whole.json"]].concat();
-    place.run(&asked).code(0);
+    place
+        .line(&format!("{command} {WHAT} -o whole.json"))
+        .code(0);
     let takes = begun.elapsed();
     let journal = place.join("killed.json.journal");
-    let asked = [arguments, &["-o", "killed.json"]].concat();
-    let resumed = [&asked[..], &["--resume"]].concat();
+    let asked = format!("{command} {WHAT} -o killed.json");
+    let resumed = format!("{asked} --resume");
     let mut told = Vec::new();
-    for instant in instants(times, takes) {
+    for instant in instants(takes) {
         let now = if journal.exists() { &resumed } else { &asked };
-        let mut running = Running::start(&place, now);
+        let mut running = Running::start(&place, &words(now));
         let until = Instant::now() + instant;
         while Instant::now() < until && !running.has_ended() {
             thread::sleep(Duration::from_millis(20));
@@ -58,7 +51,7 @@ fn killed(times: RangeInclusive<u64>, arguments: &[&str], compare: fn(&Place)) {
         if running.has_ended() {
             // There is time for more: once more from the beginning.
             running.wait().code(0);
-            compare(&place);
+            assert_same_documents(&place);
             fs::remove_file(place.join("killed.json")).unwrap();
             continue;
         }
@@ -71,12 +64,12 @@ fn killed(times: RangeInclusive<u64>, arguments: &[&str], compare: fn(&Place)) {
         nothing_is_measured_twice(&place);
     }
     let now = if journal.exists() { &resumed } else { &asked };
-    place.run(now).code(0);
-    compare(&place);
+    place.line(now).code(0);
+    assert_same_documents(&place);
     let left = names(place.path()).into_iter();
     let left: Vec<String> = left.filter(|name| name.contains("journal")).collect();
-    assert_eq!(left, Vec::<String>::new());
-    assert_eq!(place.left_over(), Vec::<String>::new());
+    assert_eq!(left, [""; 0]);
+    assert_eq!(place.left_over(), [""; 0]);
     eprintln!("killed after {}", told.join(", "));
 }
 
@@ -103,7 +96,7 @@ fn nothing_is_measured_twice(place: &Place) {
 }
 
 fn assert_same_documents(place: &Place) {
-    let [killed, whole] = ["killed.json", "whole.json"].map(|name| read(&place.join(name)));
+    let [killed, whole] = ["killed.json", "whole.json"].map(|name| place.document(name));
     assert_eq!(killed.kind, whole.kind);
     assert_eq!(killed.sweep, whole.sweep);
     assert_eq!(killed.kernel_hooks, whole.kernel_hooks);
@@ -113,13 +106,10 @@ fn assert_same_documents(place: &Place) {
 
 #[test]
 fn a_killed_profile_goes_on() {
-    let stacks = ["--stack", "capability,selinux", "--baseline", "capability"];
-    let asked = [&["profile"], OFFLINE, CELLS, &stacks].concat();
-    killed(kills(1..=1), &asked, assert_same_documents);
+    killed("profile --stack capability,selinux --baseline capability");
 }
 
 #[test]
 fn a_killed_sweep_goes_on() {
-    let asked = [&["sensitivity"], OFFLINE, CELLS].concat();
-    killed(kills(1..=1), &asked, assert_same_documents);
+    killed("sensitivity");
 }

@@ -7,10 +7,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::cells::read;
 use super::vm::program::find;
-use crate::common::{Ended, Place};
-use model::Status;
+use crate::common::{Ended, Place, words};
+use model::{Document, Status};
 use serde_json::json;
 use tar::EntryType;
 use testing::image::{Layout, Tar};
@@ -63,20 +62,13 @@ fn base(links: &[&str]) -> Tar {
 
 fn image() -> Layout {
     let layout = Layout::default();
-    let file = EntryType::Regular;
+    let (file, directory) = (EntryType::Regular, EntryType::Directory);
     let lower = base(&["sh", "id", "cat", "stat", "pwd"])
         .owned((0, 0), file, "bin/su", "", b"su", 0o4755)
         .owned((0, 42), file, "etc/shadow", "", b"secret", 0o640)
-        .owned((1000, 1000), EntryType::Directory, "home", "", b"", 0o755)
+        .owned((1000, 1000), directory, "home", "", b"", 0o755)
         .owned((1000, 1000), file, "home/a \"b\" c", "", b"x", 0o600)
-        .owned(
-            (1001, 1000),
-            EntryType::Directory,
-            "home/closed",
-            "",
-            b"",
-            0,
-        )
+        .owned((1001, 1000), directory, "home/closed", "", b"", 0)
         .file("srv/gone", "lower")
         .file("srv/new", "lower");
     let upper = Tar::new()
@@ -94,13 +86,16 @@ fn image() -> Layout {
     layout
 }
 
+const RUN: &str = "run --offline --kernel debian:6.12 --stack capability --repeat 1";
+
 #[track_caller]
-fn ran(ended: Ended, place: &Place, document: &str) -> model::Document {
+fn ran(ended: Ended, place: &Place) -> Document {
     ended.code(0);
-    let document = read(&place.join(document));
+    let document = place.document("out.json");
     for cell in &document.cells {
         assert_eq!(cell.status(), Status::Ok, "{:?}", cell.reason());
     }
+    assert_eq!(place.left_over(), [""; 0]);
     document
 }
 
@@ -109,51 +104,28 @@ fn ran(ended: Ended, place: &Place, document: &str) -> model::Document {
 fn an_image_is_in_the_guest_as_it_says() {
     let place = Place::with_kernels();
     image().copied(&place.join("image"));
-    let arguments = |document| {
-        let fixed = [
-            "run",
-            "--root",
-            "image",
-            "--stack",
-            "capability",
-            "--offline",
-        ];
-        [
-            &fixed[..],
-            &["--kernel", "debian:6.12", "--repeat", "1", "-o", document],
-        ]
-        .concat()
-    };
-    let document = ran(place.run(&arguments("root.json")), &place, "root.json");
-    let programs = document
-        .experiment
-        .as_ref()
-        .unwrap()
-        .programs
-        .as_ref()
-        .unwrap();
+    let line = format!("{RUN} --root image -o out.json");
+    let document = ran(place.line(&line), &place);
+    let experiment = document.experiment.as_ref().unwrap();
+    let programs = experiment.programs.as_ref().unwrap();
     assert_eq!(programs.workloads[0].user.as_deref(), Some("65534:65534"));
     assert!(document.cells[0].title().starts_with("sh--c"));
     // The same, to the instruction, if nobody runs it, who cannot look into others' caches.
-    let cache = place.cache().join("lsmeter");
     let mine = Place::new();
     image().copied(&mine.join("image"));
-    fs::create_dir_all(mine.join("cache/lsmeter")).unwrap();
-    for name in ["kernels", "names"] {
-        let to = mine.join("cache/lsmeter");
-        succeed(Command::new("cp").arg("-r").arg(cache.join(name)).arg(to));
-    }
+    let to = mine.join("cache/lsmeter");
+    fs::create_dir_all(&to).unwrap();
+    let cache = place.cache().join("lsmeter");
+    let kept = ["kernels", "names"].map(|name| cache.join(name));
+    succeed(Command::new("cp").arg("-r").args(kept).arg(&to));
     succeed(
         Command::new("chmod")
             .args(["-R", "a+rwX"])
             .arg(mine.join("cache")),
     );
-    let ended = mine.run_unprivileged(&arguments("user.json"));
-    let other = ran(ended, &mine, "user.json");
+    let other = ran(mine.run_unprivileged(&words(&line)), &mine);
     assert_eq!(other.cells[0].key, document.cells[0].key);
     assert_eq!(other.cells[0].outcome, document.cells[0].outcome);
-    assert_eq!(mine.left_over(), [""; 0]);
-    assert_eq!(place.left_over(), [""; 0]);
 }
 
 /// So it is on file systems that none makes of a directory, and of which the guest copies it to one:
@@ -163,17 +135,10 @@ fn an_image_is_on_every_file_system_as_it_says() {
     let place = Place::with_kernels();
     image().copied(&place.join("image"));
     for filesystem in ["tmpfs", "xfs"] {
-        let documents = ["first.json", "second.json"].map(|document| {
-            let asked = ["run", "--root", "image", "--stack", "capability"];
-            let rest = ["--offline", "--kernel", "debian:6.12", "--repeat", "1"];
-            let last = ["--fs", filesystem, "-o", document];
-            let ended = place.run(&[&asked[..], &rest[..], &last[..]].concat());
-            ran(ended, &place, document)
-        });
-        let [first, second] = &documents;
+        let line = format!("{RUN} --root image --fs {filesystem} -o out.json");
+        let [first, second] = [(); 2].map(|()| ran(place.line(&line), &place));
         assert_eq!(first.cells[0].outcome, second.cells[0].outcome);
     }
-    assert_eq!(place.left_over(), [""; 0]);
 }
 
 /// What leads out of a root while it is unpacked has no way in, and works inside.
@@ -190,23 +155,9 @@ fn a_hostile_archive_is_a_root_like_any() {
         .file("up/top", "top");
     place.write("hostile.tar", tar.bytes());
     let checks = format!("[ $(cat {host}/file) = inside ] && [ $(cat /top) = top ]");
-    let fixed = [
-        "run",
-        "--root",
-        "hostile.tar",
-        "--stack",
-        "capability",
-        "--offline",
-    ];
-    let more = ["--kernel", "debian:6.12", "-o", "run.json", "--repeat", "1"];
-    let command = ["--", "sh", "-c", &checks];
-    ran(
-        place.run(&[&fixed[..], &more, &command].concat()),
-        &place,
-        "run.json",
-    );
+    let line = format!("{RUN} --root hostile.tar -o out.json -- sh -c");
+    ran(place.run(&[&words(&line)[..], &[&checks]].concat()), &place);
     assert_eq!(fs::read_dir(host).unwrap().count(), 0);
-    assert_eq!(place.left_over(), [""; 0]);
 }
 
 /// What container tools themselves saved: crates/lab/src/root/tests/saved/README.md. The image's
@@ -220,15 +171,10 @@ fn what_tools_saved_runs_as_it_says() {
         let mut tar = Command::new("tar");
         tar.arg("-xf").arg(saved.join(format!("{name}.tar.gz")));
         succeed(tar.arg("-C").arg(place.join(name)));
-        let out = format!("{name}.json");
-        let asked = ["run", "--offline", "--kernel", "debian:6.12", "--root"];
-        let rest = ["--stack", "capability", "--repeat", "1", "-o", &out];
-        place.run(&[&asked[..], &[name], &rest].concat()).code(0);
-        let document = read(&place.join(&out));
-        assert_eq!(document.cells[0].status(), Status::Ok);
         // With a second word its program would do what it may not: no entry point is before a command.
-        let command = ["--", "/bin/tool"];
-        let again = [&asked[..], &[name], &rest, &command].concat();
-        place.run(&again).code(0);
+        for command in ["", "-- /bin/tool"] {
+            let line = format!("{RUN} --root {name} -o out.json {command}");
+            ran(place.line(&line), &place);
+        }
     }
 }

@@ -13,32 +13,14 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::Signal;
 
-use super::cells::{RUN, assert_same, read};
-use crate::common::{Place, runs, signal, wait_for};
+use super::cells::{RUN, assert_same};
+use crate::common::{Place, runs, signal, wait_for, words};
 
 const NODES: [&str; 3] = ["n1", "n2", "n3"];
 
-const WHAT: &[&str] = &[
-    "--jobs",
-    "1",
-    // So that a boot has not ended before it was seen that it has begun.
-    "--samples",
-    "400",
-    "--stack",
-    "capability",
-    "--stack",
-    "capability,selinux",
-    "--stack",
-    "capability,apparmor",
-    "--bench",
-    "getppid",
-    "--bench",
-    "stat:*",
-    "--bench",
-    "open:*",
-    "--bench",
-    "read:*",
-];
+/// So many samples that a boot has not ended before it was seen that it has begun.
+const WHAT: &str = "--jobs 1 --samples 400 --stack capability --stack capability,selinux \
+                    --stack capability,apparmor --bench getppid,stat:*,open:*,read:*";
 
 /// A cluster, ended when it is dropped.
 struct Cluster {
@@ -223,16 +205,15 @@ fn configuration(dir: &Path) -> String {
 #[test]
 fn a_task_that_was_killed_and_requeued_goes_on() {
     let place = Place::with_kernels();
-    place
-        .run(&[RUN, WHAT, &["--output", "whole.json"]].concat())
-        .code(0);
+    let line = format!("{RUN} {WHAT}");
+    place.line(&format!("{line} --output whole.json")).code(0);
     let cluster = Cluster::start(&place);
     let script = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../packaging/slurm/lsmeter.sbatch"
     );
     let submit = ["sbatch", "--parsable", "--array=1-3", script];
-    let job = cluster.ask(&place, &[&submit, &RUN[1..], WHAT].concat());
+    let job = cluster.ask(&place, &[&submit[..], &words(&line)[1..]].concat());
     let state = |task: &str| {
         let format = ["--noheader", "--states=all", "--format=%T"];
         let queued = [&["squeue", "--job", task][..], &format].concat();
@@ -265,11 +246,9 @@ fn a_task_that_was_killed_and_requeued_goes_on() {
             .then_some(())
     });
     let parts = [1, 2, 3].map(|task| format!("lsmeter-{job}-{task}.json"));
-    let merge = [
-        "merge", &parts[0], &parts[1], &parts[2], "--output", "run.json",
-    ];
-    place.run(&merge).code(0);
-    let merged = read(&place.join("run.json"));
-    assert_same(&merged, &read(&place.join("whole.json")));
+    let merge = format!("merge {} --output run.json", parts.join(" "));
+    place.line(&merge).code(0);
+    let merged = place.document("run.json");
+    assert_same(&merged, &place.document("whole.json"));
     assert_eq!(merged.share, None);
 }

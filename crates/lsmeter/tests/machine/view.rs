@@ -34,11 +34,6 @@ fn size(columns: u16, rows: u16) -> Winsize {
     }
 }
 
-/// All that a program could leave changed.
-fn settings(termios: &Termios) -> String {
-    format!("{termios:?}")
-}
-
 impl Terminal {
     fn start(place: &Place, arguments: &[&str], colour: bool) -> Terminal {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
@@ -143,7 +138,7 @@ impl Terminal {
         assert_eq!(screen.contents().trim(), "");
         assert_eq!(status.code(), Some(0));
         let after = rustix::termios::tcgetattr(&self.program).unwrap();
-        assert_eq!(settings(&after), settings(&self.before));
+        assert_eq!(format!("{after:?}"), format!("{:?}", self.before));
     }
 
     fn has_colours(&mut self) -> bool {
@@ -164,67 +159,29 @@ impl Drop for Terminal {
     }
 }
 
-/// A recording of three short intervals.
-fn recording(place: &Place) {
-    let calls = |count: u64| {
-        format!(
-            r#""count":{count},"errors":1,"sum_ns":{},"min_ns":110,"max_ns":20000,
-            "percentiles_ns":{{"p50":181.0,"p90":362.0,"p99":724.0}}"#,
-            count * 300
-        )
-    };
-    let hook = |name: &str, count: u64| {
-        format!(
-            r#"{{"hook":"{name}","function":"security_{name}",{},"errnos":{{"EACCES":1}},
-            "histogram":[{{"from_ns":128,"to_ns":256,"count":{count}}}],
-            "system_calls":[{{"system_call":"openat",{}}}]}}"#,
-            calls(count),
-            calls(count)
-        )
-    };
-    let intervals: Vec<String> = (0..3)
-        .map(|number| {
-            format!(
-                r#"{{"key":{{"architecture":"x86_64","kernel":"6.12.0-test",
-                "stack":["capability","selinux"],"policy":"none","interval":{number},
-                "metric":"calls"}},"status":"ok","evidence":{{"calls":{{
-                "begin_s":{},"seconds":0.1,"hooks":[{},{},{}]}}}}}}"#,
-                f64::from(number) / 10.0,
-                hook("inode_permission", 50),
-                hook("file_open", 20),
-                hook("evil\\u001b[2J\\u001b]0;name\\u0007", 10),
-            )
-        })
-        .collect();
-    let document = format!(
-        r#"{{"kind":"recording","schema_version":3,"tool":{{"name":"lsmeter","version":"0.1.0"}},
-        "environment":{{"os":"Debian GNU/Linux","host_kernel":"6.12","cpu":"any","cores":2,
-        "kvm":false,"clock":"fast"}},
-        "monitor":{{"release":"6.12.0-test","active_lsms":["capability","selinux"],
-        "scope":"machine","mode":"histogram",
-        "cost":{{"added_ns":180,"within_ns":95,"rounds":11}},"memory_bytes":4096}},
-        "measurements":[{}],"warnings":[]}}"#,
-        intervals.join(",")
-    );
-    place.write("recording.json", document);
+/// With a recording of two short intervals and a hostile name.
+fn place() -> Place {
+    let place = Place::new();
+    let recording = include_bytes!("../../../model/tests/golden/monitor.json");
+    place.write("recording.json", recording);
+    place
 }
 
 const REPLAY: [&str; 3] = ["monitor", "--replay", "recording.json"];
 
 #[test]
 fn a_recording_is_played() {
-    let place = Place::new();
-    recording(&place);
+    let place = place();
     let mut terminal = Terminal::start(&place, &REPLAY, false);
     terminal.sees("inode_permission");
-    // All three intervals: 3 × 50 calls.
+    // Hooks of both intervals.
     let seen = terminal.sees("ENDED");
     for text in [
-        "6.12.0-test",
+        "6.12.94-cloud-amd64",
         "capability,selinux",
-        "machine",
-        "150",
-        "evil?[2J?]0;name?",
+        "the command ls -l",
+        "inode_permission",
+        "task_alloc?[31m|?<b>",
     ] {
         assert!(seen.contains(text), "no {text}: {seen}");
     }
@@ -232,10 +189,10 @@ fn a_recording_is_played() {
     assert!(terminal.look().hide_cursor());
     assert!(!terminal.is_for_lines());
     assert!(!terminal.has_colours());
-    terminal.type_keys("/OPEN");
-    terminal.sees("filter: open");
+    terminal.type_keys("/INODE");
+    terminal.sees("filter: inode");
     terminal.type_keys("\r");
-    terminal.sees("1/1  since start  filter open");
+    terminal.sees("1/2  since start  filter inode");
     terminal.type_keys("\r");
     terminal.sees("System calls");
     terminal.resize(40, 8);
@@ -252,39 +209,30 @@ fn a_recording_is_played() {
 
 #[test]
 fn signals_and_interrupts_give_the_terminal_back() {
-    let place = Place::new();
-    recording(&place);
+    let place = place();
     for signal in [Signal::TERM, Signal::INT, Signal::QUIT] {
         let mut terminal = Terminal::start(&place, &REPLAY, true);
-        terminal.sees("file_open");
+        terminal.sees("inode_permission");
         assert!(terminal.has_colours());
         crate::common::signal(terminal.child.id(), signal);
         terminal.ends_well();
     }
     let mut terminal = Terminal::start(&place, &REPLAY, true);
-    terminal.sees("file_open");
+    terminal.sees("inode_permission");
     terminal.type_keys("\x03");
     terminal.ends_well();
 }
 
 #[test]
 fn what_cannot_be_played() {
-    let place = Place::new();
-    recording(&place);
+    let place = place();
     // Without a terminal it is a table.
     let table = place.run(&REPLAY).code(0).stdout;
-    assert!(table.contains("file_open"), "{table}");
-    let missing = ["monitor", "--replay", "missing.json"];
-    place.run(&missing).refused(
-        2,
-        "cannot read missing.json: No such file",
-        Some("lsmeter monitor --record"),
-    );
+    assert!(table.contains("inode_permission"), "{table}");
     place.write("other.json", "{\"schema_version\": 3, \"kind\": \"run\"}");
-    let other = ["monitor", "--replay", "other.json"];
-    place.run(&other).refused(
-        2,
-        "cannot read other.json: no recording",
-        Some("lsmeter monitor --record"),
-    );
+    for (name, why) in [("missing", "No such file"), ("other", "no recording")] {
+        let refused = place.line(&format!("monitor --replay {name}.json"));
+        let error = format!("cannot read {name}.json: {why}");
+        refused.refused(2, &error, Some("lsmeter monitor --record"));
+    }
 }

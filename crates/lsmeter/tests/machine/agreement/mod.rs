@@ -57,10 +57,12 @@ fn first_variants() -> Vec<&'static Benchmark> {
 /// Runs `lsmeter COMMAND` on a kernel and these benchmarks.
 fn measure(kernel: &str, command: &str, benchmarks: &[String]) -> Document {
     let place = Place::with_kernel(kernel);
-    let mut asked = vec![command, "--offline", "--kernel", kernel, "--json"];
-    asked.extend(["--stack", "capability", "--fs", "tmpfs"]);
-    asked.extend(benchmarks.iter().flat_map(|id| ["--bench", id]));
-    let ended = place.run(&asked).code(0);
+    let benchmarks = benchmarks.join(",");
+    let ended = place.line(&format!(
+        "{command} --offline --kernel {kernel} --json --stack capability --fs tmpfs \
+         --bench {benchmarks}"
+    ));
+    let ended = ended.code(0);
     Document::parse(ended.stdout.as_bytes()).unwrap()
 }
 

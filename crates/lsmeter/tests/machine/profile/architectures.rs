@@ -15,25 +15,13 @@ const SOME: &str = "open:AA/BB,stat:AA,rename:depth1,read:1KB,write:0KB,socket:u
 /// Profiles some operations on the default kernel of these architectures, with SELinux and
 /// without.
 fn profile(place: &Place, archs: &[&str], output: &str) -> Document {
-    let stacks = ["--stack", "capability", "--stack", "capability,selinux"];
-    let archs: Vec<&str> = archs.iter().flat_map(|arch| ["--arch", arch]).collect();
-    let what = [
-        &["--offline", "--fs", "tmpfs", "--kernel", "debian:6.12"],
-        &archs[..],
-    ]
-    .concat();
-    let more = [
-        "--bench",
-        SOME,
-        "--baseline",
-        "capability",
-        "--output",
-        output,
-    ];
-    place
-        .run(&[&["profile"][..], &what, &stacks, &more].concat())
-        .code(0);
-    read(&place.join(output))
+    let line = format!(
+        "profile --offline --fs tmpfs --kernel debian:6.12 --arch {} --stack capability \
+         --stack capability,selinux --bench {SOME} --baseline capability --output {output}",
+        archs.join(" --arch ")
+    );
+    place.line(&line).code(0);
+    place.document(output)
 }
 
 /// How often each operation of an architecture calls each hook.
@@ -91,23 +79,22 @@ fn the_same_hooks_are_called_on_two_architectures() {
     both.cells.retain(other);
     crate::cells::assert_same(&again, &both);
     // What this lsmeter does not measure there it says.
-    let refused = ["sensitivity", "--arch", "x86_64", "--bench", "stat:AA"];
-    let error = place.run(&[&refused[..], &["--offline", "--arch", "aarch64"]].concat());
-    let error = error.stderr;
-    assert!(error.contains("aarch64"), "{error}");
-    assert!(error.contains("hint: "), "{error}");
+    let refused = "sensitivity --arch x86_64 --bench stat:AA --offline --arch aarch64";
+    let error = place.line(refused).stderr;
+    assert!(
+        error.contains("aarch64") && error.contains("hint: "),
+        "{error}"
+    );
 }
 
 /// BPF programs delay decisions there, too, and each slope is the count.
 #[test]
 fn slopes_are_counts_on_another_architecture() {
     let place = Place::with_kernels();
-    let what = ["--arch", "aarch64", "--offline", "--fs", "tmpfs"];
-    let bench = ["--bench", "open:AA/BB,stat:AA", "--output", "swept.json"];
-    place
-        .run(&[&["sensitivity"][..], &what, &bench].concat())
-        .code(0);
-    let swept = read(&place.join("swept.json"));
+    let line = "sensitivity --arch aarch64 --offline --fs tmpfs --bench open:AA/BB,stat:AA \
+                --output swept.json";
+    place.line(line).code(0);
+    let swept = place.document("swept.json");
     let whole = swept.slopes().filter(|(_, delay, _)| delay.is_whole());
     let slopes: BTreeMap<String, f64> = whole
         .map(|(cell, _, slope)| (cell.title(), slope.slope))
@@ -124,33 +111,25 @@ fn slopes_are_counts_on_another_architecture() {
 #[test]
 fn shards_of_two_architectures_are_the_whole() {
     let place = Place::with_kernels();
-    let run = [
-        &[
-            "run",
-            "--offline",
-            "--fs",
-            "tmpfs",
-            "--kernel",
-            "debian:6.12",
-        ][..],
-        &[
-            "--arch",
-            "x86_64",
-            "--arch",
-            "aarch64",
-            "--stack",
-            "capability",
-        ],
-        &["--bench", "getppid,stat:AA,open:AA,access:*"],
-    ]
-    .concat();
-    let measure = |more: &[&str]| place.run(&[&run[..], more].concat()).code(0);
-    measure(&["--output", "whole.json"]);
-    measure(&["--shard", "1/2", "--output", "1.json"]);
-    measure(&["--shard", "2/2", "--output", "2.json"]);
-    let merge = ["merge", "1.json", "2.json", "--output", "merged.json"];
-    place.run(&merge).code(0);
-    let [whole, merged] = ["whole.json", "merged.json"].map(|name| read(&place.join(name)));
-    assert_eq!(whole.environments.len(), 2);
+    let measure = |more: &str| {
+        let line = format!(
+            "run --offline --fs tmpfs --kernel debian:6.12 --arch x86_64 --arch aarch64 \
+             --stack capability --bench getppid,stat:AA,open:AA,access:* --output {more}"
+        );
+        place.line(&line).code(0).stderr
+    };
+    measure("whole.json");
+    // One boot for each architecture, and so two parts without any.
+    let parts = [1, 2, 3, 4].map(|part| measure(&format!("{part}.json --shard {part}/4")));
+    let empty = parts.iter().filter(|told| told.contains("has no cells"));
+    assert_eq!(empty.count(), 2);
+    place
+        .line("merge 4.json 1.json 2.json 3.json --output merged.json")
+        .code(0);
+    let [whole, merged] = ["whole.json", "merged.json"].map(|name| place.document(name));
+    assert_eq!([&whole, &merged].map(|run| run.environments.len()), [2, 2]);
+    assert!(merged.share.is_none());
+    assert_eq!(merged.kernel_digests, whole.kernel_digests);
+    assert_eq!(merged.warnings, whole.warnings);
     crate::cells::assert_same(&merged, &whole);
 }

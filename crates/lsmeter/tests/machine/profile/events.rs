@@ -3,19 +3,11 @@
 
 use std::fs;
 
-use model::{Document, Events, HookCost, HookedPath};
+use model::{Document, Events, HookedPath};
 
 use super::outputs::SOME;
-use super::{SELINUX, assert_fits_schema, assert_sums, counted, read, residual};
+use super::{SELINUX, assert_fits_schema, assert_sums, counted, residual};
 use crate::common::Place;
-
-/// Where others are profiled, too, but under this stack.
-fn under<'a>(stack: &'a str) -> Vec<&'a str> {
-    let mut words: Vec<&'a str> = SELINUX.to_vec();
-    words.pop();
-    words.push(stack);
-    words
-}
 
 fn paths(document: &Document) -> Vec<HookedPath> {
     let cells = document.cells.iter();
@@ -38,34 +30,18 @@ fn without_events(mut path: HookedPath) -> HookedPath {
 #[test]
 fn events_are_exact_and_change_no_other_count() {
     let place = Place::with_kernel("debian:6.12");
-    let stack = [
-        under("capability,selinux,tomoyo"),
-        vec!["--baseline", "capability"],
-    ]
-    .concat();
-    let profile = |more: &[&str]| {
-        place
-            .run(&[&["profile"], &stack[..], SOME, more].concat())
-            .code(0)
+    let profile = |more: &str| {
+        let line = format!("profile {SELINUX},tomoyo --baseline capability {SOME} {more}");
+        place.line(&line).code(0).stdout
     };
-    let text = profile(&["--events", "--output", "a.json"]).stdout;
+    let text = profile("--events --output a.json");
     assert_fits_schema(&place.join("a.json"));
-    profile(&["--events", "--jobs", "1", "--output", "b.json"]);
-    profile(&["--output", "plain.json"]);
-    let a = read(&place.join("a.json"));
-    assert_eq!(
-        paths(&a),
-        paths(&read(&place.join("b.json"))),
-        "another boot"
-    );
-    let plain = paths(&read(&place.join("plain.json")));
-    assert_eq!(
-        paths(&a)
-            .into_iter()
-            .map(without_events)
-            .collect::<Vec<_>>(),
-        plain
-    );
+    profile("--events --jobs 1 --output b.json");
+    profile("--output plain.json");
+    let [a, b, plain] = ["a.json", "b.json", "plain.json"].map(|name| place.document(name));
+    assert_eq!(paths(&a), paths(&b), "another boot");
+    let without: Vec<_> = paths(&a).into_iter().map(without_events).collect();
+    assert_eq!(without, paths(&plain));
 
     for cell in &a.cells {
         let (_, path) = counted(cell);
@@ -87,48 +63,28 @@ fn events_are_exact_and_change_no_other_count() {
     let of = |title: &str| a.cells.iter().find(|cell| cell.title() == title).unwrap();
     // TOMOYO clears what it fills in with REP instructions; SELinux does not.
     let (_, stat) = counted(of("stat:AA"));
-    let getattr = stat
-        .hooks
-        .iter()
-        .find(|hook| hook.hook == "inode_getattr")
-        .unwrap();
-    let implemented = |hook: &HookCost, module: &str| {
-        let mut own = hook
-            .implementations
-            .iter()
-            .filter(|own| own.module == module);
-        own.next().and_then(|own| own.events).unwrap()
+    let mut hooks = stat.hooks.iter();
+    let getattr = hooks.find(|hook| hook.hook == "inode_getattr").unwrap();
+    let rep_bytes = |module: &str| {
+        let mut own = getattr.implementations.iter();
+        let own = own.find(|own| own.module == module).unwrap();
+        own.events.unwrap().rep_bytes
     };
-    assert!(
-        implemented(getattr, "tomoyo").rep_bytes > 100,
-        "{getattr:?}"
-    );
-    assert_eq!(implemented(getattr, "selinux").rep_bytes, 0, "{getattr:?}");
+    assert!(rep_bytes("tomoyo") > 100, "{getattr:?}");
+    assert_eq!(rep_bytes("selinux"), 0, "{getattr:?}");
     // A read of 4 KiB copies them.
     let (_, read) = counted(of("read:4KB"));
     let events = read.events.unwrap();
     assert!((4096..4400).contains(&events.rep_bytes), "{events:?}");
-    assert!(
-        events.lines_written >= 64 && events.lines_read >= 64,
-        "{events:?}"
-    );
+    assert!(events.lines_written >= 64 && events.lines_read >= 64);
     // An open takes references that other processors might, too.
     assert!(counted(of("open:AA")).1.events.unwrap().shared_atomics > 0);
 
     assert!(text.contains("what instructions do, per operation, more than with capability"));
     // All calls of one operation sum up to its events.
-    let one = [
-        "profile",
-        "--events",
-        "--callgrind",
-        "open.callgrind",
-        "--output",
-        "open.json",
-    ];
-    let open = ["--bench", "open:AA"];
-    place
-        .run(&[&one[..], &under("capability"), &open].concat())
-        .code(0);
+    let line = "profile --events --callgrind open.callgrind --output open.json --offline \
+                --kernel debian:6.12 --fs tmpfs --stack capability --bench open:AA";
+    place.line(line).code(0);
     let callgrind = fs::read_to_string(place.join("open.callgrind")).unwrap();
     let line = |begin: &str| {
         let found = callgrind.lines().find_map(|line| line.strip_prefix(begin));
@@ -137,7 +93,7 @@ fn events_are_exact_and_change_no_other_count() {
     };
     let names: Vec<&str> = Events::KINDS.iter().map(|kind| kind.name).collect();
     assert_eq!(line("events: Instructions "), names);
-    let document = super::read(&place.join("open.json"));
+    let document = place.document("open.json");
     let (_, path) = counted(&document.cells[0]);
     let events = path.events.unwrap();
     let mut expected = vec![path.total];

@@ -7,24 +7,47 @@ use std::process::Command;
 
 use model::{Cell, Document, HookedPath, Key};
 
-use super::{SELINUX, assert_fits_schema, assert_sums, counted, read, tables};
+use super::{SELINUX, assert_fits_schema, assert_sums, counted};
 use crate::common::Place;
 
 /// Operations whose most frequent path is the same in every boot.
-pub const SOME: &[&str] = &[
-    "--bench",
-    "open:AA",
-    "--bench",
-    "stat:AA",
-    "--bench",
-    "read:4KB",
-    "--bench",
-    "rename:depth1",
-    "--bench",
-    "rmdir:one",
-    "--bench",
-    "getppid",
-];
+pub const SOME: &str = "--bench open:AA,stat:AA,read:4KB,rename:depth1,rmdir:one,getppid";
+
+/// The hooks that a trace shows for an operation, in order.
+#[track_caller]
+fn traced(text: &str, title: &str) -> Vec<String> {
+    let heading = format!("{title}: ");
+    let mut lines = text.lines().skip_while(|line| !line.starts_with(&heading));
+    assert!(lines.next().is_some(), "no {title}:\n{text}");
+    let mut hooks = Vec::new();
+    for line in lines.take_while(|line| !line.is_empty()) {
+        let mut words = line.split_whitespace();
+        let number = words.next().and_then(|word| word.parse::<usize>().ok());
+        // Without a number it goes on with the callers.
+        let (Some(number), Some(hook)) = (number, words.next()) else {
+            continue;
+        };
+        assert_eq!(number, hooks.len() + 1, "{line}");
+        let times = words.next().and_then(|word| word.strip_prefix('×'));
+        let times = times.map_or(1, |times| times.parse().unwrap());
+        hooks.extend(std::iter::repeat_n(hook.to_owned(), times));
+    }
+    hooks
+}
+
+/// The trace of every operation has the calls that its profile counts.
+#[track_caller]
+fn assert_trace_says(text: &str, cells: &[Cell]) {
+    for cell in cells {
+        let mut calls: BTreeMap<String, u64> = BTreeMap::new();
+        for hook in traced(text, &cell.title()) {
+            *calls.entry(hook).or_default() += 1;
+        }
+        let hooks = counted(cell).1.hooks.iter();
+        let expected = hooks.map(|hook| (hook.hook.clone(), hook.calls)).collect();
+        assert_eq!(calls, expected, "{}", cell.title());
+    }
+}
 
 /// An executed command's last line about totals: `743,229 (100.0%)  PROGRAM TOTALS`.
 fn program_totals(annotated: &str) -> u64 {
@@ -39,48 +62,30 @@ fn program_totals(annotated: &str) -> u64 {
 #[test]
 fn every_output_of_every_boot_says_the_same() {
     let place = Place::with_kernel("debian:6.12");
-    let files = [
-        "--output",
-        "a.json",
-        "--callgrind",
-        "a.callgrind",
-        "--folded",
-        "a.folded",
-    ];
-    let asked = [&["profile", "--json"], SELINUX, SOME, &files].concat();
-    let first = place.run(&asked).code(0);
+    let files = "--output a.json --callgrind a.callgrind --folded a.folded";
+    let first = place.line(&format!("profile --json {SELINUX} {SOME} {files}"));
     let kept = fs::read_to_string(place.join("a.json")).unwrap();
-    assert_eq!(first.stdout, kept);
+    assert_eq!(first.code(0).stdout, kept);
     assert_fits_schema(&place.join("a.json"));
-    let a = read(&place.join("a.json"));
+    let a = place.document("a.json");
     assert_eq!(a.cells.len(), 6, "{a:#?}");
 
     // Another boot.
-    let asked = [&["profile", "--trace", "--output", "b.json"], SELINUX, SOME].concat();
-    let second = place.run(&asked).code(0);
+    let line = format!("profile --trace --output b.json {SELINUX} {SOME}");
+    let second = place.line(&line).code(0);
     let figures = |document: &Document| -> Vec<(Key, HookedPath, [u64; 2])> {
         let cells = document.hooked();
         cells
             .map(|(cell, of, path)| (cell.key.clone(), path.clone(), [of.regions(), of.dirty()]))
             .collect()
     };
-    assert_eq!(figures(&read(&place.join("b.json"))), figures(&a));
-    tables::assert_trace_says(&second.stdout, &a.cells);
-    let open = tables::traced(&second.stdout, "open:AA");
-    assert_eq!(
-        open,
-        [
-            "file_alloc_security",
-            "inode_permission",
-            "inode_permission",
-            "file_open",
-            "file_post_open",
-            "current_getsecid_subj",
-            "file_release",
-            "file_free_security",
-        ]
-    );
-    let rename = tables::traced(&second.stdout, "rename:depth1");
+    assert_eq!(figures(&place.document("b.json")), figures(&a));
+    assert_trace_says(&second.stdout, &a.cells);
+    let open = traced(&second.stdout, "open:AA");
+    let called = "file_alloc_security inode_permission inode_permission file_open \
+                  file_post_open current_getsecid_subj file_release file_free_security";
+    assert_eq!(open.join(" "), called);
+    let rename = traced(&second.stdout, "rename:depth1");
     assert_eq!(rename.last().map(String::as_str), Some("inode_rename"));
     assert_eq!(rename[..2], ["inode_permission"; 2]);
     for line in second.stdout.lines() {
@@ -116,31 +121,21 @@ fn every_output_of_every_boot_says_the_same() {
         assert_eq!(program_totals(&text), total);
     }
 
-    let asked = [
-        &["run", "--output", "with.json", "--with-hooks"],
-        SELINUX,
-        SOME,
-    ]
-    .concat();
-    place.run(&asked).code(0);
-    let asked = [&["run", "--output", "without.json"], SELINUX, SOME].concat();
-    place.run(&asked).code(0);
-    let [with, without] = ["with.json", "without.json"].map(|name| read(&place.join(name)));
-    for ((with, without), cell) in with.cells.iter().zip(&without.cells).zip(&a.cells) {
-        assert_eq!(with.title(), cell.title());
+    let line = format!("run --output run.json {SELINUX} {SOME}");
+    place.line(&line).code(0);
+    let run = place.document("run.json");
+    for (counts, cell) in run.cells.iter().zip(&a.cells) {
+        assert_eq!(counts.title(), cell.title());
         let (profiled, path) = counted(cell);
-        assert_eq!(with.hooks(), Some(&path.hooks[..]));
-        assert_eq!(without.hooks(), with.hooks());
-        // Rare paths may differ from boot to boot.
-        let [counts, others] = [with, without].map(|cell| cell.paths().unwrap());
-        assert_eq!(counts.dominant, others.dominant, "{}", cell.title());
-        assert_eq!(counts.dominant.instructions, path.total);
-        assert_eq!(Some(counts.dominant.rep_iterations), path.rep_iterations);
-        assert_eq!(counts.regions, profiled.regions());
-        assert_eq!(counts.dominant.regions, path.regions);
+        assert_eq!(counts.hooks(), Some(&path.hooks[..]));
+        let paths = counts.paths().unwrap();
+        assert_eq!(paths.dominant.instructions, path.total);
+        assert_eq!(Some(paths.dominant.rep_iterations), path.rep_iterations);
+        assert_eq!(paths.regions, profiled.regions());
+        assert_eq!(paths.dominant.regions, path.regions);
     }
-    assert_eq!((with.cells.len(), without.cells.len()), (6, 6));
-    assert_eq!(place.left_over(), Vec::<String>::new());
+    assert_eq!(run.cells.len(), 6);
+    assert_eq!(place.left_over(), [""; 0]);
 }
 
 #[test]
@@ -149,32 +144,12 @@ fn functions_of_kernel_modules_are_named() {
         return;
     }
     let place = Place::with_kernel("debian:6.12");
-    let benches = [
-        "--bench",
-        "open:AA",
-        "--bench",
-        "creat:random",
-        "--bench",
-        "stat:AA",
-    ];
-    let rest = [
-        "--kernel",
-        "debian:6.12",
-        "--fs",
-        "xfs",
-        "--stack",
-        "capability,selinux",
-    ];
-    let files = ["--output", "out.json", "--folded", "-"];
-    let asked = [&["profile", "--offline"], &rest[..], &benches, &files].concat();
-    let folded = place.run(&asked).code(0).stdout;
+    let line = "profile --offline --kernel debian:6.12 --fs xfs --stack capability,selinux \
+                --bench open:AA,creat:random,stat:AA --output out.json --folded -";
+    let folded = place.line(line).code(0).stdout;
     assert!(folded.contains(";xfs_"), "{folded}");
-    let unknown: Vec<&str> = folded
-        .lines()
-        .filter(|line| line.contains("[unknown]"))
-        .collect();
-    assert_eq!(unknown, Vec::<&str>::new());
-    let document = read(&place.join("out.json"));
+    assert!(!folded.contains("[unknown]"), "{folded}");
+    let document = place.document("out.json");
     assert_eq!(document.cells.len(), 3);
     for cell in &document.cells {
         assert_eq!(cell.key.filesystem, "xfs");

@@ -46,7 +46,6 @@ pub struct Vm {
     kernel: Kernel,
     cmdline: Vec<String>,
     memory_mib: u32,
-    processors: u32,
     limit: Duration,
     icount: bool,
     /// Mode and content by path, which has no leading `/`.
@@ -75,7 +74,6 @@ impl Vm {
             kernel,
             cmdline: Vec::new(),
             memory_mib: 768,
-            processors: 2,
             limit: Duration::from_secs(300),
             icount: false,
             files: BTreeMap::new(),
@@ -98,11 +96,6 @@ impl Vm {
         &self.kernel.release
     }
 
-    /// The kernel as the cache has it.
-    pub fn kernel(&self) -> &Kernel {
-        &self.kernel
-    }
-
     /// The stack, as `lsm=` has it; else the kernel's own.
     pub fn lsm(self, stack: &str) -> Vm {
         self.cmdline(&format!("lsm={stack}"))
@@ -119,11 +112,6 @@ impl Vm {
         self
     }
 
-    pub fn processors(mut self, processors: u32) -> Vm {
-        self.processors = processors;
-        self
-    }
-
     /// Longest time that the whole may take; five minutes if nothing else is said.
     pub fn minutes(mut self, minutes: u64) -> Vm {
         self.limit = Duration::from_secs(60 * minutes);
@@ -134,7 +122,7 @@ impl Vm {
     /// boots are the same, and time in the guest is what it executed.
     pub fn icount(mut self) -> Vm {
         self.icount = true;
-        self.processors(1)
+        self
     }
 
     /// A file at an absolute path, in place of what may be there.
@@ -193,20 +181,20 @@ impl Vm {
         qemu.wait_at_most(self.limit);
         let ended = qemu.status();
         qemu.end();
-        let console = String::from_utf8_lossy(&read(&at("console"))).replace('\r', "");
-        match Outcome::of(&read(&at("result")), console.clone()) {
-            Some(outcome) => outcome,
-            None => panic!(
-                "{} did not finish the script: QEMU {}\n{}\nconsole:\n{}",
-                self.kernel.name,
-                ended.map_or_else(
-                    || format!("had not ended after {} s", self.limit.as_secs()),
-                    describe
-                ),
-                qemu.stderr(),
-                last_lines(&console, CONSOLE_LINES).join("\n")
-            ),
+        if let Some(outcome) = Outcome::of(&read(&at("result"))) {
+            return outcome;
         }
+        let console = String::from_utf8_lossy(&read(&at("console"))).replace('\r', "");
+        panic!(
+            "{} did not finish the script: QEMU {}\n{}\nconsole:\n{}",
+            self.kernel.name,
+            ended.map_or_else(
+                || format!("had not ended after {} s", self.limit.as_secs()),
+                describe
+            ),
+            qemu.stderr(),
+            last_lines(&console, CONSOLE_LINES).join("\n")
+        )
     }
 
     fn command(&self, dir: &Path) -> Command {
@@ -227,10 +215,10 @@ impl Vm {
             .args([
                 "-cpu",
                 machine.processor,
-                "-smp",
-                &self.processors.to_string(),
+                "-m",
+                &self.memory_mib.to_string(),
             ])
-            .args(["-m", &self.memory_mib.to_string()])
+            .args(["-smp", if self.icount { "1" } else { "2" }])
             .args(["-chardev", &port("console"), "-serial", "chardev:console"])
             .args(["-chardev", &port("result"), "-serial", "chardev:result"])
             .arg("-kernel")
@@ -291,8 +279,6 @@ pub struct Outcome {
     pub stderr: String,
     /// Its exit status; 128 and the signal's number if one killed it.
     pub status: i32,
-    /// What the first serial port showed.
-    pub console: String,
     /// What the kernel logged until the script ended.
     pub kernel_log: String,
     files: BTreeMap<String, Vec<u8>>,
@@ -300,7 +286,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// None if `result` is not whole.
-    fn of(result: &[u8], console: String) -> Option<Outcome> {
+    fn of(result: &[u8]) -> Option<Outcome> {
         let line = result.iter().position(|&byte| byte == b'\n')?;
         let status = str::from_utf8(&result[..line]).ok()?;
         let mut files = archive::read(&result[line + 1..])?;
@@ -310,7 +296,6 @@ impl Outcome {
             stdout: files.remove("result/stdout")?,
             stderr: text(files.remove("result/stderr")?),
             kernel_log: text(files.remove("run/kernel-log")?),
-            console,
             files: files
                 .into_iter()
                 .filter_map(|(path, content)| {
@@ -345,25 +330,18 @@ impl Outcome {
         self
     }
 
-    /// Lines in which the kernel complained of itself since it gave the machine to the script:
-    /// what it did before is nothing that a test caused.
+    /// Asserts that the kernel complained of nothing since it gave the machine to the script: what
+    /// it did before is nothing that a test caused.
     #[track_caller]
-    pub fn kernel_warnings(&self) -> Vec<&str> {
+    pub fn assert_no_kernel_warnings(&self) {
         let words = ["WARNING:", "BUG:", "Oops", "rcu: INFO", "soft lockup"];
         let Some((_boot, script)) = self.kernel_log.split_once("Run /init as init process") else {
             panic!("no /init in the kernel's log: {}", self.kernel_log);
         };
-        script
+        let warned = script
             .lines()
-            .filter(|line| words.iter().any(|word| line.contains(word)))
-            .collect()
-    }
-
-    /// Asserts that there are none.
-    #[track_caller]
-    pub fn assert_no_kernel_warnings(&self) {
-        let warnings = self.kernel_warnings();
-        assert!(warnings.is_empty(), "{warnings:#?}\n{}", self.kernel_log);
+            .any(|line| words.iter().any(|word| line.contains(word)));
+        assert!(!warned, "{}", self.kernel_log);
     }
 
     /// All of it that a reader of a failed test wants.
