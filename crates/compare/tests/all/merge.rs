@@ -6,8 +6,8 @@ mod common;
 
 use compare::parts::{Merged, Part, by_machine, merge};
 use model::{
-    Cell, Counted, Document, DocumentFault, Environment, Evidence, Failure, Fault, Kind, Metric,
-    Outcome, Share, Warning, WarningKind,
+    Cell, Counted, Document, DocumentFault, Environment, Evidence, Failure, Fault, Metric, Share,
+    Status, Warning, WarningKind,
 };
 use proptest::prelude::*;
 
@@ -21,9 +21,7 @@ fn part(name: &str, run: Document) -> Part {
 
 /// Counts what it is told of.
 fn doubts(cells: &[Cell], environments: &[&Environment]) -> Vec<Warning> {
-    let failed = cells
-        .iter()
-        .filter(|cell| matches!(cell.outcome, Outcome::Failed { .. }));
+    let failed = cells.iter().filter(|cell| cell.status() == Status::Failed);
     let message = format!("{} failed, {} places", failed.count(), environments.len());
     vec![Warning::new(WarningKind::MissingMeasurements, message)]
 }
@@ -54,22 +52,16 @@ fn shard(index: u32, count: u32, positions: &[u32]) -> Part {
     let run = whole();
     let place = |position: &u32| positions.iter().position(|here| here == position);
     let warnings = run.warnings.iter().filter_map(|warning| {
-        let cells: Vec<u32> = warning
-            .cells
-            .iter()
-            .filter_map(place)
-            .map(|at| at as u32)
-            .collect();
+        let cells = warning.cells.iter().filter_map(place);
+        let cells: Vec<u32> = cells.map(|at| at as u32).collect();
         let concerned = warning.cells.is_empty() || !cells.is_empty();
         concerned.then(|| Warning {
             cells,
             ..warning.clone()
         })
     });
-    let cells: Vec<Cell> = positions
-        .iter()
-        .map(|&at| run.cells[at as usize].clone())
-        .collect();
+    let cells = positions.iter().map(|&at| run.cells[at as usize].clone());
+    let cells: Vec<Cell> = cells.collect();
     let share = Share {
         count,
         shards: vec![index],
@@ -112,16 +104,12 @@ fn what_is_missing_is_said() {
     let mut parts = three();
     parts.remove(1);
     let partial = merged(&parts);
-    assert_eq!(
-        (&*partial.missing_shards, partial.missing_cells),
-        (&[2][..], 5)
-    );
+    assert_eq!(partial.missing_shards, [2]);
+    assert_eq!(partial.missing_cells, 5);
     let last = partial.run.warnings.last().unwrap();
     assert_eq!(last.kind, WarningKind::Interrupted);
-    assert_eq!(
-        last.message,
-        "9 of 14 cells are here; shards 2 of 3 are not"
-    );
+    let told = "9 of 14 cells are here; shards 2 of 3 are not";
+    assert_eq!(last.message, told);
     let share = partial.run.share.clone().unwrap();
     assert_eq!(share.shards, [1, 3]);
     assert_eq!(Document::parse(&bytes(&partial.run)).unwrap(), partial.run);
@@ -165,43 +153,43 @@ fn a_cell_with_two_figures_is_refused() {
 
 #[test]
 fn parts_of_different_runs_are_refused() {
-    let mut parts = three();
-    let mut other = parts[1].run.clone();
-    other.experiment.as_mut().unwrap().warmup += 1;
-    parts[1] = part("2.json", other);
-    assert_eq!(
-        refused(&parts).to_string(),
-        "1.json and 2.json are of different experiments: `warmup` differs"
-    );
-    let mut parts = three();
-    parts[2].run.tool.version = "0.2.0".to_owned();
-    assert_eq!(
-        refused(&parts).to_string(),
-        "1.json was written by lsmeter 0.1.0, 3.json by lsmeter 0.2.0"
-    );
-    let mut parts = three();
-    parts[2].run.share.as_mut().unwrap().count = 4;
-    assert_eq!(
-        refused(&parts).to_string(),
-        "1.json is of 3 shards with 14 cells, 3.json of 4 with 14"
-    );
-    let mut parts = three();
-    for (part, digest) in parts.iter_mut().zip(["aa", "aa", "bb"]) {
-        part.run
-            .kernel_digests
-            .insert("debian:6.1".to_owned(), digest.to_owned());
+    type Damage = fn(&mut [Part]);
+    let cases: [(Damage, &str); 4] = [
+        (
+            |parts| {
+                let mut other = parts[1].run.clone();
+                other.experiment.as_mut().unwrap().warmup += 1;
+                parts[1] = part("2.json", other);
+            },
+            "1.json and 2.json are of different experiments: `warmup` differs",
+        ),
+        (
+            |parts| parts[2].run.tool.version = "0.2.0".to_owned(),
+            "1.json was written by lsmeter 0.1.0, 3.json by lsmeter 0.2.0",
+        ),
+        (
+            |parts| parts[2].run.share.as_mut().unwrap().count = 4,
+            "1.json is of 3 shards with 14 cells, 3.json of 4 with 14",
+        ),
+        (
+            |parts| {
+                for (part, digest) in parts.iter_mut().zip(["aa", "aa", "bb"]) {
+                    let digest = ("debian:6.1".to_owned(), digest.to_owned());
+                    part.run.kernel_digests.extend([digest]);
+                }
+            },
+            "1.json and 3.json ran different kernels by the name of debian:6.1",
+        ),
+    ];
+    for (damage, message) in cases {
+        let mut parts = three();
+        damage(&mut parts);
+        assert_eq!(refused(&parts).to_string(), message);
     }
-    assert_eq!(
-        refused(&parts).to_string(),
-        "1.json and 3.json ran different kernels by the name of debian:6.1"
-    );
     assert_eq!(refused(&[]).to_string(), "there is nothing to merge");
-    let profile = common::document(Kind::Profile, common::environment());
-    let error = Part::new("p.json", profile).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "p.json is a profile document: only run documents are merged"
-    );
+    let error = Part::new("p.json", common::document("profile")).unwrap_err();
+    let message = "p.json is a profile document: only run documents are merged";
+    assert_eq!(error.to_string(), message);
 }
 
 /// Counts in one shard, times in the other.
@@ -221,11 +209,9 @@ fn counts_may_come_from_other_hardware_but_from_no_other_emulator() {
     parts[0].run.environment.cpu = "AMD EPYC".to_owned();
     parts[0].run.environment.cores = 64;
     let run = merged(&parts).run;
-    let places: Vec<(&str, usize)> = run
-        .environments
-        .iter()
-        .map(|origin| (&*origin.environment.cpu, origin.cells.len()))
-        .collect();
+    let places = run.environments.iter();
+    let places = places.map(|origin| (&*origin.environment.cpu, origin.cells.len()));
+    let places: Vec<(&str, usize)> = places.collect();
     assert_eq!(places, [("AMD EPYC", 8), ("Intel(R) Xeon(R)", 6)]);
     assert_eq!(run.environment_of(0).cpu, "AMD EPYC");
     assert_eq!(run.environment_of(13).cpu, "Intel(R) Xeon(R)");
@@ -247,18 +233,16 @@ fn times_of_two_machines_are_never_in_one_document() {
     let mut parts = three();
     parts[1].run.environment.cores = 64;
     let error = refused(&parts);
-    assert!(
-        error.to_string().starts_with("time of 3.json is from "),
-        "{error}"
-    );
+    let told = "time of 3.json is from ";
+    assert!(error.to_string().starts_with(told), "{error}");
     let hint = error.hint().unwrap();
     assert!(hint.contains("--by-machine"), "{hint}");
 
     let machines = by_machine(&parts);
-    let sizes: Vec<usize> = machines
+    let sizes = machines
         .iter()
-        .map(|(_, parts)| merged(parts).run.cells.len())
-        .collect();
+        .map(|(_, parts)| merged(parts).run.cells.len());
+    let sizes: Vec<usize> = sizes.collect();
     assert_eq!(sizes, [9, 5]);
     assert!(machines[1].0.contains("64 processors"), "{}", machines[1].0);
     // Taken apart again, a document of two machines gives the same.
@@ -275,49 +259,55 @@ fn times_of_two_machines_are_never_in_one_document() {
 
 #[test]
 fn documents_that_contradict_themselves_are_refused() {
-    let contradiction = |damage: &dyn Fn(&mut Document)| {
+    fn share(run: &mut Document) -> &mut Share {
+        run.share.as_mut().unwrap()
+    }
+    fn origin(run: &mut Document, cells: &[u32]) {
+        run.environments.push(model::Origin {
+            environment: run.environment.clone(),
+            cells: cells.to_vec(),
+        });
+    }
+    type Damage = fn(&mut Document);
+    let cases: [(Damage, &str); 7] = [
+        (
+            |run| share(run).shards = vec![2, 1],
+            "share: shards are not numbers from 1 to 3 in order",
+        ),
+        (
+            |run| share(run).count = 5000,
+            "share: 5000 shards: there may be 1 to 1000",
+        ),
+        (
+            |run| share(run).positions = vec![0],
+            "share: there are 1 positions of 10 cells",
+        ),
+        (
+            |run| share(run).cells = 3,
+            "share: positions are not below 3 and in order",
+        ),
+        (|run| origin(run, &[0, 1]), "environments: cell 2 has none"),
+        (
+            |run| origin(run, &[10]),
+            "environments: there is no cell 10",
+        ),
+        (
+            |run| {
+                origin(run, &[0]);
+                origin(run, &[0]);
+            },
+            "environments: cell 0 has two",
+        ),
+    ];
+    for (damage, expected) in cases {
         let mut run = merged(&three()[..2]).run;
         damage(&mut run);
-        match Document::parse(&bytes(&run)).unwrap_err().fault {
-            DocumentFault::Contradiction { path, message } => format!("{path}: {message}"),
-            other => panic!("{other:?}"),
-        }
-    };
-    let share = |damage: &dyn Fn(&mut Share)| {
-        contradiction(&|run: &mut Document| damage(run.share.as_mut().unwrap()))
-    };
-    assert_eq!(
-        share(&|share| share.shards = vec![2, 1]),
-        "share: shards are not numbers from 1 to 3 in order"
-    );
-    assert_eq!(
-        share(&|share| share.count = 5000),
-        "share: 5000 shards: there may be 1 to 1000"
-    );
-    assert_eq!(
-        share(&|share| share.positions = vec![0]),
-        "share: there are 1 positions of 10 cells"
-    );
-    assert_eq!(
-        share(&|share| share.cells = 3),
-        "share: positions are not below 3 and in order"
-    );
-    let origin = |run: &Document, cells: &[u32]| model::Origin {
-        environment: run.environment.clone(),
-        cells: cells.to_vec(),
-    };
-    assert_eq!(
-        contradiction(&|run| run.environments = vec![origin(run, &[0, 1])]),
-        "environments: cell 2 has none"
-    );
-    assert_eq!(
-        contradiction(&|run| run.environments = vec![origin(run, &[10])]),
-        "environments: there is no cell 10"
-    );
-    assert_eq!(
-        contradiction(&|run| run.environments = vec![origin(run, &[0]), origin(run, &[0])]),
-        "environments: cell 0 has two"
-    );
+        let fault = Document::parse(&bytes(&run)).unwrap_err().fault;
+        let DocumentFault::Contradiction { path, message } = fault else {
+            panic!("{fault:?}")
+        };
+        assert_eq!(format!("{path}: {message}"), expected);
+    }
 }
 
 proptest! {

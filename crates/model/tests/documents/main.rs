@@ -5,12 +5,9 @@
 mod common;
 
 mod any;
-mod comparison;
+mod damaged;
 mod journals;
 mod monitor;
 mod placement;
-mod placements;
-mod profiles;
 mod runs;
 mod schema;
-mod sensitivity;

@@ -1,141 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The recording of a monitor: what is written is read back, and damage is named.
+//! The recording of a monitor: its intervals add up.
 
 use std::collections::BTreeMap;
 
-use crate::common::{self, contradiction, written};
-use model::{
-    Bucket, Calls, Document, Evidence, Interval, Kind, LeftOutFunction, MonitorCost, MonitorMode,
-    Monitoring, Outcome, Percentiles, Warning, WarningKind, WatchedHook, WatchedSystemCall,
-    WholeSystemCall,
-};
+use crate::common;
+use model::{Bucket, Interval, Percentiles};
 use proptest::prelude::*;
-
-fn calls(count: u64, sum_ns: i64) -> Calls {
-    Calls {
-        count,
-        errors: 1,
-        sum_ns: Some(sum_ns),
-        min_ns: Some(110),
-        max_ns: Some(20_000),
-        percentiles_ns: Some(Percentiles {
-            p50: 181.02,
-            p90: 362.04,
-            p99: 16_384.0,
-        }),
-    }
-}
-
-/// A framework function and an implementation, a count alone, and hostile names.
-fn document() -> Document {
-    let hook = |module: Option<&str>, function: &str| WatchedHook {
-        hook: "inode_permission".to_owned(),
-        function: function.to_owned(),
-        module: module.map(str::to_owned),
-        calls: calls(5, 24_000),
-        errnos: BTreeMap::from([("EACCES".to_owned(), 1)]),
-        histogram: vec![
-            Bucket {
-                from_ns: 128,
-                to_ns: Some(256),
-                count: 4,
-            },
-            Bucket {
-                from_ns: 1 << 38,
-                to_ns: None,
-                count: 1,
-            },
-        ],
-        system_calls: vec![
-            WatchedSystemCall {
-                system_call: "openat".to_owned(),
-                calls: calls(3, 20_000),
-            },
-            WatchedSystemCall {
-                system_call: "none".to_owned(),
-                calls: calls(2, 4_000),
-            },
-        ],
-    };
-    let counted = WatchedHook {
-        hook: "task_alloc\u{1b}[31m|\u{202e}<b>".to_owned(),
-        function: "security_task_alloc".to_owned(),
-        module: None,
-        calls: Calls {
-            count: 2,
-            ..Calls::default()
-        },
-        errnos: BTreeMap::new(),
-        histogram: Vec::new(),
-        system_calls: vec![WatchedSystemCall {
-            system_call: "clone".to_owned(),
-            calls: Calls {
-                count: 2,
-                ..Calls::default()
-            },
-        }],
-    };
-    let monitoring = Monitoring {
-        release: "6.12.94-cloud-amd64".to_owned(),
-        active_lsms: vec!["capability".to_owned(), "selinux".to_owned()],
-        scope: "the command ls -l".to_owned(),
-        mode: MonitorMode::Histogram,
-        cost: MonitorCost {
-            added_ns: 180,
-            within_ns: 95,
-            rounds: 501,
-        },
-        memory_bytes: 1 << 20,
-    };
-    let intervals = [
-        Interval {
-            begin_s: 0.0,
-            seconds: 1.0,
-            hooks: vec![
-                hook(None, "security_inode_permission"),
-                hook(Some("selinux"), "selinux_inode_permission"),
-            ],
-            system_calls: vec![WholeSystemCall {
-                system_call: "openat".to_owned(),
-                count: 2,
-                sum_ns: 160_000,
-            }],
-            lost: 0,
-        },
-        Interval {
-            begin_s: 1.0,
-            seconds: 0.5,
-            hooks: vec![counted],
-            lost: 3,
-            ..Interval::default()
-        },
-    ];
-    let cells = intervals.into_iter().zip(0..);
-    let cells = cells.map(|(interval, number)| monitoring.cell(number, interval));
-    Document {
-        started: Some("2026-11-22T10:00:00Z".to_owned()),
-        cells: cells.collect(),
-        left_out: vec![LeftOutFunction {
-            name: "inode_free_security".to_owned(),
-            reason: "the kernel has no function for this hook".to_owned(),
-        }],
-        warnings: vec![Warning {
-            cells: vec![1],
-            ..Warning::new(WarningKind::LostCalls, "3 calls are in no figure")
-        }],
-        monitor: Some(monitoring),
-        ..common::document(Kind::Recording, common::environment())
-    }
-}
-
-#[test]
-fn writer_keeps_to_the_golden_document() {
-    common::keeps_to_golden("monitor", &document());
-}
 
 #[test]
 fn intervals_are_cells_of_what_was_active() {
-    let document = document();
+    let document = common::document("monitor");
     let intervals: Vec<&Interval> = document.intervals().collect();
     let hook = &intervals[0].hooks[0];
     assert_eq!((hook.denials(), hook.calls.mean_ns()), (1, Some(4_800.0)));
@@ -149,7 +23,7 @@ fn intervals_are_cells_of_what_was_active() {
 
 #[test]
 fn intervals_add_up() {
-    let document = document();
+    let document = common::document("monitor");
     let mut again = document.intervals().next().unwrap().clone();
     again.begin_s = 1.5;
     again.hooks[0].histogram[0].from_ns = 64;
@@ -203,45 +77,6 @@ fn percentiles_lie_between_the_bounds_on_a_logarithmic_scale() {
     let two = Percentiles::of(&histogram(&times_ns)).unwrap();
     assert_eq!(two.p50, 0.0);
     assert!((512.0..1024.0).contains(&two.p90), "{two:?}");
-}
-
-fn of(document: &mut Document, cell: usize) -> &mut Interval {
-    match &mut document.cells[cell].outcome {
-        Outcome::Ok {
-            evidence: Evidence::Calls(interval),
-        } => interval,
-        outcome => panic!("{outcome:?}"),
-    }
-}
-
-#[test]
-fn contradictions_are_refused() {
-    let mut wrong = document();
-    of(&mut wrong, 0).hooks[0].calls.count += 1;
-    assert_eq!(
-        contradiction(Document::parse(written(&wrong).as_bytes())),
-        "recording: at measurements[0]: security_inode_permission was called 6 times, but 5 times by \
-         system calls"
-    );
-    let golden = String::from_utf8(common::golden("monitor")).unwrap();
-    let wrong = golden.replacen("\"count\":5", "\"count\":6", 1);
-    let error = contradiction(Document::parse(wrong.as_bytes()));
-    assert!(
-        error.starts_with("recording: at measurements[0]: "),
-        "{error}"
-    );
-    let mut wrong = document();
-    of(&mut wrong, 1).seconds = -1.0;
-    assert_eq!(
-        contradiction(Document::parse(written(&wrong).as_bytes())),
-        "recording: at measurements[1]: it does not last"
-    );
-    let mut wrong = document();
-    wrong.monitor = None;
-    assert_eq!(
-        contradiction(Document::parse(written(&wrong).as_bytes())),
-        "recording: at the top: it has no monitor"
-    );
 }
 
 proptest! {

@@ -1,292 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The placement document: what is written is read back, and damage is named.
+//! The placement document, and what a patch changed: the difference of two.
 
 use std::collections::BTreeMap;
 
-use crate::common::{self, contradiction, golden, names, stored};
-use model::placement::{
-    BoundlessCause, Confidence, Count, Coverage, FrameworkPlacement, HookPlacement, MissingCheck,
-    ModulePlacement, Reach, RedundantCheck, StaleFact, SyscallPlacement, TraceEntry, Unbounded,
-    Undecided, Unparsed,
-};
-use model::{Architecture, DocumentFault, Fault, PlacementDocument, Stored};
-
-fn count(text: &str) -> Count {
-    text.parse().unwrap()
-}
-
-fn reach(success_path: &str, max: &str) -> Reach {
-    Reach {
-        success_path: count(success_path),
-        max: count(max),
-    }
-}
-
-fn module(name: &str, hooks: u32, direct: bool) -> ModulePlacement {
-    ModulePlacement {
-        module: name.to_owned(),
-        hooks,
-        unconditional: 1,
-        loc: 190,
-        loc_per_hook: 95.0,
-        categories: BTreeMap::from([("inode".to_owned(), 1), ("task".to_owned(), 1)]),
-        file_accessing: 1,
-        direct,
-        implements: vec!["inode_permission".to_owned(), "task_alloc".to_owned()],
-    }
-}
-
-fn hook(name: &str, own: Reach, teardown: Reach) -> HookPlacement {
-    HookPlacement {
-        hook: name.to_owned(),
-        success_path: own.success_path,
-        max: own.max,
-        teardown,
-        nested: BTreeMap::new(),
-        unbounded_by: BTreeMap::new(),
-        modules: vec!["selinux".to_owned()],
-    }
-}
-
-/// Every kind of count, a case, teardown, hooks inside hooks, and hostile names.
-fn document() -> PlacementDocument {
-    let inside = HookPlacement {
-        nested: BTreeMap::from([("selinux+ima".to_owned(), reach("1", "2"))]),
-        ..hook("current_getsecid_subj", reach("0", "0"), reach("0", "0"))
-    };
-    PlacementDocument {
-        tool: common::tool(),
-        tree: "/src/linux@v6.12".to_owned(),
-        version: "6.12.117".to_owned(),
-        architecture: Architecture::X86_64,
-        framework: FrameworkPlacement {
-            hooks: 271,
-            unconditional: 150,
-            loc: 5_000,
-            names: Vec::new(),
-        },
-        modules: vec![module("selinux", 2, false), module("ima", 3, true)],
-        syscalls: vec![
-            SyscallPlacement {
-                syscall: "open".to_owned(),
-                case: "missing".to_owned(),
-                filesystem: "ext4".to_owned(),
-                hooks: vec![
-                    inside,
-                    hook("file_free", reach("0", "0"), reach("1", "1")),
-                    hook(
-                        "inode_permission",
-                        reach("D+S+1", "6D+3S+9"),
-                        reach("0", "0"),
-                    ),
-                    HookPlacement {
-                        unbounded_by: BTreeMap::from([
-                            ("own".to_owned(), vec![0]),
-                            ("teardown".to_owned(), vec![0, 1]),
-                        ]),
-                        ..hook(
-                            "a\u{1b}[31m|\u{202e}<b>",
-                            reach("0", "unbounded"),
-                            reach("1", "unbounded"),
-                        )
-                    },
-                ],
-                trace: vec![
-                    TraceEntry {
-                        hook: "inode_permission".to_owned(),
-                        times: count("D+S"),
-                        calls: vec!["sys_open".to_owned(), "link_path_walk".to_owned()],
-                        teardown: false,
-                        modules: Vec::new(),
-                    },
-                    TraceEntry {
-                        hook: "current_getsecid_subj".to_owned(),
-                        times: Count::ONE,
-                        calls: vec!["sys_open".to_owned(), "ima_file_check".to_owned()],
-                        teardown: false,
-                        modules: vec!["selinux".to_owned(), "ima".to_owned()],
-                    },
-                    TraceEntry {
-                        hook: "file_free".to_owned(),
-                        times: Count::ONE,
-                        calls: vec!["sys_open".to_owned(), "fput".to_owned()],
-                        teardown: true,
-                        modules: Vec::new(),
-                    },
-                ],
-            },
-            SyscallPlacement {
-                syscall: "stat".to_owned(),
-                case: String::new(),
-                filesystem: "ext4".to_owned(),
-                hooks: Vec::new(),
-                trace: Vec::new(),
-            },
-        ],
-        redundant: vec![
-            RedundantCheck {
-                confidence: Confidence::Likely,
-                same_question: false,
-                hook: "inode_permission".to_owned(),
-                within: "do_mkdirat".to_owned(),
-                first: names(&["do_mkdirat", "link_path_walk", "inode_permission"]),
-                second: names(&["do_mkdirat", "vfs_mkdir", "a\u{1b}[31m|<b>"]),
-                asked: [
-                    "nd->inode, MAY_EXEC".to_owned(),
-                    "dir, MAY_WRITE | MAY_EXEC".to_owned(),
-                ],
-                why: "The directory was searched before.".to_owned(),
-                syscalls: names(&["mkdir on ext4"]),
-            },
-            RedundantCheck {
-                confidence: Confidence::Unknown,
-                same_question: true,
-                hook: "capable".to_owned(),
-                within: "do_mkdirat".to_owned(),
-                first: names(&["do_mkdirat", "capable"]),
-                second: names(&["do_mkdirat", "ns_capable", "capable"]),
-                asked: ["ns".to_owned(), "ns".to_owned()],
-                why: "ns is assigned 2 times".to_owned(),
-                syscalls: names(&["mkdir on ext4"]),
-            },
-        ],
-        missing: vec![MissingCheck {
-            confidence: Confidence::Sure,
-            what: "data of an open file".to_owned(),
-            module: "tomoyo".to_owned(),
-            kind: "path".to_owned(),
-            checked_by: names(&["apparmor", "selinux"]),
-            hooks: names(&["file_permission"]),
-            calls: names(&["sys_read", "vfs_read", "rw_verify_area"]),
-            why: "nothing on the path asks it".to_owned(),
-            syscalls: names(&["read on ext4", "write on ext4"]),
-        }],
-        unbounded: vec![
-            Unbounded {
-                file: "fs/exec.c".to_owned(),
-                line: 1_745,
-                function: "exec_binprm".to_owned(),
-                cause: BoundlessCause::Loop,
-                code: "for (depth = 0;;depth++)".to_owned(),
-                why: "neither the code nor a fact says how often it is gone round".to_owned(),
-            },
-            Unbounded {
-                file: "kernel/cred.c".to_owned(),
-                line: 110,
-                function: "__put_cred".to_owned(),
-                cause: BoundlessCause::Callback,
-                code: "a\u{1b}[31m|<b>".to_owned(),
-                why: "neither the code nor a fact says how often it is called back".to_owned(),
-            },
-        ],
-        unparsed: vec![Unparsed {
-            file: "fs/namei.c".to_owned(),
-            function: "may_open".to_owned(),
-            line: 3_000,
-            reason: "`macro(`".to_owned(),
-        }],
-        circles: vec![vec!["ring".to_owned(), "security_ring".to_owned()]],
-        undecided: vec![Undecided {
-            file: "fs/open.c".to_owned(),
-            function: "do_dentry_open".to_owned(),
-            code: "f->f_mode & FMODE_WRITE".to_owned(),
-        }],
-        stale_facts: vec![StaleFact {
-            function: "nd_jump_link".to_owned(),
-            code: "for (;;)".to_owned(),
-            reason: "the function has no such code".to_owned(),
-            why: "One round for each link.".to_owned(),
-        }],
-        coverage: Coverage {
-            files: 3_189,
-            functions: 60_000,
-            reachable: 4_000,
-            scanned: 3_189,
-            parsed: 4_000,
-        },
-        timing: BTreeMap::from([("scan".to_owned(), 900), ("total".to_owned(), 1_900)]),
-    }
-}
-
-fn refused(document: &PlacementDocument) -> String {
-    contradiction(PlacementDocument::parse(stored(document).as_bytes()))
-}
-
-#[test]
-fn writer_keeps_to_the_golden_document() {
-    common::stored_keeps_to_golden("placement", &document());
-    let document = document();
-    assert_eq!(document.syscalls[0].full_title(), "open (missing) on ext4");
-    assert_eq!(document.syscalls[1].title(), "stat");
-}
-
-#[test]
-fn keys_of_a_later_lsmeter_are_skipped_and_its_schema_is_refused() {
-    let text = stored(&document());
-    let more = text.replacen("{\n", "{\n\"invented\": [{\"hook\": 1}],\n", 1);
-    assert_eq!(
-        PlacementDocument::parse(more.as_bytes()).unwrap(),
-        document()
-    );
-    let newer = text.replacen("\"schema_version\": 3", "\"schema_version\": 7", 1);
-    let error = PlacementDocument::parse(newer.as_bytes()).unwrap_err();
-    assert!(matches!(
-        error.fault,
-        DocumentFault::OtherVersion { found: 7 }
-    ));
-}
-
-#[test]
-fn contradictions_and_other_documents_are_refused() {
-    let mut wrong = document();
-    wrong.modules[1].unconditional = 4;
-    assert_eq!(
-        refused(&wrong),
-        "placement document: at modules[1]: 4 hooks of ima are unconditional, of 3"
-    );
-    let mut wrong = document();
-    wrong.syscalls[0].hooks[2].max = count("6D");
-    wrong.syscalls[0].hooks[2].success_path = count("D+6");
-    assert_eq!(
-        refused(&wrong),
-        "placement document: at syscalls[0]: inode_permission is called D+6 times on the success path, 6D \
-         at most"
-    );
-    let mut wrong = document();
-    wrong.syscalls[0].hooks.remove(0);
-    assert_eq!(
-        refused(&wrong),
-        "placement document: at syscalls[0]: the trace calls current_getsecid_subj, which it \
-         cannot reach"
-    );
-    let mut wrong = document();
-    wrong.unbounded.pop();
-    assert_eq!(
-        refused(&wrong),
-        "placement document: at syscalls[0]: a?[31m|?<b> is unbounded by what is not \
-         among the 1 in `unbounded`"
-    );
-    let error = PlacementDocument::parse(b"{").unwrap_err();
-    assert!(error.hint().unwrap().contains("analyse the tree again"));
-    let error = PlacementDocument::parse(&golden("run")).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "no placement document: it is a run document"
-    );
-    let error = PlacementDocument::parse(&golden("run")).unwrap_err();
-    assert!(
-        matches!(error.fault, DocumentFault::OfOtherUse { .. }),
-        "{error}"
-    );
-    let text = stored(&document());
-    let odd = text.replacen("\"D+S+1\"", "\"D*S\"", 1);
-    let error = PlacementDocument::parse(odd.as_bytes()).unwrap_err();
-    assert!(error.to_string().contains("`D*S` is no count"), "{error}");
-}
+use crate::common::{self, names};
+use model::placement::{HookChange, HookPart, PlacementDifference, Side};
+use model::{PlacementDocument, Stored};
+use proptest::prelude::*;
 
 #[test]
 fn causes_go_with_the_system_calls_that_refer_to_them() {
-    let mut some = document();
+    let mut some = golden();
     let hook = &mut some.syscalls[0].hooks[3];
     hook.unbounded_by = BTreeMap::from([("teardown".to_owned(), vec![1])]);
     some.retain(|_| true);
@@ -297,4 +21,120 @@ fn causes_go_with_the_system_calls_that_refer_to_them() {
     assert_eq!(some.syscalls[0].hooks[3].unbounded_by["teardown"], [0]);
     some.retain(|call| call.syscall == "stat");
     assert_eq!(some.unbounded, []);
+    let document = golden();
+    assert_eq!(document.syscalls[0].full_title(), "open (missing) on ext4");
+    assert_eq!(document.syscalls[1].title(), "stat");
+}
+
+fn golden() -> PlacementDocument {
+    PlacementDocument::parse(&common::golden("placement")).unwrap()
+}
+
+/// The golden placement, and what a patch could make of it.
+fn pair() -> (PlacementDocument, PlacementDocument) {
+    let mut before = golden();
+    before.framework.names = names(&["inode_permission", "old_hook"]);
+    let mut after = before.clone();
+    after.tree = "/src/linux@patched".to_owned();
+    after.framework.names = names(&["inode_permission", "new_hook", "other_hook"]);
+    after.framework.hooks += 1;
+    after.modules[0].implements.push("new_hook".to_owned());
+    after.modules[0].hooks += 1;
+    after.modules.remove(1);
+    let open = &mut after.syscalls[0];
+    // One more on the path, one in another place, one that is gone, one more at most.
+    let mut new = open.hooks[2].clone();
+    new.hook = "new_hook".to_owned();
+    new.success_path = "1".parse().unwrap();
+    new.max = "unbounded".parse().unwrap();
+    open.hooks.push(new);
+    let mut entry = open.trace[0].clone();
+    entry.hook = "new_hook".to_owned();
+    open.trace.push(entry);
+    open.hooks[2].success_path = "D+S+2".parse().unwrap();
+    open.trace[0].calls.push("may_lookup".to_owned());
+    open.hooks[0].nested.clear();
+    open.trace.remove(1);
+    open.hooks[3].max = "3".parse().unwrap();
+    open.hooks[1].teardown.success_path = "0".parse().unwrap();
+    open.trace.remove(1);
+    let mut only = after.syscalls[1].clone();
+    only.syscall = "statx".to_owned();
+    after.syscalls[1] = only;
+    (before, after)
+}
+
+#[test]
+fn every_kind_of_change_is_told() {
+    use HookChange as C;
+    let (before, after) = pair();
+    let difference = PlacementDifference {
+        tool: before.tool.clone(),
+        ..PlacementDifference::between(&before, &after)
+    };
+    let golden = PlacementDifference::parse(&common::golden("placement-diff"));
+    assert_eq!(difference, golden.unwrap());
+    assert_eq!(difference.framework.added, ["new_hook", "other_hook"]);
+    assert_eq!(difference.framework.removed, ["old_hook"]);
+    assert_eq!(difference.compared, 1);
+    let [open, stat, statx] = &difference.changes[..] else {
+        panic!("{:?}", difference.changes)
+    };
+    assert_eq!(
+        (stat.only, statx.only),
+        (Some(Side::Before), Some(Side::After))
+    );
+    let told = open.hooks.iter();
+    let told = told.map(|hook| (hook.change, hook.hook.as_str(), hook.part.clone()));
+    let told: Vec<_> = told.collect();
+    let inside = HookPart::Inside("selinux+ima".to_owned());
+    assert_eq!(
+        told,
+        [
+            (C::Added, "new_hook", HookPart::Own),
+            (C::More, "inode_permission", HookPart::Own),
+            (C::Removed, "current_getsecid_subj", inside),
+            (C::Removed, "file_free", HookPart::Teardown),
+            (C::MaximumFewer, "a\u{1b}[31m|\u{202e}<b>", HookPart::Own),
+        ]
+    );
+    assert_eq!(open.hooks[0].new_calls, [["sys_open", "link_path_walk"]]);
+    assert_eq!(open.hooks[1].gone_calls, [["sys_open", "link_path_walk"]]);
+    assert_eq!(open.hooks[1].new_calls[0].len(), 3);
+    let asking: Vec<_> = difference.asking_more().map(|call| call.title()).collect();
+    assert_eq!(asking, ["open (missing)"]);
+    let modules = difference.modules.iter();
+    let modules = modules.map(|of| (of.module.as_str(), of.hooks_before, of.hooks_after));
+    let modules: Vec<_> = modules.collect();
+    let expected = [("ima", Some(3), None), ("selinux", Some(2), Some(3))];
+    assert_eq!(modules, expected);
+    assert_eq!(difference.modules[1].implements.added, ["new_hook"]);
+}
+
+#[test]
+fn a_hook_that_is_called_by_another_way_as_often_is_no_change() {
+    let before = golden();
+    let mut after = before.clone();
+    after.syscalls[0].trace[0].calls.push("renamed".to_owned());
+    let difference = PlacementDifference::between(&before, &after);
+    assert_eq!(difference.changes, []);
+    assert_eq!(difference.compared, 2);
+    // Only one lists its hooks: nothing can be said.
+    after.framework.names = names(&["new_hook"]);
+    let difference = PlacementDifference::between(&before, &after);
+    assert!(difference.framework.is_empty());
+}
+
+proptest! {
+    #[test]
+    fn nothing_differs_from_itself(success_path in 0u32..5, depth in 0u32..5) {
+        let mut document = golden();
+        let hook = &mut document.syscalls[0].hooks[2];
+        hook.success_path = model::placement::Count { depth, ..hook.success_path };
+        hook.success_path.constant = success_path;
+        hook.max = model::placement::Count::UNBOUNDED;
+        let difference = PlacementDifference::between(&document, &document);
+        prop_assert_eq!(difference.changes.len(), 0);
+        prop_assert_eq!(difference.modules.len(), 0);
+    }
 }

@@ -1,37 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The run document: what is written is read back, and damage is named.
+//! Documents with measurements: their figures, which come back exactly, and what they stand for.
 
-use crate::common::{self, contradiction, golden, written};
+use crate::common::{self, written};
 use model::{
-    Architecture, Document, Estimate, Evidence, Kind, Metric, OtherMetric, Status, Timed,
-    WarningKind, Word,
+    Architecture, ComparisonDocument, Delay, Document, Estimate, Evidence, Experiment, Metric,
+    OtherMetric, Outcome, PathCall, PathTree, Slope, Status, Stored, SweepFindings, Timed, Word,
 };
 use proptest::prelude::*;
 
-fn parse(text: &str) -> Result<Document, model::DocumentError> {
-    Document::parse_as(Kind::Run, text.as_bytes())
-}
-
-#[test]
-fn writer_keeps_to_the_golden_document() {
-    common::keeps_to_golden("run", &common::run());
-}
-
-#[test]
-fn lines_are_cells() {
-    let text = written(&common::run());
-    let cells = text.lines().filter(|line| line.starts_with("{\"key\":"));
-    assert_eq!(cells.count(), common::run().cells.len());
+fn parse(document: &Document) -> Result<Document, model::DocumentError> {
+    Document::parse(written(document).as_bytes())
 }
 
 #[test]
 fn figures_speak_for_their_cells() {
     let run = common::run();
+    let text = written(&run);
+    let lines = text.lines().filter(|line| line.starts_with("{\"key\":"));
+    assert_eq!(lines.count(), run.cells.len());
     let open = &run.cells[0];
-    assert_eq!(
-        (open.title().as_str(), open.headline()),
-        ("open:AA/BB", Some(4979.0))
-    );
+    let told = (open.title(), open.headline());
+    assert_eq!(told, ("open:AA/BB".to_owned(), Some(4979.0)));
     assert_eq!(open.key.architecture, Architecture::X86_64);
     // The dominant path speaks for a cell, whatever the median of all measured regions is.
     assert_eq!(run.cells[1].headline(), Some(3317.0));
@@ -40,26 +29,8 @@ fn figures_speak_for_their_cells() {
     assert_eq!(run.cells[8].headline(), median);
     assert_eq!(run.cells[8].key.metric, Metric::Time);
     assert_eq!(run.cells[6].status(), Status::Unsupported);
-    assert_eq!(
-        run.cells[6].reason(),
-        Some("user.* attributes: Operation not supported (95)")
-    );
-}
-
-#[test]
-fn a_newer_writer_of_the_same_schema_is_read() {
-    let text = written(&common::run());
-    let newer = text
-        .replacen("{\n", "{\n\"mood\": {\"deep\":[1,2]},\n", 1)
-        .replacen(
-            "{\"key\":{",
-            "{\"joules\":0.5,\"key\":{\"moon\":\"full\",",
-            1,
-        )
-        .replacen("\"missing_measurements\"", "\"sunspots\"", 1);
-    let read = parse(&newer).unwrap();
-    assert_eq!(read.cells, common::run().cells);
-    assert_eq!(read.warnings[1].kind, WarningKind::Other);
+    let reason = "user.* attributes: Operation not supported (95)";
+    assert_eq!(run.cells[6].reason(), Some(reason));
 }
 
 /// An instrument that this lsmeter has never heard of.
@@ -73,93 +44,155 @@ fn a_metric_says_itself_what_it_means() {
         higher_is_better: false,
         exact: false,
     });
-    let read = parse(&written(&run)).unwrap();
+    let read = parse(&run).unwrap();
     assert_eq!(read, run);
     assert_eq!(read.cells[8].key.metric.unit(), "nJ");
 }
 
 #[test]
-fn what_is_no_document_is_named() {
-    let message = |text: &str| parse(text).unwrap_err().to_string();
-    assert_eq!(message(""), "run document: empty");
-    assert_eq!(message(" \n"), "run document: empty");
-    assert_eq!(message("{}"), "no run document: it has no schema_version");
-    assert_eq!(
-        message("{\"schema_version\": \"1\"}"),
-        "no run document: its schema_version is no positive number"
-    );
-    assert_eq!(
-        message("{\"schema_version\": 0}"),
-        "no run document: its schema_version is no positive number"
-    );
-    assert_eq!(message("[1]"), "no run document: it is JSON, but no object");
-    assert_eq!(
-        message("benchmark,stack\n"),
-        "run document: not JSON at line 1, column 1: expected value"
-    );
-    assert!(message("{\"schema_version\": 3} x").contains("trailing characters"));
-    assert!(message("{\"schema_version\": 3, \"kind\": \"run\"}").contains("missing field"));
-    assert!(message(&"[".repeat(100_000)).contains("ends in the middle"));
-    let deep = format!("{{\"schema_version\": {}", "[".repeat(100_000));
-    assert!(message(&deep).contains("recursion limit"));
-}
-
-#[test]
-fn wrong_values_are_named_with_their_place() {
-    let broken = |from: &str, to: &str| {
-        let golden = String::from_utf8(golden("run")).unwrap();
-        assert!(golden.contains(from), "{from}");
-        let error = parse(&golden.replacen(from, to, 1))
-            .unwrap_err()
-            .to_string();
-        assert!(!error.contains('\u{1b}'), "{error}");
-        error
-    };
-    let median = ("\"median\":4979.0", "\"median\":\"x\\u001b[31m\"");
-    let error = broken(median.0, median.1);
-    let place = "run document: at measurements[0].evidence.counted.estimate.median (line ";
-    assert!(error.starts_with(place), "{error}");
-    let metric = (
-        "\"metric\":\"instructions\"",
-        "\"metric\":\"\\u001bjoules\"",
-    );
-    let error = broken(metric.0, metric.1);
-    assert!(error.contains("measurements[0].key.metric"), "{error}");
-    let error = broken(metric.0, "\"metric\":\"time\"");
-    let message = "run document: at measurements[0]: the evidence is not of the metric time";
-    assert_eq!(error, message);
-    let error = broken("\"status\":\"ok\"", "\"status\":\"failed\"");
-    assert!(
-        error.contains("the status is failed, but there is evidence"),
-        "{error}"
-    );
-    let error = broken("\"min\":4979.0", "\"min\":4980.0");
-    assert_eq!(
-        error,
-        "run document: at measurements[0]: the median lies outside min and max"
-    );
-    let error = broken("\"baseline\":0", "\"baseline\":3");
-    assert_eq!(
-        error,
-        "run document: at experiment.baseline: 3, but there are 3 configurations"
-    );
-    let error = broken("\"measurements\":[8,10,12]", "\"measurements\":[8,99]");
-    assert_eq!(error, "run document: at warnings[0]: there is no cell 99");
-    let error = broken("{\"stack\":\"capability\"", "{\"stack\":\"CAP\"");
-    assert!(
-        error.contains("experiment.configurations[0].stack"),
-        "{error}"
-    );
-}
-
-#[test]
-fn a_run_without_its_experiment_is_refused() {
+fn what_aa_runs_found_is_part_of_a_run() {
+    let comparison = ComparisonDocument::parse(&common::golden("comparison")).unwrap();
+    assert_eq!(comparison.compared[0].title(), "open:AA/BB");
     let mut run = common::run();
-    run.experiment = None;
-    assert_eq!(
-        contradiction(parse(&written(&run))),
-        "run document: at the top: it has no experiment"
-    );
+    run.aa = comparison.aa;
+    assert_eq!(parse(&run).unwrap(), run);
+    run.aa.as_mut().unwrap().metrics[0].alarms = 31;
+    let error = parse(&run).unwrap_err().to_string();
+    let expected = "run document: at aa: time: more alarms than comparisons";
+    assert_eq!(error, expected);
+}
+
+#[test]
+fn profiles_tell_their_paths() {
+    let document = common::document("profile");
+    let [(open, alone, path), (_, compared, _)] = document.hooked().collect::<Vec<_>>()[..] else {
+        panic!("{document:#?}")
+    };
+    assert_eq!((open.title().as_str(), path.hooked), ("open:AA", 1040));
+    assert_eq!(open.headline(), Some(6567.0));
+    assert!(alone.is_comparable());
+    assert_eq!((compared.regions(), compared.dirty()), (64, 3));
+    // Of 64 measured regions two thirds are 43, on both sides.
+    for (own, base, expected) in [(43, 43, true), (42, 43, false), (43, 42, false)] {
+        let mut counted = compared.clone();
+        counted.hooked.as_mut().unwrap().regions = own;
+        counted.residual.as_mut().unwrap().path.regions = base;
+        assert_eq!(counted.is_comparable(), expected, "{own} and {base}");
+    }
+    assert_eq!(document.cells[2].title(), "fsetxattr");
+}
+
+#[test]
+fn a_profile_may_say_what_was_asked_for_and_when() {
+    let (run, profile) = (common::run(), common::document("profile"));
+    let asked = Document {
+        started: run.started,
+        finished: run.finished,
+        experiment: run.experiment,
+        ..profile.clone()
+    };
+    let read = parse(&asked).unwrap();
+    assert_eq!(read, asked);
+    let base = read.baseline_of(&read.cells[0].key).unwrap();
+    assert_eq!(base.stack, ["capability"]);
+    assert_eq!(profile.baseline_of(&read.cells[0].key), None);
+    let rounds = |experiment: Experiment| experiment.rounds;
+    assert_eq!(read.experiment.map(rounds), Some(3));
+}
+
+/// The profile with all calls of a path whose instructions are 6,567, as the first cell has them.
+fn with_tree(change: fn(&mut PathTree)) -> Document {
+    let mut tree = PathTree {
+        functions: common::names(&["do_syscall_64", "security_inode_permission"]),
+        nodes: vec![
+            PathCall::from((0, 0, 0, 0)),
+            PathCall::from((0, 0, 1, 5667)),
+            PathCall::from((1, 1, 2, 900)),
+        ],
+        hooks: vec![2, 2],
+    };
+    change(&mut tree);
+    let mut document = common::document("profile");
+    document.cells[0].counted_mut().unwrap().tree = Some(tree);
+    document
+}
+
+#[test]
+fn a_path_may_keep_its_calls() {
+    let document = with_tree(|_| {});
+    let compact: String = written(&document).split_whitespace().collect();
+    assert!(compact.contains(r#""nodes":[[0,0,0,0],[0,0,1,5667],[1,1,2,900]]"#));
+    let read = parse(&document).unwrap();
+    assert_eq!(read, document);
+    let kept = read.cells[0].counted().unwrap().tree.as_ref().unwrap();
+    assert_eq!(kept.function(&kept.nodes[2]), "security_inode_permission");
+    assert_eq!(kept.function(&PathCall::from((0, 9, 1, 1))), "");
+}
+
+#[test]
+fn calls_that_no_path_has_are_refused() {
+    type Change = fn(&mut PathTree);
+    let wrong: [(Change, &str); 7] = [
+        (|of| of.nodes.clear(), "its tree of calls has no root"),
+        (|of| of.nodes[0].caller = 1, "its tree of calls has no root"),
+        (
+            |of| of.nodes[1].caller = 1,
+            "call 1 (do_syscall_64) of its tree is of nobody",
+        ),
+        (
+            |of| of.nodes[2].function = 7,
+            "call 2 () of its tree is of nobody",
+        ),
+        (|of| of.hooks[1] = 3, "hook 3 is not in its tree of calls"),
+        (
+            |of| of.nodes[2].instructions = u64::MAX,
+            "the calls of a path of 6567 instructions sum up to 18446744073709557282 of them",
+        ),
+        (
+            |of| of.hooks = vec![0; PathTree::HOOKS_LIMIT + 1],
+            "its tree of calls is too large",
+        ),
+    ];
+    for (change, expected) in wrong {
+        let error = parse(&with_tree(change)).unwrap_err().to_string();
+        let place = "profile document: at measurements[0]: ";
+        assert_eq!(error, format!("{place}{expected}"));
+    }
+    let mut document = with_tree(|_| {});
+    document.cells[0].counted_mut().unwrap().hooked = None;
+    let error = parse(&document).unwrap_err().to_string();
+    assert!(error.ends_with("a tree of calls without hooks"), "{error}");
+}
+
+#[test]
+fn slopes_tell_what_they_are_over() {
+    let document = common::document("sensitivity");
+    let [(whole, of_whole, _), (_, of_part, part), (_, of_cold, cold)] =
+        document.slopes().collect::<Vec<_>>()[..]
+    else {
+        panic!("{document:#?}")
+    };
+    assert_eq!(whole.title(), "open:AA/BB");
+    assert_eq!(whole.headline(), Some(3.000_4));
+    let wholes = [of_whole, of_part, of_cold].map(Delay::is_whole);
+    assert_eq!(wholes, [true, false, true]);
+    assert_eq!(cold.difference(), Some(3.000_4 - 4.0));
+    assert!(cold.differs());
+    assert_eq!(part.difference(), None, "nothing was counted");
+    assert_eq!(document.cells[3].title(), "fsetxattr");
+    assert_eq!(document.cells[3].headline(), None);
+    // What a sweep alone does not make may be missing.
+    let mut alone = document;
+    alone.sweep = None;
+    alone.warnings.clear();
+    let read = parse(&alone).unwrap();
+    assert_eq!(*read.findings(), SweepFindings::default());
+    assert_eq!(read, alone);
+}
+
+fn figures() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(f64::MAX), Just(-0.0), -1e6f64..1e6, any::<f64>()]
+        .prop_filter("JSON has finite numbers only", |figure| figure.is_finite())
 }
 
 proptest! {
@@ -169,6 +202,28 @@ proptest! {
         let samples = [median, median + spread, median + spread / 3.0];
         let estimate = Estimate::from(&stats::Summary::of(&samples).unwrap());
         run.cells[8].outcome = Evidence::Timed(Timed::of(estimate)).into();
-        prop_assert_eq!(parse(&written(&run)).unwrap(), run);
+        prop_assert_eq!(parse(&run).unwrap(), run);
+    }
+
+    #[test]
+    fn slopes_and_texts_come_back_exactly(
+        words in ("\\PC{0,6}", "\\PC{0,6}"),
+        [a, b, c, d] in [figures(), figures(), figures(), figures()],
+    ) {
+        let mut document = common::document("sensitivity");
+        let Outcome::Ok { evidence: Evidence::Slope(slope) } = &mut document.cells[0].outcome else {
+            unreachable!()
+        };
+        *slope = Slope {
+            slope: a,
+            ci95: [b, c],
+            intercept: d,
+            counted: Some(a),
+            explanation: Some(words.0),
+            ..slope.clone()
+        };
+        slope.points[0].median = b;
+        document.cells[0].release = words.1;
+        prop_assert_eq!(parse(&document).unwrap(), document);
     }
 }

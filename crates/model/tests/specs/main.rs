@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Specs: defaults, merging, presets, and what is refused with which words.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod configurations;
 mod given;
 
 use model::{
-    Baseline, Clock, Configuration, Fault, FileSystem, Metric, Place, Samples, Select, Spec,
-    SpecError, Stack, Suite, preset, presets,
+    Baseline, Clock, Configuration, Experiment, Fault, FileSystem, Metric, Place, Samples, Select,
+    Spec, SpecError, Stack, Suite, preset, presets,
 };
 use proptest::prelude::*;
+
+fn resolved(text: &str) -> Experiment {
+    spec(text).resolve().unwrap()
+}
+
+fn of_preset(name: &str) -> Experiment {
+    preset(name).unwrap().spec().unwrap().resolve().unwrap()
+}
 
 fn spec(text: &str) -> Spec {
     Spec::parse("my.toml", text).unwrap_or_else(|error| panic!("{error}"))
@@ -16,15 +26,28 @@ fn spec(text: &str) -> Spec {
 
 /// The message and the hint of whatever refuses this spec.
 fn refused(text: &str) -> (String, String) {
-    let error = Spec::parse("my.toml", text)
-        .and_then(Spec::resolve)
-        .unwrap_err();
+    let spec = Spec::parse("my.toml", text);
+    let error = spec.and_then(Spec::resolve).unwrap_err();
     (error.to_string(), error.hint().unwrap_or_default())
+}
+
+/// Refuses the specs of a table, `spec | message | hint`, with `; ` between the lines of a spec.
+/// Without a third field there must be no hint.
+#[track_caller]
+fn assert_refused(table: &str) {
+    for row in common::rows(table) {
+        let (message, hint) = refused(&row[0].replace("; ", "\n"));
+        assert!(message.contains(&row[1]), "{row:?}: {message}");
+        match row.get(2) {
+            Some(expected) => assert!(hint.starts_with(expected), "{row:?}: {hint}"),
+            None => assert_eq!(hint, "", "{row:?}"),
+        }
+    }
 }
 
 #[test]
 fn an_empty_spec_has_all_defaults() {
-    let e = spec("").resolve().unwrap();
+    let e = resolved("");
     assert_eq!(e.place, Place::Lab);
     assert_eq!(e.kernels, ["debian:6.12"]);
     assert_eq!(e.configurations.len(), 5);
@@ -52,150 +75,59 @@ fn an_empty_spec_has_all_defaults() {
 
 #[test]
 fn wrong_toml_is_named_with_line_and_hint() {
-    let (message, hint) = refused("samples = 3\nkernel = ['debian:6.1']\n");
-    assert!(
-        message.starts_with("my.toml, line 2, column 1: unknown field `kernel`"),
-        "{message}"
+    assert_refused(
+        r#"
+        samples = 3; kernel = ['debian:6.1']
+          | my.toml, line 2, column 1: unknown field `kernel` | did you mean `kernels`?
+        metrics = ['time', 'instuctions']
+          | my.toml, line 1, column 20: unknown variant | did you mean `instructions`?
+        place = 'host' | unknown field `place`
+        samples = 'many' | line 1, column 11: invalid type: string
+        rounds = 3; jobs = 3; samples = = 3 | my.toml, line 3, column 11
+        samples = -1 | line 1
+        samples = 99999999999 | line 1
+        "#,
     );
-    assert_eq!(hint, "did you mean `kernels`?");
-    let (message, hint) = refused("metrics = ['time', 'instuctions']");
-    assert!(
-        message.starts_with("my.toml, line 1, column 20: unknown variant"),
-        "{message}"
-    );
-    assert_eq!(hint, "did you mean `instructions`?");
-    let (_, hint) = refused("place = 'host'");
-    assert_eq!(hint, "");
-    let (message, _) = refused("samples = 'many'");
-    assert!(
-        message.contains("line 1, column 11: invalid type: string"),
-        "{message}"
-    );
-    let (message, _) = refused("\n\nsamples = = 3");
-    assert!(
-        message.starts_with("my.toml, line 3, column 11"),
-        "{message}"
-    );
-    assert!(refused("samples = -1").0.contains("line 1"));
-    assert!(refused("samples = 99999999999").0.contains("line 1"));
 }
 
 #[test]
 fn wrong_values_are_named() {
-    for (text, message, hint) in [
-        (
-            "kernels = []",
-            "`kernels` is empty; it needs at least one entry",
-            "",
-        ),
-        ("kernels = ['a', 'b', 'a']", "`kernels` holds `a` twice", ""),
-        ("kernels = [' ']", "`kernels` is ` `: is blank", ""),
-        ("stacks = ['a', 'a']", "`stacks` holds `a` twice", ""),
-        (
-            "stacks = ['a b']",
-            "stack `a b`: ' ' in a module name",
-            "write a stack as",
-        ),
-        (
-            "benchmarks = ['open:']",
-            "benchmark pattern `open:`: names no variant",
-            "write BENCHMARK",
-        ),
-        ("metrics = []", "`metrics` is empty", ""),
-        (
-            "suites = ['paper', 'paper']",
-            "`suites` holds `paper` twice",
-            "",
-        ),
-        (
-            "samples = 0",
-            "`samples` is 0; it must be from 1 to 1000000",
-            "",
-        ),
-        ("rounds = 0", "`rounds` is 0; it must be from 1 to 1000", ""),
-        (
-            "jobs = 1000",
-            "`jobs` is 1000; it must be from 1 to 256",
-            "",
-        ),
-        (
-            "measurement_timeout_s = 0",
-            "`measurement_timeout_s` is 0",
-            "",
-        ),
-        (
-            "throughput_period_s = nan",
-            "`throughput_period_s` is NaN; it must be from 0.01 to 3600 seconds",
-            "",
-        ),
-        (
-            "throughput_warmup_s = -1.0",
-            "`throughput_warmup_s` is -1; it must be from 0",
-            "",
-        ),
-        (
-            "cpu = '-device virtio'",
-            "`cpu` is `-device virtio`: no processor is named so",
-            "name it as QEMU does",
-        ),
-        (
-            "cmdline = 'quiet lsm=selinux'",
-            "`cmdline` is `quiet lsm=selinux`: `lsm=selinux` would override",
-            "name the stack",
-        ),
-        (
-            "cmdline = \"a\\u001b[2J\"",
-            "`cmdline` is `a\\u{1b}[2J`: holds a control character",
-            "",
-        ),
-        (
-            "dir = '/mnt'",
-            "`dir` is only for the host",
-            "leave out `dir`",
-        ),
-        (
-            "metrics = ['time']\nsamples = 2\nrounds = 3",
-            "3 rounds cannot share 2 samples",
-            "raise `samples`",
-        ),
-        (
-            "where = 'host'",
-            "where = \"host\" needs a directory",
-            "name one with `dir`",
-        ),
-        (
-            "where = 'host'\ndir = '/mnt'\nstacks = ['a']",
-            "`stacks` has no meaning",
-            "leave out `stacks`",
-        ),
-        (
-            "where = 'host'\ndir = '/mnt'\nmetrics = ['instructions']",
-            "instructions are counted in a virtual",
-            "use the metric time",
-        ),
-        (
-            "metrics = ['memory', 'time']",
-            "memory is measured by itself",
-            "leave out the other metrics",
-        ),
-        (
-            "metrics = ['memory']\nwhere = 'host'\ndir = '/tmp'",
-            "what a kernel holds in memory is measured",
-            "use the metric time",
-        ),
-        (
-            "where = 'host'\ndir = '/mnt'\nclock = 'deterministic'",
-            "the host's clock is not",
-            "leave out `clock`",
-        ),
-    ] {
-        let (got, got_hint) = refused(text);
-        assert!(got.starts_with(message), "{text}: {got}");
-        assert!(
-            got_hint.starts_with(hint) && got_hint.is_empty() == hint.is_empty(),
-            "{text}: {got_hint}"
-        );
-    }
+    assert_refused(
+        r#"
+        kernels = [] | `kernels` is empty; it needs at least one entry
+        kernels = ['a', 'b', 'a'] | `kernels` holds `a` twice
+        kernels = [' '] | `kernels` is ` `: is blank
+        stacks = ['a', 'a'] | `stacks` holds `a` twice
+        stacks = ['a b'] | stack `a b`: ' ' in a module name | write a stack as
+        benchmarks = ['open:'] | benchmark pattern `open:`: names no variant | write BENCHMARK
+        metrics = [] | `metrics` is empty
+        suites = ['paper', 'paper'] | `suites` holds `paper` twice
+        samples = 0 | `samples` is 0; it must be from 1 to 1000000
+        rounds = 0 | `rounds` is 0; it must be from 1 to 1000
+        jobs = 1000 | `jobs` is 1000; it must be from 1 to 256
+        measurement_timeout_s = 0 | `measurement_timeout_s` is 0
+        throughput_period_s = nan
+          | `throughput_period_s` is NaN; it must be from 0.01 to 3600 seconds
+        throughput_warmup_s = -1.0 | `throughput_warmup_s` is -1; it must be from 0
+        cpu = '-device virtio' | `cpu` is `-device virtio`: no processor is named so
+          | name it as QEMU does
+        cmdline = 'quiet lsm=selinux'
+          | `cmdline` is `quiet lsm=selinux`: `lsm=selinux` would override | name the stack
+        cmdline = "a\u001b[2J" | `cmdline` is `a\u{1b}[2J`: holds a control character
+        dir = '/mnt' | `dir` is only for the host | leave out `dir`
+        metrics = ['time']; samples = 2; rounds = 3 | 3 rounds cannot share 2 samples
+          | raise `samples`
+        where = 'host' | where = "host" needs a directory | name one with `dir`
+        where = 'host'; dir = '/mnt'; stacks = ['a'] | `stacks` has no meaning | leave out `stacks`
+        where = 'host'; dir = '/mnt'; metrics = ['instructions']
+          | instructions are counted in a virtual | use the metric time
+        metrics = ['memory', 'time'] | memory is measured by itself | leave out the other metrics
+        metrics = ['memory']; where = 'host'; dir = '/tmp'
+          | what a kernel holds in memory is measured | use the metric time
+        where = 'host'; dir = '/mnt'; clock = 'deterministic' | the host's clock is not
+          | leave out `clock`
+        "#,
+    );
     let many: Vec<String> = (0..65).map(|i| format!("'k{i}'")).collect();
     let (message, _) = refused(&format!("kernels = [{}]", many.join(",")));
     assert_eq!(message, "`kernels` has 65 entries; at most 64 are allowed");
@@ -208,7 +140,7 @@ fn wrong_values_are_named() {
 
 #[test]
 fn the_host_measures_its_own_kernel() {
-    let e = spec("where = 'host'\ndir = '/mnt'").resolve().unwrap();
+    let e = resolved("where = 'host'\ndir = '/mnt'");
     assert_eq!(
         (e.kernels.as_slice(), e.configurations.as_slice()),
         (
@@ -226,43 +158,25 @@ fn the_host_measures_its_own_kernel() {
 #[test]
 fn what_belongs_together_is_replaced_together() {
     let quick = preset("quick").unwrap().spec().unwrap();
+    let with = |text: &str| quick.clone().merge(spec(text)).resolve().unwrap();
 
     // A benchmark of another suite than the preset's.
-    let e = quick
-        .clone()
-        .merge(spec("benchmarks = ['treewalk:small']"))
-        .resolve()
-        .unwrap();
-    assert_eq!(
-        (e.selection.suites.as_slice(), e.selection.select),
-        (Suite::ALL, Select::First)
-    );
+    let selection = with("benchmarks = ['treewalk:small']").selection;
+    assert_eq!(selection.suites, Suite::ALL);
+    assert_eq!(selection.select, Select::First);
 
     // What a root has are no benchmarks, of which the preset leaves some out.
-    let root = "[root]\npath = 'r'\n[[workloads]]\nname = 'w'\nargv = ['/w']";
-    let e = quick.clone().merge(spec(root)).resolve().unwrap();
+    let e = with("[root]\npath = 'r'\n[[workloads]]\nname = 'w'\nargv = ['/w']");
     assert_eq!(e.programs.unwrap().workloads.len(), 1);
 
     // Stacks without the preset's baseline.
-    let e = quick
-        .clone()
-        .merge(spec("stacks = ['selinux', 'tomoyo']"))
-        .resolve()
-        .unwrap();
-    assert_eq!(e.baseline, 0);
+    assert_eq!(with("stacks = ['selinux', 'tomoyo']").baseline, 0);
 
     // The host instead of the lab.
-    let e = quick
-        .clone()
-        .merge(spec("where = 'host'\ndir = '/mnt'"))
-        .resolve()
-        .unwrap();
+    let e = with("where = 'host'\ndir = '/mnt'");
     assert_eq!((e.place, e.metrics), (Place::Host, vec![Metric::Time]));
 
-    let e = quick
-        .merge(spec("samples = 5\nbaseline = 'default'"))
-        .resolve()
-        .unwrap();
+    let e = with("samples = 5\nbaseline = 'default'");
     assert_eq!((e.samples.time, e.baseline), (5, 4));
 }
 
@@ -281,26 +195,29 @@ fn kernels_that_are_processes_take_time_only() {
     assert_eq!(e.configurations.len(), 5);
 
     // The preset's kernel is none of them.
-    let refused = |toml: &str| quick.clone().merge(spec(toml)).resolve().unwrap_err();
-    let told = |toml: &str| refused(toml).to_string();
-    assert!(told("where = 'um'").contains("needs a kernel that is built for it"));
     let um = "where = 'um'\nkernels = ['build:um']\n";
-    assert!(told(&format!("{um}metrics = ['instructions']")).contains("in a virtual machine"));
-    assert!(told(&format!("{um}clock = 'deterministic'")).contains("not deterministic"));
-    assert!(told(&format!("{um}cpu = 'max'")).contains("this machine's processor"));
-    assert!(told(&format!("{um}dir = '/mnt'")).contains("only for the host"));
+    for (toml, why) in [
+        (
+            "where = 'um'".to_owned(),
+            "needs a kernel that is built for it",
+        ),
+        (
+            format!("{um}metrics = ['instructions']"),
+            "in a virtual machine",
+        ),
+        (format!("{um}clock = 'deterministic'"), "not deterministic"),
+        (format!("{um}cpu = 'max'"), "this machine's processor"),
+        (format!("{um}dir = '/mnt'"), "only for the host"),
+    ] {
+        let error = quick.clone().merge(spec(&toml)).resolve().unwrap_err();
+        assert!(error.to_string().contains(why), "{toml}: {error}");
+    }
 }
 
 #[test]
 fn timed_cells_in_the_lab_are_interleaved() {
-    assert_eq!(spec("metrics = ['time']").resolve().unwrap().rounds, 3);
-    assert_eq!(
-        spec("metrics = ['time']\nsamples = 2")
-            .resolve()
-            .unwrap()
-            .rounds,
-        2
-    );
+    assert_eq!(resolved("metrics = ['time']").rounds, 3);
+    assert_eq!(resolved("metrics = ['time']\nsamples = 2").rounds, 2);
 }
 
 #[test]
@@ -339,28 +256,17 @@ fn presets_go_with_other_kernels() {
 
 #[test]
 fn roles_are_checked() {
-    let resolve = |text: &str| Spec::parse("test", text).unwrap().resolve();
-    for (roles, why) in [
-        ("[\"a\", \"a\"]", "holds `a` twice"),
-        ("[\"a\"]", "kernels and roles differ in number: 2 and 1 (a)"),
-        (
-            "[\"a\", \"b\"]",
-            "`kernel` is `c`: not one of the 2 kernels",
-        ),
-    ] {
-        let text = format!(
-            "kernels = [\"x\", \"y\"]\nroles = {roles}\n\
-             [[configurations]]\nkernel = \"c\"\nstack = \"capability\"\n"
-        );
-        let error = resolve(&text).unwrap_err().to_string();
-        assert!(error.contains(why), "{error}");
-    }
-    let bound = "kernels = [\"x\", \"y\"]\nroles = [\"a\", \"b\"]\nbaseline_kernel = \"b\"\n\
-                 stacks = [\"capability\"]\n";
-    assert_eq!(
-        resolve(bound).unwrap().baseline_kernel.as_deref(),
-        Some("y")
+    assert_refused(
+        r#"
+        kernels = ['x', 'y']; roles = ['a', 'a'] | holds `a` twice
+        kernels = ['x', 'y']; roles = ['a'] | kernels and roles differ in number: 2 and 1 (a) |
+        kernels = ['x', 'y']; roles = ['a', 'b']; [[configurations]]; kernel = 'c'; stack = 's'
+          | `kernel` is `c`: not one of the 2 kernels |
+        "#,
     );
+    let bound = "kernels = ['x', 'y']\nroles = ['a', 'b']\nbaseline_kernel = 'b'\n\
+                 stacks = ['capability']\n";
+    assert_eq!(resolved(bound).baseline_kernel.as_deref(), Some("y"));
 }
 
 #[test]
@@ -397,15 +303,7 @@ fn presets_hold_what_they_promise() {
         };
         assert_eq!((e.metrics, e.clock), measured);
     }
-    let programs = |name: &str| {
-        preset(name)
-            .unwrap()
-            .spec()
-            .unwrap()
-            .resolve()
-            .unwrap()
-            .programs
-    };
+    let programs = |name: &str| of_preset(name).programs;
     let all = programs("workloads").unwrap();
     let at = names.iter().position(|name| *name == "workloads").unwrap();
     for name in &names[at + 1..] {
@@ -413,23 +311,10 @@ fn presets_hold_what_they_promise() {
         // A preset of one is called as its workload is, and says what to install.
         assert!(one.workloads.iter().all(|workload| workload.name == *name));
         assert!(!one.root.packages.is_empty(), "{name}");
-        assert!(
-            one.workloads
-                .iter()
-                .all(|workload| all.workloads.contains(workload))
-        );
-        assert!(
-            one.root
-                .programs
-                .iter()
-                .all(|program| all.root.programs.contains(program))
-        );
-        assert!(
-            one.root
-                .files
-                .iter()
-                .all(|file| all.root.files.contains(file))
-        );
+        let (root, of_all) = (&one.root, &all.root);
+        assert!(one.workloads.iter().all(|of| all.workloads.contains(of)));
+        assert!(root.programs.iter().all(|of| of_all.programs.contains(of)));
+        assert!(root.files.iter().all(|of| of_all.files.contains(of)));
     }
     assert_eq!(all.workloads.len(), names.len() - at - 1);
     // One of them needs no more than its own preset.
@@ -440,25 +325,24 @@ fn presets_hold_what_they_promise() {
     let spec = preset("workloads").unwrap().spec().unwrap();
     let one = spec.merge(only).resolve().unwrap().programs;
     assert_eq!(one, programs("tar"));
-    let quick = preset("quick").unwrap().spec().unwrap().resolve().unwrap();
+    let quick = of_preset("quick");
     assert_eq!(quick.selection.select, Select::First);
     // An example of each suite that is not of file system calls.
     let files = [Suite::Lmbench, Suite::Howells];
     let taken = Suite::ALL.iter().filter(|suite| !files.contains(suite));
     assert!(quick.selection.suites.iter().eq(taken));
     // What is there of it today does not change with suites that come.
-    let suite = preset("suite").unwrap().spec().unwrap().resolve().unwrap();
+    let suite = of_preset("suite");
     let files = [Suite::Paper, Suite::Lmbench, Suite::Howells, Suite::Beyond];
     assert_eq!(suite.selection.suites, files);
-    let every = preset("every").unwrap().spec().unwrap().resolve().unwrap();
+    let every = of_preset("every");
     assert_eq!(every.selection.suites, Suite::ALL);
     let chosen = &every.selection.benchmarks;
     assert!(suite.selection.benchmarks.starts_with(chosen));
-    let paper = preset("paper").unwrap().spec().unwrap().resolve().unwrap();
+    let paper = of_preset("paper");
     // DAC, the five modules, Figure 7's other orders, Figure 8's four.
     assert_eq!(paper.configurations.len(), 1 + 5 + 4 + 4 + 1);
-    let on_layouts = preset("paper-um").unwrap().spec().unwrap();
-    let on_layouts = on_layouts.resolve().unwrap();
+    let on_layouts = of_preset("paper-um");
     assert_eq!(on_layouts.configurations.len(), 1 + 5 + 1);
     // Each stack is measured on one kernel's layouts and on no other's.
     for configuration in &on_layouts.configurations {
@@ -466,25 +350,13 @@ fn presets_hold_what_they_promise() {
         assert_eq!(configuration.is_on("build:um-dac.1"), is_none);
         assert_eq!(configuration.is_on("build:um.1"), !is_none);
     }
-    let lsmpmon = preset("lsmpmon")
-        .unwrap()
-        .spec()
-        .unwrap()
-        .resolve()
-        .unwrap();
-    assert_eq!(
-        (lsmpmon.kernels.len(), lsmpmon.configurations.len()),
-        (2, 5)
-    );
+    let lsmpmon = of_preset("lsmpmon");
+    let counts = (lsmpmon.kernels.len(), lsmpmon.configurations.len());
+    assert_eq!(counts, (2, 5));
 
     let error = preset("howels").unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        format!(
-            "no preset is called `howels`; there are {}",
-            names.join(", ")
-        )
-    );
+    let told = "no preset is called `howels`; there are ";
+    assert_eq!(error.to_string(), [told, &names.join(", ")].concat());
     assert_eq!(error.hint().unwrap(), "did you mean `howells`?");
 }
 
@@ -521,13 +393,7 @@ proptest! {
 
 #[test]
 fn counts_need_the_deterministic_clock() {
-    let error = spec("clock = 'fast'").resolve().unwrap_err().to_string();
-    assert!(
-        error.contains("counts need the deterministic clock"),
-        "{error}"
-    );
-    let timed = spec("clock = 'fast'\nmetrics = ['time']")
-        .resolve()
-        .unwrap();
+    assert_refused("clock = 'fast' | counts need the deterministic clock |");
+    let timed = resolved("clock = 'fast'\nmetrics = ['time']");
     assert_eq!(timed.clock, Clock::Fast);
 }
