@@ -5,13 +5,17 @@ use crate::common::*;
 use compare::judge::{Baselines, Judgements};
 use compare::{Budget, Named, Options, across, with_baselines};
 use model::comparison::{
-    Axis, ComparedCell, Correction, EventChange, GateVerdict, Method, Place, Side, Verdict,
+    Axis, ComparedCell, Correction, GateVerdict, Method, Place, Side, Verdict,
 };
 use model::{
-    Document, Estimate, Events, Fault, HookCaller, Metric, Outcome, PathCount, Paths, Program,
-    ProgramEntry, ProgramRun, ProgramTask, Status, Timed, Warning, WarningKind,
+    Document, Estimate, Fault, Metric, Outcome, PathCount, Paths, Program, ProgramRun, Status,
+    Timed, Warning, WarningKind,
 };
 use stats::{SplitMix64, Summary};
+
+fn default() -> Options {
+    Options::default()
+}
 
 #[test]
 fn every_kind_of_document_is_the_same_as_itself() {
@@ -35,10 +39,8 @@ fn one_instruction_is_found() {
     paths(&mut new, 0).dominant.instructions += 1;
     let found = both(&base, &new, &gated("0 instructions"));
     let cell = &found.compared[0];
-    assert_eq!(
-        (cell.method, cell.verdict, cell.difference),
-        (Method::Exact, Verdict::Worse, Some(1.0))
-    );
+    let said = (cell.method, cell.verdict, cell.difference);
+    assert_eq!(said, (Method::Exact, Verdict::Worse, Some(1.0)));
     assert_eq!(found.gate.unwrap().verdict, GateVerdict::Fail);
     let found = both(&base, &new, &gated("1 instructions"));
     assert_eq!(found.gate.unwrap().verdict, GateVerdict::Pass);
@@ -78,7 +80,7 @@ fn rounds_that_differ_are_no_change() {
         let same = timed(&mut random, 400.0, 5, 0.02);
         let slower = timed(&mut random, 440.0, 5, 0.02);
         let verdict = |new: &Document| {
-            let compared = both(&base, new, &Options::default()).compared;
+            let compared = both(&base, new, &default()).compared;
             assert_eq!(compared[0].method, Method::Rounds);
             compared[0].verdict
         };
@@ -99,22 +101,20 @@ fn times_without_samples_are_compared_by_what_was_kept() {
     for run in &mut runs {
         of(run, |timed| timed.estimate.samples = None);
     }
-    let found = both(&runs[0], &runs[1], &Options::default());
+    let found = both(&runs[0], &runs[1], &default());
     assert_eq!(found.compared[0].method, Method::Rounds);
     assert_eq!(found.compared[0].verdict, Verdict::Worse);
     for run in &mut runs {
         of(run, |timed| timed.rounds.clear());
     }
-    let found = both(&runs[0], &runs[1], &Options::default());
+    let found = both(&runs[0], &runs[1], &default());
     assert_eq!(found.compared[0].method, Method::Intervals);
     assert_eq!(found.compared[0].verdict, Verdict::Worse);
     of(&mut runs[1], |timed| timed.estimate.ci95 = None);
     let found = both(&runs[0], &runs[1], &gated("1%"));
     let cell = &found.compared[0];
-    assert_eq!(
-        (cell.method, cell.verdict),
-        (Method::None, Verdict::Unclear)
-    );
+    let said = (cell.method, cell.verdict);
+    assert_eq!(said, (Method::None, Verdict::Unclear));
     assert!(cell.reason.as_ref().unwrap().starts_with("too few samples"));
     assert_eq!(found.gate.unwrap().verdict, GateVerdict::Inconclusive);
 }
@@ -135,15 +135,10 @@ fn less_throughput_is_worse() {
             ..estimate
         };
     }
-    let trusting = Options {
-        trust_environment: true,
-        ..gated("5%")
-    };
+    let trusting = trusting("5%");
     let found = both(&base, &new, &trusting);
-    let rates: Vec<_> = (found.compared.iter())
-        .filter(|cell| cell.unit == "ops/s")
-        .collect();
-    assert_eq!(rates.len(), 3);
+    let rates = found.compared.iter().filter(|cell| cell.unit == "ops/s");
+    assert_eq!(rates.clone().count(), 3);
     for cell in rates {
         assert_eq!(cell.verdict, Verdict::Worse);
         assert!((cell.overhead.unwrap() - 0.2).abs() < 0.01, "{cell:?}");
@@ -157,14 +152,12 @@ fn taking(taken: &[(u64, u64)]) -> Document {
     run.cells.truncate(1);
     let counted = run.cells[0].counted_mut().unwrap();
     let mut samples: Vec<f64> = Vec::new();
-    let mut taken: Vec<PathCount> = taken
-        .iter()
-        .map(|&(instructions, regions)| PathCount {
-            instructions,
-            rep_iterations: 0,
-            regions,
-        })
-        .collect();
+    let taken = taken.iter().map(|&(instructions, regions)| PathCount {
+        instructions,
+        rep_iterations: 0,
+        regions,
+    });
+    let mut taken: Vec<PathCount> = taken.collect();
     for path in &taken {
         samples.extend((0..path.regions).map(|_| path.instructions as f64));
     }
@@ -182,110 +175,42 @@ fn taking(taken: &[(u64, u64)]) -> Document {
 
 #[test]
 fn sets_of_paths_are_compared_and_not_which_of_them_leads() {
-    use GateVerdict::{Fail, Inconclusive, Pass};
-    use Verdict::{Better, Same, Unclear, Worse};
-    type Taken = &'static [(u64, u64)];
-    let cases: [(Taken, Taken, Method, Verdict, GateVerdict); 13] = [
-        // unlink on a kernel with SLUB_TINY, before and after a change that has no part in it.
-        (
-            &[(10_008, 32), (8_552, 31)],
-            &[(10_008, 31), (8_552, 32)],
-            Method::Paths,
-            Same,
-            Pass,
-        ),
-        (
-            &[(10_008, 31), (8_552, 32)],
-            &[(10_008, 32), (8_552, 32)],
-            Method::Paths,
-            Same,
-            Pass,
-        ),
-        (
-            &[(10_008, 33), (8_552, 31)],
-            &[(10_008, 33), (8_552, 32)],
-            Method::Paths,
-            Same,
-            Pass,
-        ),
-        // Two thirds of the measured regions, or nearly: the figure is the same, with and without interval.
-        (
-            &[(100, 42), (90, 21)],
-            &[(100, 43), (90, 22)],
-            Method::Paths,
-            Same,
-            Pass,
-        ),
-        (
-            &[(100, 43), (90, 21)],
-            &[(100, 64)],
-            Method::Exact,
-            Same,
-            Pass,
-        ),
-        (&[(100, 64)], &[(101, 64)], Method::Exact, Worse, Pass),
-        (
-            &[(100, 64)],
-            &[(102, 60), (90, 4)],
-            Method::Exact,
-            Worse,
-            Fail,
-        ),
-        // The same paths in other shares; paths that are between each other; one in common.
-        (
-            &[(100, 40), (90, 24)],
-            &[(100, 24), (90, 40)],
-            Method::Paths,
-            Unclear,
-            Pass,
-        ),
-        (
-            &[(100, 32), (110, 32)],
-            &[(105, 32), (115, 32)],
-            Method::Paths,
-            Unclear,
-            Inconclusive,
-        ),
-        (
-            &[(100, 43), (80, 21)],
-            &[(80, 40), (81, 24)],
-            Method::Paths,
-            Unclear,
-            Pass,
-        ),
-        // The dominant path is another one of the same two.
-        (
-            &[(100, 52), (120, 10)],
-            &[(120, 54), (100, 11)],
-            Method::Paths,
-            Unclear,
-            Inconclusive,
-        ),
-        // All of one side's take more, or all but a few.
-        (
-            &[(100, 32), (110, 32)],
-            &[(200, 33), (210, 31)],
-            Method::Paths,
-            Worse,
-            Fail,
-        ),
-        (
-            &[(200, 33), (210, 31), (90, 1)],
-            &[(100, 32), (110, 32)],
-            Method::Paths,
-            Better,
-            Pass,
-        ),
-    ];
-    for (base, new, method, verdict, gate) in cases {
-        let found = both(&taking(base), &taking(new), &gated("1%"));
+    // Instructions and measured regions of each path, the method, the verdict and the gate's.
+    let cases = "
+        # unlink on a kernel with SLUB_TINY, before and after a change that has no part in it.
+        10008 32 8552 31 | 10008 31 8552 32 | paths same pass
+        10008 31 8552 32 | 10008 32 8552 32 | paths same pass
+        10008 33 8552 31 | 10008 33 8552 32 | paths same pass
+        # Two thirds of the measured regions, or nearly: the figure is the same, with and without
+        # interval.
+        100 42 90 21 | 100 43 90 22 | paths same pass
+        100 43 90 21 | 100 64 | exact same pass
+        100 64 | 101 64 | exact worse pass
+        100 64 | 102 60 90 4 | exact worse fail
+        # The same paths in other shares; paths that are between each other; one in common.
+        100 40 90 24 | 100 24 90 40 | paths unclear pass
+        100 32 110 32 | 105 32 115 32 | paths unclear inconclusive
+        100 43 80 21 | 80 40 81 24 | paths unclear pass
+        # The dominant path is another one of the same two.
+        100 52 120 10 | 120 54 100 11 | paths unclear inconclusive
+        # All of one side's take more, or all but a few.
+        100 32 110 32 | 200 33 210 31 | paths worse fail
+        200 33 210 31 90 1 | 100 32 110 32 | paths better pass
+    ";
+    let rows = cases.trim().lines().map(str::trim);
+    for row in rows.filter(|row| !row.starts_with('#')) {
+        let fields: Vec<&str> = row.split(" | ").collect();
+        let [base, new] = [fields[0], fields[1]].map(|taken| {
+            let figures = taken.split(' ').map(|figure| figure.parse().unwrap());
+            let figures: Vec<u64> = figures.collect();
+            let paths = figures.chunks(2).map(|path| (path[0], path[1]));
+            taking(&paths.collect::<Vec<_>>())
+        });
+        let found = both(&base, &new, &gated("1%"));
         let cell = &found.compared[0];
-        let said = (
-            cell.method,
-            cell.verdict,
-            cell.gate.as_ref().unwrap().verdict,
-        );
-        assert_eq!(said, (method, verdict, gate), "{base:?} {new:?} {cell:#?}");
+        let gate = cell.gate.as_ref().unwrap().verdict;
+        let said = format!("{} {} {gate}", cell.method, cell.verdict);
+        assert_eq!(said, fields[2], "{row}: {cell:#?}");
         assert_eq!((cell.p, found.judgement.tested), (None, 0));
     }
 }
@@ -301,27 +226,10 @@ fn programs_get_a_verdict_from_three_runs() {
             kernel,
             ..ProgramRun::default()
         });
-        let tasks = vec![ProgramTask {
-            number: 1,
-            creator: None,
-            name: None,
-            user: 0,
-            kernel: kernel[0],
-            hooked: None,
-        }];
-        let entries = vec![ProgramEntry {
-            entry: "openat".to_owned(),
-            calls: 1,
-            instructions: kernel[0],
-            hooked: 0,
-            hooks: Vec::new(),
-        }];
         counted.paths = None;
         counted.estimate = Some(Estimate::from(&Summary::of(&samples).unwrap()));
         counted.program = Some(Program {
             runs: runs.to_vec(),
-            tasks,
-            entries,
             ..Program::default()
         });
         run
@@ -335,13 +243,10 @@ fn programs_get_a_verdict_from_three_runs() {
         ([100, 102, 104], [108, 108, 108], Method::Paths, Unclear),
         ([100, 102, 104], [109, 109, 109], Method::Paths, Worse),
     ] {
-        let found = both(&program(base), &program(new), &Options::default());
+        let found = both(&program(base), &program(new), &default());
         let cell = &found.compared[0];
-        assert_eq!(
-            (cell.method, cell.verdict),
-            (method, verdict),
-            "{base:?} {new:?}"
-        );
+        let said = (cell.method, cell.verdict);
+        assert_eq!(said, (method, verdict), "{base:?} {new:?}");
     }
 }
 
@@ -349,29 +254,22 @@ fn programs_get_a_verdict_from_three_runs() {
 fn other_companions_in_the_boot_are_a_note() {
     let base = counted();
     let mut new = base.clone();
-    let noted = |base: &Document, new: &Document| {
-        let notes = both(base, new, &Options::default()).notes;
-        notes
-            .into_iter()
-            .find(|note| note.contains("that BASE did not"))
+    let notes = |base: &Document, new: &Document| both(base, new, &default()).notes;
+    let told = |notes: &[String], texts: &[&str]| {
+        let of = |note: &String| texts.iter().all(|text| note.contains(text));
+        notes.iter().any(of)
     };
-    assert_eq!(noted(&base, &new), None);
+    assert!(!told(&notes(&base, &new), &["that BASE did not"]));
     new.experiment.as_mut().unwrap().samples.instructions += 1;
-    let notes = both(&base, &new, &Options::default()).notes;
+    let more = notes(&base, &new);
     assert!(
-        notes[0].contains("measured regions of each operation, NEW"),
-        "{notes:?}"
+        more[0].contains("measured regions of each operation, NEW"),
+        "{more:?}"
     );
     new.cells.retain(|cell| cell.key.benchmark() != "open");
-    let note = noted(&base, &new).unwrap();
-    assert!(
-        note.starts_with("BASE counted 1 operations that NEW did not, NEW 0"),
-        "{note}"
-    );
-    assert!(
-        note.contains("Landlock") && note.contains("setxattr"),
-        "{note}"
-    );
+    let fewer = notes(&base, &new);
+    let begin = "BASE counted 1 operations that NEW did not, NEW 0 that BASE did not";
+    assert!(told(&fewer, &[begin, "Landlock", "setxattr"]), "{fewer:?}");
 }
 
 #[test]
@@ -388,10 +286,8 @@ fn one_kernel_of_each_may_differ_and_what_is_alone_is_listed() {
         found.matched_by[1],
         "kernel: debian:6.1 of BASE against debian:6.12 of NEW, the only one of each"
     );
-    assert_eq!(
-        found.compared[0].base_place.as_ref().unwrap().kernel,
-        "debian:6.1"
-    );
+    let base_place = found.compared[0].base_place.as_ref().unwrap();
+    assert_eq!(base_place.kernel, "debian:6.1");
     assert_eq!(found.unmatched.len(), 1);
     assert_eq!(found.unmatched[0].side, Side::Base);
     assert_eq!(found.unmatched[0].benchmark, gone.title());
@@ -400,17 +296,14 @@ fn one_kernel_of_each_may_differ_and_what_is_alone_is_listed() {
     assert_eq!(gate.reasons, ["1 cells of BASE are not in NEW"]);
     // With two kernels on a side, nobody knows which is meant.
     new.cells[0].key.kernel = "debian:7".to_owned();
-    assert!(both(&base, &new, &Options::default()).compared.is_empty());
+    assert!(both(&base, &new, &default()).compared.is_empty());
 }
 
 #[test]
 fn what_cannot_be_trusted_is_inconclusive() {
     let base = counted();
     let mut new = base.clone();
-    let mut dirty = Warning::new(
-        WarningKind::DirtyRegions,
-        "60 of 64 measured regions were dirty",
-    );
+    let mut dirty = Warning::new(WarningKind::DirtyRegions, "60 of 64 were dirty");
     dirty.cells = vec![0];
     new.warnings.push(dirty);
     paths(&mut new, 0).dominant.instructions += 500;
@@ -423,10 +316,8 @@ fn what_cannot_be_trusted_is_inconclusive() {
     new.cells[0].outcome = Outcome::without(Status::Failed, "panic");
     let found = both(&base, &new, &gated("1%"));
     assert_eq!(found.compared[0].verdict, Verdict::Missing);
-    assert_eq!(
-        found.compared[0].reason.as_deref(),
-        Some("NEW failed: panic")
-    );
+    let reason = found.compared[0].reason.as_deref();
+    assert_eq!(reason, Some("NEW failed: panic"));
     assert_eq!(found.gate.unwrap().verdict, GateVerdict::Inconclusive);
 }
 
@@ -437,18 +328,14 @@ fn other_machines_count_alike_and_time_differently() {
     new.environment.cpu = "another".to_owned();
     let found = both(&base, &new, &gated("1%"));
     assert_eq!(found.environment[0].key, "cpu");
-    let doubted = |cell: &model::comparison::ComparedCell| {
-        cell.doubts
-            .iter()
-            .any(|doubt| doubt.contains("not measured alike: cpu differs"))
+    let doubted = |cell: &ComparedCell| {
+        let mut doubts = cell.doubts.iter();
+        doubts.any(|doubt| doubt.contains("not measured alike: cpu differs"))
     };
     for cell in &found.compared {
         assert_eq!(doubted(cell), cell.metric.is_timed(), "{}", cell.title());
     }
-    let trusting = Options {
-        trust_environment: true,
-        ..gated("1%")
-    };
+    let trusting = trusting("1%");
     assert!(!both(&base, &new, &trusting).compared.iter().any(doubted));
 }
 
@@ -483,61 +370,51 @@ fn wrong_pairs_of_documents_are_refused() {
 #[test]
 fn cells_of_one_run_are_compared_along_an_axis() {
     let run = counted();
-    let of = Named {
-        name: "run.json",
-        document: &run,
-    };
-    let found = across(of, Axis::Stack, None, &Options::default()).unwrap();
+    let (name, document) = ("run.json", &run);
+    let of = Named { name, document };
+    let found = across(of, Axis::Stack, None, &default()).unwrap();
     assert_eq!(found.compared.len(), 4);
     assert_eq!(found.compared[0].difference, Some(1588.0));
     assert_eq!(found.base.name, "run.json: stack capability");
     let from = Some("capability,apparmor");
-    let found = across(of, Axis::Stack, from, &Options::default()).unwrap();
+    let found = across(of, Axis::Stack, from, &default()).unwrap();
     assert_eq!(found.compared[0].difference, Some(4979.0 - 5386.0));
-    let error = across(of, Axis::Kernel, None, &Options::default()).unwrap_err();
+    let error = across(of, Axis::Kernel, None, &default()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "all cells of run.json have the same kernel: debian:6.1"
     );
-    let error = across(of, Axis::Stack, Some("smack"), &Options::default()).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("no cell of run.json has the stack `smack`")
-    );
-    let profile = golden("profile");
-    let of = Named {
-        name: "p.json",
-        document: &profile,
-    };
-    assert!(across(of, Axis::Stack, None, &Options::default()).is_err());
+    let error = across(of, Axis::Stack, Some("smack"), &default()).unwrap_err();
+    let told = "no cell of run.json has the stack `smack`";
+    assert!(error.to_string().contains(told), "{error}");
+    let (name, document) = ("p.json", &golden("profile"));
+    let of = Named { name, document };
+    assert!(across(of, Axis::Stack, None, &default()).is_err());
 }
 
 /// Tables ask for the verdicts on a run by itself; a check compares it.
 #[test]
 fn a_run_gets_the_same_verdicts_however_it_is_asked() {
     let run = golden_run();
-    let document = Named {
-        name: "run.json",
-        document: &run,
-    };
+    let (name, document) = ("run.json", &run);
+    let document = Named { name, document };
     let options = Options::default();
     let found = with_baselines(document, &options);
     assert_eq!(found.compared.len(), 8);
     let across = across(document, Axis::Stack, None, &options).unwrap();
     let measured = (across.compared.into_iter()).filter(|cell| cell.verdict != Verdict::Missing);
-    let of = |cell: ComparedCell| {
+    type Said = (Place, Metric, String, Verdict, Option<f64>);
+    let of = |cell: ComparedCell| -> Said {
+        let title = cell.title();
         (
-            cell.title(),
             cell.place,
             cell.metric,
+            title,
             cell.verdict,
             cell.p_adjusted,
         )
     };
-    let key = |cell: &(String, Place, Metric, Verdict, Option<f64>)| {
-        (cell.1.clone(), cell.2, cell.0.clone())
-    };
+    let key = |said: &Said| (said.0.clone(), said.1.clone(), said.2.clone());
     let mut along: Vec<_> = measured.map(of).collect();
     let mut alike: Vec<_> = found.compared.clone().into_iter().map(of).collect();
     along.sort_by_key(key);
@@ -579,12 +456,10 @@ fn budgets_speak_of_benchmarks() {
     for cell in 0..new.cells.len() {
         paths(&mut new, cell).dominant.instructions += 40;
     }
-    let budget = Budget::parse(
-        "default = \"5%\"\n[limits]\n\"open\" = \"39 instructions\"\n\"st*:AA/*\" = \"0.5%\"\n",
-    )
-    .unwrap();
+    let budget =
+        "default = \"5%\"\n[limits]\n\"open\" = \"39 instructions\"\n\"st*:AA/*\" = \"0.5%\"\n";
     let options = Options {
-        budget: Some(budget),
+        budget: Some(Budget::parse(budget).unwrap()),
         ..Options::default()
     };
     let found = both(&base, &new, &options);
@@ -595,10 +470,7 @@ fn budgets_speak_of_benchmarks() {
     for (toml, why) in [
         ("", "it holds no limit"),
         ("default = \"1\"", "limit `1`: it has no unit"),
-        (
-            "default = \"-1%\"",
-            "limit `-1%`: it does not begin with a number",
-        ),
+        ("default = \"-1%\"", "does not begin with a number"),
         ("default = \"1 s\"", "its unit is none of"),
         ("[limits]\n\"!open\" = \"1%\"", "its pattern takes away"),
         ("[limits]\n\"open:\" = \"1%\"", "names no variant"),
@@ -608,80 +480,4 @@ fn budgets_speak_of_benchmarks() {
         assert!(error.to_string().contains(why), "{toml}: {error}");
         assert!(error.hint().is_some());
     }
-}
-
-#[test]
-fn hooks_are_ranked_and_sum_up() {
-    let base = golden("profile");
-    let mut new = base.clone();
-    let counted = new.cells[0].counted_mut().unwrap();
-    let path = counted.hooked.as_mut().unwrap();
-    let hook = &mut path.hooks[0];
-    hook.calls += 1;
-    hook.called_by.push(HookCaller {
-        function: "may_open".to_owned(),
-        calls: 1,
-    });
-    hook.inclusive += 30;
-    hook.outermost += 30;
-    hook.dispatch += 2;
-    hook.implementations[0].inclusive += 28;
-    path.hooked += 30;
-    path.total += 37;
-    let options = Options {
-        explain: true,
-        ..Options::default()
-    };
-    let found = try_both(&base, &new, &options).unwrap();
-    let explained = &found.explanations[0];
-    assert_eq!(
-        (explained.difference, explained.hooked, explained.residual),
-        (37, 30, 7)
-    );
-    assert_eq!(explained.hooks[0].difference, 30);
-    assert_eq!(explained.hooks[0].dispatch, 2);
-    let caller = &explained.hooks[0].callers[0];
-    assert_eq!(
-        (&caller.function[..], caller.base_calls, caller.new_calls),
-        ("may_open", 0, 1)
-    );
-    assert_eq!(explained.hooks[0].implementations[0].difference, 28);
-    // As many instructions may do something else.
-    let mut does = base.clone();
-    let mut does_more = base.clone();
-    for (document, atomics) in [(&mut does, 13), (&mut does_more, 14)] {
-        let path = document.cells[0]
-            .counted_mut()
-            .unwrap()
-            .hooked
-            .as_mut()
-            .unwrap();
-        let events = Events {
-            atomics,
-            ..Events::default()
-        };
-        (path.events, path.hooks[0].events) = (Some(events), Some(events));
-    }
-    let found = try_both(&does, &does_more, &options).unwrap();
-    let explained = &found.explanations[0];
-    assert_eq!((found.explanations.len(), explained.difference), (1, 0));
-    let change = EventChange {
-        event: "atomics".to_owned(),
-        base: 13,
-        new: 14,
-    };
-    assert_eq!(explained.events, std::slice::from_ref(&change));
-    assert_eq!(explained.hooks[0].events, [change]);
-    // Where one side does not say what instructions do, nothing is said of that.
-    assert!(
-        try_both(&base, &does_more, &options)
-            .unwrap()
-            .explanations
-            .is_empty()
-    );
-    // A run without hooks says how to get them.
-    let mut changed = crate::common::counted();
-    paths(&mut changed, 0).dominant.instructions += 1;
-    let found = both(&crate::common::counted(), &changed, &options);
-    assert!(found.notes[0].contains("--with-hooks"), "{:?}", found.notes);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What the golden documents' cells hold for a judge.
 
+use compare::Options;
 use compare::judge::{Measured, figures, unexplained};
-use model::{Document, Metric};
+use model::comparison::EventChange;
+use model::{Document, Events, HookCaller, Metric};
 
-fn golden() -> Document {
-    Document::parse(include_bytes!("../../../model/tests/golden/run.json")).unwrap()
-}
+use crate::common::{both, counted, golden, paths, try_both};
 
 fn measured(run: &Document, cell: usize) -> Measured {
     figures(&run.cells[cell], run).remove(0).1
@@ -14,11 +14,11 @@ fn measured(run: &Document, cell: usize) -> Measured {
 
 #[test]
 fn stable_counts_are_exact_and_others_are_windows() {
-    let mut run = golden();
+    let mut run = golden("run");
     let open = measured(&run, 0);
     assert_eq!((open.value, open.exact), (Some(4979.0), true));
     let of = |run: &mut Document, regions, others| {
-        let paths = run.cells[1].counted_mut().unwrap().paths.as_mut().unwrap();
+        let paths = paths(run, 1);
         (paths.regions, paths.others[0].regions) = (regions, others);
         assert_eq!(paths.dominant.regions, 59);
     };
@@ -37,7 +37,7 @@ fn stable_counts_are_exact_and_others_are_windows() {
 
 #[test]
 fn rounds_are_shares_of_the_samples() {
-    let mut run = golden();
+    let mut run = golden("run");
     let mut cells = run.cells.iter();
     let time = cells.position(|cell| cell.key.metric == Metric::Time);
     let time = time.unwrap();
@@ -57,8 +57,7 @@ fn rounds_are_shares_of_the_samples() {
 
 #[test]
 fn what_has_a_reason_is_explained() {
-    let golden = include_bytes!("../../../model/tests/golden/profile.json");
-    let document = Document::parse(golden).unwrap();
+    let document = golden("profile");
     let [(_, alone, _), (_, compared, _)] = document.hooked().collect::<Vec<_>>()[..] else {
         panic!("{document:#?}")
     };
@@ -68,11 +67,72 @@ fn what_has_a_reason_is_explained() {
         let mut counted = compared.clone();
         counted.hooked.as_mut().unwrap().regions = own;
         counted.residual.as_mut().unwrap().path.regions = of_base;
-        assert_eq!(
-            unexplained(&counted).count(),
-            expected,
-            "{own} and {of_base}"
-        );
+        let count = unexplained(&counted).count();
+        assert_eq!(count, expected, "{own} and {of_base}");
         assert!(unexplained(&counted).all(|of| of.function == "kfree"));
     }
+}
+
+#[test]
+fn hooks_are_ranked_and_sum_up() {
+    let base = golden("profile");
+    let mut new = base.clone();
+    let cell = new.cells[0].counted_mut().unwrap();
+    let path = cell.hooked.as_mut().unwrap();
+    let hook = &mut path.hooks[0];
+    hook.calls += 1;
+    hook.called_by.push(HookCaller {
+        function: "may_open".to_owned(),
+        calls: 1,
+    });
+    hook.inclusive += 30;
+    hook.outermost += 30;
+    hook.dispatch += 2;
+    hook.implementations[0].inclusive += 28;
+    path.hooked += 30;
+    path.total += 37;
+    let options = Options {
+        explain: true,
+        ..Options::default()
+    };
+    let found = try_both(&base, &new, &options).unwrap();
+    let explained = &found.explanations[0];
+    let parts = (explained.difference, explained.hooked, explained.residual);
+    assert_eq!(parts, (37, 30, 7));
+    assert_eq!(explained.hooks[0].difference, 30);
+    assert_eq!(explained.hooks[0].dispatch, 2);
+    let caller = &explained.hooks[0].callers[0];
+    let called = (&*caller.function, caller.base_calls, caller.new_calls);
+    assert_eq!(called, ("may_open", 0, 1));
+    assert_eq!(explained.hooks[0].implementations[0].difference, 28);
+    // As many instructions may do something else.
+    let mut does = base.clone();
+    let mut does_more = base.clone();
+    for (document, atomics) in [(&mut does, 13), (&mut does_more, 14)] {
+        let cell = document.cells[0].counted_mut().unwrap();
+        let path = cell.hooked.as_mut().unwrap();
+        let events = Events {
+            atomics,
+            ..Events::default()
+        };
+        (path.events, path.hooks[0].events) = (Some(events), Some(events));
+    }
+    let found = try_both(&does, &does_more, &options).unwrap();
+    let explained = &found.explanations[0];
+    assert_eq!((found.explanations.len(), explained.difference), (1, 0));
+    let change = EventChange {
+        event: "atomics".to_owned(),
+        base: 13,
+        new: 14,
+    };
+    assert_eq!(explained.events, std::slice::from_ref(&change));
+    assert_eq!(explained.hooks[0].events, [change]);
+    // Where one side does not say what instructions do, nothing is said of that.
+    let silent = try_both(&base, &does_more, &options).unwrap();
+    assert!(silent.explanations.is_empty());
+    // A run without hooks says how to get them.
+    let mut changed = counted();
+    paths(&mut changed, 0).dominant.instructions += 1;
+    let found = both(&counted(), &changed, &options);
+    assert!(found.notes[0].contains("--with-hooks"), "{:?}", found.notes);
 }

@@ -5,16 +5,14 @@ use std::collections::BTreeMap;
 
 use compare::Budget;
 use compare::bisect::{Outside, Verdict, explain_outside, judge};
-use model::{Document, Kind, Outcome, Status};
+use model::{Document, Outcome, Status};
+
+use crate::common::{counted, paths};
 
 /// A run document with exact counts.
 fn document() -> Document {
-    let bytes = include_bytes!("../../../model/tests/golden/run.json");
-    let mut document = Document::parse_as(Kind::Run, bytes).unwrap();
-    document
-        .cells
-        .retain(|cell| cell.counted().is_some() && cell.is_exact());
-    document.warnings.clear();
+    let mut document = counted();
+    document.cells.retain(model::Cell::is_exact);
     assert!(document.cells.len() > 1);
     document
 }
@@ -27,8 +25,7 @@ fn dearer(by: u64) -> Document {
 }
 
 fn add(document: &mut Document, by: u64) {
-    let counted = document.cells[0].counted_mut().unwrap();
-    counted.paths.as_mut().unwrap().dominant.instructions += by;
+    paths(document, 0).dominant.instructions += by;
 }
 
 fn verdict(new: &Document, limit: Option<&str>) -> (Verdict, Option<String>) {

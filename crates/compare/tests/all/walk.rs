@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use compare::bisect::{Commit, Found, Repository, Tree, Verdict, walk};
@@ -22,15 +22,15 @@ impl Place {
             dir: tempfile::tempdir().unwrap(),
         };
         fs::create_dir(place.repository()).unwrap();
-        place.git(&["init", "-q", "-b", "main"]);
+        place.line("init -q -b main");
         place
     }
 
     /// One commit for each word, tagged by its number.
-    fn linear(words: &[&str]) -> Place {
+    fn linear(words: &[impl AsRef<str>]) -> Place {
         let place = Place::new();
         for (number, word) in words.iter().enumerate() {
-            place.commit(word);
+            place.commit(word.as_ref());
             place.git(&["tag", &format!("c{number}")]);
         }
         place
@@ -38,6 +38,11 @@ impl Place {
 
     fn repository(&self) -> PathBuf {
         self.dir.path().join("repository")
+    }
+
+    /// Runs git with arguments that hold no blanks.
+    fn line(&self, line: &str) -> String {
+        self.git(&line.split(' ').collect::<Vec<_>>())
     }
 
     fn git(&self, arguments: &[&str]) -> String {
@@ -81,17 +86,17 @@ impl Place {
         verdict: &dyn Fn(&str) -> Option<Verdict>,
     ) -> (Found, Vec<String>) {
         let repository = self.open();
-        let (good, bad) = (
-            repository.commit(good).unwrap(),
-            repository.commit(bad).unwrap(),
-        );
+        let [good, bad] = [good, bad].map(|name| repository.commit(name).unwrap());
         repository.range(&good, &bad).unwrap();
         let cache = self.dir.path().join("cache");
         let tree = Tree::open(&repository, &cache, &good, &mut || {}).unwrap();
         let tested = RefCell::new(Vec::new());
         let mut test = |commit: &Commit| -> Result<Option<Verdict>, kernels::Error> {
             tree.check_out(commit)?;
-            let word = fs::read_to_string(tree.dir().join("word")).unwrap();
+            // What is beside the main line says more than it.
+            let side = fs::read_to_string(tree.dir().join("side"));
+            let word = side.or_else(|_| fs::read_to_string(tree.dir().join("word")));
+            let word = word.unwrap();
             tested.borrow_mut().push(word.clone());
             Ok(verdict(&word))
         };
@@ -113,15 +118,11 @@ fn history(good: usize, bad: usize) -> Vec<String> {
     words.chain((0..bad).map(|n| format!("bad {n}"))).collect()
 }
 
-fn as_str(words: &[String]) -> Vec<&str> {
-    words.iter().map(String::as_str).collect()
-}
-
 #[test]
 fn the_first_bad_one_of_a_line_is_found_in_few_steps() {
     // With the good end these are at most five builds; six if only the bad end is bad.
     let words: Vec<String> = (0..=16).map(|number| number.to_string()).collect();
-    let place = Place::linear(&as_str(&words));
+    let place = Place::linear(&words);
     for at in 1..=16 {
         let (found, tested) = place.walk_by("c0", "c16", &|word| {
             let is_good = word.parse::<u32>().unwrap() < at;
@@ -138,27 +139,18 @@ fn the_first_bad_one_of_a_line_is_found_in_few_steps() {
 }
 
 #[test]
-fn an_end_that_is_known_to_be_bad_is_not_tested() {
-    let words = history(3, 6);
-    let place = Place::linear(&as_str(&words));
+fn an_end_that_is_known_to_be_bad_is_not_tested_and_equal_ends_hold_nothing() {
+    let place = Place::linear(&history(3, 6));
     let (found, tested) = place.walk("c0", "c8");
     assert!(!tested.contains(&"bad 5".to_owned()), "{tested:?}");
     assert_eq!(first(&found), "bad 0");
-}
-
-#[test]
-fn equal_ends_hold_nothing() {
-    let words = history(9, 0);
-    let place = Place::linear(&as_str(&words));
-    assert_eq!(place.walk("c0", "c8").0, Found::Nothing);
+    assert_eq!(place.walk("c0", "c2").0, Found::Nothing);
 }
 
 #[test]
 fn what_does_not_build_is_skipped() {
-    let words = [
-        "good 0", "good 1", "good 2", "broken", "bad 0", "bad 1", "bad 2",
-    ];
-    let place = Place::linear(&words);
+    let words = "good 0,good 1,good 2,broken,bad 0,bad 1,bad 2";
+    let place = Place::linear(&words.split(',').collect::<Vec<_>>());
     let (found, tested) = place.walk("c0", "c6");
     assert!(tested.contains(&"broken".to_owned()), "{tested:?}");
     // The change may be in the one that does not build.
@@ -169,10 +161,9 @@ fn what_does_not_build_is_skipped() {
     subjects.sort_unstable();
     assert_eq!(subjects, ["bad 0", "broken"]);
 
-    let words = [
-        "good 0", "good 1", "broken", "good 2", "bad 0", "bad 1", "bad 2",
-    ];
-    let (found, _) = Place::linear(&words).walk("c0", "c6");
+    let words = "good 0,good 1,broken,good 2,bad 0,bad 1,bad 2";
+    let place = Place::linear(&words.split(',').collect::<Vec<_>>());
+    let (found, _) = place.walk("c0", "c6");
     assert_eq!(first(&found), "bad 0");
 }
 
@@ -186,35 +177,24 @@ fn a_bad_end_that_cannot_be_told_is_said() {
 #[test]
 fn a_merge_is_walked() {
     let place = Place::linear(&["good 0", "good 1"]);
-    place.git(&["checkout", "-q", "-b", "side"]);
+    place.line("checkout -q -b side");
     for word in ["good side 0", "bad side", "bad side 1"] {
         // Other files than on the main line, so that the two merge.
         fs::write(place.repository().join("side"), word).unwrap();
-        place.git(&["add", "side"]);
+        place.line("add side");
         place.git(&["commit", "-q", "-m", word]);
     }
-    place.git(&["checkout", "-q", "main"]);
+    place.line("checkout -q main");
     for word in ["good 2", "good 3"] {
         place.commit(word);
     }
-    place.git(&["merge", "-q", "--no-ff", "-m", "merge", "side"]);
-    place.git(&["tag", "end"]);
-    let repository = place.open();
-    let commit = |name| repository.commit(name).unwrap();
-    let (good, bad) = (commit("c0"), commit("end"));
-    let cache = place.dir.path().join("cache");
-    let tree = Tree::open(&repository, &cache, &good, &mut || {}).unwrap();
-    let mut test = |commit: &Commit| -> Result<Option<Verdict>, kernels::Error> {
-        tree.check_out(commit)?;
-        let side = fs::read_to_string(tree.dir().join("side")).unwrap_or_default();
-        Ok(Some(match side.starts_with("bad") {
-            true => Verdict::Bad,
-            false => Verdict::Good,
-        }))
-    };
-    let found = walk(&tree, &good, &bad, &mut test).unwrap();
+    place.line("merge -q --no-ff -m merge side");
+    place.line("tag end");
+    let (found, _) = place.walk("c0", "end");
     assert_eq!(first(&found), "bad side");
-    assert_eq!(repository.parents(&bad).unwrap().len(), 2);
+    let repository = place.open();
+    let end = repository.commit("end").unwrap();
+    assert_eq!(repository.parents(&end).unwrap().len(), 2);
 }
 
 #[test]
@@ -229,46 +209,37 @@ fn one_that_was_interrupted_is_walked_again() {
 
 #[test]
 fn checkouts_of_the_user_stay_as_they_are() {
-    let words = history(4, 4);
-    let place = Place::linear(&as_str(&words));
+    let place = Place::linear(&history(4, 4));
     let file = place.repository().join("word");
     fs::write(&file, "edited").unwrap();
     fs::write(place.repository().join("new"), "new").unwrap();
-    let before = (
-        place.git(&["rev-parse", "HEAD"]),
-        place.git(&["status", "--short"]),
-    );
+    let state = || ["rev-parse HEAD", "status --short"].map(|line| place.line(line));
+    let before = state();
     let (found, _) = place.walk("c0", "c7");
     assert_eq!(first(&found), "bad 0");
-    let after = (
-        place.git(&["rev-parse", "HEAD"]),
-        place.git(&["status", "--short"]),
-    );
-    assert_eq!(after, before);
+    assert_eq!(state(), before);
     assert_eq!(fs::read_to_string(&file).unwrap(), "edited");
     // A search of the user's own goes on in the user's checkout.
-    place.git(&["stash", "-q"]);
-    place.git(&["bisect", "start", "c7", "c0"]);
-    let log = place.git(&["bisect", "log"]);
+    place.line("stash -q");
+    place.line("bisect start c7 c0");
+    let log = place.line("bisect log");
     place.walk("c0", "c7");
-    assert_eq!(place.git(&["bisect", "log"]), log);
+    assert_eq!(place.line("bisect log"), log);
 }
 
 #[test]
 fn files_that_do_not_differ_keep_their_times() {
     let place = Place::linear(&["good 0", "bad 0"]);
     fs::write(place.repository().join("same"), "same").unwrap();
-    place.git(&["add", "same"]);
+    place.line("add same");
     place.git(&["commit", "-q", "-m", "bad 1"]);
     place.commit("bad 2");
     let repository = place.open();
     let commits = ["main~1", "main"].map(|name| repository.commit(name).unwrap());
     let cache = place.dir.path().join("cache");
     let time = |tree: &Tree, file: &str| {
-        fs::metadata(tree.dir().join(file))
-            .unwrap()
-            .modified()
-            .unwrap()
+        let metadata = fs::metadata(tree.dir().join(file));
+        metadata.unwrap().modified().unwrap()
     };
     let tree = Tree::open(&repository, &cache, &commits[0], &mut || {}).unwrap();
     let (same, word) = (time(&tree, "same"), time(&tree, "word"));
@@ -284,11 +255,11 @@ fn nothing_is_left_of_the_worktree() {
     let place = Place::linear(&["good 0", "good 1", "bad 0"]);
     let repository = place.open();
     let path = Tree::path(&place.dir.path().join("cache"), &repository);
-    let refs = place.git(&["for-each-ref"]);
+    let refs = place.line("for-each-ref");
     let is_gone = || {
         assert!(!path.exists());
-        assert_eq!(place.git(&["worktree", "list"]).lines().count(), 1);
-        assert_eq!(place.git(&["for-each-ref"]), refs);
+        assert_eq!(place.line("worktree list").lines().count(), 1);
+        assert_eq!(place.line("for-each-ref"), refs);
     };
     assert_eq!(first(&place.walk("c0", "c2").0), "bad 0");
     is_gone();
@@ -299,29 +270,28 @@ fn nothing_is_left_of_the_worktree() {
     is_gone();
     place.git(&["worktree", "add", "-q", path.to_str().unwrap(), "c1"]);
     place.git(&["worktree", "lock", path.to_str().unwrap()]);
-    let refs = place.git(&["for-each-ref"]);
+    let refs = place.line("for-each-ref");
     assert_eq!(first(&place.walk("c0", "c2").0), "bad 0");
     assert!(!path.exists());
-    assert_eq!(place.git(&["for-each-ref"]), refs);
+    assert_eq!(place.line("for-each-ref"), refs);
 }
 
 /// A configuration, hooks and attributes that each name a program, which leaves a file.
 #[test]
 fn nothing_that_a_repository_names_is_run() {
-    let words = history(3, 3);
-    let place = Place::linear(&as_str(&words));
+    let place = Place::linear(&history(3, 3));
     let canary = place.dir.path().join("canary");
     let program = place.dir.path().join("program");
     let script = format!("#!/bin/sh\necho $0 >>{}\ncat\n", canary.display());
     fs::write(&program, script).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let git_dir = place.repository().join(".git");
+    fs::create_dir_all(git_dir.join("hooks")).unwrap();
     for hook in [
         "post-checkout",
         "reference-transaction",
         "post-index-change",
     ] {
-        fs::create_dir_all(git_dir.join("hooks")).unwrap();
         fs::copy(&program, git_dir.join("hooks").join(hook)).unwrap();
     }
     let run = program.display();
@@ -369,7 +339,7 @@ fn objects_that_are_missing_are_not_fetched() {
     );
     let old = fs::read_to_string(&config).unwrap();
     fs::write(&config, old + &more).unwrap();
-    let blob = place.git(&["rev-parse", "c1:word"]);
+    let blob = place.line("rev-parse c1:word");
     let object = place.repository().join(".git/objects").join(&blob[..2]);
     fs::remove_file(object.join(&blob[2..])).unwrap();
     let repository = place.open();
@@ -389,7 +359,7 @@ fn refused(error: kernels::Error) -> (String, String) {
 }
 
 #[test]
-fn what_names_no_commit_or_repository_is_said() {
+fn what_names_no_commit_is_said() {
     let place = Place::linear(&["good 0", "bad 0"]);
     let repository = place.open();
     for bad in ["no-such", "", "-n", "c0:word"] {
@@ -397,28 +367,18 @@ fn what_names_no_commit_or_repository_is_said() {
         assert!(what.contains("names no commit"), "{what}");
         assert!(hint.contains("git log"), "{hint}");
     }
-    let nowhere = tempfile::tempdir().unwrap();
-    let (what, _) = refused(Repository::open(nowhere.path()).unwrap_err());
-    assert!(what.contains("is no git repository"), "{what}");
-    let (what, _) = refused(Repository::open(Path::new("/no/such")).unwrap_err());
-    assert!(what.contains("there is no directory"), "{what}");
 }
 
 #[test]
 fn ends_must_be_of_one_line() {
     let place = Place::linear(&["good 0", "good 1", "bad 0"]);
-    place.git(&["checkout", "-q", "-b", "side", "c1"]);
-    place.git(&["commit", "-q", "--allow-empty", "-m", "side"]);
+    place.line("checkout -q -b side c1");
+    place.line("commit -q --allow-empty -m side");
     let repository = place.open();
     let commit = |name| repository.commit(name).unwrap();
-    let (what, hint) = refused(repository.range(&commit("c2"), &commit("c0")).unwrap_err());
-    assert!(what.contains("does not come after"), "{what}");
-    assert!(hint.contains("exchange them"), "{hint}");
     let side = repository.range(&commit("side"), &commit("c2"));
     let (_, hint) = refused(side.unwrap_err());
     assert!(hint.contains("common ancestor"), "{hint}");
-    let (what, _) = refused(repository.range(&commit("c1"), &commit("c1")).unwrap_err());
-    assert!(what.contains("both ends"), "{what}");
     assert_eq!(repository.range(&commit("c0"), &commit("c2")).unwrap(), 2);
 }
 
@@ -437,7 +397,7 @@ proptest! {
                 words[at] = format!("broken {at}");
             }
         }
-        let place = Place::linear(&as_str(&words));
+        let place = Place::linear(&words);
         let (found, _) = place.walk("c0", &format!("c{last}"));
         prop_assert_eq!(first(&found), "bad 0");
     }

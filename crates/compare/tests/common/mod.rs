@@ -3,8 +3,6 @@
 
 #![allow(dead_code, reason = "each test takes what it needs")]
 
-use std::io::Read;
-
 use compare::{Budget, Named, Options, compare};
 use model::{
     ComparisonDocument, Document, Estimate, Evidence, Failure, Metric, Paths, Stored, Timed,
@@ -12,10 +10,8 @@ use model::{
 use stats::{SplitMix64, Summary};
 
 pub fn golden(name: &str) -> Document {
-    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../model/tests/golden/");
-    let mut bytes = Vec::new();
-    let mut file = std::fs::File::open(format!("{dir}{name}.json")).unwrap();
-    file.read_to_end(&mut bytes).unwrap();
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../model/tests/golden");
+    let bytes = std::fs::read(format!("{dir}/{name}.json")).unwrap();
     Document::parse(&bytes).unwrap()
 }
 
@@ -51,6 +47,14 @@ pub fn gated(limit: &str) -> Options {
     Options {
         budget: Some(Budget::of_all(limit).unwrap()),
         ..Options::default()
+    }
+}
+
+/// Gated, whatever the environments.
+pub fn trusting(limit: &str) -> Options {
+    Options {
+        trust_environment: true,
+        ..gated(limit)
     }
 }
 
