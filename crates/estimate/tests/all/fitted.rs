@@ -56,13 +56,8 @@ fn key(kernel: &str, operation: u64, stack: usize, metric: Metric) -> Key {
         0 => "getppid".to_owned(),
         operation => format!("operation{operation}"),
     };
-    Key::new(
-        kernel,
-        &configuration,
-        "tmpfs",
-        Subject::benchmark(name, ""),
-        metric,
-    )
+    let subject = Subject::benchmark(name, "");
+    Key::new(kernel, &configuration, "tmpfs", subject, metric)
 }
 
 fn document(metric: Metric, evidence: impl Fn(u64, usize) -> Evidence) -> Document {
@@ -157,33 +152,17 @@ fn known_weights_are_found_again() {
     let weights = fit(&times, &counts, &default_terms()).unwrap();
     for (term, ns) in weights.terms.iter().zip(TRUE) {
         assert!((term.ns - ns).abs() < 0.01 * ns, "{term:?}");
-        assert!(
-            term.ci95[0] <= term.ns && term.ns <= term.ci95[1],
-            "{term:?}"
-        );
+        assert!(term.ci95[0] <= term.ns && term.ns <= term.ci95[1]);
     }
-    assert!(
-        weights.error.rank_correlation > 0.999,
-        "{:?}",
-        weights.error
-    );
-    assert!(weights.error.median_ns < 0.1, "{:?}", weights.error);
+    let error = &weights.error;
+    assert!(error.rank_correlation > 0.999, "{error:?}");
+    assert!(error.median_ns < 0.1, "{error:?}");
     // What is left out there: TOMOYO's REP instructions.
-    assert!(
-        weights.error.median_points_of_instructions.unwrap() > 2.0 * weights.error.median_points,
-        "{:?}",
-        weights.error
-    );
+    let of_instructions = error.median_points_of_instructions.unwrap();
+    assert!(of_instructions > 2.0 * error.median_points, "{error:?}");
     // By instructions alone TOMOYO seems to be far dearer than it is.
-    let per_instruction: Vec<f64> = weights
-        .left_out
-        .iter()
-        .map(|of| of.ns_per_instruction)
-        .collect();
-    assert!(
-        per_instruction[1] > 2.0 * per_instruction[0],
-        "{per_instruction:?}"
-    );
+    let [selinux, tomoyo] = [0, 1].map(|at| weights.left_out[at].ns_per_instruction);
+    assert!(tomoyo > 2.0 * selinux, "{tomoyo} {selinux}");
     for of in &weights.left_out {
         assert!((0.95..1.05).contains(&of.ratio), "{of:?}");
     }
@@ -209,32 +188,21 @@ fn of_what_is_unlike_all_nothing_is_said() {
     let weights = fit(&times, &counts_of(&known).unwrap(), &default_terms()).unwrap();
     let refused = |change: &dyn Fn(&mut HookedPath)| {
         let mut other = known.clone();
-        let cell = other
-            .cells
-            .iter_mut()
-            .find(|cell| cell.key.stack.len() > 1)
-            .unwrap();
+        let mut cells = other.cells.iter_mut();
+        let cell = cells.find(|cell| cell.key.stack.len() > 1).unwrap();
         change(cell.counted_mut().unwrap().hooked.as_mut().unwrap());
         let document = estimate(&weights, &counts_of(&other).unwrap(), None).unwrap();
-        assert!(
-            document
-                .cells
-                .iter()
-                .all(|cell| cell.estimate.is_some() != cell.refused.is_some())
-        );
+        let mut cells = document.cells.iter();
+        assert!(cells.all(|cell| cell.estimate.is_some() != cell.refused.is_some()));
         document.cells.iter().find_map(|cell| cell.refused.clone())
     };
     assert_eq!(refused(&|_| ()), None);
     let more = refused(&|path| path.total += 1_000_000).unwrap();
-    assert!(
-        more.starts_with("instructions differ by +1000000"),
-        "{more}"
-    );
+    let told = "instructions differ by +1000000";
+    assert!(more.starts_with(told), "{more}");
     let flush = refused(&|path| path.events.as_mut().unwrap().tlb_flushes = 2);
-    assert_eq!(
-        flush.as_deref(),
-        Some("its TLB flushes differ by +2, of which the weights know nothing")
-    );
+    let told = "its TLB flushes differ by +2, of which the weights know nothing";
+    assert_eq!(flush.as_deref(), Some(told));
 }
 
 /// Of several kernels those are weighed that are of the version that was timed; all are estimated.
@@ -267,41 +235,44 @@ fn few_pairs(pairs: usize) -> String {
 #[test]
 fn what_is_missing_is_named() {
     let (times, counts) = (times(), counts());
-    assert_eq!(
-        times_of(&counts).unwrap_err().to_string(),
-        "the document has no times of a stack and of its baseline"
-    );
-    assert_eq!(
-        counts_of(&times).unwrap_err().to_string(),
-        "the document does not say what the instructions of a stack and of its baseline do"
-    );
-    let fitted = |mut counts: Document, keep: &dyn Fn(&Key) -> bool| {
+    let fitted = |keep: &dyn Fn(&Key) -> bool| {
+        let mut counts = counts.clone();
         counts.cells.retain(|cell| keep(&cell.key));
         let times = times_of(&times).unwrap();
         fit(&times, &counts_of(&counts).unwrap(), &default_terms()).map(drop)
     };
-    let few = fitted(counts.clone(), &|key| key.benchmark().ends_with('0'));
-    assert_eq!(few.unwrap_err().to_string(), few_pairs(4));
-    let no_null = fitted(counts.clone(), &|key| key.benchmark() != "getppid");
-    assert_eq!(
-        no_null.unwrap_err().to_string(),
-        "getppid was not both timed and counted"
-    );
-    let twice = Terms::named(&["returns", "returns"]).unwrap_err();
-    assert_eq!(twice.to_string(), "`returns` is named twice");
     let mut mixed = times.clone();
-    let other = mixed
-        .cells
-        .iter_mut()
-        .filter(|cell| cell.key.benchmark().ends_with('7'));
-    other.for_each(|cell| cell.key.kernel = "another".to_owned());
-    let several = times_of(&mixed).unwrap_err();
-    assert_eq!(
-        several.to_string(),
-        "the times are of another and k: which of them is not said"
-    );
-    let unknown = Terms::named(&["instructions", "cache_misses"]).unwrap_err();
-    assert_eq!(unknown.to_string(), "there is no event `cache_misses`");
+    let mixing = mixed.cells.iter_mut();
+    for cell in mixing.filter(|cell| cell.key.benchmark().ends_with('7')) {
+        cell.key.kernel = "another".to_owned();
+    }
+    let terms = |terms: &[&str]| Terms::named(terms).map(drop);
+    for (result, message) in [
+        (
+            times_of(&counts).map(drop),
+            "the document has no times of a stack and of its baseline",
+        ),
+        (
+            counts_of(&times).map(drop),
+            "the document does not say what the instructions of a stack and of its baseline do",
+        ),
+        (fitted(&|key| key.benchmark().ends_with('0')), &few_pairs(4)),
+        (
+            fitted(&|key| key.benchmark() != "getppid"),
+            "getppid was not both timed and counted",
+        ),
+        (
+            times_of(&mixed).map(drop),
+            "the times are of another and k: which of them is not said",
+        ),
+        (terms(&["returns", "returns"]), "`returns` is named twice"),
+        (
+            terms(&["instructions", "cache_misses"]),
+            "there is no event `cache_misses`",
+        ),
+    ] {
+        assert_eq!(result.unwrap_err().to_string(), message);
+    }
 }
 
 /// Long REP instructions were not always told apart.
@@ -317,10 +288,8 @@ fn what_was_counted_before_is_to_be_counted_again() {
     let old = counts_of(&old).unwrap();
     let document = estimate(&weights, &old, None).unwrap();
     for cell in &document.cells {
-        assert!(
-            cell.refused.as_ref().unwrap().contains("count it again"),
-            "{cell:?}"
-        );
+        let refused = cell.refused.as_ref().unwrap();
+        assert!(refused.contains("count it again"), "{cell:?}");
     }
     let few = fit(&times, &old, &default_terms()).unwrap_err();
     assert_eq!(few.to_string(), few_pairs(0));
@@ -354,17 +323,10 @@ fn a_running_kernel_tells_weights_too() {
     }
     assert_eq!((weights.differences, weights.operations), (0, 29));
     assert!(weights.left_out.is_empty());
-    assert!(
-        weights.error.rank_correlation > 0.999,
-        "{:?}",
-        weights.error
-    );
+    assert!(weights.error.rank_correlation > 0.999);
     let document = estimate(&weights, &counts, Some(&times)).unwrap();
     for cell in &document.cells {
-        assert!(
-            cell.estimate.is_some() && cell.measured.is_none(),
-            "{cell:?}"
-        );
+        assert!(cell.estimate.is_some() && cell.measured.is_none());
     }
     // As few whole operations say nothing.
     host.cells.truncate(10);

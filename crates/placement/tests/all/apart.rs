@@ -2,30 +2,16 @@
 //! The answer for a system call depends on nothing else that is asked for.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use placement::{Request, SyscallPlacement, Tree, Unbounded, analyse};
 
+use super::{files, request, toy};
+
 /// The small tree, with a second file system and a network.
 fn tree() -> Tree {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    let mut files = BTreeMap::new();
-    for top in ["tree", "apart"] {
-        read(&tests.join(top), "", &mut files);
-    }
+    let mut files = files(&toy());
+    files.extend(self::files(&toy().with_file_name("apart")));
     Tree::from_files("tree", files).unwrap()
-}
-
-fn read(directory: &Path, below: &str, files: &mut BTreeMap<String, Vec<u8>>) {
-    for entry in std::fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        let name = format!("{below}{}", path.file_name().unwrap().to_str().unwrap());
-        if path.is_dir() {
-            read(&path, &format!("{name}/"), files);
-        } else {
-            files.insert(name, std::fs::read(&path).unwrap());
-        }
-    }
 }
 
 /// A system call on a file system, and what makes its maxima unbounded.
@@ -34,27 +20,20 @@ type Answer = (SyscallPlacement, Vec<Unbounded>);
 /// What is found for system calls on file systems, by both and the case. No system calls are
 /// all that the tree defines.
 fn answers(tree: &Tree, syscalls: &[&str], fs: &[&str]) -> BTreeMap<[String; 3], Answer> {
-    let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
     let request = Request {
-        syscalls: owned(syscalls),
-        all: syscalls.is_empty(),
-        fs: owned(fs),
-        ..Request::default()
+        fs: fs.iter().map(|&name| name.to_owned()).collect(),
+        ..request(syscalls)
     };
     let document = analyse(tree, &request).unwrap();
     let unbounded = document.unbounded;
     let answer = |mut call: SyscallPlacement| {
         let mut causes = Vec::new();
-        for places in call
-            .hooks
-            .iter_mut()
-            .flat_map(|hook| hook.unbounded_by.values_mut())
-        {
-            causes.extend(
-                places
-                    .drain(..)
-                    .map(|place| unbounded[place as usize].clone()),
-            );
+        let hooks = call.hooks.iter_mut();
+        for places in hooks.flat_map(|hook| hook.unbounded_by.values_mut()) {
+            let of = places
+                .drain(..)
+                .map(|place| unbounded[place as usize].clone());
+            causes.extend(of);
         }
         let key = [&call.filesystem, &call.syscall, &call.case].map(String::clone);
         (key, (call, causes))

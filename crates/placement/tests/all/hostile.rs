@@ -3,46 +3,24 @@
 //! says what is wrong.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use model::{Exit, Failure, Fault, Stored};
 use placement::{PlacementDocument, Request, SourceParser, Tree, analyse};
 use proptest::prelude::*;
 
-type Files = BTreeMap<String, Vec<u8>>;
-
-fn toy() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tree")
-}
-
-fn read(directory: &Path, below: &str, files: &mut Files) {
-    for entry in std::fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap();
-        let name = format!("{below}{name}");
-        if path.is_dir() {
-            read(&path, &format!("{name}/"), files);
-        } else {
-            files.insert(name, std::fs::read(&path).unwrap());
-        }
-    }
-}
+use super::{Files, copied, request, toy};
 
 /// The small tree.
 fn files() -> Files {
-    let mut files = Files::new();
-    read(&toy(), "", &mut files);
-    files
+    super::files(&toy())
 }
 
 /// Analyses a tree of files: it is refused, or there is a document that holds together.
 fn analysed(files: Files, syscalls: &[&str]) -> Result<PlacementDocument, Failure> {
     let request = Request {
-        syscalls: syscalls.iter().map(|&name| name.to_owned()).collect(),
-        all: syscalls.is_empty(),
-        fs: vec!["toyfs".to_owned()],
         explain: true,
-        ..Request::default()
+        ..request(syscalls)
     };
     let tree = Tree::from_files("tree", files)?;
     let document = analyse(&tree, &request)?;
@@ -143,11 +121,11 @@ fn deep_nesting() {
         let body = open.repeat(20_000) + "x" + &close.repeat(20_000) + ";";
         let document = analysed(with("fs/evil.c", syscall(&body)), &["evil"]).unwrap();
         let told = document.unparsed.iter().any(|u| u.function == "evil");
-        let found = document.syscalls[0]
-            .hooks
-            .iter()
-            .any(|hook| hook.hook == "inode_getattr");
-        assert!(told || found, "{open}");
+        let mut hooks = document.syscalls[0].hooks.iter();
+        assert!(
+            told || hooks.any(|hook| hook.hook == "inode_getattr"),
+            "{open}"
+        );
         let nested = format!("#if {}\nint x;\n#endif\n", open.repeat(20_000));
         check(analysed(with("fs/evil.c", nested), &["stat"]));
     }
@@ -220,10 +198,7 @@ fn what_lacks_its_parts_is_refused_and_says_what() {
         ("Makefile", "it has no Makefile"),
         ("security/security.c", "it has no security/security.c"),
         ("fs/namei.c", "it has no fs/namei.c"),
-        (
-            "include/linux/lsm_hook_defs.h",
-            "its headers define 0 LSM hooks",
-        ),
+        ("include/linux/lsm_hook_defs.h", "define 0 LSM hooks"),
     ] {
         let mut files = files();
         files.remove(missing);
@@ -231,25 +206,17 @@ fn what_lacks_its_parts_is_refused_and_says_what() {
         assert!(error.to_string().contains(told), "{error}");
     }
     let hooks = "LSM_HOOK(int, 0, a, void)\n";
-    let many: String = (0..9_000)
-        .map(|n| hooks.replace('a', &format!("a{n}")))
-        .collect();
-    let error = analysed(with("include/linux/lsm_hook_defs.h", many), &["stat"]).unwrap_err();
-    assert!(
-        error.to_string().contains("is not a kernel tree"),
-        "{error}"
-    );
+    let many = (0..9_000).map(|n| hooks.replace('a', &format!("a{n}")));
+    let many = with("include/linux/lsm_hook_defs.h", many.collect::<String>());
+    let error = analysed(many, &["stat"]).unwrap_err().to_string();
+    assert!(error.contains("is not a kernel tree"), "{error}");
 }
 
 #[test]
 #[cfg(unix)]
 fn links_and_pipes_lead_nowhere() {
     let directory = tempfile::tempdir().unwrap();
-    for (path, bytes) in files() {
-        let path = directory.path().join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, bytes).unwrap();
-    }
+    copied(directory.path());
     let link = |to: &str, at: &str| {
         std::os::unix::fs::symlink(to, directory.path().join(at)).unwrap();
     };
@@ -261,8 +228,8 @@ fn links_and_pipes_lead_nowhere() {
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
     let request = Request {
-        fs: vec!["toyfs".to_owned()],
-        ..Request::default()
+        all: false,
+        ..request(&[])
     };
     let whole = analyse(&Tree::open(toy()).unwrap(), &request).unwrap();
     let sources = whole.coverage.files;
