@@ -1,141 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Run documents as large as the preset `paper` makes them. The figures are made up: they
-//! only have to be drawn.
+//! Run documents made of a real one: of another kernel, of a patched one, and with hostile text.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use model::{
-    Cell, Counted, Document, Estimate, Evidence, Experiment, HookCost, HookedPath, Implementation,
-    Key, Metric, Outcome, PathCall, PathCount, PathTree, Paths, Status, Subject, preset,
-};
+use model::{Document, PathCall, PathTree, Subject};
 
-const BENCHMARKS: [(&str, &[&str]); 6] = [
-    (
-        "open",
-        &[
-            "AA",
-            "AA/BB",
-            "AA/BB/CC",
-            "AA/BB/CC/DD",
-            "hardlink",
-            "symlink",
-        ],
-    ),
-    (
-        "stat",
-        &["AA", "AA/BB", "AA/BB/CC", "AA/BB/CC/DD", "missing"],
-    ),
-    ("rename", &["depth1", "depth2", "depth3"]),
-    ("mkdir", &["one"]),
-    ("read", &["0KB", "1KB", "2KB", "4KB"]),
-    ("unlink", &["random"]),
-];
-
-/// A run of the preset on `kernel` alone.
+/// Some operations of the suite's run, as if they had been measured on `kernel`.
 fn run(kernel: &str) -> Document {
-    let golden = include_bytes!("../../../model/tests/golden/run.json");
-    let mut run = Document::parse(golden).unwrap();
-    let toml = preset("paper").unwrap().spec().unwrap();
-    let mut experiment: Experiment = toml.resolve().unwrap();
-    experiment.kernels = vec![kernel.to_owned()];
-    for configuration in &mut experiment.configurations {
-        configuration.kernel = None;
+    let mut run = Document::parse(&testing::unpack(super::SUITE)).unwrap();
+    let some = ["open", "stat", "rename", "mkdir", "read", "unlink"];
+    run.cells
+        .retain(|cell| some.contains(&cell.key.benchmark()));
+    for cell in &mut run.cells {
+        cell.key.kernel = kernel.to_owned();
     }
-    run.setups.clear();
+    run.experiment.as_mut().unwrap().kernels = vec![kernel.to_owned()];
+    run.kernel_digests.clear();
     run.warnings.clear();
-    run.cells.clear();
-    for configuration in &experiment.configurations {
-        for (benchmark, variants) in BENCHMARKS {
-            for (at, variant) in variants.iter().enumerate() {
-                let subject = Subject::benchmark(benchmark, *variant);
-                let metric = Metric::Instructions;
-                let key = Key::new(kernel, configuration, "ext4", subject, metric);
-                let cell = Cell::unmeasured(key);
-                run.cells.push(Cell {
-                    outcome: measured(&cell.key, at as u64),
-                    ..cell
-                });
-            }
-        }
-    }
-    run.experiment = Some(experiment);
     run
-}
-
-fn measured(key: &Key, depth: u64) -> Outcome {
-    // What Linux does with stacks in which capability is not first.
-    if key.stack.last().is_some_and(|last| last == "capability") && key.stack.len() > 1 {
-        return Outcome::without(Status::Failed, "the kernel did not honour the order");
-    }
-    let modules = key.stack.len() as u64 + key.integrity.len() as u64;
-    let own = 40 + 60 * modules;
-    let calls = depth + 2;
-    let instructions = 3_000 + 400 * depth + calls * own;
-    let dominant = PathCount {
-        instructions,
-        rep_iterations: 0,
-        regions: 40,
-    };
-    let hooks: Vec<HookCost> = ["inode_permission", "file_open", "inode_getattr"]
-        .into_iter()
-        .zip([calls - 1, 1, 0])
-        .filter(|(_, calls)| *calls > 0)
-        .map(|(hook, calls)| hook_cost(hook, calls, own))
-        .collect();
-    let value = instructions as f64;
-    Evidence::from(Counted {
-        estimate: Some(Estimate {
-            n: 41,
-            median: value,
-            mean: Some(value),
-            stddev: Some(0.0),
-            min: Some(value),
-            max: Some(value),
-            ci95: None,
-            samples: None,
-        }),
-        hooked: Some(HookedPath {
-            system_calls: std::collections::BTreeMap::new(),
-            events: None,
-            total: instructions,
-            rep_iterations: Some(0),
-            regions: dominant.regions,
-            hooked: hooks.iter().map(|hook| hook.outermost).sum(),
-            hooks,
-            irqs_off: None,
-        }),
-        paths: Some(Paths {
-            dominant,
-            others: Vec::new(),
-            regions: 41,
-            dirty: 0,
-            path_hash: None,
-        }),
-        ..Counted::default()
-    })
-    .into()
-}
-
-fn hook_cost(hook: &str, calls: u64, own: u64) -> HookCost {
-    HookCost {
-        events: None,
-        hook: hook.to_owned(),
-        function: format!("security_{hook}"),
-        calls,
-        inclusive: calls * own,
-        exclusive: calls * 20,
-        dispatch: calls * 20,
-        outermost: calls * own,
-        implementations: vec![Implementation {
-            events: None,
-            module: "selinux".to_owned(),
-            function: format!("selinux_{hook}"),
-            calls,
-            inclusive: calls * (own - 20),
-        }],
-        called_by: Vec::new(),
-    }
 }
 
 pub fn write(path: &Path, kernel: &str) {

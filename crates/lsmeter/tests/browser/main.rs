@@ -58,14 +58,9 @@ fn pages_draw_filter_and_are_accessible() {
     assert!(size < PAGE_LIMIT, "{size} bytes");
     open(&page, "report");
 
-    let golden = [
-        "run.json",
-        "profile.json",
-        "sensitivity.json",
-        "monitor.json",
-        "placement.json",
-    ];
-    let mut all: Vec<PathBuf> = golden.map(|name| Path::new(GOLDEN).join(name)).into();
+    let golden = ["run", "profile", "sensitivity", "monitor", "placement"];
+    let golden = golden.map(|name| Path::new(GOLDEN).join(format!("{name}.json")));
+    let mut all: Vec<PathBuf> = golden.into();
     all.push(document::hostile(&dir.path().join("hostile.json")));
     all.push(other);
     let page = dir.path().join("all.html");
@@ -162,8 +157,7 @@ fn pictures_of_the_documentation_are_made() {
             let size = fs::metadata(&image).unwrap().len();
             assert!(
                 (4_000..200_000).contains(&size),
-                "{}: {size} bytes",
-                image.display()
+                "{name}{kind}: {size} bytes"
             );
         }
     }
@@ -198,10 +192,6 @@ fn publications_are_pages() {
         open(&page, "tables");
         opened.extend(arguments.split(' ').next().map(str::to_owned));
     }
-    assert_eq!(
-        opened,
-        ["freenix01", "howells", "lsmpmon", "paper"]
-            .map(str::to_owned)
-            .into()
-    );
+    let expected = ["freenix01", "howells", "lsmpmon", "paper"];
+    assert_eq!(opened, expected.map(str::to_owned).into());
 }
