@@ -414,7 +414,7 @@ fn a_run_gets_the_same_verdicts_however_it_is_asked() {
             cell.p_adjusted,
         )
     };
-    let key = |said: &Said| (said.0.clone(), said.1.clone(), said.2.clone());
+    let key = |said: &Said| (said.0.clone(), said.1, said.2.clone());
     let mut along: Vec<_> = measured.map(of).collect();
     let mut alike: Vec<_> = found.compared.clone().into_iter().map(of).collect();
     along.sort_by_key(key);

@@ -335,3 +335,29 @@ fn a_pattern_that_fits_no_kernel_is_told() {
     );
     Place::new().refuses(3, &table);
 }
+
+#[test]
+fn a_dry_run_needs_no_kernel() {
+    let place = Place::new();
+    let lines = |arguments: &str| -> String {
+        let run = place.run(&arguments.split(' ').collect::<Vec<_>>());
+        run.code(0).stdout.clone()
+    };
+    let two = "run -s capability -s capability,selinux -b open:AA,treewalk:full --dry-run";
+    let text = lines(two);
+    for line in [
+        "debian:6.12 under capability: measurements 2, boots 1\n",
+        "debian:6.12 under capability,selinux: measurements 2, boots 1\n",
+        "all: measurements 4, boots 2, about ",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    let part = lines(&format!("{two} --shard 2/2"));
+    assert!(part.contains("all: measurements 2, boots 1"), "{part}");
+    let timed = lines(&format!("{two} --metric time --set rounds=5"));
+    assert!(timed.contains("all: measurements 4, boots 10"), "{timed}");
+    let host = lines("run --on host --dir . -b open:AA --dry-run");
+    assert!(host.contains("all: measurements 1, processes 1"), "{host}");
+    let program = lines("run --programs sh --dry-run -- sh");
+    assert!(program.ends_with("all: measurements 5, boots 5\n"), "{program}");
+}

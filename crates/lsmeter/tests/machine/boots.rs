@@ -188,7 +188,7 @@ fn every_file_system_boots() {
 fn times_and_throughputs() {
     let place = Place::with_kernels();
     let line = format!(
-        "{RUN} {STACKS} --metric time --metric throughput -n 8 --rounds 2 \
+        "{RUN} {STACKS} --metric time --metric throughput -n 8 --set rounds=2 \
          --set throughput_warmup_s=0.1 --set throughput_period_s=0.3 \
          --bench getppid,read:4KB --keep-samples --output out.json"
     );

@@ -16,7 +16,7 @@ fn machine() -> MutexGuard<'static, ()> {
     MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-const PAPER: &str = "run --on host --dir work --suite paper --variants all -n 9 --rounds 1 \
+const PAPER: &str = "run --on host --dir work --suite paper --variants all -n 9 --set rounds=1 \
                      --output out.json";
 
 fn place() -> Place {

@@ -110,7 +110,7 @@ fn a_killed_run_leaves_no_kernel() {
     let Some((place, run)) = place() else {
         return;
     };
-    let long = format!("{run} --bench treewalk:full --rounds 9");
+    let long = format!("{run} --bench treewalk:full --set rounds=9");
     let mut running = Running::start(&place, &words(&long));
     let processes = under_way(&mut running);
     signal(running.pid(), Signal::KILL);
@@ -129,7 +129,7 @@ fn a_killed_kernel_is_told() {
     };
     // Cells that follow each other at once, and take long enough.
     let cells = "--bench getppid,stat,open,rename,mkdir,treewalk --stack capability";
-    let asked = format!("{run} {cells} --rounds 1 --samples 4000");
+    let asked = format!("{run} {cells} --set rounds=1 --samples 4000");
     let hit = (0..5).any(|_| {
         let journal = place.join("out.json.journal");
         let (running, kernels) = crate::boots::under_way(&place, &asked, &journal, 1);
@@ -161,7 +161,7 @@ fn one_experiment_counts_and_times() {
     let line = format!(
         "run suite --offline --fs tmpfs --kernel debian:6.12 --kernel {kernel} \
          --metric instructions,time --stack capability --stack capability,selinux \
-         --bench getppid,open,stat,read,write --rounds 3 --events -o out.json"
+         --bench getppid,open,stat,read,write --set rounds=3 --events -o out.json"
     );
     let ended = place.line(&line).code(0);
     assert!(ended.stdout.contains(", as a process on "), "{ended:#?}");

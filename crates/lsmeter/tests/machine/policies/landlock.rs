@@ -72,7 +72,7 @@ fn sandboxes_on_the_host_need_no_root() {
 #[test]
 fn the_paper_s_benchmarks_run_in_a_sandbox() {
     let Some(run) = run(
-        "--policy enforcing --suite paper --suite beyond -n 4 --rounds 1",
+        "--policy enforcing --suite paper --suite beyond -n 4 --set rounds=1",
         true,
     ) else {
         return;
