@@ -93,7 +93,7 @@ impl Budget {
             "" => return refuse("it has no unit: 1%, 20 instructions, 50 ns, 100 ops/s"),
             "%" if number <= PERCENT_MAX => (Limit::Overhead(number / 100.0), None),
             "%" => return refuse("it is above 10000 %"),
-            unit if Metric::NAMED.iter().any(|metric| metric.unit() == unit) => {
+            unit if Metric::ALL.iter().any(|metric| metric.unit() == unit) => {
                 if number > UNITS_MAX {
                     return refuse("it is above 1e15");
                 }

@@ -85,7 +85,7 @@ pub use glob::glob;
 pub use hint::{excerpt, nearest};
 pub use key::{Delay, Key, Subject, title as cell_title};
 pub use layout::{is_kernel_pattern, layout, layouts_base};
-pub use metric::{BadWord, Metric, OtherMetric, Word};
+pub use metric::Metric;
 pub use monitoring::{LeftOutFunction, MonitorCost, Monitoring};
 pub use placement::PlacementDocument;
 pub use prediction::PredictionDocument;

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Cost of other stacks for recorded calls of hooks, and the document of predictions.
 
-use std::fmt;
-use std::str::FromStr;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::{DocumentFault, Kind, Stored, all_sound, printable, sound};
 use crate::environment::Tool;
 use crate::warning::Warning;
-use crate::words::{UnknownWord, words};
+use crate::words::words;
 
 /// Relative rounding error of sums.
 const ROUNDING: f64 = 1e-6;

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The words that specs, flags and documents share.
 
-use std::fmt;
-use std::str::FromStr;
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::hint::nearest;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -28,7 +22,8 @@ macro_rules! words {
     ($(#[$doc:meta])* $name:ident, $what:literal: $($(#[$vdoc:meta])* $variant:ident = $word:literal,)+) => {
         $(#[$doc])*
         #[derive(
-            Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+            Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+            schemars::JsonSchema,
         )]
         pub enum $name {
             $($(#[$vdoc])* #[serde(rename = $word)] $variant,)+
@@ -44,17 +39,17 @@ macro_rules! words {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(self.as_str())
             }
         }
 
-        impl FromStr for $name {
-            type Err = UnknownWord;
+        impl std::str::FromStr for $name {
+            type Err = $crate::words::UnknownWord;
 
-            fn from_str(word: &str) -> Result<Self, UnknownWord> {
-                $name::ALL.iter().copied().find(|w| w.as_str() == word).ok_or_else(|| UnknownWord {
+            fn from_str(word: &str) -> Result<Self, Self::Err> {
+                $name::ALL.iter().copied().find(|w| w.as_str() == word).ok_or_else(|| $crate::words::UnknownWord {
                     what: $what,
                     word: word.chars().take(80).collect(),
                     known: $name::ALL.iter().map(|w| w.as_str()).collect(),

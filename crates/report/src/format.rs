@@ -5,8 +5,8 @@ use model::{Cell, Metric};
 
 use crate::table::TEXT_LIMIT;
 
-pub(crate) fn measured(metric: Metric) -> String {
-    let what = match metric {
+pub(crate) fn measured(metric: Metric) -> &'static str {
+    match metric {
         Metric::Instructions => "guest kernel instructions per operation",
         Metric::HookInstructions => "guest kernel instructions inside hooks, per operation",
         Metric::Time => "nanoseconds per operation",
@@ -16,9 +16,7 @@ pub(crate) fn measured(metric: Metric) -> String {
         Metric::CallRate => "calls per second",
         Metric::CallTime => "nanoseconds per call",
         Metric::Slope => "decisions asked for per operation (slope)",
-        Metric::Other(_) => return format!("{} per operation", metric.unit()),
-    };
-    what.to_owned()
+    }
 }
 
 /// With thousands separators; whole if large, else with one decimal, below 10 with two.

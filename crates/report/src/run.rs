@@ -77,12 +77,12 @@ pub fn report(run: &Document, options: &Options<'_>) -> Report {
 }
 
 fn what_measured(metric: Metric) -> String {
-    let what = format::measured(metric);
-    match metric {
-        Metric::Instructions => what + ", dominant path",
-        _ if metric.is_counted() => what,
-        _ => what + ", median",
-    }
+    let figure = match metric {
+        Metric::Instructions => ", dominant path",
+        _ if metric.is_counted() => "",
+        _ => ", median",
+    };
+    format::measured(metric).to_owned() + figure
 }
 
 fn main_table<'a>(

@@ -22,7 +22,6 @@ mod report;
 mod run;
 mod sensitivity;
 mod shards;
-mod toy;
 mod watch;
 
 use std::fs;

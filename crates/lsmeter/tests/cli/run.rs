@@ -359,5 +359,8 @@ fn a_dry_run_needs_no_kernel() {
     let host = lines("run --on host --dir . -b open:AA --dry-run");
     assert!(host.contains("all: measurements 1, processes 1"), "{host}");
     let program = lines("run --programs sh --dry-run -- sh");
-    assert!(program.ends_with("all: measurements 5, boots 5\n"), "{program}");
+    assert!(
+        program.ends_with("all: measurements 5, boots 5\n"),
+        "{program}"
+    );
 }

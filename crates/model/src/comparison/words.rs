@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The words of comparisons.
 
-use std::fmt;
-use std::str::FromStr;
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::words::{UnknownWord, words};
+use crate::words::words;
 
 words! {
     /// What differs between the cells that are compared within one run.

@@ -3,13 +3,10 @@
 
 use std::fmt;
 use std::io;
-use std::str::FromStr;
 
 use crate::{Exit, Fault};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::words::{UnknownWord, words};
+use crate::words::words;
 
 use super::SCHEMA_VERSION;
 

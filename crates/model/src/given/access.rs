@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::hint::excerpt;
+use crate::words::{UnknownWord, words};
 
 const PATH_LIMIT: usize = 512;
 
@@ -21,43 +22,20 @@ pub struct Access {
     pub what: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum AccessHow {
-    Read,
-    Write,
-    Create,
-    Execute,
-    List,
+words! {
+    AccessHow, "access":
+    Read = "read",
+    Write = "write",
+    Create = "create",
+    Execute = "execute",
+    List = "list",
     /// A TCP connection to this port of the loopback address.
-    Connect,
+    Connect = "connect",
     /// A TCP socket bound to this port of the loopback address.
-    Bind,
+    Bind = "bind",
 }
 
 impl AccessHow {
-    pub const ALL: [AccessHow; 7] = [
-        AccessHow::Read,
-        AccessHow::Write,
-        AccessHow::Create,
-        AccessHow::Execute,
-        AccessHow::List,
-        AccessHow::Connect,
-        AccessHow::Bind,
-    ];
-
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            AccessHow::Read => "read",
-            AccessHow::Write => "write",
-            AccessHow::Create => "create",
-            AccessHow::Execute => "execute",
-            AccessHow::List => "list",
-            AccessHow::Connect => "connect",
-            AccessHow::Bind => "bind",
-        }
-    }
-
     #[must_use]
     pub fn is_of_port(self) -> bool {
         matches!(self, AccessHow::Connect | AccessHow::Bind)
@@ -66,7 +44,7 @@ impl AccessHow {
 
 impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.how.as_str(), self.what)
+        write!(f, "{} {}", self.how, self.what)
     }
 }
 
@@ -86,9 +64,11 @@ impl FromStr for Access {
             Err(AccessError { text, why })
         };
         let (how, what) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
-        let Some(how) = AccessHow::ALL.into_iter().find(|of| of.as_str() == how) else {
-            let all = AccessHow::ALL.map(AccessHow::as_str).join(", ");
-            return refuse(format!("it begins with one of {all}"));
+        let how: AccessHow = match how.parse() {
+            Ok(how) => how,
+            Err(UnknownWord { known, .. }) => {
+                return refuse(format!("it begins with one of {}", known.join(", ")));
+            }
         };
         let what = what.trim();
         if how.is_of_port() {

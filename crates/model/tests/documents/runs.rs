@@ -4,7 +4,7 @@
 use crate::common::{self, written};
 use model::{
     Architecture, ComparisonDocument, Delay, Document, Estimate, Evidence, Experiment, Metric,
-    OtherMetric, Outcome, PathCall, PathTree, Slope, Status, Stored, SweepFindings, Timed, Word,
+    Outcome, PathCall, PathTree, Slope, Status, Stored, SweepFindings, Timed,
 };
 use proptest::prelude::*;
 
@@ -31,22 +31,6 @@ fn figures_speak_for_their_cells() {
     assert_eq!(run.cells[6].status(), Status::Unsupported);
     let reason = "user.* attributes: Operation not supported (95)";
     assert_eq!(run.cells[6].reason(), Some(reason));
-}
-
-/// An instrument that this lsmeter has never heard of.
-#[test]
-fn a_metric_says_itself_what_it_means() {
-    let mut run = common::run();
-    let word = |text| Word::new(text).unwrap();
-    run.cells[8].key.metric = Metric::Other(OtherMetric {
-        name: word("energy"),
-        unit: word("nJ"),
-        higher_is_better: false,
-        exact: false,
-    });
-    let read = parse(&run).unwrap();
-    assert_eq!(read, run);
-    assert_eq!(read.cells[8].key.metric.unit(), "nJ");
 }
 
 #[test]
