@@ -30,12 +30,8 @@ fn it_holds_what_is_installed_and_nothing_of_this_machine() {
     assert_eq!(fs::read(&one).unwrap(), fs::read(&other).unwrap());
 
     let root = place.path().join("root");
-    succeed(
-        Command::new("dpkg-deb")
-            .arg("--extract")
-            .arg(&one)
-            .arg(&root),
-    );
+    let mut extract = Command::new("dpkg-deb");
+    succeed(extract.arg("--extract").args([&one, &root]));
     let version = succeed(Command::new(root.join("usr/bin/lsmeter")).arg("--version"));
     let version = version.trim().strip_prefix("lsmeter ").unwrap();
     assert_eq!(field(&one, "Version").trim(), format!("{version}-1"));
@@ -52,11 +48,8 @@ fn it_holds_what_is_installed_and_nothing_of_this_machine() {
         "doc/lsmeter/docs/install.md",
     ] {
         let path = root.join("usr/share").join(path);
-        assert!(
-            fs::metadata(&path).unwrap().len() > 100,
-            "{}",
-            path.display()
-        );
+        let size = fs::metadata(&path).unwrap().len();
+        assert!(size > 100, "{}", path.display());
     }
     let listed = succeed(Command::new("dpkg-deb").arg("--contents").arg(&one));
     for line in listed.lines() {

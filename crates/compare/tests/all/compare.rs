@@ -262,10 +262,8 @@ fn other_companions_in_the_boot_are_a_note() {
     assert!(!told(&notes(&base, &new), &["that BASE did not"]));
     new.experiment.as_mut().unwrap().samples.instructions += 1;
     let more = notes(&base, &new);
-    assert!(
-        more[0].contains("measured regions of each operation, NEW"),
-        "{more:?}"
-    );
+    let measured = "measured regions of each operation, NEW";
+    assert!(more[0].contains(measured), "{more:?}");
     new.cells.retain(|cell| cell.key.benchmark() != "open");
     let fewer = notes(&base, &new);
     let begin = "BASE counted 1 operations that NEW did not, NEW 0 that BASE did not";
@@ -282,10 +280,8 @@ fn one_kernel_of_each_may_differ_and_what_is_alone_is_listed() {
     let gone = new.cells.remove(0);
     let found = both(&base, &new, &gated("1%"));
     assert_eq!(found.compared.len(), base.cells.len() - 1);
-    assert_eq!(
-        found.matched_by[1],
-        "kernel: debian:6.1 of BASE against debian:6.12 of NEW, the only one of each"
-    );
+    let told = "kernel: debian:6.1 of BASE against debian:6.12 of NEW, the only one of each";
+    assert_eq!(found.matched_by[1], told);
     let base_place = found.compared[0].base_place.as_ref().unwrap();
     assert_eq!(base_place.kernel, "debian:6.1");
     assert_eq!(found.unmatched.len(), 1);
@@ -347,20 +343,17 @@ fn wrong_pairs_of_documents_are_refused() {
         assert!(error.hint().is_some());
         error.to_string()
     };
-    assert_eq!(
-        error(&golden("run"), &golden("profile")),
-        "a.json is a run document, b.json a profile document"
-    );
+    let told = "a.json is a run document, b.json a profile document";
+    assert_eq!(error(&golden("run"), &golden("profile")), told);
     let only = |metric| {
         let mut run = golden_run();
         run.warnings.clear();
         run.cells.retain(|cell| cell.key.metric == metric);
         run
     };
-    assert_eq!(
-        error(&only(Metric::Instructions), &only(Metric::Time)),
-        "a.json holds instructions (instructions), b.json time (ns): no unit is in both"
-    );
+    let told = "a.json holds instructions (instructions), b.json time (ns): no unit is in both";
+    let [counted, timed] = [Metric::Instructions, Metric::Time].map(only);
+    assert_eq!(error(&counted, &timed), told);
     let mut none = golden_run();
     none.warnings.clear();
     none.cells.clear();
@@ -380,10 +373,8 @@ fn cells_of_one_run_are_compared_along_an_axis() {
     let found = across(of, Axis::Stack, from, &default()).unwrap();
     assert_eq!(found.compared[0].difference, Some(4979.0 - 5386.0));
     let error = across(of, Axis::Kernel, None, &default()).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "all cells of run.json have the same kernel: debian:6.1"
-    );
+    let told = "all cells of run.json have the same kernel: debian:6.1";
+    assert_eq!(error.to_string(), told);
     let error = across(of, Axis::Stack, Some("smack"), &default()).unwrap_err();
     let told = "no cell of run.json has the stack `smack`";
     assert!(error.to_string().contains(told), "{error}");

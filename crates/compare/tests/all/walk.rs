@@ -9,7 +9,6 @@ use std::process::Command;
 
 use compare::bisect::{Commit, Found, Repository, Tree, Verdict, walk};
 use model::{Exit, Fault as _};
-use proptest::prelude::*;
 
 /// A repository, and the cache in which trees of it are.
 struct Place {
@@ -380,25 +379,4 @@ fn ends_must_be_of_one_line() {
     let (_, hint) = refused(side.unwrap_err());
     assert!(hint.contains("common ancestor"), "{hint}");
     assert_eq!(repository.range(&commit("c0"), &commit("c2")).unwrap(), 2);
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8))]
-
-    #[test]
-    fn any_history_is_walked_to_its_first_bad_commit(
-        good in 1usize..8, bad in 1usize..8, broken in proptest::collection::vec(0usize..20, 0..4)
-    ) {
-        let mut words = history(good, bad);
-        let last = words.len() - 1;
-        for at in broken {
-            // Neither the ends, nor those on both sides of the change.
-            if at > 0 && at < last && at + 1 != good && at != good {
-                words[at] = format!("broken {at}");
-            }
-        }
-        let place = Place::linear(&words);
-        let (found, _) = place.walk("c0", &format!("c{last}"));
-        prop_assert_eq!(first(&found), "bad 0");
-    }
 }

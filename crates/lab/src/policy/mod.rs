@@ -114,7 +114,10 @@ fn of_module(
     if of.is_some() {
         tools::vm_only(request, &format!("a custom policy of {title}"))?;
     }
-    tools::need(request, title, &option_of(name))?;
+    // A custom policy of Smack is read first: its faults are told whatever the kernel.
+    if name != "smack" {
+        tools::need(request, title, &option_of(name))?;
+    }
     match (name, of) {
         ("selinux", _) => selinux::prepare(request),
         ("apparmor", Some(of)) => given::apparmor(request, of),

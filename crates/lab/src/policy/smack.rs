@@ -22,6 +22,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
 }
 
 pub(super) fn check_state(request: &Request<'_>) -> Result<(), PolicyError> {
+    tools::need(request, "Smack", "CONFIG_SECURITY_SMACK")?;
     if request.configuration.policy == Policy::Permissive
         && tools::option(request, "CONFIG_SECURITY_SMACK_BRINGUP").is_some_and(|v| v != "y")
     {

@@ -12,51 +12,44 @@ const MEASURED: &str = "measured = ['read /x']\nnot_measured = ['read /y']\n";
 fn files_that_make_no_policy_are_refused() {
     let place = Place::new();
     place.write("below/rules", "User System r\n");
-    let refused = |parts: &[&str], flags: &[&str], error: &str, hint: &str| {
-        place.write("below/policy.toml", parts.concat());
-        let asked = ["run", "--offline", "--bench", "stat:AA"];
-        let file = ["--policy-file", "below/policy.toml"];
-        let asked = [&asked, &file[..], flags].concat();
-        place.run(&asked).refused(2, error, Some(hint));
-    };
-    let smack = |rest: &str, flags: &[&str], error: &str, hint: &str| {
-        refused(&[SMACK, PROOF, rest], flags, error, hint);
-    };
-    let label = "files_label = 'a/b'";
-    smack(label, &[], "`a/b` is no label of Smack's", "255");
-    let labels = "labels = { '/etc/x' = 'Other' }";
-    let error = "`/etc/x` has a label, and nothing is there";
-    smack(labels, &[], error, "directories above");
-    let error = "no stack of what is measured has smack";
-    let stack = ["--stack", "capability,selinux"];
-    smack("", &stack, error, "--stack capability,smack");
-    let error = "below/policy.toml, line 7, column 1: unknown field `lable`";
-    smack("lable = 'x'", &[], error, "did you mean `label`?");
-
-    refused(&[SMACK], &[], "`denied` is missing", "read /etc/shadow");
-    refused(&[IMA], &[], "it has no accesses", "not_measured");
-    let error = "`not_measured` is missing";
-    let measured = [IMA, "measured = ['read /x']"];
-    refused(&measured, &[], error, "let pass unmeasured");
-    let error = "not at work in anything measured";
-    let audit = ["--integrity", "audit"];
-    refused(&[IMA, MEASURED], &audit, error, "--integrity ima");
-    let error = "`ima_policy` is `tcb`, and the policy x is of ima";
-    let tcb = ["--set", "ima_policy='tcb'", "--integrity", "ima"];
-    refused(&[IMA, MEASURED], &tcb, error, "leave out one");
-
-    let hint = "tables [custom.NAME]";
-    let stacks = ["stacks = ['capability']\n", SMACK, PROOF];
-    let error = "below/policy.toml: `stacks` is not a policy's";
-    refused(&stacks, &[], error, hint);
-    refused(&["work_dir = '/x'"], &[], "policy.toml: no policy", hint);
-    let asked = ["run", "--policy-file", "missing.toml"];
-    place.run(&asked).refused(2, "missing.toml", Some(hint));
-    place.refuses(
-        2,
-        "run /dev/zero | a spec has at most 1048576
-         run --policy-file /dev/zero | a spec has at most 1048576",
+    let smack = [SMACK, PROOF].concat();
+    for (name, text) in [
+        ("label", [&smack, "files_label = 'a/b'"].concat()),
+        (
+            "labels",
+            [&smack, "labels = { '/etc/x' = 'Other' }"].concat(),
+        ),
+        ("typo", [&smack, "lable = 'x'"].concat()),
+        ("smack", smack.clone()),
+        ("no-proof", SMACK.to_owned()),
+        ("no-accesses", IMA.to_owned()),
+        ("half", [IMA, "measured = ['read /x']"].concat()),
+        ("ima", [IMA, MEASURED].concat()),
+        ("stacks", ["stacks = ['capability']\n", &smack].concat()),
+        ("none", "work_dir = '/x'".to_owned()),
+    ] {
+        place.write(&format!("below/{name}.toml"), text);
+    }
+    let run = "run --offline --bench stat:AA --policy-file below";
+    let table = format!(
+        "{run}/label.toml | `a/b` is no label of Smack's | 255
+         {run}/labels.toml | `/etc/x` has a label, and nothing is there | directories above
+         {run}/smack.toml --stack capability,selinux
+         | no stack of what is measured has smack | --stack capability,smack
+         {run}/typo.toml | below/typo.toml, line 7, column 1: unknown field `lable` | `label`?
+         {run}/no-proof.toml | `denied` is missing | read /etc/shadow
+         {run}/no-accesses.toml | it has no accesses | not_measured
+         {run}/half.toml | `not_measured` is missing | let pass unmeasured
+         {run}/ima.toml --integrity audit | not at work in anything measured | --integrity ima
+         {run}/ima.toml --set ima_policy=\"'tcb'\" --integrity ima
+         | `ima_policy` is `tcb`, and the policy x is of ima | leave out one
+         {run}/stacks.toml | below/stacks.toml: `stacks` is not a policy's | tables [custom.NAME]
+         {run}/none.toml | none.toml: no policy | tables [custom.NAME]
+         run --policy-file missing.toml | missing.toml | tables [custom.NAME]
+         run /dev/zero | a spec has at most 1048576
+         run --policy-file /dev/zero | a spec has at most 1048576"
     );
+    place.refuses(2, &table);
     assert_eq!(place.names(), ["below"]);
 }
 

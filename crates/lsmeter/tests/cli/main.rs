@@ -33,40 +33,15 @@ use serde_json::Value;
 #[test]
 fn help() {
     let place = Place::new();
-    for command in [
-        "",
-        "run",
-        "kernel",
-        "kernel build",
-        "bisect",
-        "compare",
-        "estimate",
-        "export",
-        "merge",
-        "monitor",
-        "placement",
-        "placement checks",
-        "placement diff",
-        "predict",
-        "profile",
-        "report",
-        "sensitivity",
-    ] {
+    let all = ",run,kernel,kernel build,bisect,compare,estimate,export,merge,monitor,placement,\
+               placement checks,placement diff,predict,profile,report,sensitivity";
+    for command in all.split(',') {
         let name = format!("help-{}", command.replace(' ', "-"));
         let long = place.line(&format!("{command} --help")).code(0).stdout;
         insta::assert_snapshot!(name.trim_end_matches('-'), long);
     }
-    for command in [
-        "run",
-        "compare",
-        "estimate",
-        "monitor",
-        "placement",
-        "predict",
-        "profile",
-        "report",
-        "sensitivity",
-    ] {
+    let with_short = "run,compare,estimate,monitor,placement,predict,profile,report,sensitivity";
+    for command in with_short.split(',') {
         let short = place.line(&format!("{command} -h")).code(0).stdout;
         assert!(short.lines().count() <= 60, "one screen: {short}");
         insta::assert_snapshot!(format!("help-{command}-short"), short);

@@ -37,6 +37,7 @@ fn a_recording_comes_back_in_every_form() {
 fn words_that_make_no_sense_are_wrong_usage() {
     let place = Place::new();
     place.write("night.json", GOLDEN);
+    place.write("other.json", "{\"schema_version\": 3, \"kind\": \"run\"}");
     for asked in [
         "--pid 1 --cgroup /x",
         "--pid 1 -- true",
@@ -55,7 +56,9 @@ fn words_that_make_no_sense_are_wrong_usage() {
     place.refuses(
         2,
         "monitor --json --record - | two outputs cannot both be standard output | name a file
-         monitor --format json --output - | standard output | name a file",
+         monitor --format json --output - | standard output | name a file
+         monitor --replay none.json | cannot read none.json: No such file | lsmeter monitor --record
+         monitor --replay other.json | cannot read other.json: no recording | monitor --record",
     );
 }
 

@@ -11,7 +11,7 @@ use crate::placement::{copy, toy};
 /// The small tree, and the same with one more hook in stat and another name for one.
 fn patched(place: &Place) -> PathBuf {
     let tree = place.join("patched");
-    copy(&toy(), &tree);
+    copy(&tree);
     change(&tree, "fs/stat.c", |text| {
         let asked = "error = security_inode_getattr(&path);";
         text.replace(asked, &format!("{asked}\n\tsecurity_inode_statfs(&path);"))
@@ -111,7 +111,7 @@ fn checks() {
 fn series_of_patches_and_releases() {
     let place = Place::new();
     let tree = place.join("tree");
-    copy(&toy(), &tree);
+    copy(&tree);
     let commit = |tag: &str| {
         place.git("-C tree add -A");
         place.git(&format!("-C tree commit -qm {tag}"));

@@ -159,12 +159,13 @@ impl Place {
         self.run(&words(line))
     }
 
-    /// Runs the commands of a table, one a line, `arguments | error | hint`, quoted as for a shell.
-    /// Each must be refused with this exit code; without a third field there must be no hint.
+    /// Runs the commands of a table, one a line, `arguments | error | hint`, quoted as for a shell;
+    /// a line that begins with `|` goes on with the one before. Each must be refused with this exit
+    /// code; without a third field there must be no hint.
     #[track_caller]
     pub fn refuses(&self, code: i32, table: &str) {
-        let rows = table.lines().map(str::trim).filter(|row| !row.is_empty());
-        for row in rows {
+        let lines: Vec<&str> = table.lines().map(str::trim).collect();
+        for row in lines.join("\n").replace("\n|", " |").lines() {
             let mut fields = row.split('|').map(str::trim);
             let line = shlex::split(fields.next().unwrap()).unwrap();
             let line: Vec<&str> = line.iter().map(String::as_str).collect();

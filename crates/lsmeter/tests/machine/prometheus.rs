@@ -37,6 +37,9 @@ fn recording() -> Document {
     let mut document = Document::parse(hostile.as_bytes()).unwrap();
     let mut again = document.intervals().next().unwrap().clone();
     again.begin_s = 1.5;
+    // Another error than those of denials.
+    let errnos = &mut again.hooks[0].errnos;
+    errnos.insert("ENOENT".to_owned(), 1);
     let monitor = document.monitor.as_ref().unwrap();
     document.cells.push(monitor.cell(2, again));
     document

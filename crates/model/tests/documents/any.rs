@@ -39,20 +39,31 @@ pub fn rewritten(bytes: &[u8]) -> Result<Vec<u8>, DocumentError> {
 fn documents_are_told_apart() {
     for (kind, name) in GOLDEN {
         let bytes = golden(name);
+        let title = |kind| Kind::title(Some(kind));
         assert_eq!(Kind::of(&bytes).unwrap(), kind, "{name}");
         match Document::parse(&bytes) {
             Ok(document) => assert_eq!(document.kind, kind, "{name}"),
             Err(error) => {
                 assert!(!Kind::MEASURED.contains(&kind), "{name}: {error}");
-                let what = Kind::title(Some(kind));
-                assert_eq!(
-                    error.to_string(),
-                    format!("it is a {what}, which holds no measurements")
-                );
+                let told = format!("it is a {}, which holds no measurements", title(kind));
+                assert_eq!(error.to_string(), told);
                 assert!(error.hint().is_some());
             }
         }
+        // One that must be of a kind is of that or refused.
+        for wanted in Kind::MEASURED {
+            let read = Document::parse_as(*wanted, &bytes);
+            if kind == *wanted {
+                assert_eq!(read.unwrap().kind, kind);
+                continue;
+            }
+            let told = format!("no {}: it is a {}", title(*wanted), title(kind));
+            assert_eq!(read.unwrap_err().to_string(), told);
+        }
     }
+    let error = PredictionDocument::parse(&golden("comparison")).unwrap_err();
+    let told = "no prediction document: it is a comparison document";
+    assert_eq!(error.to_string(), told);
 }
 
 #[test]
@@ -91,30 +102,6 @@ fn what_is_none_is_refused() {
     }
     let newer = Document::parse(&golden("newer")).unwrap_err();
     assert_eq!(newer.to_string(), other.replace('1', "7"));
-}
-
-#[test]
-fn a_document_that_must_be_of_a_kind_is_of_that_or_refused() {
-    for (kind, name) in GOLDEN {
-        let bytes = golden(name);
-        for wanted in Kind::MEASURED {
-            let read = Document::parse_as(*wanted, &bytes);
-            if kind == *wanted {
-                assert_eq!(read.unwrap().kind, kind);
-                continue;
-            }
-            let title = |kind| Kind::title(Some(kind));
-            assert_eq!(
-                read.unwrap_err().to_string(),
-                format!("no {}: it is a {}", title(*wanted), title(kind))
-            );
-        }
-    }
-    let error = PredictionDocument::parse(&golden("comparison")).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "no prediction document: it is a comparison document"
-    );
 }
 
 #[test]

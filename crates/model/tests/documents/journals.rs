@@ -78,17 +78,34 @@ fn the_last_entry_of_a_cell_counts() {
 }
 
 #[test]
-fn another_experiment_is_refused() {
-    let (mut now, text) = journal();
-    let experiment = now.experiment.as_mut().unwrap();
-    let tomoyo = Configuration::of_stack("capability,tomoyo".parse().unwrap());
-    experiment.configurations.push(tomoyo);
-    let error = refused(&text, &now);
-    assert_eq!(
-        error.to_string(),
-        "the journal is of a different experiment: `configurations` differs"
-    );
-    assert!(error.hint().unwrap().contains("--resume"));
+fn another_experiment_and_other_conditions_are_refused() {
+    type Change = fn(&mut JournalHeader);
+    let changes: [(Change, &str); 3] = [
+        (
+            |now| {
+                let experiment = now.experiment.as_mut().unwrap();
+                let tomoyo = Configuration::of_stack("capability,tomoyo".parse().unwrap());
+                experiment.configurations.push(tomoyo);
+            },
+            "the journal is of a different experiment: `configurations` differs",
+        ),
+        (
+            |now| now.environment.qemu.as_mut().unwrap().version = "10.0.2".to_owned(),
+            "the journal was begun with another QEMU: 7.2.19 (q35, Haswell-noTSX), \
+             now 10.0.2 (q35, Haswell-noTSX)",
+        ),
+        (
+            |now| now.tool.version = "0.2.0".to_owned(),
+            "the journal was begun with another lsmeter: 0.1.0, now 0.2.0",
+        ),
+    ];
+    for (change, message) in changes {
+        let (mut now, text) = journal();
+        change(&mut now);
+        let error = refused(&text, &now);
+        assert_eq!(error.to_string(), message);
+        assert!(error.hint().unwrap().contains("--resume"), "{message}");
+    }
 }
 
 #[test]
@@ -101,23 +118,6 @@ fn a_file_that_is_something_else_is_refused_and_a_torn_first_line_is_not() {
         let read = Journal::<()>::read(&text.as_bytes()[..end], &header).unwrap();
         assert_eq!((read.header, read.valid_bytes), (None, 0));
     }
-}
-
-#[test]
-fn other_conditions_are_refused() {
-    let (mut now, text) = journal();
-    now.environment.qemu.as_mut().unwrap().version = "10.0.2".to_owned();
-    assert_eq!(
-        refused(&text, &now).to_string(),
-        "the journal was begun with another QEMU: 7.2.19 (q35, Haswell-noTSX), \
-         now 10.0.2 (q35, Haswell-noTSX)"
-    );
-    let (mut now, text) = journal();
-    now.tool.version = "0.2.0".to_owned();
-    assert_eq!(
-        refused(&text, &now).to_string(),
-        "the journal was begun with another lsmeter: 0.1.0, now 0.2.0"
-    );
 }
 
 #[test]

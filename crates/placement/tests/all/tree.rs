@@ -7,7 +7,7 @@ use std::process::Command;
 use model::Failure;
 use placement::{BoundlessCause, PlacementDocument, Request, SyscallPlacement, Tree, analyse};
 
-use super::{copied, request, toy};
+use super::{copied, files, request, toy};
 
 /// What does not depend on how long it took, or on a cache.
 fn plain(mut document: PlacementDocument) -> PlacementDocument {
@@ -323,29 +323,8 @@ fn a_tarball_that_just_stops_is_refused() {
 }
 
 #[test]
-fn what_is_no_tree_is_refused() {
-    let directory = tempfile::tempdir().unwrap();
-    refused(Tree::open(directory.path()), "is not a kernel tree");
-    refused(Tree::open(directory.path().join("none")), "cannot be read");
-    let file = directory.path().join("noise.tar.xz");
-    std::fs::write(&file, b"\xfd7zXZ\0noise").unwrap();
-    refused(Tree::open(&file), "cannot be unpacked");
-    std::fs::write(&file, [0xA5; 5000]).unwrap();
-    assert!(Tree::open(&file).is_err());
-    let tree = Tree::open(toy()).unwrap();
-    refused(analyse(&tree, &request(&["nosuch"])), "no system call");
-    let other = Request {
-        fs: vec!["../etc".to_owned()],
-        ..Request::default()
-    };
-    refused(analyse(&tree, &other), "no file system");
-}
-
-#[test]
 fn hostile_files_do_no_harm() {
-    let directory = tempfile::tempdir().unwrap();
-    let copy = directory.path().join("tree");
-    copied(&copy);
+    let mut files = files(&toy());
     let deep = "SYSCALL_DEFINE0(deep)\n{\n".to_owned()
         + &"if (a) {".repeat(20_000)
         + "security_inode_getattr(x);"
@@ -356,28 +335,24 @@ fn hostile_files_do_no_harm() {
         "1+".repeat(600_000)
     );
     let circle = "void security_ring(void)\n{\n\tring();\n\tsecurity_inode_getattr(x);\n}\nvoid ring(void)\n{\n\tsecurity_ring();\n}\nSYSCALL_DEFINE0(circle)\n{\n\tring();\n}\n";
-    std::fs::write(copy.join("fs/deep.c"), deep).unwrap();
-    std::fs::write(copy.join("fs/long.c"), long).unwrap();
-    std::fs::write(copy.join("fs/circle.c"), circle).unwrap();
-    std::fs::write(
-        copy.join("fs/noise.c"),
-        (0..100_000u32)
-            .map(|i| (i * 7919 % 251) as u8)
-            .collect::<Vec<_>>(),
-    )
-    .unwrap();
+    let noise: Vec<u8> = (0..100_000u32).map(|i| (i * 7919 % 251) as u8).collect();
     let chain: String = (0..30_000)
         .map(|n| format!("void link_{n}(void)\n{{\n\tlink_{}();\n}}\n", n + 1))
         .collect();
     let chain = chain
         + "void link_30000(void)\n{\n\tsecurity_inode_getattr(x);\n}\n"
         + "SYSCALL_DEFINE0(chain)\n{\n\tlink_0();\n}\n";
-    std::fs::write(copy.join("fs/chain.c"), chain).unwrap();
-    let document = analyse(
-        &Tree::open(&copy).unwrap(),
-        &request(&["deep", "long", "circle", "chain"]),
-    )
-    .unwrap();
+    for (name, text) in [
+        ("deep", deep.into_bytes()),
+        ("long", long.into_bytes()),
+        ("circle", circle.into()),
+        ("noise", noise),
+        ("chain", chain.into_bytes()),
+    ] {
+        files.insert(format!("fs/{name}.c"), text);
+    }
+    let tree = Tree::from_files("tree", files).unwrap();
+    let document = analyse(&tree, &request(&["deep", "long", "circle", "chain"])).unwrap();
     let mut unparsed = document.unparsed.iter();
     let deep = unparsed.any(|of| of.reason.contains("nest deeper"));
     assert!(deep, "{:?}", document.unparsed);

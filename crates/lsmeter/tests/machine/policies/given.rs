@@ -64,7 +64,7 @@ allowed = ["read /etc/hosts"]
 module = "tomoyo"
 files = ["tomoyo"]
 domain = "<kernel> /usr/sbin/server"
-denied = ["read /etc/shadow"]
+denied = ["read /etc/shadow", "write /srv/x"]
 allowed = ["read /etc/hosts"]
 [custom.guard]
 module = "bpf"
@@ -91,6 +91,14 @@ programs = ["nowhere"]
 denied = ["read /etc/shadow"]
 allowed = ["read /etc/hosts"]
 "#;
+
+/// A policy of the experiment.
+fn custom(name: &str) -> String {
+    let begin = format!("[custom.{name}]");
+    let (_, rest) = EXPERIMENT.split_once(&begin).unwrap();
+    let (policy, _) = rest.split_once("[custom.").unwrap();
+    begin + policy
+}
 
 /// Debian's policy as it is, in a domain of its users.
 const DEBIAN: &str = r#"
@@ -446,9 +454,7 @@ fn what_is_no_policy_is_refused_before_a_boot() {
 fn programs_of_ones_own_are_in_profiles() {
     let place = Place::with_kernels();
     write_sources(&place);
-    let (_, guard) = EXPERIMENT.split_once("[custom.guard]").unwrap();
-    let (guard, _) = guard.split_once("[custom.wild]").unwrap();
-    place.write("guard.toml", format!("[custom.guard]{guard}"));
+    place.write("guard.toml", custom("guard"));
     let line = "profile --offline --fs tmpfs --bench open:AA --stack capability,bpf \
                 --baseline capability --policy-file guard.toml --output out.json --format json";
     place.line(line).code(0);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! cpio archives in the `newc` format: what a guest begins with, and what it sends.
+//! cpio archives in the `newc` format, with which a guest begins.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 const END: &str = "TRAILER!!!";
-const HEADER: usize = 110;
 
 /// The files that a guest begins with: mode and content by path, which has no leading
 /// `/`. The directories above them come by themselves, `directories` besides.
@@ -45,28 +44,4 @@ fn entry(out: &mut Vec<u8>, path: &str, mode: u32, device: (u32, u32), content: 
     out.resize(out.len().next_multiple_of(4), 0);
     out.extend(content);
     out.resize(out.len().next_multiple_of(4), 0);
-}
-
-/// The files of an archive, by path; None if it is not whole.
-pub fn read(mut data: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
-    let mut files = BTreeMap::new();
-    loop {
-        let header = data.get(..HEADER)?;
-        if !header.starts_with(b"070701") {
-            return None;
-        }
-        let field = |number: usize| -> Option<usize> {
-            let digits = str::from_utf8(header.get(6 + number * 8..14 + number * 8)?).ok()?;
-            usize::try_from(u32::from_str_radix(digits, 16).ok()?).ok()
-        };
-        let (size, name_size) = (field(6)?, field(11)?);
-        let name = data.get(HEADER..HEADER + name_size.checked_sub(1)?)?;
-        let name = str::from_utf8(name).ok()?.to_owned();
-        if name == END {
-            return Some(files);
-        }
-        let begin = (HEADER + name_size).next_multiple_of(4);
-        files.insert(name, data.get(begin..begin + size)?.to_vec());
-        data = data.get((begin + size).next_multiple_of(4)..)?;
-    }
 }

@@ -3,7 +3,7 @@
 #
 # The first process of a test's VM: mounts what a distribution mounts, runs /script,
 # and sends what became of it through the second serial port: a line with its status,
-# then a cpio archive.
+# then a tar archive.
 
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root USER=root TERM=linux LC_ALL=C.UTF-8
@@ -67,6 +67,6 @@ cd / || exit
 stty -F /dev/ttyS1 raw -echo
 {
 	echo "status $status"
-	find result run/kernel-log -type f | cpio -o -H newc 2>/dev/null
+	tar -cf - result run/kernel-log 2>/dev/null
 } >/dev/ttyS1
 reboot -f

@@ -3,7 +3,7 @@
 
 use model::Status;
 
-use super::{assert_measured, assert_steps, ended, write_sources};
+use super::{assert_measured, assert_steps, custom, ended, write_sources};
 use crate::common::Place;
 
 const EXPERIMENT: &str = r#"
@@ -14,30 +14,14 @@ benchmarks = ["stat:AA", "creat"]
 samples = 8
 work_dir = "/srv/www"
 
-[custom.server]
-module = "tomoyo"
-files = ["tomoyo"]
-domain = "<kernel> /usr/sbin/server"
-denied = ["read /etc/shadow", "write /srv/x"]
-allowed = ["read /etc/hosts"]
-[custom.box]
-module = "landlock"
-files = ["box.toml"]
-denied = ["write /etc/passwd"]
-allowed = ["read /usr/lib/x"]
-[custom.guard]
-module = "bpf"
-files = ["lsm.o"]
-programs = ["guard"]
-denied = ["read /etc/shadow"]
-allowed = ["read /etc/hosts"]
 "#;
 
 #[test]
 fn who_can_be_permissive_notices_and_others_say_that_they_cannot() {
     let place = Place::with_kernels();
     write_sources(&place);
-    place.write("permissive.toml", EXPERIMENT);
+    let policies = ["box", "server", "guard"].map(custom);
+    place.write("permissive.toml", [EXPERIMENT, &policies.concat()].concat());
     let line = "run permissive.toml --offline -o out.json";
     place.line(line).code(0);
     let run = place.document("out.json");
