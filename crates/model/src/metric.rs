@@ -6,8 +6,8 @@ use stats::Direction;
 use crate::words::words;
 
 words! {
-    /// What is measured. An experiment can ask for [`Metric::MEASURABLE`]; the others come from methods
-    /// of their own.
+    /// What is measured. Experiments ask for instructions, time, throughput and memory; the others come
+    /// from methods of their own.
     Metric, "metric":
     /// Guest kernel instructions per operation, counted by a QEMU TCG plugin: exact.
     Instructions = "instructions",

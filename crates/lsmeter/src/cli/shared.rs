@@ -37,13 +37,13 @@ pub struct CellArgs {
     #[serde(skip)]
     pub policy_file: Option<PathBuf>,
     /// Integrity subsystems: audit, ima, evm; repeatable [default: none]
-    #[arg(long, value_name = "LSM,…", help_heading = RARE)]
+    #[arg(long, value_name = "LSM,…", help_heading = RARE, hide_short_help = true)]
     pub integrity: Vec<IntegrityList>,
     /// Rules in each policy [default: what benchmarks need]
-    #[arg(long, value_name = "N,…", value_delimiter = ',', help_heading = RARE)]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', help_heading = RARE, hide_short_help = true)]
     pub rules: Vec<u32>,
     /// Landlock rulesets on top of each other [default: 1]
-    #[arg(long, value_name = "N,…", value_delimiter = ',', help_heading = RARE)]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', help_heading = RARE, hide_short_help = true)]
     pub layers: Vec<u32>,
 }
 

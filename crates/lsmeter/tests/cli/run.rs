@@ -142,7 +142,7 @@ fn a_wrong_word_is_wrong_usage() {
         2,
         "run --samples=0 | `samples` is 0
          run --jobs=0 | `jobs` is 0
-         run --rounds=1001 | `rounds` is 1001
+         run --set=rounds=1001 | `rounds` is 1001
          run --set=throughput_period_s=nan | throughput_period
          run --set=throughput_period_s=-0.0 | throughput_period
          run --timeout=0 | `boot_timeout_s` is 0
