@@ -25,11 +25,23 @@ use text::{Block, Tutorial};
 use crate::common::Place;
 use crate::vm::Vm;
 
+/// `3/10 cells, 30 seconds: debian:6.1 …`: progress, which only slow machines print.
+fn is_progress(line: &str) -> bool {
+    let rest = line.split_once(" cells, ").map_or(line, |(_, rest)| rest);
+    let elapsed = rest
+        .split_once(": ")
+        .and_then(|(time, _)| time.split_once(' '));
+    elapsed
+        .is_some_and(|(n, unit)| n.parse::<u32>().is_ok() && ["seconds", "minutes"].contains(&unit))
+}
+
 /// What a command printed, and its exit status if that is not 0.
 fn shown(output: &[u8], status: Option<i32>) -> String {
-    let mut shown = String::from_utf8(output.to_vec()).unwrap();
-    if !shown.is_empty() && !shown.ends_with('\n') {
-        shown.push('\n');
+    let mut shown = String::new();
+    for line in str::from_utf8(output).unwrap().lines() {
+        if !is_progress(line) {
+            writeln!(shown, "{line}").unwrap();
+        }
     }
     if status != Some(0) {
         let status = status.map_or("signal".to_owned(), |status| status.to_string());
