@@ -2,7 +2,7 @@
 //! Tests without a virtual machine.
 
 mod agent_host;
-#[path = "../common.rs"]
+#[path = "../common/mod.rs"]
 mod common;
 mod policies;
 mod recipes;

@@ -5,7 +5,7 @@
 //! debian:6.12 in the cache of the user who runs the tests (`lsmeter kernel fetch debian:6.1
 //! debian:6.12`).
 
-#[path = "../common.rs"]
+#[path = "../common/mod.rs"]
 mod common;
 mod faults;
 mod modules;
