@@ -114,8 +114,10 @@ impl Apt {
                     .into(),
             });
         }
-        // Even without suites that were removed for good: each fetch must not be an update.
-        files::write(&self.dir.join("updated"), b"")?;
+        // A suite that was removed for good must not make every fetch an update.
+        if outcome.success || outcome.complaints.len() < SUITES.len() {
+            files::write(&self.dir.join("updated"), b"")?;
+        }
         for line in outcome.complaints {
             events(FetchEvent::Warning(line));
         }

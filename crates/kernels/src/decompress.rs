@@ -6,7 +6,7 @@ use liblzma::read::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Cursor, Read};
 
 /// In bytes. `xz -9` needs 65 MiB, the kernel's `xz` invocation 32 MiB.
 const DECODER_MEMORY: u64 = 256 << 20;
@@ -70,7 +70,10 @@ pub fn reader<'a>(format: Format, data: impl Read + 'a) -> io::Result<Box<dyn Re
             Stream::new_lzma_decoder(DECODER_MEMORY)?,
         )),
         Format::Zstd => Box::new(Zstd::new(data, false)?),
-        Format::Lz4Legacy => Box::new(lz4_flex::frame::FrameDecoder::new(data)),
+        Format::Lz4Legacy => Box::new(Lz4Legacy {
+            block: Cursor::default(),
+            source: data,
+        }),
         Format::Bzip2 | Format::Lzo => {
             return Err(io::Error::new(
                 io::ErrorKind::Unsupported,
@@ -110,15 +113,7 @@ pub fn unpacked(bytes: Vec<u8>, limit: u64) -> io::Result<Vec<u8>> {
 
 /// [`io::ErrorKind::FileTooLarge`] if the output is longer than `limit` bytes.
 pub fn decompress(format: Format, data: &[u8], limit: usize) -> io::Result<Vec<u8>> {
-    let mut out = Vec::new();
-    let mut reader = reader(format, data)?.take(limit as u64 + 1);
-    let read = reader.read_to_end(&mut out);
-    // The kernel's makefiles append the length, which reads as that of one more block.
-    let is_appended = || data.ends_with(&(out.len() as u32).to_le_bytes());
-    if format != Format::Lz4Legacy || !is_appended() {
-        read?;
-    }
-    bounded(out, limit)
+    read_bounded(&mut reader(format, data)?, limit)
 }
 
 /// As [`decompress`]; `what` is for errors.
@@ -137,17 +132,13 @@ pub(crate) fn payload(
 pub(crate) fn read_bounded(reader: &mut dyn Read, limit: usize) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     reader.take(limit as u64 + 1).read_to_end(&mut out)?;
-    bounded(out, limit)
-}
-
-fn bounded(data: Vec<u8>, limit: usize) -> io::Result<Vec<u8>> {
-    if data.len() > limit {
+    if out.len() > limit {
         return Err(io::Error::new(
             io::ErrorKind::FileTooLarge,
             format!("more than {limit} bytes"),
         ));
     }
-    Ok(data)
+    Ok(out)
 }
 
 pub(crate) fn damaged(reason: &str) -> io::Error {
@@ -225,6 +216,49 @@ impl<R: Read> Read for Zstd<R> {
     }
 }
 
+/// `lz4 -l`: a magic number, then blocks of at most 8 MiB, each after its compressed length.
+/// `lz4_flex`'s own reader refuses blocks that compression made longer.
+struct Lz4Legacy<R> {
+    block: Cursor<Vec<u8>>,
+    source: R,
+}
+
+impl<R: Read> Read for Lz4Legacy<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        const MAGIC: u32 = 0x184c_2102;
+        const BLOCK: usize = 8 << 20;
+        let limit = lz4_flex::block::get_maximum_output_size(BLOCK) as u64;
+        loop {
+            let read = self.block.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            let mut word = Vec::with_capacity(4);
+            (&mut self.source).take(4).read_to_end(&mut word)?;
+            if word.is_empty() {
+                return Ok(0);
+            }
+            let word: Result<[u8; 4], _> = word.try_into();
+            let length = u32::from_le_bytes(word.map_err(|_| io::ErrorKind::UnexpectedEof)?);
+            if length == MAGIC {
+                continue;
+            }
+            let length = u64::from(length);
+            let mut packed = Vec::new();
+            let mut source = (&mut self.source).take(length.min(limit));
+            source.read_to_end(&mut packed)?;
+            match packed.len() as u64 {
+                // The kernel's makefiles append the length of all.
+                0 => return Ok(0),
+                n if n < length => return Err(io::ErrorKind::UnexpectedEof.into()),
+                _ => {}
+            }
+            let block = lz4_flex::block::decompress(&packed, BLOCK);
+            self.block = Cursor::new(block.map_err(|error| damaged(&error.to_string()))?);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -270,8 +304,18 @@ mod tests {
 
     #[test]
     fn lz4_blocks_longer_than_one() {
-        let data: Vec<u8> = (0..(8 << 20) + 12345).map(|i| (i / 999) as u8).collect();
+        // Compression makes random bytes longer.
+        let mut state = 1u64;
+        let random = std::iter::repeat_with(|| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 56) as u8
+        });
+        let data: Vec<u8> = random.take((8 << 20) + 1).collect();
         let mut packed = compress(Format::Lz4Legacy, &data);
+        assert!(packed.len() > data.len() + 4096);
+        // As the kernel's makefiles do.
         packed.extend((data.len() as u32).to_le_bytes());
         assert_eq!(
             decompress(Format::Lz4Legacy, &packed, data.len()).unwrap(),

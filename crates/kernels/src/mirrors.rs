@@ -3,6 +3,7 @@
 
 use crate::arch::Arch;
 use crate::error::Error;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -50,7 +51,8 @@ impl Mirrors {
     pub fn from_apt(apt_dir: &Path, known: &Path) -> Result<Mirrors, Error> {
         let mut apt = Command::new("apt-get");
         apt.arg("-o").arg(format!("Dir::Etc={}", apt_dir.display()));
-        apt.args(["update", "--print-uris"]);
+        apt.args(["update", "--print-uris"])
+            .env_remove("APT_CONFIG");
         let listed = apt.stdin(Stdio::null()).stderr(Stdio::null()).output();
         let listed = listed.map_or(Vec::new(), |output| output.stdout);
         let listed = String::from_utf8_lossy(&listed);
@@ -58,7 +60,10 @@ impl Mirrors {
         let best = |is_security: bool| {
             let found = sources.iter().filter(|s| s.is_security() == is_security);
             // Others publish one suite below `/debian`, Debian several.
-            let suites = |of: &&Source| sources.iter().filter(|s| s.uri == of.uri).count();
+            let suites = |of: &&Source| -> usize {
+                let own = sources.iter().filter(|s| s.uri == of.uri);
+                own.map(|s| s.suite).collect::<BTreeSet<_>>().len()
+            };
             let best = found.max_by_key(suites);
             best.map(|source| source.uri.to_owned())
         };

@@ -11,6 +11,9 @@ use model::{Exit, Failure, Fault, SelectError, journal::JournalError};
 pub enum LabError {
     #[error(transparent)]
     Environment(#[from] Failure),
+    /// The kernel can be measured, without its hooks.
+    #[error(transparent)]
+    NoHooks(Failure),
     #[error(transparent)]
     Kernel(#[from] kernels::Error),
     #[error(transparent)]
@@ -31,7 +34,7 @@ impl Fault for LabError {
     fn exit(&self) -> Exit {
         match self {
             LabError::Select(_) | LabError::Journal { .. } => Exit::Usage,
-            LabError::Environment(error) => error.exit(),
+            LabError::Environment(error) | LabError::NoHooks(error) => error.exit(),
             LabError::Kernel(error) => error.exit(),
             LabError::Interrupted => Exit::CellsFailed,
             _ => Exit::Environment,
@@ -40,7 +43,7 @@ impl Fault for LabError {
 
     fn hint(&self) -> Option<String> {
         match self {
-            LabError::Environment(error) => error.hint(),
+            LabError::Environment(error) | LabError::NoHooks(error) => error.hint(),
             LabError::Kernel(error) => error.hint().map(str::to_owned),
             LabError::Select(error) => error.hint(),
             LabError::Journal { source, .. } => source.hint().map(str::to_owned),

@@ -189,6 +189,7 @@ pub fn prepare(
     let files = initramfs::write(agent, guest, kernel, dir)?;
     let profiling = match hooks.map(|hooks| profiling(store, kernel, files.modules, hooks)) {
         Some(Err(LabError::Environment(_))) if hooks.is_some_and(|hooks| hooks.optional) => None,
+        Some(Err(LabError::Environment(why))) => return Err(LabError::NoHooks(why)),
         found => found.transpose()?,
     };
     Ok(Bootable {

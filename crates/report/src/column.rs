@@ -2,7 +2,7 @@
 //! Columns: the name of each and its value in a row, defined once for all formats, of which CSV
 //! (RFC 4180) is written here.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use crate::table::{Align, Datum, Heading, Kind, Row, Table, Typed, Value};
 use crate::text::printable;
@@ -133,17 +133,13 @@ pub struct Records<'a> {
 
 const FIELD_LIMIT: usize = 4_096;
 
-#[derive(Debug, thiserror::Error)]
-#[error("cannot write CSV: {0}")]
-pub struct CsvError(#[from] ::csv::Error);
-
 /// Writes a heading line with the column names and one line per row. Missing values are empty.
-pub fn csv(records: Records<'_>, writer: impl Write) -> Result<(), CsvError> {
+pub fn csv(records: Records<'_>, writer: impl Write) -> io::Result<()> {
     write_values(records, writer, |of| text(&of))
 }
 
 /// As [`csv`], but with texts of any length and any characters; only `'` is put before formulas.
-pub fn raw_csv(records: Records<'_>, writer: impl Write) -> Result<(), CsvError> {
+pub fn raw_csv(records: Records<'_>, writer: impl Write) -> io::Result<()> {
     write_values(records, writer, no_formula)
 }
 
@@ -151,7 +147,7 @@ fn write_values(
     records: Records<'_>,
     writer: impl Write,
     text: fn(String) -> String,
-) -> Result<(), CsvError> {
+) -> io::Result<()> {
     let headings = records.headings.iter();
     let names: Vec<&str> = headings.map(|heading| heading.title.as_str()).collect();
     let values = records.rows.map(|values| {
@@ -165,13 +161,13 @@ pub(crate) fn write(
     writer: impl Write,
     columns: &[&str],
     rows: impl Iterator<Item = Vec<String>>,
-) -> Result<(), CsvError> {
+) -> io::Result<()> {
     let mut out = ::csv::Writer::from_writer(writer);
     out.write_record(columns)?;
     for row in rows {
         out.write_record(row)?;
     }
-    Ok(out.flush().map_err(::csv::Error::from)?)
+    out.flush()
 }
 
 fn field(datum: Datum, text: fn(String) -> String) -> String {

@@ -52,13 +52,13 @@ mod tree;
 mod verdict;
 
 pub use crate::callgrind::{callgrind, folded};
-pub use crate::column::{Columns, CsvError, Records, csv, raw_csv};
+pub use crate::column::{Columns, Records, csv, raw_csv};
 pub use crate::comparison::{
     ComparisonOptions, change_line, comparison_records, comparison_report, comparison_summary,
     junit, ktap,
 };
 pub use crate::figure::{Bar, Bars, Chart, Figure, Flame, Frame, Lines, Point, Series};
-pub use crate::gather::{Content, Gathered, Source, figures, latency_over_delay};
+pub use crate::gather::{Content, Gathered, Source, figures};
 pub use crate::glance::depth_tables;
 pub use crate::hook_trace::hook_trace;
 pub use estimate::{estimate_records, estimate_report, estimate_tables};

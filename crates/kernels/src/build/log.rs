@@ -49,7 +49,7 @@ pub(super) fn first_error(log: &str) -> Vec<String> {
 }
 
 fn is_error(line: &str) -> bool {
-    const SIGNS: [&str; 14] = [
+    const SIGNS: [&str; 12] = [
         ": error: ",
         ": fatal error: ",
         ": Error: ",
@@ -59,13 +59,13 @@ fn is_error(line: &str) -> bool {
         ": not found",
         "Cannot allocate memory",
         "error: objtool",
-        "FAILED: ",
-        "ERROR: modpost",
         "syntax error",
         "virtual memory exhausted",
         "Killed (program cc1)",
     ];
+    let begins = ["FAILED: ", "ERROR: modpost"].iter();
     SIGNS.iter().any(|sign| line.contains(sign))
+        || { begins }.any(|sign| line.starts_with(sign))
         || line.starts_with("BTF: ") && line.contains("failed")
 }
 

@@ -126,8 +126,8 @@ fn git_identity(dir: &Path) -> Option<String> {
     if Path::new(top).canonicalize().ok()? != dir {
         return None;
     }
-    let mut diff = vec!["diff", "HEAD", "-z", "--name-only", "--no-ext-diff"];
-    diff.extend(["--no-textconv", "--ignore-submodules=all"]);
+    let mut diff = vec!["diff", "HEAD", "-z", "--name-only", "--no-renames"];
+    diff.extend(["--no-ext-diff", "--no-textconv", "--ignore-submodules=all"]);
     let mut changed = git_names(dir, &diff)?;
     // The diff leaves out files that git ignores on request (assume-unchanged, skip-worktree).
     let tracked = git_names(dir, &["ls-files", "-z", "-v"])?;
@@ -188,7 +188,7 @@ fn git_names(dir: &Path, arguments: &[&str]) -> Option<Vec<Vec<u8>>> {
 fn times<'a>(dir: &Path, names: impl Iterator<Item = &'a [u8]>) -> String {
     let mut hash = Sha256::new();
     for name in names {
-        hash.update(name);
+        hash.update([name, b"\0"].concat());
         if let Ok(metadata) = fs::symlink_metadata(dir.join(OsStr::from_bytes(name))) {
             hash.update(describe(&metadata));
         }
@@ -208,7 +208,7 @@ fn listing(dir: &Path) -> Result<String, Error> {
 
 fn describe(metadata: &Metadata) -> String {
     format!(
-        "\0{} {}.{:09} {:o}\n",
+        "{} {}.{:09} {:o}\n",
         metadata.size(),
         metadata.mtime(),
         metadata.mtime_nsec(),

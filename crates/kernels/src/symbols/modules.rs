@@ -167,9 +167,10 @@ fn functions(file: &File<'_>, placed: &[Placed<'_>]) -> Result<Builder, SymbolEr
     };
     let symbols = file.symbols();
     let symbols = symbols.ok_or_else(|| not_module(module, "it has no symbol table"))?;
+    let ranges = placed.iter().map(|of| (of.index, &of.range));
+    let ranges: BTreeMap<_, _> = ranges.collect();
     for symbol in symbols.filter(|symbol| symbol.is_function) {
-        let mut sections = placed.iter();
-        let Some(Placed { range, .. }) = sections.find(|of| of.index == symbol.section) else {
+        let Some(range) = ranges.get(&symbol.section) else {
             continue;
         };
         let address = range.start.saturating_add(symbol.value);

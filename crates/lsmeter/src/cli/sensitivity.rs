@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The flags of `lsmeter sensitivity`.
 
-use std::path::PathBuf;
-
-use clap::{Args, ValueHint};
+use clap::Args;
 use model::DelayModule;
 
 use super::output::OutputArgs;
@@ -21,7 +19,7 @@ use super::shared::{LabArgs, PlaceArgs, ProgressArgs, SelectionArgs, number_with
 #[command(after_long_help = "\
 Examples:
   lsmeter sensitivity --bench open --bench stat
-  lsmeter sensitivity --kernel build:6.12-all --kernel debian:7.2 --svg slopes.svg
+  lsmeter sensitivity --kernel build:6.12-all --kernel debian:7.2
   lsmeter sensitivity --bench 'open:*' --hooks inode_permission,file_open
   lsmeter sensitivity --bench 'rename:*' --delays 0..50us/5us --by-hook
   lsmeter sensitivity --bench 'stat:*' --cold
@@ -81,9 +79,6 @@ pub struct SensitivityArgs {
     /// Output
     #[command(flatten)]
     pub out: OutputArgs,
-    /// Draw cost over delay, as the paper's Figure 4, as SVG; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub svg: Option<PathBuf>,
     /// Progress
     #[command(flatten)]
     pub progress: ProgressArgs,

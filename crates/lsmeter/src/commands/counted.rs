@@ -87,7 +87,7 @@ impl<'a> Counter<'a> {
             resume: false,
         };
         let outcome = match self.run(&machines, &journals, line) {
-            Err(LabError::Environment(why)) if self.hooks => {
+            Err(LabError::NoHooks(why)) if self.hooks => {
                 line.keep(&format!("warning: hooks are not told apart: {why}"));
                 self.hooks = false;
                 self.run(&machines, &journals, line)

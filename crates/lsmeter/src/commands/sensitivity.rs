@@ -18,7 +18,6 @@ use crate::commands::measure::{
 use crate::config::{Config, cache_dir};
 use crate::deliver::{Delivery, StdoutTaken};
 use crate::failure::usage;
-use crate::output;
 use crate::progress::Line;
 
 /// Default benchmarks: all with so few checks that delays are much longer than the wait's own
@@ -39,7 +38,7 @@ pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
     let experiment = resolve(args)?;
     let output = args.out.output.as_deref();
     let journals = journals::choose("sensitivity", output, args.progress.resume.as_ref())?;
-    let stdout = args.out.check(&[&args.svg], 0)?;
+    let stdout = args.out.check(&[], 0)?;
     let mut line = Line::new(args.progress.quiet);
     let document = if experiment.place == Place::Host {
         let request = LiveRequest {
@@ -223,12 +222,7 @@ fn deliver(args: &SensitivityArgs, stdout: StdoutTaken, document: &Document) -> 
         tables: &|| report::sensitivity_report(document, by_hook),
         records: &|| report::sensitivity_records(document),
     };
-    args.out.deliver(stdout, &found)?;
-    if let Some(path) = &args.svg {
-        let figure = report::latency_over_delay(document);
-        output::write(path, |to| Ok(to.write_all(figure.as_bytes())?))?;
-    }
-    Ok(())
+    args.out.deliver(stdout, &found).map(drop)
 }
 
 fn verdict(args: &SensitivityArgs, document: &Document) -> Exit {

@@ -63,6 +63,10 @@ struct Watch<'a> {
 impl Watch<'_> {
     fn follow(&mut self) -> Result<()> {
         let mut seen = None;
+        if identity(&self.image).is_none() {
+            let image = self.image.display();
+            self.line.keep(&format!("waiting for a kernel: {image}"));
+        }
         while let Some(found) = self.next(seen) {
             seen = Some(found);
             let counted = self.counter.count(&mut self.line);

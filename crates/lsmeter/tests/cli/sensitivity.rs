@@ -18,7 +18,7 @@ fn words_that_make_no_sense_are_wrong_usage() {
          sensitivity --hooks all,inode_permission | all hooks, and some of them | name hooks, or all
          sensitivity --predict 2e9 | a decision does not take 2e9 instructions | a number from 0
          sensitivity --cold --fs tmpfs | tmpfs is never cold | leave out --fs
-         sensitivity --json --svg - | cannot both be standard output | name a file for one
+         sensitivity --json -o - | cannot both be standard output | name a file for one
          sensitivity --bench opne | opne | open"
     );
     place.refuses(2, &table);

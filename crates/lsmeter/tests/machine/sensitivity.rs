@@ -4,8 +4,6 @@
 //! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests
 //! (`lsmeter kernel fetch debian:6.12`); nothing is fetched here.
 
-use std::fs;
-
 use crate::common::Place;
 use model::{DelayModule, Document, Slope, Status};
 
@@ -22,7 +20,7 @@ fn slopes_are_what_was_counted_and_grow_with_depth() {
     let place = Place::with_kernels();
     let line = format!(
         "{OFFLINE} --bench stat:AA,stat:AA/BB,stat:AA/BB/CC,open:AA,execve,getppid \
-         -o slopes.json --svg slopes.svg --fail-above 0.05"
+         -o slopes.json --fail-above 0.05"
     );
     place.line(&line).code(0);
     let document = place.document("slopes.json");
@@ -68,7 +66,10 @@ fn slopes_are_what_was_counted_and_grow_with_depth() {
     let sum: f64 = parts.map(|(_, _, slope)| slope.slope).sum();
     let apart = sum - whole(&document, "open:AA").slope;
     assert!(apart.abs() < 0.02, "{sum}");
-    let svg = fs::read_to_string(place.path().join("slopes.svg")).unwrap();
+    let svg = place
+        .line("report slopes.json --figure latency-over-delay -o -")
+        .code(0)
+        .stdout;
     assert!(svg.starts_with("<svg") && svg.contains("stat:AA/BB"));
 }
 

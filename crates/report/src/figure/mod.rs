@@ -79,35 +79,16 @@ impl Figure {
         sorted.first(rows)
     }
 
-    fn draw(&self, sheet: &mut Sheet) {
-        sheet.heading(&self.title);
-        match &self.chart {
-            Chart::Bars(of) => bars::draw(sheet, of),
-            Chart::Lines(of) => lines::draw(sheet, of),
-            Chart::Flame(of) => flame::draw(sheet, of),
-        }
-        sheet.notes(self.notes.iter().chain(&self.left_out()));
-    }
-
     pub fn svg(&self) -> String {
         let mut sheet = Sheet::default();
-        self.draw(&mut sheet);
+        sheet.heading(&self.title);
+        match &self.chart {
+            Chart::Bars(of) => bars::draw(&mut sheet, of),
+            Chart::Lines(of) => lines::draw(&mut sheet, of),
+            Chart::Flame(of) => flame::draw(&mut sheet, of),
+        }
+        sheet.notes(self.notes.iter().chain(&self.left_out()));
         let axis = self.chart.axis();
         sheet.svg(&self.name, &self.title, &self.description, axis)
     }
-}
-
-pub(crate) fn svg_of_all(
-    figures: &[Figure],
-    title: &str,
-    description: &str,
-    notes: &[String],
-) -> String {
-    let mut sheet = Sheet::default();
-    sheet.heading(title);
-    for figure in figures {
-        figure.draw(&mut sheet);
-    }
-    sheet.notes(notes);
-    sheet.svg("figures", title, description, "")
 }

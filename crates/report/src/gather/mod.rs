@@ -15,8 +15,6 @@ use model::{
 use crate::figure::{Bar, Chart, Figure};
 use crate::text::printable;
 
-pub use sensitivity::latency_over_delay;
-
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
     pub name: String,

@@ -5,12 +5,11 @@ use model::{Clock, Document, Unit, path_depth};
 
 use super::Draft;
 use crate::figure::model::drawable;
-use crate::figure::{Chart, Figure, LINES_LIMIT, Lines, Point, Series, svg_of_all};
+use crate::figure::{Chart, LINES_LIMIT, Lines, Point, Series};
 use crate::group::grouped;
 use crate::sensitivity::{Swept, numbers, operations, swept, where_swept};
 use crate::text::{printable, short};
 
-const PANELS_LIMIT: usize = 16;
 const POINTS_LIMIT: usize = 100;
 const MICROSECONDS_FROM_NS: f64 = 10_000.0;
 const DESCRIPTION: &str = "Points and fitted lines: the cost of operations over how much longer \
@@ -23,37 +22,7 @@ pub(super) fn drafts(document: &Document) -> Vec<Draft> {
     drafts
 }
 
-/// Costs over the delay of each check, per kernel, module, cache state and file system, as one
-/// self-contained SVG: no script, font or style sheet. Output is deterministic.
-pub fn latency_over_delay(document: &Document) -> String {
-    let mut drafts = over_delay(document);
-    let more = drafts.len().saturating_sub(PANELS_LIMIT);
-    drafts.truncate(PANELS_LIMIT);
-    let figures: Vec<_> = drafts.into_iter().map(|draft| draft.figure).collect();
-    let mut notes = Vec::new();
-    if more > 0 {
-        notes.push(format!("{more} more panels are left out."));
-    }
-    if figures.iter().all(|figure| figure.chart.is_empty()) {
-        notes.push("No operation has a line.".to_owned());
-    }
-    let title = "What an operation costs by the time of each decision";
-    svg_of_all(&figures, title, &described(&figures), &notes)
-}
-
-fn described(figures: &[Figure]) -> String {
-    let mut text = DESCRIPTION.to_owned();
-    for figure in figures {
-        text += &format!(" {}:", figure.title);
-        if let Chart::Lines(lines) = &figure.chart {
-            let named = |line: &Series| format!(" {} {}", line.label, line.figure);
-            let lines: Vec<String> = lines.series.iter().take(LINES_LIMIT).map(named).collect();
-            text += &(lines.join(",") + ".");
-        }
-    }
-    text
-}
-
+/// Costs over the delay of each check, per kernel, module, cache state, file system and unit.
 fn over_delay(document: &Document) -> Vec<Draft> {
     let swept = swept(document);
     let groups = grouped(&swept, Swept::place);

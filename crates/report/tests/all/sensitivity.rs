@@ -2,10 +2,11 @@
 //! A small sweep as tables, CSV and figure, and sweeps that lie.
 
 use crate::swept::{BPF, document, empty, of, parted, slope};
-use model::{ALL_HOOKS, Caches, DelayModule, Document, Outcome, Status, Subject, Unit};
+use model::{ALL_HOOKS, Document, Outcome, Status, Subject, Unit};
 use proptest::prelude::*;
 use report::{
-    Layout, csv, latency_over_delay, markdown, sensitivity_records, sensitivity_report, terminal,
+    Content, Layout, Source, csv, figures, markdown, sensitivity_records, sensitivity_report,
+    terminal,
 };
 
 fn shown(document: &Document, by_hook: Option<bool>) -> String {
@@ -27,6 +28,24 @@ fn csv_of(document: &Document) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
+fn source(document: &Document) -> Source {
+    Source {
+        name: "sweep.json".to_owned(),
+        content: Content::Measured(Box::new(document.clone())),
+        estimates: None,
+    }
+}
+
+/// Cost over delay, all figures after each other.
+fn drawn(document: &Document) -> String {
+    let all = figures(&[source(document)]);
+    let own = all
+        .iter()
+        .filter(|gathered| gathered.base == "latency-over-delay");
+    let svg = own.map(|gathered| gathered.figure.svg());
+    svg.inspect(|svg| well_formed(svg).unwrap()).collect()
+}
+
 #[test]
 fn all_tables() {
     insta::assert_snapshot!(shown(&document(), None));
@@ -40,7 +59,7 @@ fn the_only_hook_delayed_is_the_whole() {
     let text = shown(&document, Some(false));
     assert!(text.contains("at inode_permission"), "{text}");
     assert!(text.contains("open:AA    2.0000  ±0.0002"), "{text}");
-    assert!(latency_over_delay(&document).contains("2.000"));
+    assert!(drawn(&document).contains("2.000"));
 }
 
 #[test]
@@ -71,13 +90,12 @@ fn csv_rows() {
 fn nothing_swept_is_no_table() {
     assert_eq!(shown(&empty(), None), "");
     assert_eq!(csv_of(&empty()).lines().count(), 1);
-    assert!(latency_over_delay(&empty()).contains("No operation has a line."));
+    assert_eq!(drawn(&empty()), "");
 }
 
 #[test]
 fn a_small_figure() {
-    let text = latency_over_delay(&document());
-    well_formed(&text).unwrap();
+    let text = drawn(&document());
     // One element a line, so that a difference is one.
     insta::assert_snapshot!(text.replace("><", ">\n<"));
 }
@@ -90,27 +108,9 @@ fn a_figure_shows_as_many_operations_as_differ_at_a_glance() {
         let slope = slope(BPF, ("mkdir", &variant), &[ALL_HOOKS], at, 0.0);
         document.cells.push(slope);
     }
-    let text = latency_over_delay(&document);
+    let text = drawn(&document);
     assert!(text.contains("mkdir:depth23") && !text.contains("mkdir:depth24"));
     assert!(text.contains("16 more lines are in the data."));
-    well_formed(&text).unwrap();
-}
-
-#[test]
-fn thousands_of_slopes_make_bounded_figures() {
-    let mut document = empty();
-    for at in 0..3_000 {
-        let kernel = format!("k{}", at / 3);
-        let place = (kernel.as_str(), DelayModule::Bpf, Caches::Warm);
-        let hooks = [format!("hook{at}")];
-        let hooks = [ALL_HOOKS, hooks[0].as_str()];
-        let mut slope = slope(place, ("open", "AA"), &hooks[at % 2..][..1], 2, 1.0);
-        of(&mut slope).explanation = Some(format!("reason {at}"));
-        document.cells.push(slope);
-    }
-    let text = latency_over_delay(&document);
-    assert!(text.contains("984 more panels are left out."));
-    assert!(text.len() < 200_000);
 }
 
 /// XML of nothing but shapes and text.
@@ -136,7 +136,7 @@ fn well_formed(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn figures() -> impl Strategy<Value = f64> {
+fn numbers() -> impl Strategy<Value = f64> {
     prop_oneof![
         Just(0.0),
         Just(1e308),
@@ -199,7 +199,7 @@ proptest! {
     #[test]
     fn a_lying_document_cannot_draw(
         text in "\\PC{0,12}|[\\x00-\\x7f|`<&\"']{0,300}|</text><script>|\u{1b}\\[2J.*|\u{ffff}\u{fffe}",
-        two in [figures(), figures()],
+        two in [numbers(), numbers()],
         n in prop_oneof![Just(0), Just(u64::MAX), any::<u64>()],
         unit in 0..3usize,
     ) {
@@ -223,9 +223,11 @@ proptest! {
                 prop_assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
             }
         }
-        let drawn = latency_over_delay(&document);
-        prop_assert!(drawn.len() < 100_000);
-        well_formed(&drawn).map_err(TestCaseError::fail)?;
+        for gathered in figures(&[source(&document)]) {
+            let svg = gathered.figure.svg();
+            prop_assert!(svg.len() < 100_000);
+            well_formed(&svg).map_err(TestCaseError::fail)?;
+        }
         let csv = csv_of(&document);
         for record in csv::Reader::from_reader(csv.as_bytes()).records() {
             let record = record.unwrap();

@@ -64,8 +64,10 @@ fn type_of(policy: &[u8], name: &[u8]) -> Option<u32> {
     let records = policy.windows(16 + name.len());
     let mut found = records
         .filter(|record| record.ends_with(name) && u32_at(record, 0) as usize == name.len())
+        // Flags of types, and another type's number or 0.
+        .filter(|record| u32_at(record, 8) < 8 && u32_at(record, 12) <= 0xffff)
         .map(|record| u32_at(record, 4));
-    let value = found.next().filter(|value| *value > 0);
+    let value = found.next().filter(|value| (1..=0xffff).contains(value));
     value.filter(|_| found.next().is_none())
 }
 
