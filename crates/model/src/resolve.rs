@@ -75,7 +75,7 @@ impl Spec {
             if self.custom.is_some() || self.work_dir.is_some() {
                 return Err(SpecError::instead(
                     "policies of your own are for benchmarks, and workloads run under lsmeter's",
-                    "leave out `given` and `work_dir`, or measure benchmarks",
+                    "leave out `custom` and `work_dir`, or measure benchmarks",
                 ));
             }
             let denials = |of: &Configuration| of.settings.denials;

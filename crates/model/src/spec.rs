@@ -128,7 +128,7 @@ spec! {
     baseline_kernel: String,
     /// Patterns: `open`, `open:AA/BB`, `*xattr`, `!treewalk:full`. Default: `["*"]`.
     benchmarks: Vec<String>,
-    /// Suites that `benchmarks` chooses from: paper, lmbench, howells, beyond. Default: all.
+    /// Suites that `benchmarks` chooses from (`lsmeter list benchmarks`). Default: all.
     suites: Vec<Suite>,
     /// `first` or `all` variants for a pattern without a variant. Default: all.
     select: Select,

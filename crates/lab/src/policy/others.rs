@@ -75,7 +75,7 @@ pub(super) fn audit(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     if rules == Some(AuditRules::NeverTask) {
         kernel_arguments.remove(0);
     }
-    // `enum audit_set` of the guest's `policy/audit.h`.
+    // `enum audit_set` of the guest's `settings/audit.h`.
     let set = rules.map(|rules| match rules {
         AuditRules::FileAccess => 0,
         AuditRules::None => 1,

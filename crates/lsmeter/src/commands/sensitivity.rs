@@ -143,7 +143,7 @@ fn resolve(args: &SensitivityArgs) -> Result<Experiment> {
     if !experiment.custom.is_empty() {
         return Err(usage(
             "decisions are delayed under lsmeter's policies, not under your own",
-            "leave out `given`",
+            "leave out `custom`",
         ));
     }
     check_selection(&experiment)?;

@@ -20,7 +20,7 @@ pub(crate) fn check(custom: &BTreeMap<String, CustomPolicy>) -> Result<(), SpecE
     if custom.len() > POLICIES_LIMIT {
         let n = custom.len();
         return Err(SpecError::refused(format!(
-            "`given` has {n} policies; at most {POLICIES_LIMIT} are allowed"
+            "`custom` has {n} policies; at most {POLICIES_LIMIT} are allowed"
         )));
     }
     custom.iter().try_for_each(|(name, of)| check_one(name, of))

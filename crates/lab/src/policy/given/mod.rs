@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Custom policies: reads their files and writes the agent's directives for them. The guest's
-//! `settings/custom.c` proves them and measures under them.
+//! `settings/given.c` proves them and measures under them.
 
 mod apparmor;
 mod bpf;
