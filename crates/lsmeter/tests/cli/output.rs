@@ -76,18 +76,18 @@ fn two_outputs_need_two_places() {
         ("pipe", "./pipe"),
         ("/dev/fd/2", "/dev/stderr"),
     ] {
-        let line = format!("sensitivity --offline -o {one} --svg {other}");
+        let line = format!("profile --offline -o {one} --callgrind {other}");
         let error = format!("two outputs cannot both be {other}");
         let refused = place.line(&line);
         refused.refused(2, &error, Some("name another file"));
     }
     assert!(!place.join("x").exists());
-    let nowhere = "sensitivity --offline -o /dev/null --svg /dev/null --qemu /bin/true";
+    let nowhere = "profile --offline -o /dev/null --callgrind /dev/null --qemu /bin/true";
     place.line(nowhere).code(3);
     let error = "two outputs cannot both be standard output | name a file";
     let table = format!(
-        "sensitivity --offline -o - --svg /dev/stdout | {error}
-         sensitivity --offline -o /dev/fd/1 --svg /proc/self/fd/1 | {error}"
+        "profile --offline -o - --callgrind /dev/stdout | {error}
+         profile --offline -o /dev/fd/1 --callgrind /proc/self/fd/1 | {error}"
     );
     place.refuses(2, &table);
 }
