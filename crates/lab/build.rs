@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-const COLUMNS: usize = 16;
+const COLUMNS: usize = 15;
 
 fn main() -> ExitCode {
     match build() {

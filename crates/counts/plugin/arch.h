@@ -19,6 +19,10 @@ struct arch {
 	struct insn (*decode)(const uint8_t *bytes, size_t size, uint64_t vaddr);
 	/* What it does besides: looked at only where events are counted (events.h). */
 	struct effects (*effects)(const uint8_t *bytes, size_t size);
+	/* In a loop that waits it ends QEMU's turn, which costs more than the loop; what does not. */
+	const char *pause;
+	const char *no_pause;
+	size_t pause_size;	/* bytes of both */
 	uint64_t stack_bytes;	/* of a task's stack in the kernel, aligned to as many */
 	/*
 	 * An access to memory of the code that switches tasks. *from, 0 at its begin,

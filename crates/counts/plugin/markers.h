@@ -18,5 +18,7 @@
 #define MARKER_WINDOW_BEGIN_ALL	8	/* children's work counts too */
 #define MARKER_DISARM		9	/* stop instrumenting */
 #define MARKER_AGENT		10	/* from now on only markers of this page count */
+#define MARKER_READY		11	/* from here on the machine is copied: see serve.h */
+#define MARKER_END		12	/* a copy has measured */
 
 #endif

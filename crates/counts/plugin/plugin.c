@@ -4,7 +4,7 @@
  * markers. Until the first ARM marker it looks for markers only, so that a boot
  * costs what it costs without; then it has every block translated anew.
  *
- * Arguments: records=PATH (required), symbols=PATH, trace=on (see trace.h),
+ * Arguments: records=PATH (required), serve=DIRECTORY (see serve.h), symbols=PATH, trace=on (see trace.h),
  * events=on (see events.h) or tasks=PATH (see tasks.h; the file says where functions lie), and arm=off, which
  * leaves it at the markers, to see what more costs.
  */
@@ -20,6 +20,7 @@
 #include "markers.h"
 #include "qemu_api.h"
 #include "records.h"
+#include "serve.h"
 #include "symbols.h"
 #include "tasks.h"
 #include "trace.h"
@@ -74,6 +75,8 @@ static void on_marker(unsigned int vcpu, void *data)
 		arm();
 	else if (marker == MARKER_DISARM)
 		disarm();
+	else if (marker == MARKER_END)
+		serve_end();
 	else
 		window_marker(marker, armed);
 }
@@ -203,30 +206,58 @@ static void on_agent(unsigned int vcpu, void *data)
 		agent_page = (uintptr_t)data;
 }
 
+static void on_ready(unsigned int vcpu, void *data)
+{
+	(void)vcpu;
+	serve(data);
+}
+
 static void watch_marker(struct qemu_plugin_insn *handle, const struct insn *insn)
 {
-	bool is_agent = insn->marker == MARKER_AGENT;
-	uintptr_t page;
+	block_cb_t callback = on_marker;
+	uintptr_t page, data;
 
 	if (insn->kind != INSN_MARKER)
 		return;
-	page = (uintptr_t)qemu_plugin_insn_haddr(handle) / AGENT_PAGE;
-	if (!agent_page || page == agent_page)
-		qemu_plugin_register_vcpu_insn_exec_cb(
-			handle, is_agent ? on_agent : on_marker, PLUGIN_CB_NO_REGS,
-			(void *)(is_agent ? page : (uintptr_t)insn->marker));
+	data = (uintptr_t)qemu_plugin_insn_haddr(handle);
+	page = data / AGENT_PAGE;
+	if (agent_page && page != agent_page)
+		return;
+	if (insn->marker == MARKER_READY) {
+		callback = on_ready;
+	} else if (insn->marker == MARKER_AGENT) {
+		callback = on_agent;
+		data = page;
+	} else {
+		data = insn->marker;
+	}
+	qemu_plugin_register_vcpu_insn_exec_cb(handle, callback, PLUGIN_CB_NO_REGS, (void *)data);
+}
+
+/* The idle loop no longer pauses once it is translated anew. */
+static void keep_idling(struct qemu_plugin_insn *handle)
+{
+	uint8_t copy[INSN_MAX] = { 0 };
+
+	if (read_bytes(handle, copy) == guest->pause_size &&
+	    !memcmp(copy, guest->pause, guest->pause_size))
+		memcpy(qemu_plugin_insn_haddr(handle), guest->no_pause, guest->pause_size);
 }
 
 static void translate_unarmed(void *first, void *second)
 {
 	struct qemu_plugin_tb *tb = block_of(first, second);
 	size_t n = qemu_plugin_tb_n_insns(tb);
+	bool idle = n && symbols_kind(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0))) ==
+			 SYMBOL_IDLE;
 
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *handle = qemu_plugin_tb_get_insn(tb, i);
 		struct insn insn;
 		uint8_t size;
 
+		if (idle)
+			keep_idling(handle);
 		if (qemu_plugin_insn_size(handle) != guest->marker_size)
 			continue;
 		insn = read_insn(handle, &size);
@@ -400,15 +431,13 @@ static void disarm(void)
 PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc,
 				      char **argv)
 {
-	struct records_header header = {
-		.version = RECORDS_VERSION,
-		.api = (uint32_t)info->version.cur,
-	};
-	const char *records = NULL;
+	static struct records_header header = { .version = RECORDS_VERSION };
+	const char *records = NULL, *serving = NULL;
 	int ret = 0;
 
 	plugin_id = id;
 	api = info->version.cur;
+	header.api = (uint32_t)api;
 	if (!arch_choose(info->target_name) || !info->system_emulation ||
 	    info->system.max_vcpus != 1) {
 		fprintf(stderr, "lsmeter plugin: needs %s with one processor\n", arch_programs());
@@ -431,6 +460,8 @@ PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info,
 			trace_enable();
 		} else if (!strcmp(argv[i], "events=on")) {
 			events_enable();
+		} else if (!strncmp(argv[i], "serve=", 6)) {
+			serving = argv[i] + 6;
 		} else if (!strncmp(argv[i], "tasks=", 6)) {
 			ret = functions_load(argv[i] + 6);
 			if (ret) {
@@ -452,6 +483,11 @@ PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info,
 	ret = records_open(records, &header);
 	if (ret) {
 		fprintf(stderr, "lsmeter plugin: %s: %s\n", records, strerror(-ret));
+		return -1;
+	}
+	ret = serving ? serve_enable(serving, &header) : 0;
+	if (ret) {
+		fprintf(stderr, "lsmeter plugin: no copies of the machine: %s\n", strerror(-ret));
 		return -1;
 	}
 	instrument();

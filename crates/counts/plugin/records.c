@@ -36,6 +36,10 @@ static int write_all(const void *data, size_t size)
 
 int records_open(const char *path, const struct records_header *header)
 {
+	if (records_fd >= 0)
+		close(records_fd);
+	used = 0;
+	written = 0;
 	records_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (records_fd < 0)
 		return -errno;

@@ -26,6 +26,8 @@ static enum symbol_kind parse_kind(const char *word)
 		return SYMBOL_EXCEPTION;
 	if (!strcmp(word, "switch"))
 		return SYMBOL_SWITCH;
+	if (!strcmp(word, "idle"))
+		return SYMBOL_IDLE;
 	return SYMBOL_NONE;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where interrupts, exceptions and context switches begin in this kernel: a
- * text file from the host, lines of "KIND START END" in hexadecimal, KIND being
- * interrupt, exception or switch, END exclusive.
+ * Where interrupts, exceptions and context switches begin in this kernel, and where its idle loop
+ * lies: a text file from the host, lines of "KIND START END" in hexadecimal, KIND being interrupt,
+ * exception, switch or idle, END exclusive.
  */
 #ifndef LSMETER_SYMBOLS_H
 #define LSMETER_SYMBOLS_H
@@ -15,6 +15,7 @@ enum symbol_kind {
 	SYMBOL_INTERRUPT,
 	SYMBOL_EXCEPTION,
 	SYMBOL_SWITCH,
+	SYMBOL_IDLE,
 };
 
 /* Returns the number of ranges read, or -errno. */

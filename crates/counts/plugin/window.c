@@ -112,6 +112,11 @@ static void close_window(void)
 	put(RECORD_WINDOW, windows++);
 }
 
+void window_begin_copy(void)
+{
+	cells = 0;
+}
+
 void window_marker(uint32_t marker, bool armed)
 {
 	uint8_t unarmed = armed ? 0 : WINDOW_UNARMED;

@@ -12,6 +12,9 @@
 /* A marker was executed. armed: blocks are instrumented by now. */
 void window_marker(uint32_t marker, bool armed);
 
+/* A copy of the machine counts its own cells. */
+void window_begin_copy(void);
+
 /* A block begins. */
 void window_block(struct block *block);
 

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use kernels::symbols::{SymbolTable, context_switch, interrupt_entries};
 
-/// Lines of `KIND START END` in hexadecimal, END exclusive: `interrupt`, `exception` and `switch`,
-/// at link addresses: boot with `nokaslr`. Empty if the kernel has no such symbols.
+/// Lines of `KIND START END` in hexadecimal, END exclusive: `interrupt`, `exception`, `switch` and
+/// `idle`, at link addresses: boot with `nokaslr`. Empty if the kernel has no such symbols.
 #[must_use]
 pub fn landmarks(symbols: &SymbolTable) -> String {
     let mut text = String::new();
@@ -45,6 +45,15 @@ pub fn landmarks(symbols: &SymbolTable) -> String {
     }
     if let Some(range) = context_switch(symbols) {
         line("switch", range.start, range.start + 1);
+    }
+    // kernel/sched/idle.c; compilers name parts and variants of it `cpu_idle_poll.isra.0`.
+    for symbol in symbols.with_prefix("cpu_idle_poll.") {
+        let range = symbols.function(&symbol.name);
+        range.into_iter().for_each(|range| line("idle", range.start, range.end));
+    }
+    for name in ["cpu_idle_poll", "do_idle"] {
+        let range = symbols.function(name);
+        range.into_iter().for_each(|range| line("idle", range.start, range.end));
     }
     text
 }

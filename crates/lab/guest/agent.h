@@ -134,6 +134,16 @@ extern struct experiment experiment;
 /* Reads experiment frames until `run`; anything wrong is fatal(). */
 void read_experiment(int in_vm);
 
+/* As that holds them; anything wrong is fatal(). */
+void parse_directives(char *text, size_t len);
+
+/* ready.c */
+void ready_start(void);
+/* Returns in each copy of the machine, with its directives: 1; 0 where nobody copies it. */
+int ready(void);
+/* program/program.c: a copy has measured. Where there are no copies, it does nothing. */
+void copy_end(void);
+
 /* catalogue.c */
 const struct benchmark *const *benchmarks(unsigned int *count);
 const struct benchmark *find_benchmark(const char *name);
@@ -145,7 +155,7 @@ int list_benchmarks(void);
 #define STATUS_FAILED		1
 #define STATUS_UNSUPPORTED	2
 
-void run_cells(void);
+void run_cells(int in_vm);
 /*
  * The cells' buffer, free before and between them. fork copies what tells where the agent's memory
  * is: what only some experiments need lies here, or in memory that they map.
@@ -246,6 +256,7 @@ long drop_caches(void);
 /* vm.c */
 void vm_start(void);			/* mounts, modules, results port */
 void vm_enter_directory(void);		/* file system, working directory */
+void vm_drain(void);			/* waits until all is sent */
 __attribute__((noreturn)) void vm_end(void);
 
 /* policy.c: what policy.h has. */

@@ -132,8 +132,6 @@ struct benchmark {
 	unsigned int composite : 1;
 	/* Work of processes created in the window belongs to the operation. */
 	unsigned int counts_children : 1;
-	/* It leaves a trace that others run into for as long as the system is up: comes last. */
-	unsigned int last : 1;
 	/* Operations per cell that this benchmark insists on; 0: the caller's. */
 	unsigned int repetitions;
 	/*
@@ -227,6 +225,8 @@ u64 random_u64(struct cell *c);
 #define MARKER_WINDOW_BEGIN_ALL	8	/* children's work counts too */
 #define MARKER_DISARM		9	/* stop instrumenting */
 #define MARKER_AGENT		10	/* from now on only markers of this page count */
+#define MARKER_READY		11	/* from here on the machine is copied: see serve.h */
+#define MARKER_END		12	/* a copy has measured */
 
 static inline void window_begin(void)
 {

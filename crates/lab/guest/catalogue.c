@@ -154,12 +154,12 @@ int list_benchmarks(void)
 			made_calls(v->syscalls ? v->syscalls : b->syscalls, calls,
 				   sizeof(calls));
 			len = format(line, sizeof(line),
-				     "%s\t%u\t%s\t%s\t%s\t%u\t%s\t%s\t%s\t%u\t%u\t%u\t%u\t%u\t%u\t%s\n",
+				     "%s\t%u\t%s\t%s\t%s\t%u\t%s\t%s\t%s\t%u\t%u\t%u\t%u\t%u\t%s\n",
 				     suite_names[b->suite], b->number, b->name,
 				     v->name, class_names[b->class], b->measures,
 				     calls, b->source, b->summary,
 				     b->max_batch, b->composite,
-				     b->counts_children, b->last,
+				     b->counts_children,
 				     v->together ? v->together : b->repetitions,
 				     v->depth, v->modules ? v->modules : "-");
 			if (put_line(line, len))

@@ -202,10 +202,10 @@ static void parse_line(char *line)
 	}
 }
 
-static void parse_text(char *text, u32 len)
+void parse_directives(char *text, size_t len)
 {
 	char *line = text;
-	u32 i;
+	size_t i;
 
 	for (i = 0; i < len; i++) {
 		if (text[i] == '\n') {
@@ -242,7 +242,7 @@ static int read_file(char *text, size_t size)
 			continue;
 		kept = text[whole];
 		text[whole] = '\0';
-		parse_text(text, whole);
+		parse_directives(text, whole);
 		text[whole] = kept;
 		len -= whole;
 		memmove(text, text + whole, len);
@@ -250,7 +250,7 @@ static int read_file(char *text, size_t size)
 	or_fatal(n, "/experiment");
 	sys_close(fd);
 	text[len] = '\0';
-	parse_text(text, len);
+	parse_directives(text, len);
 	return 1;
 }
 
@@ -263,7 +263,7 @@ void read_experiment(int in_vm)
 		return;
 
 	while (read_frame(payload, &len) == FRAME_EXPERIMENT)
-		parse_text(payload, len);
+		parse_directives(payload, len);
 	if (len)
 		fatal("run frame: its payload must be empty");
 }

@@ -97,7 +97,7 @@ __attribute__((noreturn, used)) void start_c(const u64 *stack)
 		host_enter_directory();
 	policies_enforce();
 	delays_start();
-	run_cells();
+	run_cells(in_vm);
 	delays_stop();
 	send_frame(FRAME_DONE, "", 0);
 	finish(0);

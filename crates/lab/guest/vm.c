@@ -255,10 +255,16 @@ void vm_enter_directory(void)
 		names_start();
 }
 
-void vm_end(void)
+void vm_drain(void)
 {
 	if (port >= 0)
-		SYS(ioctl, port, TCSBRK, 1);	/* waits until all is sent */
+		SYS(ioctl, port, TCSBRK, 1);
+}
+
+void vm_end(void)
+{
+	vm_drain();
+	copy_end();
 	SYS(reboot, LINUX_REBOOT_MAGIC1, LINUX_REBOOT_MAGIC2,
 	    LINUX_REBOOT_CMD_RESTART, NULL);
 	for (;;)

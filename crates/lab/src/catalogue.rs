@@ -42,8 +42,6 @@ pub struct Benchmark {
     /// One operation is the sum of several measured regions (a tree walk).
     pub composite: bool,
     pub counts_children: bool,
-    /// It leaves a trace that slows others down, and is measured after them.
-    pub last: bool,
     /// Required counted operations per cell (if composite, also when timed); `None` leaves it to
     /// the caller.
     pub repetitions: Option<u32>,
@@ -81,7 +79,6 @@ impl Benchmark {
             max_batch: number_or_none(next()?.parse().ok()?),
             composite: next()? == "1",
             counts_children: next()? == "1",
-            last: next()? == "1",
             repetitions: number_or_none(next()?.parse().ok()?),
             depth: number_or_none(next()?.parse().ok()?),
             modules: match next()? {

@@ -16,8 +16,6 @@ pub struct Job {
     pub cold: bool,
     pub measures: Measures,
     pub memory: bool,
-    /// It leaves a trace that slows others down, and is measured after them.
-    pub last: bool,
     /// System calls in the measured region, in order, by the kernel's names.
     pub syscalls: Vec<String>,
     pub class: String,
@@ -50,7 +48,6 @@ impl From<&Benchmark> for Job {
             variant: benchmark.variant.clone(),
             directive: format!("{} {}", benchmark.name, benchmark.variant),
             measures: benchmark.measures,
-            last: benchmark.last,
             syscalls: benchmark.syscalls.clone(),
             class: benchmark.class.clone(),
             repetitions: benchmark.repetitions,

@@ -41,13 +41,12 @@ pub fn trial(
     let boot = Boot {
         qemu,
         bootable: &bootable,
-        cmdline: "",
+        cmdline: String::new(),
         accelerator: Accelerator::Kvm,
         plugin: None,
         files: &[],
         root: None,
         directives: "",
-        cells: &[],
         patience: Patience {
             boot: PATIENCE,
             cell: PATIENCE,
@@ -55,7 +54,7 @@ pub fn trial(
         scratch: scratch.path(),
     };
     let mut hello = false;
-    let outcome = vm::boot(&boot, cancel, &mut |_| {
+    let outcome = vm::boot(&boot, &[], cancel, &mut |_| {
         hello = true;
         Err("that is all that was to be seen".to_owned())
     });

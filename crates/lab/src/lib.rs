@@ -20,6 +20,7 @@ pub mod initramfs;
 mod job;
 pub mod journal;
 pub mod kvm;
+mod machine;
 mod memory;
 pub mod module_symbols;
 mod outcome;

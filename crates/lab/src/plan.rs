@@ -18,9 +18,6 @@ use crate::programs;
 use crate::setup::Ground;
 use crate::sweep::Sweep;
 
-/// Booting takes about as long as this number of cells.
-const WORTH_A_BOOT: usize = 8;
-
 mod shard;
 
 #[derive(Debug, Clone)]
@@ -79,10 +76,6 @@ impl Treatment<'_> {
         words.join(", ")
     }
 }
-
-/// Cells with at least this many operations leave many names in caches and get a boot of their own
-/// on every machine: earlier cells are part of a cell's history.
-const OWN_BOOT_OPERATIONS: u32 = 1000;
 
 /// In cells measured on the host, where the directory decides.
 pub const HOST_FILESYSTEM: &str = "host";
@@ -175,17 +168,7 @@ impl Plan {
                     .partition(|metric| metric.is_counted());
                 let counted: Vec<usize> = counted.into_iter().flat_map(&mut add).collect();
                 let clocked: Vec<usize> = clocked.into_iter().flat_map(&mut add).collect();
-                let is_long = |cell: &usize| {
-                    let operations = cells[*cell].job.repetitions;
-                    operations.is_some_and(|operations| operations >= OWN_BOOT_OPERATIONS)
-                };
-                let (long, mut short): (Vec<usize>, Vec<usize>) =
-                    counted.into_iter().partition(is_long);
-                // A cell counts the same alone, among others and after an interruption.
-                short.sort_by_key(|&cell| cells[cell].job.last);
-                // First, so that the others run in parallel.
-                counting.extend(long.into_iter().map(|cell| visit(false, vec![cell])));
-                counting.push(visit(false, short));
+                counting.push(visit(false, counted));
                 timed.push(visit(true, clocked));
             }
         }
@@ -211,39 +194,8 @@ impl Plan {
         cells.copied().collect()
     }
 
-    /// Splits each counting visit into up to `parts` boots that can run in parallel, unless a part
-    /// would be shorter than its boot. This changes which cells precede a cell.
-    #[must_use]
-    pub fn split(mut self, parts: usize) -> Plan {
-        let mut visits = Vec::new();
-        for visit in std::mem::take(&mut self.visits) {
-            // Kernel memory depends on everything that ran before.
-            let memory = visit.cells.iter().any(|cell| self.cells[*cell].job.memory);
-            let parts = if visit.timed || memory {
-                1
-            } else {
-                parts.min(visit.cells.len() / WORTH_A_BOOT).max(1)
-            };
-            // Round robin: neighbours in the suite take about as long.
-            for part in 0..parts {
-                let cells = visit.cells.iter().skip(part).step_by(parts);
-                visits.push(Visit {
-                    cells: cells.copied().collect(),
-                    ..visit.clone()
-                });
-            }
-        }
-        self.visits = visits;
-        self
-    }
-
-    pub fn directives(
-        &self,
-        experiment: &Experiment,
-        how: &Treatment<'_>,
-        round: u32,
-        cells: &[usize],
-    ) -> String {
+    /// What a machine is made by, before any cell: delays, the file system, programs.
+    pub fn machine(&self, experiment: &Experiment, how: &Treatment<'_>) -> String {
         let mut text = how.sweep.map(Sweep::directives).unwrap_or_default();
         match (experiment.place, &experiment.dir, experiment.filesystem) {
             (Place::Lab | Place::Um, _, Some(filesystem)) => {
@@ -257,55 +209,62 @@ impl Plan {
             }
             _ => {}
         }
-        for &number in cells {
-            let PlannedCell { key, job } = &self.cells[number];
-            let all = experiment.samples.of(key.metric);
-            let points = how
-                .sweep
-                .map_or(0, |sweep| sweep.points_of(key).len() as u32);
-            let repetitions = how.sweep.map_or(0, |sweep| sweep.repetitions);
-            let counted = key.metric.is_counted();
-            let samples = match job.repetitions {
-                _ if points > 0 => points * repetitions,
-                Some(repetitions) if counted => repetitions,
-                None if counted => all,
-                _ => share(all, experiment.rounds, round),
-            };
-            let warmup = match job.repetitions {
-                _ if key.metric == Metric::Throughput => {
-                    (experiment.throughput_warmup_s * 1e3) as u32
-                }
-                Some(_) if counted => 1,
-                _ => experiment.warmup,
-            };
-            // Of equal length for all stacks, so that the file takes the same memory in every
-            // guest: slabs and hash tables start after it.
-            text.push_str(job.program.as_deref().unwrap_or_default());
-            let _ = write!(
-                text,
-                "cell {number:06} {} {} warmup={warmup} samples={samples}",
-                job.directive, key.metric
-            );
-            if key.metric == Metric::Throughput {
-                let ms = experiment.throughput_period_s * 1e3 / f64::from(experiment.rounds);
-                let _ = write!(text, " ms={}", ms.max(1.0) as u32);
-            }
-            // Waiting is free where the guest's clock stops meanwhile.
-            let phase = job.program.is_some() && experiment.clock == Clock::Deterministic;
-            for (wanted, word) in [
-                (how.cold || job.cold, " cold=1"),
-                (how.ask, " ask=1"),
-                (phase, " phase=1"),
-            ] {
-                if wanted {
-                    text.push_str(word);
-                }
-            }
-            text.push('\n');
-            if let Some(sweep) = how.sweep {
-                text.push_str(&sweep.directives_of(key));
+        if experiment.programs.is_some() {
+            text.push_str("programs\n");
+        }
+        text
+    }
+
+    /// What the agent is told of a cell; `number` is what it calls it.
+    pub fn directives(
+        &self,
+        experiment: &Experiment,
+        how: &Treatment<'_>,
+        round: u32,
+        cell: usize,
+        number: u32,
+    ) -> String {
+        let PlannedCell { key, job } = &self.cells[cell];
+        let all = experiment.samples.of(key.metric);
+        let points = how
+            .sweep
+            .map_or(0, |sweep| sweep.points_of(key).len() as u32);
+        let repetitions = how.sweep.map_or(0, |sweep| sweep.repetitions);
+        let counted = key.metric.is_counted();
+        let samples = match job.repetitions {
+            _ if points > 0 => points * repetitions,
+            Some(repetitions) if counted => repetitions,
+            None if counted => all,
+            _ => share(all, experiment.rounds, round),
+        };
+        let warmup = match job.repetitions {
+            _ if key.metric == Metric::Throughput => (experiment.throughput_warmup_s * 1e3) as u32,
+            Some(_) if counted => 1,
+            _ => experiment.warmup,
+        };
+        let mut text = job.program.clone().unwrap_or_default();
+        let _ = write!(
+            text,
+            "cell {number} {} {} warmup={warmup} samples={samples}",
+            job.directive, key.metric
+        );
+        if key.metric == Metric::Throughput {
+            let ms = experiment.throughput_period_s * 1e3 / f64::from(experiment.rounds);
+            let _ = write!(text, " ms={}", ms.max(1.0) as u32);
+        }
+        // Waiting is free where the guest's clock stops meanwhile.
+        let phase = job.program.is_some() && experiment.clock == Clock::Deterministic;
+        for (wanted, word) in [
+            (how.cold || job.cold, " cold=1"),
+            (how.ask, " ask=1"),
+            (phase, " phase=1"),
+        ] {
+            if wanted {
+                text.push_str(word);
             }
         }
+        text.push('\n');
+        text.extend(how.sweep.map(|sweep| sweep.directives_of(key)));
         text
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The stream from the agent: a guest's serial port, or the standard output of a process.
+//! The stream from the agent: the file of a guest's serial port, or the standard output of a
+//! process.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
@@ -8,39 +9,43 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{CWD, Mode, OFlags};
 
-/// How far a guest may be ahead of lsmeter: the pipe size limit of an ordinary user.
-const AHEAD_BYTES: usize = 1 << 20;
+/// How long to wait for more of a file, which nobody tells of.
+const FILE_TICK: Duration = Duration::from_millis(5);
 
 #[derive(Debug)]
-pub struct Port(File);
+pub struct Port {
+    stream: File,
+    is_file: bool,
+}
 
 impl Port {
-    /// Makes a FIFO for QEMU to write a guest's port to, byte by byte.
-    ///
-    /// The guest waits for each byte that cannot be written, and under the deterministic clock that
-    /// time must not depend on the host: the FIFO has room for unread bytes. (A socket takes about
-    /// 280 such bytes, each in a buffer of its own.)
-    pub fn fifo(path: &Path) -> io::Result<Port> {
-        rustix::fs::mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR)?;
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let fifo = rustix::fs::open(path, flags, Mode::empty())?;
-        grow(&fifo);
-        Ok(Port(fifo.into()))
+    /// A file that QEMU writes a guest's port to: a guest never waits for its reader, which the
+    /// deterministic clock would show.
+    pub fn file(path: &Path) -> io::Result<Port> {
+        Ok(Port {
+            stream: File::open(path)?,
+            is_file: true,
+        })
     }
 
-    /// Waits at most `patience`. None: nothing came, or nobody has opened the other end; 0: end of
-    /// file.
+    /// Waits at most `patience`. None: nothing came; 0: the stream has ended.
     pub fn read(&mut self, buffer: &mut [u8], patience: Duration) -> io::Result<Option<usize>> {
+        if self.is_file {
+            let read = self.stream.read(buffer)?;
+            if read == 0 {
+                std::thread::sleep(FILE_TICK.min(patience));
+            }
+            return Ok(Some(read).filter(|read| *read > 0));
+        }
         let patience = Timespec::try_from(patience).map_err(io::Error::other)?;
         let nothing = |error: &io::Error| {
             matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
         };
-        let waited = poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&patience));
+        let waited = poll(&mut [PollFd::new(&self.stream, PollFlags::IN)], Some(&patience));
         let read = match waited.map_err(io::Error::from) {
             Ok(0) => return Ok(None),
-            Ok(_) => self.0.read(buffer),
+            Ok(_) => self.stream.read(buffer),
             Err(error) => Err(error),
         };
         match read {
@@ -51,62 +56,36 @@ impl Port {
     }
 
     pub fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.0.write_all(bytes)
+        self.stream.write_all(bytes)
     }
 }
 
 impl From<OwnedFd> for Port {
     fn from(stream: OwnedFd) -> Port {
-        Port(stream.into())
+        Port {
+            stream: stream.into(),
+            is_file: false,
+        }
     }
-}
-
-/// Enlarges a pipe as far as the system allows; errors are ignored, because a small pipe matters
-/// only if its reader is late.
-pub(crate) fn grow(pipe: impl std::os::fd::AsFd) {
-    let _ = rustix::pipe::fcntl_setpipe_size(pipe, AHEAD_BYTES);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SOON: Duration = Duration::from_millis(10);
-    const LATER: Duration = Duration::from_secs(10);
-
     #[test]
-    fn a_writer_comes_speaks_and_goes() {
+    fn a_file_is_read_as_it_grows() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("port");
-        let mut port = Port::fifo(&path).unwrap();
+        let mut writer = File::create(&path).unwrap();
+        let mut port = Port::file(&path).unwrap();
         let mut buffer = [0; 8];
-        assert_eq!(port.read(&mut buffer, SOON).unwrap(), None);
-        let mut writer = File::options().write(true).open(&path).unwrap();
-        assert_eq!(port.read(&mut buffer, SOON).unwrap(), None);
+        let mut read = || port.read(&mut buffer, Duration::from_millis(1)).unwrap();
+        assert_eq!(read(), None);
         writer.write_all(b"ab").unwrap();
-        assert_eq!(port.read(&mut buffer, LATER).unwrap(), Some(2));
+        assert_eq!(read(), Some(2));
+        assert_eq!(read(), None);
         writer.write_all(b"c").unwrap();
-        drop(writer);
-        assert_eq!(port.read(&mut buffer, LATER).unwrap(), Some(1));
-        assert_eq!(port.read(&mut buffer, LATER).unwrap(), Some(0));
-    }
-
-    #[test]
-    fn who_writes_bytes_does_not_wait_for_the_reader() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("port");
-        let mut port = Port::fifo(&path).unwrap();
-        let flags = OFlags::WRONLY | OFlags::NONBLOCK;
-        let mut writer = File::from(rustix::fs::open(&path, flags, Mode::empty()).unwrap());
-        const BYTES: usize = 64 << 10;
-        for _ in 0..BYTES {
-            writer.write_all(b"x").unwrap();
-        }
-        let mut buffer = vec![0; 2 * BYTES];
-        let mut read = 0;
-        while read < BYTES {
-            read += port.read(&mut buffer, LATER).unwrap().unwrap();
-        }
-        assert_eq!(read, BYTES);
+        assert_eq!(read(), Some(1));
     }
 }

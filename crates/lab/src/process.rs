@@ -2,8 +2,10 @@
 //! A child process with captured output that never outlives its owner.
 
 use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -12,7 +14,6 @@ use std::time::{Duration, Instant};
 use kernels::child::describe;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::port::grow;
 use crate::protocol::printable;
 use crate::session::Break;
 
@@ -60,8 +61,6 @@ impl Process {
     /// Captures those outputs of `command` that are pipes.
     pub fn start(mut command: Command) -> io::Result<Process> {
         let mut child = command.spawn()?;
-        // The console is QEMU's standard output; a guest may have to wait for it.
-        child.stdout.iter().for_each(grow);
         let (stdout, stderr) = (Tail::default(), Tail::default());
         let mut readers = Vec::new();
         readers.extend(child.stdout.take().map(|output| stdout.follow(output)));
@@ -145,28 +144,35 @@ pub(crate) fn end_of(name: &str, status: ExitStatus) -> Break {
     }
 }
 
-/// Appends the last lines of the kernel's console (standard output) and of the process's errors; a
-/// panic becomes the reason.
-pub(crate) fn explained(end: Break, process: &Process, name: &str) -> Break {
-    end.map_reason(|reason| explained_reason(reason, process, name))
+/// The last part of a file, or what can be read of it.
+pub(crate) fn end_of_file(path: &Path) -> String {
+    let mut kept = Vec::new();
+    if let Ok(mut file) = File::open(path) {
+        let _ = file.seek(SeekFrom::End(-(TAIL_LIMIT_BYTES as i64)));
+        let _ = file.take(TAIL_LIMIT_BYTES as u64).read_to_end(&mut kept);
+    }
+    printable(&kept).replace('\u{fffd}', "")
 }
 
-fn explained_reason(reason: String, process: &Process, name: &str) -> String {
-    let console = process.stdout();
-    let panic = console.lines().find_map(|line| {
-        line.find("Kernel panic")
-            .map(|at| line[at..].trim_end().to_owned())
-    });
-    let mut text = match panic {
-        Some(panic) => format!("{panic} ({reason})"),
-        None => reason,
-    };
-    for (source, output) in [("console", &console), (name, &process.stderr())] {
-        for line in last_lines(output, CONSOLE_LINES) {
-            text.push_str(&format!("\n{source}: {line}"));
+/// Appends the last lines of the kernel's console and of the process's errors; a panic becomes the
+/// reason.
+pub(crate) fn explained(end: Break, console: &str, stderr: &str, name: &str) -> Break {
+    end.map_reason(|reason| {
+        let panic = console.lines().find_map(|line| {
+            line.find("Kernel panic")
+                .map(|at| line[at..].trim_end().to_owned())
+        });
+        let mut text = match panic {
+            Some(panic) => format!("{panic} ({reason})"),
+            None => reason,
+        };
+        for (source, output) in [("console", console), (name, stderr)] {
+            for line in last_lines(output, CONSOLE_LINES) {
+                text.push_str(&format!("\n{source}: {line}"));
+            }
         }
-    }
-    text
+        text
+    })
 }
 
 #[cfg(test)]

@@ -46,22 +46,20 @@ pub enum Accelerator {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PluginMode {
-    /// Only the host's time between markers: every measured region is unarmed.
-    Markers,
     Counts,
     Traces,
     Events,
     Tasks,
 }
 
-fn plugin_argument(plugin: &Path, mode: PluginMode, boot: &Boot<'_>, records: &Path) -> OsString {
+fn plugin_argument(plugin: &Path, mode: PluginMode, boot: &Boot<'_>) -> OsString {
     let mut argument = join("", plugin);
-    argument.push(join(",records=", records));
+    argument.push(join(",records=", &boot.scratch.join("records")));
+    argument.push(join(",serve=", boot.scratch));
     if let Ok(landmarks) = &boot.bootable.landmarks {
         argument.push(join(",symbols=", landmarks));
     }
     argument.push(match mode {
-        PluginMode::Markers => ",arm=off",
         PluginMode::Counts | PluginMode::Tasks => "",
         PluginMode::Traces => ",trace=on",
         PluginMode::Events => ",events=on",
@@ -135,15 +133,10 @@ impl Qemu {
         }
     }
 
-    /// The machine's command. Its standard output is the console; it ends with lsmeter in any case.
-    /// `agent_port` is a FIFO that is open for reading ([`crate::port::Port::fifo`]).
-    pub fn command(
-        &self,
-        boot: &Boot<'_>,
-        initramfs: &Path,
-        records: &Path,
-        agent_port: &Path,
-    ) -> Command {
+    /// The machine's command. The console, the agent's port and the plugin's records are files in the
+    /// boot's scratch directory. It ends with lsmeter in any case.
+    pub fn command(&self, boot: &Boot<'_>, initramfs: &Path) -> Command {
+        let scratch = |name: &str| boot.scratch.join(name);
         let cmdline = format!("{} {}", boot.bootable.cmdline, boot.cmdline);
         let mut command = Command::new(&self.path);
         command
@@ -157,14 +150,11 @@ impl Qemu {
             ])
             .args(["-no-reboot", "-nic", "none", "-smp", "1"])
             .args(["-cpu", self.cpu(boot.accelerator)])
-            .args([
-                "-chardev",
-                "stdio,id=console,signal=off",
-                "-serial",
-                "chardev:console",
-            ])
             .arg("-chardev")
-            .arg(join("file,id=agent,path=", agent_port))
+            .arg(join("file,id=console,path=", &scratch("console")))
+            .args(["-serial", "chardev:console"])
+            .arg("-chardev")
+            .arg(join("file,id=agent,path=", &scratch("agent")))
             .args(match self.arch.machine.results_device {
                 None => ["-serial".to_owned(), "chardev:agent".to_owned()],
                 Some(device) => ["-device".to_owned(), format!("{device},chardev=agent")],
@@ -192,19 +182,18 @@ impl Qemu {
             }
         }
         if self.sandbox {
-            command.args(["-sandbox", SANDBOX]);
+            // Where the plugin copies the machine, it forbids the execution of programs itself.
+            let spawn = if boot.plugin.is_some() { "allow" } else { "deny" };
+            command.args(["-sandbox", &format!("{SANDBOX},spawn={spawn}")]);
         }
         if let Some((plugin, mode)) = boot.plugin {
-            let argument = plugin_argument(plugin, mode, boot, records);
+            let argument = plugin_argument(plugin, mode, boot);
             command.arg("-plugin").arg(argument);
             if let Some(api) = self.plugin_api {
                 command.env("LSMETER_PLUGIN_API", api.current.to_string());
             }
         }
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
         die_with_parent(&mut command, Signal::KILL);
         command
     }
@@ -315,7 +304,7 @@ fn clock_base(root: Option<&Root>) -> String {
     }
 }
 
-const SANDBOX: &str = "on,obsolete=deny,elevateprivileges=deny,spawn=deny";
+const SANDBOX: &str = "on,obsolete=deny,elevateprivileges=deny";
 
 fn join(text: &str, path: &Path) -> OsString {
     let mut joined = OsString::from(text);

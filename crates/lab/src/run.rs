@@ -4,15 +4,16 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
 
-use model::{Clock, Event, Experiment, Failure, Key, PolicyProof, Status, journal::JournalHeader};
+use model::{Event, Experiment, Failure, Key, PolicyProof, Status, journal::JournalHeader};
 
 use crate::document::document;
 use crate::environment;
 use crate::error::LabError;
 use crate::gather::Gathering;
 use crate::journal::JournalFile;
+use crate::machine::Machine;
 use crate::outcome::{JournalEntry, Outcome, Trace};
 use crate::plan::{Plan, Visit};
 use crate::policy::{cache_use, taken};
@@ -20,7 +21,7 @@ use crate::prepare::Hooks;
 use crate::profiles::compare_programs;
 use crate::setup::{Ground, Setup};
 use crate::um;
-use crate::visit::{Message, Work, visit};
+use crate::visit::{Message, Work, make_ready, measure_copy, visit};
 use crate::workplace::Workplace;
 
 pub fn run(
@@ -38,7 +39,7 @@ pub fn run(
         treatment: setup.treatment.describe(setup.hooks),
         ..environment::header(experiment, &setup.emulators()?)
     };
-    let (journal, finished) = open_journal(setup, &header, &plan)?;
+    let (journal, finished) = open_journal(setup, &header)?;
     follow(Event::Planned {
         cells: planned,
         finished: finished.len(),
@@ -74,10 +75,9 @@ pub fn run(
     };
     let (timed, counting): (VecDeque<Visit>, VecDeque<Visit>) =
         visits.into_iter().partition(|visit| visit.timed);
-    let jobs = match (experiment.jobs, experiment.clock) {
-        (Some(jobs), _) => jobs as usize,
-        (None, Clock::Deterministic) => machines_at_a_time(counting.len(), environment::cores()),
-        (None, _) => environment::cores(),
+    let jobs = match experiment.jobs {
+        Some(jobs) => jobs as usize,
+        None => environment::cores(),
     };
     // Timed machines must not disturb each other.
     for (queue, jobs) in [(counting, jobs), (timed, 1)] {
@@ -304,17 +304,15 @@ fn plan(experiment: &Experiment, setup: &Setup<'_>) -> Result<Plan, LabError> {
             cell.key.architecture = kernel.architecture;
         }
     }
-    let plan = match setup.shard {
+    Ok(match setup.shard {
         Some(shard) => plan.shard(experiment, shard),
         None => plan,
-    };
-    Ok(plan.split(setup.parts))
+    })
 }
 
 fn open_journal(
     setup: &Setup<'_>,
     now: &JournalHeader,
-    plan: &Plan,
 ) -> Result<(JournalFile, BTreeMap<Key, JournalEntry>), LabError> {
     if !setup.resume {
         return Ok((JournalFile::begin(setup.journal, now)?, BTreeMap::new()));
@@ -324,35 +322,24 @@ fn open_journal(
     let read = finished.len();
     // The run's end may have caused the failure: try again.
     finished.retain(|_, entry| entry.cell.status() != Status::Failed);
-    drop_torn_visits(plan, &mut finished);
     if finished.len() < read {
         file.replace(journal.header.as_ref().unwrap_or(now), finished.values())?;
     }
     Ok((file, finished))
 }
 
-/// Drops the cells of unfinished counted visits: a cell's count depends on the cells that ran
-/// before it in the same boot, so the boot is repeated whole.
-fn drop_torn_visits(plan: &Plan, finished: &mut BTreeMap<Key, JournalEntry>) {
-    for visit in plan.visits.iter().filter(|visit| !visit.timed) {
-        let keys = || visit.cells.iter().map(|&cell| &plan.cells[cell].key);
-        if !keys().all(|key| finished.contains_key(key)) {
-            for key in keys() {
-                finished.remove(key);
-            }
-        }
-    }
+/// What a thread takes up next.
+enum Task<'a> {
+    Visit(Visit),
+    Copy(Arc<(Visit, Machine<'a>)>, usize),
 }
 
-/// Number of machines to run in parallel if counts do not depend on speed. A last machine that
-/// would leave at least half of the processors idle runs in parallel with the others.
-fn machines_at_a_time(machines: usize, processors: usize) -> usize {
-    let rounds = machines / processors.max(1);
-    let left_over = machines % processors.max(1);
-    match rounds > 0 && 2 * left_over <= processors {
-        true => machines.div_ceil(rounds),
-        false => processors,
-    }
+#[derive(Default)]
+struct Tasks<'a> {
+    queue: VecDeque<Task<'a>>,
+    /// Those that are taken up. Until all have ended no thread ends: QEMU ends with the thread that
+    /// started it, and its copies may be others'.
+    running: usize,
 }
 
 /// Runs visits in `jobs` threads; handles messages in this one. The first error ends everything.
@@ -365,25 +352,61 @@ fn distribute(
     handle: &mut dyn FnMut(Message) -> Result<(), LabError>,
 ) -> Result<(), LabError> {
     let stop = AtomicBool::new(false);
-    let jobs = jobs.min(queue.len());
-    let queue = Mutex::new(queue);
+    let tasks = Mutex::new(Tasks {
+        queue: queue.into_iter().map(Task::Visit).collect(),
+        running: 0,
+    });
+    let more = Condvar::new();
+    let lock = || tasks.lock().unwrap_or_else(PoisonError::into_inner);
+    let next = || {
+        let mut tasks = lock();
+        loop {
+            if stop.load(Ordering::Relaxed) || cancel.load(Ordering::Relaxed) {
+                return None;
+            }
+            match tasks.queue.pop_front() {
+                Some(task) => {
+                    tasks.running += 1;
+                    return Some(task);
+                }
+                None if tasks.running == 0 => return None,
+                None => tasks = more.wait(tasks).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    };
     let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
         for _ in 0..jobs {
-            let sender = sender.clone();
-            let (queue, stop) = (&queue, &stop);
+            let (sender, next, lock, more) = (sender.clone(), &next, &lock, &more);
             scope.spawn(move || {
-                loop {
-                    let next = queue
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .pop_front();
-                    let Some(next) = next else { break };
-                    if stop.load(Ordering::Relaxed) || cancel.load(Ordering::Relaxed) {
-                        break;
+                while let Some(task) = next() {
+                    let ready = match task {
+                        Task::Copy(machine, cell) => {
+                            let (visit, machine) = &*machine;
+                            measure_copy(machine, work, visit, cell, cancel, &sender);
+                            None
+                        }
+                        Task::Visit(own) if own.timed => {
+                            let setup = place.setup(&own);
+                            visit(&place.testbed, setup, work, &own, cancel, &sender);
+                            None
+                        }
+                        Task::Visit(own) => {
+                            let setup = place.setup(&own);
+                            make_ready(&place.testbed, setup, work, &own, cancel, &sender)
+                                .map(|machine| Arc::new((own, machine)))
+                        }
+                    };
+                    let mut tasks = lock();
+                    tasks.running -= 1;
+                    // Before further machines are booted, each of which takes memory.
+                    if let Some(ready) = ready {
+                        for &cell in ready.0.cells.iter().rev() {
+                            tasks.queue.push_front(Task::Copy(ready.clone(), cell));
+                        }
                     }
-                    let setup = place.setup(&next);
-                    visit(&place.testbed, setup, work, &next, cancel, &sender);
+                    drop(tasks);
+                    more.notify_all();
                 }
             });
         }
@@ -396,6 +419,7 @@ fn distribute(
             if outcome.is_err() {
                 stop.store(true, Ordering::Relaxed);
                 cancel.store(true, Ordering::Relaxed);
+                more.notify_all();
             }
         }
         outcome
@@ -408,7 +432,7 @@ mod tests {
     use model::{Cell, Spec};
 
     #[test]
-    fn boots_that_did_not_finish_are_dropped_from_the_journal() {
+    fn a_failed_measurement_is_dropped_from_the_journal() {
         let text = "stacks = ['capability', 'capability,selinux', 'capability,tomoyo']\n\
                     benchmarks = ['getppid', 'open:AA', 'stat:AA']";
         let experiment = Spec::parse("test", text).unwrap().resolve().unwrap();
@@ -441,24 +465,14 @@ mod tests {
             resume: true,
         };
         let setup = Setup::new(&store, &journals);
-        let (_, finished) = open_journal(&setup, &header, &plan).unwrap();
+        let (_, finished) = open_journal(&setup, &header).unwrap();
         let left: Vec<&Key> = finished.keys().collect();
-        let mut first: Vec<&Key> = plan.cells[..3].iter().map(|cell| &cell.key).collect();
-        first.sort();
-        assert_eq!(left, first);
+        let kept = (0..8).filter(|cell| *cell != 4);
+        let mut kept: Vec<&Key> = kept.map(|cell| &plan.cells[cell].key).collect();
+        kept.sort();
+        assert_eq!(left, kept);
         let (_, again) = JournalFile::resume::<Trace>(&path, &header).unwrap();
-        assert_eq!(again.finished.len(), 3);
+        assert_eq!(again.finished.len(), 7);
         assert!(!dir.path().join("journal.1").exists());
-    }
-
-    #[test]
-    fn a_few_machines_more_than_processors_run_beside_the_others() {
-        let machines = |machines| machines_at_a_time(machines, 2);
-        assert_eq!([1, 2, 3, 4, 5].map(machines), [2, 2, 3, 2, 3]);
-        let machines = |machines| machines_at_a_time(machines, 16);
-        assert_eq!(
-            [16, 17, 24, 25, 32, 40].map(machines),
-            [16, 17, 24, 16, 16, 20]
-        );
     }
 }

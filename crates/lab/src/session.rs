@@ -158,6 +158,35 @@ impl Session<'_> {
     }
 }
 
+/// What a copy of a machine sent of its one cell, in the time that it `took`.
+///
+/// # Errors
+/// [`Break`] when it did not come to an end.
+pub fn replay(
+    sent: &[u8],
+    cell: u32,
+    took: Duration,
+    listener: &mut dyn FnMut(AgentEvent) -> Result<(), String>,
+) -> Result<String, Break> {
+    let cells = [cell];
+    let mut progress = Progress::new(&cells);
+    progress.hello = true;
+    let messages = Decoder::default().push(sent);
+    for message in messages.map_err(|error| Break::Failed(error.to_string()))? {
+        if matches!(message, Message::Done) {
+            return progress.finish();
+        }
+        let event = progress.take(message).map_err(Break::Failed)?;
+        if let Some(mut event) = event {
+            if let AgentEvent::CellEnd { report, .. } = &mut event {
+                report.took = took;
+            }
+            listener(event).map_err(Break::Failed)?;
+        }
+    }
+    Err(Break::Failed("the guest ended in the midst of a measurement".to_owned()))
+}
+
 fn gone(ended: &mut dyn FnMut() -> Option<Break>, progress: &Progress<'_>) -> Break {
     // The port closes shortly before the process can be reaped.
     for _ in 0..40 {

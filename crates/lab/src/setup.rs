@@ -30,9 +30,6 @@ pub struct Setup<'a> {
     pub hooks: Option<Hooks<'a>>,
     pub treatment: Treatment<'a>,
     pub shard: Option<Shard>,
-    /// Boots that share a configuration's counted cells; 1 gives each cell the same history in
-    /// every run.
-    pub parts: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +103,6 @@ impl<'a> Setup<'a> {
             hooks: None,
             treatment: Treatment::default(),
             shard: None,
-            parts: 1,
         }
     }
 }

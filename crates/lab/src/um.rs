@@ -209,7 +209,7 @@ pub fn boot<'a>(
         process.wait_at_most(LEAVE);
     }
     process.end();
-    outcome.map_err(|end| explained(end, &process, "host"))
+    outcome.map_err(|end| explained(end, &process.stdout(), &process.stderr(), "host"))
 }
 
 #[cfg(test)]

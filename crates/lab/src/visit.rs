@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Runs one visit: boots (or starts the agent) until each cell has been measured or has failed. A
-//! cell that breaks the guest fails; the following cells get another boot.
+//! Runs one visit. Counted cells: boots a machine and measures each in a copy of it. Timed ones:
+//! boots (or starts the agent) until each has been measured or has failed; one that breaks the guest
+//! fails, and those after it get another boot.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use model::{Experiment, Stack};
 
 use crate::gather::Finding;
 use crate::host;
+use crate::machine::{Machine, Wanted};
 use crate::plan::{Plan, Treatment, Visit};
 use crate::policy::{EXCLUSIVE, PolicySetup};
 use crate::qemu::{Accelerator, PluginMode, Qemu};
@@ -19,7 +21,7 @@ use crate::root::Root;
 use crate::session::{AgentEvent, Break, CellReport, Patience};
 use crate::tail::Recorded;
 use crate::um::{self, Programs};
-use crate::vm::{self, Boot, BootCell, Bootable};
+use crate::vm::{self, Boot, Bootable};
 use kernels::scratch::Scratch;
 
 /// Lost boots of one visit before its remaining cells fail.
@@ -90,7 +92,29 @@ struct Listening<'a> {
     sender: &'a Sender<Message>,
 }
 
-impl Listening<'_> {
+impl<'a> Listening<'a> {
+    fn new(work: &Work<'a>, visit: &'a Visit, sender: &'a Sender<Message>) -> Listening<'a> {
+        Listening {
+            stack: &work.experiment.configurations[visit.configuration].stack,
+            visit,
+            steps: Vec::new(),
+            pending: visit.cells.clone(),
+            current: None,
+            unable: false,
+            clock_ns: 0.0,
+            sender,
+        }
+    }
+
+    fn begin(&mut self, setup: &PolicySetup) -> Result<(), String> {
+        self.current = None;
+        self.steps.clone_from(&setup.steps);
+        self.tell(Message::VisitBegin {
+            kernel: self.visit.kernel,
+            configuration: self.visit.configuration,
+        })
+    }
+
     fn tell(&self, message: Message) -> Result<(), String> {
         // The receiver exists until the whole run ends.
         self.sender
@@ -110,7 +134,7 @@ impl Listening<'_> {
                 kernel: self.visit.kernel,
                 hooks,
             }),
-            AgentEvent::CellBegin(cell) => self.cell_begin(cell),
+            AgentEvent::CellBegin(cell) => self.cell_begin(cell as usize),
             AgentEvent::CellEnd { report, counts } => self.cell_end(report, counts),
         }
     }
@@ -132,19 +156,22 @@ impl Listening<'_> {
         })
     }
 
-    fn cell_begin(&mut self, cell: u32) -> Result<(), String> {
-        if !self.steps.is_empty() {
-            let steps = std::mem::take(&mut self.steps);
-            self.tell(Message::Proved {
+    /// The policies are in force.
+    fn prove(&mut self) -> Result<(), String> {
+        match std::mem::take(&mut self.steps) {
+            steps if steps.is_empty() => Ok(()),
+            steps => self.tell(Message::Proved {
                 kernel: self.visit.kernel,
                 configuration: self.visit.configuration,
                 steps,
-            })?;
+            }),
         }
-        self.current = Some(cell as usize);
-        self.tell(Message::CellBegin {
-            cell: cell as usize,
-        })
+    }
+
+    fn cell_begin(&mut self, cell: usize) -> Result<(), String> {
+        self.prove()?;
+        self.current = Some(cell);
+        self.tell(Message::CellBegin { cell })
     }
 
     fn cell_end(
@@ -168,6 +195,12 @@ impl Listening<'_> {
             let reason = reason.to_owned();
             let finding = Finding::Refused { reason };
             let _ = self.tell(Message::Found { cell, finding });
+        }
+    }
+
+    fn lose_all(&mut self, reason: &str) {
+        for cell in self.pending.clone() {
+            self.lose(cell, reason);
         }
     }
 
@@ -244,7 +277,7 @@ fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), (String, bool)
     })
 }
 
-/// Measures a visit's cells under the policies of `setup`; an error there fails the cells.
+/// Measures the cells of a visit that is not of copies, under the policies of `setup`.
 pub fn visit(
     testbed: &Testbed<'_>,
     setup: Result<&PolicySetup, &str>,
@@ -253,16 +286,7 @@ pub fn visit(
     cancel: &AtomicBool,
     sender: &Sender<Message>,
 ) {
-    let mut listening = Listening {
-        stack: &work.experiment.configurations[visit.configuration].stack,
-        visit,
-        steps: Vec::new(),
-        pending: visit.cells.clone(),
-        current: None,
-        unable: false,
-        clock_ns: 0.0,
-        sender,
-    };
+    let mut listening = Listening::new(work, visit, sender);
     let setup = match setup {
         Ok(setup) => setup,
         Err(reason) => {
@@ -271,15 +295,9 @@ pub fn visit(
         }
     };
     for lost in 1..=LOST_BOOTS {
-        let begin = Message::VisitBegin {
-            kernel: visit.kernel,
-            configuration: visit.configuration,
-        };
-        if listening.pending.is_empty() || listening.tell(begin).is_err() {
+        if listening.pending.is_empty() || listening.begin(setup).is_err() {
             return;
         }
-        listening.current = None;
-        listening.steps.clone_from(&setup.steps);
         let before = listening.pending.len();
         let Err(end) = measure(testbed, setup, work, cancel, &mut listening) else {
             return;
@@ -298,10 +316,148 @@ pub fn visit(
         let nothing_ended = listening.pending.len() == before;
         let breaks_again = nothing_ended && !matches!(end, Break::Killed(_));
         if breaks_again || lost == LOST_BOOTS {
-            for cell in listening.pending.clone() {
-                listening.lose(cell, reason);
-            }
+            listening.lose_all(reason);
         }
+    }
+}
+
+/// Boots the machine whose copies measure a visit's cells. None: all of them were refused, or lost.
+pub fn make_ready<'a>(
+    testbed: &'a Testbed<'_>,
+    setup: Result<&'a PolicySetup, &str>,
+    work: &Work<'a>,
+    visit: &Visit,
+    cancel: &AtomicBool,
+    sender: &Sender<Message>,
+) -> Option<Machine<'a>> {
+    let mut listening = Listening::new(work, visit, sender);
+    let setup = match setup {
+        Ok(setup) => setup,
+        Err(reason) => {
+            listening.refuse(reason);
+            return None;
+        }
+    };
+    listening.begin(setup).ok()?;
+    let booted = boot_ready(testbed, setup, work, cancel, &mut listening);
+    match &booted {
+        Ok(_) => listening.prove().ok()?,
+        Err(end) => match end.reason() {
+            Some(reason) if listening.unable => listening.refuse(reason),
+            Some(reason) => listening.lose_all(reason),
+            None => {}
+        },
+    }
+    booted.ok()
+}
+
+fn boot_ready<'a>(
+    testbed: &'a Testbed<'_>,
+    setup: &'a PolicySetup,
+    work: &Work<'a>,
+    cancel: &AtomicBool,
+    listening: &mut Listening<'_>,
+) -> Result<Machine<'a>, Break> {
+    let Testbed::Vm(testbed) = testbed else {
+        return Err(unprepared());
+    };
+    let bootable = testbed.bootables.get(&listening.visit.kernel);
+    let bootable = bootable.ok_or_else(unprepared)?;
+    let scratch = Scratch::new().map_err(no_scratch)?;
+    let directives = work.plan.machine(work.experiment, &work.treatment);
+    let directives = format!("{}{directives}", setup.directives);
+    let path = scratch.path().to_owned();
+    let boot = boot_of(testbed, setup, work, listening, &directives, &path)?;
+    let mut hear = |event| listening.hear(event);
+    Machine::boot(&boot, bootable, scratch, cancel, &mut hear)
+}
+
+/// Measures one cell in a copy of its machine.
+pub fn measure_copy(
+    machine: &Machine<'_>,
+    work: &Work<'_>,
+    visit: &Visit,
+    cell: usize,
+    cancel: &AtomicBool,
+    sender: &Sender<Message>,
+) {
+    let mut listening = Listening::new(work, visit, sender);
+    let Work {
+        plan,
+        experiment,
+        treatment,
+    } = work;
+    let key = &plan.cells[cell].key;
+    let wanted = Wanted {
+        metric: key.metric,
+        kinds: treatment.sweep.map(|sweep| sweep.kinds_of(key)),
+        directives: plan.directives(experiment, treatment, 0, cell, Wanted::NUMBER),
+    };
+    let outcome = machine.measure(&wanted, cancel, &mut |event| match event {
+        AgentEvent::CellBegin(_) => listening.cell_begin(cell),
+        AgentEvent::CellEnd { mut report, counts } => {
+            report.cell = cell as u32;
+            listening.cell_end(report, counts)
+        }
+        _ => Ok(()),
+    });
+    if let Some(reason) = outcome.as_ref().err().and_then(Break::reason) {
+        listening.lose(cell, reason);
+    }
+}
+
+fn unprepared() -> Break {
+    Break::Failed("its kernel was not prepared".to_owned())
+}
+
+fn no_scratch(error: std::io::Error) -> Break {
+    Break::Failed(format!("a scratch directory: {error}"))
+}
+
+fn boot_of<'a>(
+    testbed: &'a VmTestbed<'_>,
+    setup: &'a PolicySetup,
+    work: &Work<'a>,
+    listening: &Listening<'_>,
+    directives: &'a str,
+    scratch: &'a Path,
+) -> Result<Boot<'a>, Break> {
+    let visit = listening.visit;
+    let (Some(bootable), Some(qemu)) = (
+        testbed.bootables.get(&visit.kernel),
+        testbed.emulators.get(&visit.kernel),
+    ) else {
+        return Err(unprepared());
+    };
+    let mode = match (&bootable.functions, &bootable.profiling) {
+        (Some(_), _) => PluginMode::Tasks,
+        (None, Some(profiling)) if profiling.events => PluginMode::Events,
+        (None, Some(_)) => PluginMode::Traces,
+        (None, None) => PluginMode::Counts,
+    };
+    let stack = listening.stack.lsm_parameter();
+    let stack = stack.map_or(String::new(), |lsm| format!("lsm={lsm} "));
+    Ok(Boot {
+        qemu,
+        bootable,
+        cmdline: format!("{stack}{}{}", setup.kernel_arguments, work.experiment.cmdline),
+        files: &setup.files,
+        root: testbed.root,
+        accelerator: match (visit.timed, qemu.kvm) {
+            (true, true) => Accelerator::Kvm,
+            _ => Accelerator::Tcg(work.experiment.clock),
+        },
+        plugin: (!visit.timed).then_some((testbed.plugin.as_path(), mode)),
+        directives,
+        patience: patience(work.experiment),
+        scratch,
+    })
+}
+
+fn patience(experiment: &Experiment) -> Patience {
+    Patience {
+        boot: Duration::from_secs(experiment.boot_timeout_s.into()),
+        cell: Duration::from_secs(experiment.measurement_timeout_s.into()),
     }
 }
 
@@ -318,13 +474,12 @@ fn measure(
         treatment,
     } = work;
     let visit = listening.visit;
-    let cells = plan.directives(experiment, treatment, visit.round, &listening.pending);
-    let directives = format!("{}{cells}", setup.directives);
-    let patience = Patience {
-        boot: Duration::from_secs(experiment.boot_timeout_s.into()),
-        cell: Duration::from_secs(experiment.measurement_timeout_s.into()),
-    };
+    let mut directives = format!("{}{}", setup.directives, plan.machine(experiment, treatment));
     let numbers: Vec<u32> = listening.pending.iter().map(|&cell| cell as u32).collect();
+    for &cell in &listening.pending {
+        directives += &plan.directives(experiment, treatment, visit.round, cell, cell as u32);
+    }
+    let patience = patience(experiment);
     let programs = match testbed {
         Testbed::Host { agent } => {
             let mut hear = |event| listening.hear(event);
@@ -351,50 +506,11 @@ fn measure(
         return um::boot(boot, cancel, &mut hear);
     }
     let Testbed::Vm(testbed) = testbed else {
-        return Err(Break::Failed("its kernel was not prepared".to_owned()));
+        return Err(unprepared());
     };
-    let broken = |error: std::io::Error| Break::Failed(format!("a scratch directory: {error}"));
-    let scratch = Scratch::new().map_err(broken)?;
-    let (Some(bootable), Some(qemu)) = (
-        testbed.bootables.get(&visit.kernel),
-        testbed.emulators.get(&visit.kernel),
-    ) else {
-        return Err(Break::Failed("its kernel was not prepared".to_owned()));
-    };
-    let cell = |&number: &u32| {
-        let key = &plan.cells[number as usize].key;
-        BootCell {
-            number,
-            metric: key.metric,
-            kinds: treatment.sweep.map(|sweep| sweep.kinds_of(key)),
-        }
-    };
-    let cells: Vec<BootCell> = numbers.iter().map(cell).collect();
-    let mode = match (&bootable.functions, &bootable.profiling) {
-        (Some(_), _) => PluginMode::Tasks,
-        (None, Some(profiling)) if profiling.events => PluginMode::Events,
-        (None, Some(_)) => PluginMode::Traces,
-        (None, None) => PluginMode::Counts,
-    };
-    let stack = listening.stack.lsm_parameter();
-    let stack = stack.map_or(String::new(), |lsm| format!("lsm={lsm} "));
-    let boot = Boot {
-        qemu,
-        bootable,
-        cmdline: &format!("{stack}{}{}", setup.kernel_arguments, experiment.cmdline),
-        files: &setup.files,
-        root: testbed.root,
-        accelerator: match (visit.timed, qemu.kvm) {
-            (true, true) => Accelerator::Kvm,
-            _ => Accelerator::Tcg(experiment.clock),
-        },
-        plugin: (!visit.timed).then_some((testbed.plugin.as_path(), mode)),
-        directives: &directives,
-        cells: &cells,
-        patience,
-        scratch: scratch.path(),
-    };
-    vm::boot(&boot, cancel, &mut |event| listening.hear(event))
+    let scratch = Scratch::new().map_err(no_scratch)?;
+    let boot = boot_of(testbed, setup, work, listening, &directives, scratch.path())?;
+    vm::boot(&boot, &numbers, cancel, &mut |event| listening.hear(event))
 }
 
 #[cfg(test)]

@@ -1,29 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! One boot: a kernel under one stack, the agent, its cells.
 
-use std::cell::OnceCell;
 use std::fs::File;
 use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use counts::functions::FunctionTable;
-use counts::profile::Profiler;
 use counts::program::ProgramReader;
-use counts::walk::Functions;
-use kernels::symbols::SymbolTable;
-use model::{Metric, Status};
 
 use crate::initramfs::{self, DiskFile};
 use crate::port::Port;
 use crate::prepare::Profiling;
-use crate::process::{Process, end_of, explained};
+use crate::process::{Process, end_of, end_of_file, explained};
 use crate::qemu::{Accelerator, PluginMode, Qemu};
 use crate::root::Root;
 use crate::session::{AgentEvent, Break, Patience, Session};
-use crate::tail::RecordTail;
 
 #[derive(Debug, Clone)]
 pub struct Bootable {
@@ -41,7 +38,7 @@ pub struct Bootable {
 }
 
 impl Bootable {
-    fn program_reader<'a>(&'a self, active_lsms: &'a [String]) -> Option<ProgramReader<'a>> {
+    pub(crate) fn program_reader<'a>(&'a self, active_lsms: &'a [String]) -> Option<ProgramReader<'a>> {
         let (_, functions) = self.functions.as_ref()?;
         let profiling = self.profiling.as_deref()?;
         Some(ProgramReader {
@@ -54,27 +51,83 @@ impl Bootable {
     }
 }
 
-#[derive(Debug, Clone)]
-pub struct BootCell {
-    pub number: u32,
-    pub metric: Metric,
-    /// In a sweep, the points that operations rotate through; equal points have equal numbers.
-    pub kinds: Option<Vec<usize>>,
-}
-
 #[derive(Debug)]
 pub struct Boot<'a> {
     pub qemu: &'a Qemu,
     pub bootable: &'a Bootable,
-    pub cmdline: &'a str,
+    pub cmdline: String,
     pub accelerator: Accelerator,
     pub plugin: Option<(&'a Path, PluginMode)>,
     pub directives: &'a str,
     pub files: &'a [(String, Vec<u8>)],
     pub root: Option<&'a Root>,
-    pub cells: &'a [BootCell],
     pub patience: Patience,
     pub scratch: &'a Path,
+}
+
+/// A started QEMU. What it writes lies in the scratch directory.
+#[derive(Debug)]
+pub(crate) struct Started {
+    pub qemu: Process,
+    /// QEMU's standard input: the plugin takes requests for copies from it.
+    pub control: UnixStream,
+    console: PathBuf,
+    agent: PathBuf,
+}
+
+impl Started {
+    pub fn new(boot: &Boot<'_>) -> Result<Started, Break> {
+        let broken = |what: &str, error: std::io::Error| Break::Failed(format!("{what}: {error}"));
+        let path = |name: &str| boot.scratch.join(name);
+        let initramfs = path("initramfs");
+        write_initramfs(boot, &initramfs).map_err(|error| broken("the initramfs", error))?;
+        let (control, theirs) =
+            UnixStream::pair().map_err(|error| broken("a pair of sockets", error))?;
+        let (console, agent) = (path("console"), path("agent"));
+        File::create_new(&agent).map_err(|error| broken("the agent's file", error))?;
+        let mut command = boot.qemu.command(boot, &initramfs);
+        command.stdin(Stdio::from(OwnedFd::from(theirs)));
+        let qemu =
+            Process::start(command).map_err(|error| broken("QEMU does not start", error))?;
+        Ok(Started {
+            qemu,
+            control,
+            console,
+            agent,
+        })
+    }
+
+    /// Listens to the agent until it is done with `cells`, and returns its log.
+    pub fn listen(
+        &mut self,
+        cells: &[u32],
+        patience: Patience,
+        cancel: &AtomicBool,
+        listener: &mut dyn FnMut(AgentEvent) -> Result<(), String>,
+    ) -> Result<String, Break> {
+        let port = Port::file(&self.agent)
+            .map_err(|error| Break::Failed(format!("the agent's file: {error}")))?;
+        let session = Session {
+            port,
+            cells,
+            patience,
+            process: Some(self.qemu.id()),
+            cancel,
+        };
+        let qemu = &mut self.qemu;
+        let outcome = session.run(
+            None,
+            &mut || match qemu.status() {
+                Some(status) => Some(end_of("QEMU", status)),
+                None => kvm_failure(&qemu.stderr()).map(Break::Failed),
+            },
+            listener,
+        );
+        outcome.map_err(|end| {
+            self.qemu.end();
+            explained(end, &end_of_file(&self.console), &self.qemu.stderr(), "QEMU")
+        })
+    }
 }
 
 /// Boots, measures, and returns the agent's log. A listener's error ends the boot.
@@ -84,81 +137,15 @@ pub struct Boot<'a> {
 /// lines.
 pub fn boot(
     boot: &Boot<'_>,
+    cells: &[u32],
     cancel: &AtomicBool,
     listener: &mut dyn FnMut(AgentEvent) -> Result<(), String>,
 ) -> Result<String, Break> {
-    let broken = |what: &str, error: std::io::Error| Break::Failed(format!("{what}: {error}"));
-    let initramfs = boot.scratch.join("initramfs");
-    let records = boot.scratch.join("records");
-    let fifo = boot.scratch.join("agent");
-    write_initramfs(boot, &initramfs).map_err(|error| broken("the initramfs", error))?;
-    let port = Port::fifo(&fifo).map_err(|error| broken("the agent's port", error))?;
-    let mut qemu = Process::start(boot.qemu.command(boot, &initramfs, &records, &fifo))
-        .map_err(|error| broken("QEMU does not start", error))?;
-    let mut tail = RecordTail::new(&records, boot.bootable.syscall_entry);
-    let profiling = boot.bootable.profiling.as_deref();
-    let symbols: OnceCell<SymbolTable> = OnceCell::new();
-    let mut active_lsms = Vec::new();
-    let mut profiler: Option<Profiler<'_>> = None;
-    let numbers: Vec<u32> = boot.cells.iter().map(|cell| cell.number).collect();
-    let session = Session {
-        port,
-        cells: &numbers,
-        patience: boot.patience,
-        process: Some(qemu.id()),
-        cancel,
-    };
-    let outcome = session.run(
-        None,
-        &mut || match qemu.status() {
-            Some(status) => Some(end_of("QEMU", status)),
-            None => kvm_failure(&qemu.stderr()).map(Break::Failed),
-        },
-        &mut |mut event| {
-            match &mut event {
-                AgentEvent::Hello(facts) => {
-                    let lsm = facts.get("lsm").map_or("", String::as_str);
-                    active_lsms = lsm.split(',').map(str::to_owned).collect();
-                }
-                AgentEvent::Modules(sections) => {
-                    if let Some(profiling) = profiling {
-                        let merged = profiling.with_modules(sections);
-                        let _ = symbols.set(merged.map_err(|error| error.to_string())?);
-                    }
-                }
-                AgentEvent::CellEnd { report, counts } => {
-                    let cell = boot.cells.iter().find(|cell| cell.number == report.cell);
-                    let counted = cell.is_some_and(|cell| cell.metric.is_of_instructions());
-                    let kinds = cell.and_then(|cell| cell.kinds.as_deref());
-                    if let (Some(profiling), None) = (profiling, &profiler) {
-                        let symbols = symbols.get().unwrap_or(&profiling.symbols);
-                        profiler = Some(Profiler {
-                            framework: &profiling.framework,
-                            functions: Functions::new(symbols),
-                            active_lsms: active_lsms.clone(),
-                            keep_trees: profiling.keep_trees,
-                            events: profiling.events,
-                            optional: profiling.optional,
-                        });
-                    }
-                    let reader = boot.bootable.program_reader(&active_lsms);
-                    let found = counted.then(|| match &reader {
-                        Some(reader) => tail.next_program(reader, &report.samples, &report.tasks),
-                        None => tail.next_cell(profiler.as_mut(), kinds),
-                    });
-                    *counts = found.filter(|_| report.status == Status::Ok);
-                }
-                AgentEvent::Step(_) | AgentEvent::Undelayed(_) | AgentEvent::CellBegin(_) => {}
-            }
-            listener(event)
-        },
-    );
-    if outcome.is_ok() {
-        // Its reboot ends QEMU; nothing depends on it any more.
-        qemu.wait_at_most(Duration::from_secs(2));
-    }
-    qemu.end();
-    outcome.map_err(|end| explained(end, &qemu, "QEMU"))
+    let mut started = Started::new(boot)?;
+    let log = started.listen(cells, boot.patience, cancel, listener)?;
+    // Its reboot ends QEMU; nothing depends on it any more.
+    started.qemu.wait_at_most(Duration::from_secs(2));
+    Ok(log)
 }
 
 /// QEMU's message when KVM cannot run the guest further. The guest stops, but QEMU does not end.

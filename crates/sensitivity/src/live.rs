@@ -15,7 +15,7 @@ use lab::journal::Journals;
 use lab::plan::{Plan, Treatment};
 use lab::session::{Break, Patience};
 use lab::sweep::{Delayed, Point, Sweep, SweptHook};
-use lab::{LabError, Outcome, Setup, environment, host};
+use lab::{LabError, Outcome, Setup, host};
 use model::{
     Caches, DelayModule, Document, Event, Experiment, Failure, Key, SweepFindings, Unit, Warning,
     WarningKind,
@@ -154,7 +154,6 @@ pub fn sweep_here(
             sweep: Some(&sweep),
             ..Treatment::default()
         },
-        parts: environment::cores(),
         ..Setup::new(request.store, &journal)
     };
     let outcome = lab::run(request.experiment, &setup, cancel, follow)?;

@@ -240,7 +240,6 @@ impl Run<'_> {
         hooks: Option<Hooks<'_>>,
         follow: &mut dyn FnMut(Event<'_>),
     ) -> Result<Outcome, LabError> {
-        let jobs = self.experiment.jobs.map(|jobs| jobs as usize);
         self.journals.set(self.journals.get() + 1);
         let journal = self.request.journals.number(self.journals.get());
         let setup = Setup {
@@ -253,7 +252,6 @@ impl Run<'_> {
                 ask: sweep
                     .is_some_and(|s| s.module == DelayModule::Tunable && !s.points.is_empty()),
             },
-            parts: jobs.unwrap_or_else(lab::environment::cores),
             ..Setup::new(self.request.store, &journal)
         };
         lab::run(self.experiment, &setup, self.cancel, follow)

@@ -30,7 +30,7 @@ pub(crate) static AARCH64: Arch = Arch {
         // Android's kernels create no 8250 ports unless their number is given.
         cmdline: "randomize_kstack_offset=off 8250.nr_uarts=4",
         // Mitigations branch to separate vectors; under emulation their cost means nothing.
-        emulated_cmdline: "mitigations=off",
+        emulated_cmdline: "nohlt mitigations=off",
     },
     code: Code {
         // 48-bit virtual addresses; kernels with fewer bits are linked higher

@@ -29,7 +29,7 @@ pub(crate) static X86_64: Arch = Arch {
         cmdline: "reboot=t",
         // Without `nolapic_timer` boots under icount are slow: the APIC timer's calibration waits
         // for time that only instructions advance.
-        emulated_cmdline: "nolapic_timer no_timer_check tsc_early_khz=1000000",
+        emulated_cmdline: "idle=poll nolapic_timer no_timer_check tsc_early_khz=1000000",
     },
     code: Code {
         // `__START_KERNEL_map`, arch/x86/include/asm/page_64_types.h.

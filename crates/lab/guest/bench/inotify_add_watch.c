@@ -75,5 +75,5 @@ static int check(struct cell *c)
 BENCH("inotify_add_watch", EVENT, BEYOND, 29, "inotify_add_watch of a file",
       .source = "paper section 4.1, class 8; inotify_add_watch(2)", .max_batch = WARM_SLOTS,
       /* What the super block keeps of it (s_fsnotify_info) each notification looks at. */
-      .last = 1, .variants = VARIANTS({ "IN_MODIFY" }),
+      .variants = VARIANTS({ "IN_MODIFY" }),
       .setup = setup, .check = check, .op = op, .undo = undo, .teardown = close_file);

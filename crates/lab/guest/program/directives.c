@@ -103,10 +103,10 @@ int parse_program(const char *word, char *rest)
 	struct run *run;
 	char *text;
 
-	if (!strcmp(word, "command") && !programs)
+	if (!strcmp(word, "programs") || (!strcmp(word, "command") && !programs))
 		programs = map_shared(sizeof(*programs));
-	if (!programs)
-		return 0;
+	if (!programs || !strcmp(word, "programs"))
+		return programs != NULL;
 	run = programs->run_count ? &programs->runs[programs->run_count - 1] : NULL;
 	text = keep(rest);
 	if (!strcmp(word, "command"))

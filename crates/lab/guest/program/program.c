@@ -17,7 +17,8 @@
 #define IFF_RUNNING	0x40
 #define AF_INET		2
 #define SOCK_DGRAM	2
-#define PERIOD_S	10	/* of all that the kernel does now and then */
+#define PERIOD_NS	100000000	/* many ticks of any kernel */
+#define SECOND_NS	1000000000
 #define PHASE_NS	1000000
 #define ERRORS		"/dev/errors"	/* in the root; in memory */
 #define SEARCH_PATH	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -211,10 +212,8 @@ static const char *find_program(const struct run *run, char *path, size_t size)
 static int in_phase;
 
 /*
- * Each run begins as far behind a tick, and behind what the kernel does every few seconds, as all
- * others: threads are preempted at the same places, and who races for something wins again. What
- * was put off until later (RCU, the journal's commit) is done by then. An idle guest's time costs nothing
- * under the deterministic clock.
+ * Each run begins as far behind a tick as all others: threads are preempted at the same places, and
+ * who races for something wins again. What was put off until later (RCU) is done by then.
  */
 static void await_phase(void)
 {
@@ -224,8 +223,9 @@ static void await_phase(void)
 
 	if (SYS(clock_gettime, CLOCK_MONOTONIC, &time) < 0)
 		return;
-	time.sec += PERIOD_S - time.sec % PERIOD_S;
-	time.nsec = PHASE_NS;
+	time.nsec += PERIOD_NS - time.nsec % PERIOD_NS + PHASE_NS;
+	time.sec += time.nsec / SECOND_NS;
+	time.nsec %= SECOND_NS;
 	SYS(clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 }
 
@@ -393,6 +393,11 @@ MARKED void count_no_program(void)
 {
 	marker(MARKER_CELL_BEGIN);
 	marker(MARKER_CELL_END);
+}
+
+MARKED void copy_end(void)
+{
+	marker(MARKER_END);
 }
 
 MARKED int count_program(const struct cell_spec *spec, struct cell *c, struct outcome *out)

@@ -88,46 +88,6 @@ fn every_cell_is_in_a_visit() {
 }
 
 #[test]
-fn what_leaves_a_trace_comes_last_in_a_boot() {
-    let plan = Plan::new(&experiment(
-        "stacks = ['capability']\nbenchmarks = ['inotify_add_watch', 'close', 'landlock-open']",
-    ))
-    .unwrap();
-    let cells = plan.visits.iter().flat_map(|visit| &visit.cells);
-    let order: Vec<&str> = cells
-        .map(|&cell| &*plan.cells[cell].job.benchmark)
-        .collect();
-    assert_eq!(order.last(), Some(&"inotify_add_watch"), "{order:?}");
-    // Tables keep the suite's order.
-    let listed = plan.cells.last().map(|cell| &*cell.job.benchmark);
-    assert_eq!(listed, Some("close"));
-}
-
-#[test]
-fn long_cells_have_a_boot_of_their_own() {
-    let plan = Plan::new(&experiment(
-        "benchmarks = ['mkdir:*', 'rmdir:*', 'stat:AA']\nstacks = ['capability']",
-    ))
-    .unwrap();
-    let visits: Vec<Vec<String>> = plan
-        .visits
-        .iter()
-        .map(|visit| {
-            let ids = visit.cells.iter().map(|&cell| plan.cells[cell].job.id());
-            ids.collect()
-        })
-        .collect();
-    assert_eq!(
-        visits,
-        [
-            vec!["mkdir:9437-names"],
-            vec!["rmdir:9437-names"],
-            vec!["mkdir:one", "rmdir:one", "stat:AA"],
-        ]
-    );
-}
-
-#[test]
 fn rounds_share_all_samples() {
     let total: u32 = (0..7).map(|round| share(300, 7, round)).sum();
     assert_eq!(total, 300);
@@ -137,23 +97,11 @@ fn rounds_share_all_samples() {
 fn directives_are_one_line_a_cell() {
     let experiment = experiment("benchmarks = ['open:AA']\nfilesystem = 'tmpfs'");
     let plan = Plan::new(&experiment).unwrap();
-    let text = plan.directives(&experiment, &Treatment::default(), 0, &[0]);
+    let (how, at) = (Treatment::default(), plan.machine(&experiment, &Treatment::default()));
+    assert_eq!(at, "fs tmpfs\n");
+    let text = plan.directives(&experiment, &how, 0, 0, 7);
     assert_eq!(
         text,
-        "fs tmpfs\ncell 000000 open AA instructions warmup=64 samples=64\n"
+        "cell 7 open AA instructions warmup=64 samples=64\n"
     );
-}
-
-#[test]
-fn few_cells_are_not_worth_two_boots() {
-    let parts = |cells: usize| {
-        let plan = Plan::new(&experiment(
-            "stacks = ['capability']\nbenchmarks = ['stat:*', 'open:*']",
-        ));
-        let mut plan = plan.unwrap();
-        plan.visits[0].cells.truncate(cells);
-        assert_eq!(plan.visits[0].cells.len(), cells);
-        plan.split(2).visits.len()
-    };
-    assert_eq!([1, 8, 15, 16].map(parts), [1, 1, 1, 2]);
 }

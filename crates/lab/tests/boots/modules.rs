@@ -30,13 +30,12 @@ fn boot(
     let boot = Boot {
         qemu: &laboratory.qemu,
         bootable: &bootable,
-        cmdline: "",
+        cmdline: String::new(),
         accelerator: Accelerator::Tcg(Clock::Fast),
         plugin: None,
         directives: &format!("fs {filesystem}\n"),
         files: &[],
         root: None,
-        cells: &[],
         patience: Patience {
             boot: Duration::from_secs(120),
             cell: Duration::from_secs(120),
@@ -44,7 +43,7 @@ fn boot(
         scratch: scratch.path(),
     };
     let mut sections = Vec::new();
-    let log = vm::boot(&boot, &AtomicBool::new(false), &mut |event| {
+    let log = vm::boot(&boot, &[], &AtomicBool::new(false), &mut |event| {
         if let AgentEvent::Modules(found) = event {
             sections = found;
         }

@@ -89,4 +89,7 @@ const struct arch arch_aarch64 = {
 	.effects = effects_aarch64,
 	.stack_bytes = 16 << 10,
 	.stack_switched = stack_switched,
+	.pause = "\x3f\x20\x03\xd5",
+	.no_pause = "\x1f\x20\x03\xd5",
+	.pause_size = 4,
 };

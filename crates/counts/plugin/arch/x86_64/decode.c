@@ -156,4 +156,7 @@ const struct arch arch_x86_64 = {
 	.effects = effects_x86_64,
 	.stack_bytes = 16 << 10,
 	.stack_switched = stack_switched,
+	.pause = "\xf3\x90",
+	.no_pause = "\x66\x90",
+	.pause_size = 2,
 };

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A machine that is ready is copied, and each copy measures: counts/plugin/serve.h is the other
+ * end. Directives come into pages that the plugin finds by how they begin.
+ */
+#include "agent.h"
+
+#define READY_MAGIC	0x796461655279614cull
+#define READY_PAGES	64
+
+struct ready_page {
+	u64 magic;
+	u32 number;
+	u32 zero;
+	char text[PAGE_SIZE - 16];
+};
+
+static struct ready_page *pages;
+
+void ready_start(void)
+{
+	unsigned int i;
+
+	/* Shared: a page that is copied as somebody forks would be another. */
+	pages = map_shared(READY_PAGES * PAGE_SIZE);
+	for (i = 0; i < READY_PAGES; i++) {
+		pages[i].number = i;
+		pages[i].magic = READY_MAGIC;
+	}
+}
+
+int ready(void)
+{
+	char *text = (char *)pages;
+	size_t len = 0, room = sizeof(pages->text);
+	unsigned int i;
+
+	marker(MARKER_READY);
+	for (i = 0; i < READY_PAGES; i++)
+		memmove(text + i * room, pages[i].text, room);
+	while (len < READY_PAGES * room && text[len])
+		len++;
+	parse_directives(text, len);
+	/* No benchmark that forks has to copy it. */
+	SYS(munmap, pages, READY_PAGES * PAGE_SIZE);
+	return len != 0;
+}
