@@ -217,7 +217,14 @@ static void become_copy(const struct request *request, pid_t parent)
 	}
 }
 
-/* At the end of the host there is nothing left to do. */
+/* When the host has closed its end. What the copies took is counted as the machine's then. */
+static __attribute__((noreturn)) void end_machine(void)
+{
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	_exit(0);
+}
+
 static void read_control(void *data, size_t size)
 {
 	char *at = data;
@@ -228,7 +235,7 @@ static void read_control(void *data, size_t size)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			_exit(0);
+			end_machine();
 		at += n;
 		size -= (size_t)n;
 	}
@@ -266,7 +273,7 @@ void serve(const void *in_memory)
 		if (answer < 0)
 			answer = -errno;
 		if (write(CONTROL, &answer, sizeof(answer)) != sizeof(answer))
-			_exit(0);
+			end_machine();
 	}
 }
 

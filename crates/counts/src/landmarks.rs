@@ -49,11 +49,15 @@ pub fn landmarks(symbols: &SymbolTable) -> String {
     // kernel/sched/idle.c; compilers name parts and variants of it `cpu_idle_poll.isra.0`.
     for symbol in symbols.with_prefix("cpu_idle_poll.") {
         let range = symbols.function(&symbol.name);
-        range.into_iter().for_each(|range| line("idle", range.start, range.end));
+        range
+            .into_iter()
+            .for_each(|range| line("idle", range.start, range.end));
     }
     for name in ["cpu_idle_poll", "do_idle"] {
         let range = symbols.function(name);
-        range.into_iter().for_each(|range| line("idle", range.start, range.end));
+        range
+            .into_iter()
+            .for_each(|range| line("idle", range.start, range.end));
     }
     text
 }

@@ -7,10 +7,11 @@
 use std::cell::OnceCell;
 use std::fs;
 use std::io::{Read, Write};
+use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use counts::profile::Profiler;
@@ -22,11 +23,12 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::deadline::Deadline;
-use crate::process::{end_of_file, explained};
-use crate::session::{AgentEvent, Break, replay};
-use crate::tail::RecordTail;
+use crate::process::{end_of, end_of_file, explained};
+use crate::session::{AgentEvent, Break, CellReport, replay};
+use crate::tail::{RecordTail, Recorded};
 use crate::vm::{Boot, Bootable, Started};
 
+const LEAVE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 /// A copy that sleeps for so many ticks will not wake: its guest has halted, or was reset.
 const ASLEEP: u32 = 3;
@@ -121,7 +123,12 @@ impl<'a> Machine<'a> {
         });
         let heard = heard.map_err(|end| {
             let stderr = self.started().qemu.stderr();
-            explained(end, &end_of_file(&self.file(number, "console")), &stderr, "QEMU")
+            explained(
+                end,
+                &end_of_file(&self.file(number, "console")),
+                &stderr,
+                "QEMU",
+            )
         });
         for name in ["agent", "console", "records"] {
             let _ = fs::remove_file(self.file(number, name));
@@ -129,7 +136,7 @@ impl<'a> Machine<'a> {
         heard.map(drop)
     }
 
-    fn started(&self) -> std::sync::MutexGuard<'_, Started> {
+    fn started(&self) -> MutexGuard<'_, Started> {
         self.started.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -145,13 +152,17 @@ impl<'a> Machine<'a> {
         let mut started = self.started();
         let mut answer = [0; 4];
         let asked = started.control.write_all(&request);
-        asked
-            .and_then(|()| started.control.read_exact(&mut answer))
-            .map_err(|error| Break::Failed(format!("the machine has ended: {error}")))?;
+        let answered = asked.and_then(|()| started.control.read_exact(&mut answer));
+        if let Err(error) = answered {
+            started.qemu.wait_at_most(LEAVE);
+            return Err(match started.qemu.status() {
+                Some(status) => end_of("QEMU", status),
+                None => Break::Failed(format!("QEMU does not answer: {error}")),
+            });
+        }
         let answer = i32::from_ne_bytes(answer);
-        let failed = |error: std::io::Error| {
-            Break::Failed(format!("the machine cannot be copied: {error}"))
-        };
+        let failed =
+            |error: std::io::Error| Break::Failed(format!("the machine cannot be copied: {error}"));
         match Pid::from_raw(answer) {
             // The plugin does not reap it before the next request.
             Some(pid) if answer > 0 => {
@@ -191,28 +202,45 @@ impl<'a> Machine<'a> {
         &self,
         number: u32,
         wanted: &Wanted,
-        report: &crate::session::CellReport,
-    ) -> Result<Box<crate::tail::Recorded>, String> {
+        report: &CellReport,
+    ) -> Result<Box<Recorded>, String> {
         let path = self.file(number, "records");
         let mut tail = RecordTail::new(&path, self.bootable.syscall_entry);
         if let Some(reader) = self.bootable.program_reader(&self.active_lsms) {
             return tail.next_program(&reader, &report.samples, &report.tasks);
         }
-        let mut profiler = self.bootable.profiling.as_deref().map(|profiling| Profiler {
-            framework: &profiling.framework,
-            functions: Functions::new(self.symbols.as_ref().unwrap_or(&profiling.symbols)),
-            active_lsms: self.active_lsms.clone(),
-            keep_trees: profiling.keep_trees,
-            events: profiling.events,
-            optional: profiling.optional,
-        });
+        let mut profiler = self
+            .bootable
+            .profiling
+            .as_deref()
+            .map(|profiling| Profiler {
+                framework: &profiling.framework,
+                functions: Functions::new(self.symbols.as_ref().unwrap_or(&profiling.symbols)),
+                active_lsms: self.active_lsms.clone(),
+                keep_trees: profiling.keep_trees,
+                events: profiling.events,
+                optional: profiling.optional,
+            });
         tail.next_cell(profiler.as_mut(), wanted.kinds.as_deref())
+    }
+}
+
+impl Drop for Machine<'_> {
+    fn drop(&mut self) {
+        let started = self
+            .started
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        let _ = started.control.shutdown(Shutdown::Both);
+        started.qemu.wait_at_most(LEAVE);
     }
 }
 
 /// A copy has one thread, which waits for nothing.
 fn sleeps(pid: Pid) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
-    let state = stat.ok().and_then(|stat| stat.rsplit(')').next()?.trim_start().chars().next());
+    let state = stat
+        .ok()
+        .and_then(|stat| stat.rsplit(')').next()?.trim_start().chars().next());
     state == Some('S')
 }

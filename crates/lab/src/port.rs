@@ -42,7 +42,10 @@ impl Port {
         let nothing = |error: &io::Error| {
             matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
         };
-        let waited = poll(&mut [PollFd::new(&self.stream, PollFlags::IN)], Some(&patience));
+        let waited = poll(
+            &mut [PollFd::new(&self.stream, PollFlags::IN)],
+            Some(&patience),
+        );
         let read = match waited.map_err(io::Error::from) {
             Ok(0) => return Ok(None),
             Ok(_) => self.stream.read(buffer),

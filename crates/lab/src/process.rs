@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use kernels::child::describe;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 
 use crate::protocol::printable;
 use crate::session::Break;
@@ -83,6 +83,15 @@ impl Process {
             self.status = self.child.try_wait().ok().flatten();
         }
         self.status
+    }
+
+    /// A guest may write without end. Errors are ignored: then the disk is the limit.
+    pub fn limit_files(&self, bytes: u64) {
+        let limit = Rlimit {
+            current: Some(bytes),
+            maximum: Some(bytes),
+        };
+        let _ = prlimit(Some(self.id()), Resource::Fsize, limit);
     }
 
     pub fn terminate(&mut self) {

@@ -183,7 +183,11 @@ impl Qemu {
         }
         if self.sandbox {
             // Where the plugin copies the machine, it forbids the execution of programs itself.
-            let spawn = if boot.plugin.is_some() { "allow" } else { "deny" };
+            let spawn = if boot.plugin.is_some() {
+                "allow"
+            } else {
+                "deny"
+            };
             command.args(["-sandbox", &format!("{SANDBOX},spawn={spawn}")]);
         }
         if let Some((plugin, mode)) = boot.plugin {

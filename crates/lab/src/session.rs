@@ -184,7 +184,9 @@ pub fn replay(
             listener(event).map_err(Break::Failed)?;
         }
     }
-    Err(Break::Failed("the guest ended in the midst of a measurement".to_owned()))
+    Err(Break::Failed(
+        "the guest ended in the midst of a measurement".to_owned(),
+    ))
 }
 
 fn gone(ended: &mut dyn FnMut() -> Option<Break>, progress: &Progress<'_>) -> Break {

@@ -339,7 +339,12 @@ pub fn make_ready<'a>(
         }
     };
     listening.begin(setup).ok()?;
-    let booted = boot_ready(testbed, setup, work, cancel, &mut listening);
+    let mut booted = boot_ready(testbed, setup, work, cancel, &mut listening);
+    if matches!(booted, Err(Break::Killed(_))) {
+        // Nothing of it is the kernel's fault.
+        listening.begin(setup).ok()?;
+        booted = boot_ready(testbed, setup, work, cancel, &mut listening);
+    }
     match &booted {
         Ok(_) => listening.prove().ok()?,
         Err(end) => match end.reason() {
@@ -440,7 +445,10 @@ fn boot_of<'a>(
     Ok(Boot {
         qemu,
         bootable,
-        cmdline: format!("{stack}{}{}", setup.kernel_arguments, work.experiment.cmdline),
+        cmdline: format!(
+            "{stack}{}{}",
+            setup.kernel_arguments, work.experiment.cmdline
+        ),
         files: &setup.files,
         root: testbed.root,
         accelerator: match (visit.timed, qemu.kvm) {
@@ -474,7 +482,11 @@ fn measure(
         treatment,
     } = work;
     let visit = listening.visit;
-    let mut directives = format!("{}{}", setup.directives, plan.machine(experiment, treatment));
+    let mut directives = format!(
+        "{}{}",
+        setup.directives,
+        plan.machine(experiment, treatment)
+    );
     let numbers: Vec<u32> = listening.pending.iter().map(|&cell| cell as u32).collect();
     for &cell in &listening.pending {
         directives += &plan.directives(experiment, treatment, visit.round, cell, cell as u32);

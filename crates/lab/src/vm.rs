@@ -38,7 +38,10 @@ pub struct Bootable {
 }
 
 impl Bootable {
-    pub(crate) fn program_reader<'a>(&'a self, active_lsms: &'a [String]) -> Option<ProgramReader<'a>> {
+    pub(crate) fn program_reader<'a>(
+        &'a self,
+        active_lsms: &'a [String],
+    ) -> Option<ProgramReader<'a>> {
         let (_, functions) = self.functions.as_ref()?;
         let profiling = self.profiling.as_deref()?;
         Some(ProgramReader {
@@ -50,6 +53,10 @@ impl Bootable {
         })
     }
 }
+
+/// Of the console, the agent's file and the plugin's records each; the plugin's own limit
+/// (`records.c`) is a little lower.
+const FILE_LIMIT_BYTES: u64 = (1 << 30) + (1 << 20);
 
 #[derive(Debug)]
 pub struct Boot<'a> {
@@ -87,8 +94,8 @@ impl Started {
         File::create_new(&agent).map_err(|error| broken("the agent's file", error))?;
         let mut command = boot.qemu.command(boot, &initramfs);
         command.stdin(Stdio::from(OwnedFd::from(theirs)));
-        let qemu =
-            Process::start(command).map_err(|error| broken("QEMU does not start", error))?;
+        let qemu = Process::start(command).map_err(|error| broken("QEMU does not start", error))?;
+        qemu.limit_files(FILE_LIMIT_BYTES);
         Ok(Started {
             qemu,
             control,
@@ -125,7 +132,12 @@ impl Started {
         );
         outcome.map_err(|end| {
             self.qemu.end();
-            explained(end, &end_of_file(&self.console), &self.qemu.stderr(), "QEMU")
+            explained(
+                end,
+                &end_of_file(&self.console),
+                &self.qemu.stderr(),
+                "QEMU",
+            )
         })
     }
 }

@@ -97,11 +97,11 @@ fn rounds_share_all_samples() {
 fn directives_are_one_line_a_cell() {
     let experiment = experiment("benchmarks = ['open:AA']\nfilesystem = 'tmpfs'");
     let plan = Plan::new(&experiment).unwrap();
-    let (how, at) = (Treatment::default(), plan.machine(&experiment, &Treatment::default()));
+    let (how, at) = (
+        Treatment::default(),
+        plan.machine(&experiment, &Treatment::default()),
+    );
     assert_eq!(at, "fs tmpfs\n");
     let text = plan.directives(&experiment, &how, 0, 0, 7);
-    assert_eq!(
-        text,
-        "cell 7 open AA instructions warmup=64 samples=64\n"
-    );
+    assert_eq!(text, "cell 7 open AA instructions warmup=64 samples=64\n");
 }

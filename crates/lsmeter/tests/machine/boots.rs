@@ -11,14 +11,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use super::cells::{RUN, assert_same};
-use crate::common::{Ended, Place, Running, children, grouped, runs, signal, wait_for, words};
-use model::{Cell, Document, Status, WarningKind};
+use crate::common::{Place, Running, children, grouped, runs, signal, wait_for, words};
+use model::{Cell, Document, Key, Status, WarningKind};
 use rustix::process::Signal;
 
 const STACKS: &str = "--stack capability --stack capability,selinux";
 const THREE: &str = "--bench getppid,stat:AA,open:AA";
-/// Short cells that leave nothing behind for the next, so that it does not matter which boot each
-/// is measured in; and so long that they can be interrupted. One machine at a time.
+/// So long that they can be interrupted. One machine at a time.
 const RESUMABLE: &str = "run --offline --kernel debian:6.12 --fs tmpfs --stack capability \
                          --stack capability,selinux --bench getppid,stat,fstat,access --jobs 1 \
                          -n 400 --output";
@@ -285,36 +284,73 @@ fn an_interrupted_or_killed_run_goes_on() {
     assert_eq!(place.left_over(), [""; 0]);
 }
 
-/// What a cell counts depends on those before it in the same boot.
+/// Each is a copy of the same machine.
 #[test]
-fn a_boot_that_was_killed_is_repeated_whole() {
+fn a_count_does_not_depend_on_what_is_measured_beside_it() {
     let place = Place::with_kernels();
-    let line = format!(
-        "{RUN} --bench open:AA,creat,rename:depth1,link,symlink,setxattr,write,stat:AA \
-         --stack capability,selinux -n 31 --output"
-    );
-    place.line(&format!("{line} whole.json")).code(0);
-    let whole = place.document("whole.json");
-    let journal = place.join("out.json.journal");
-    let line = format!("{line} out.json");
-    kill(under_way(&place, &line, &journal, whole.cells.len() / 2));
-    place.line(&format!("{line} --resume")).code(0);
-    assert_same_counts(&place.document("out.json"), &whole);
+    let run = |what: &str, output: &str| {
+        let line = format!("{RUN} --stack capability,selinux -n 31 {what} --output {output}");
+        place.line(&line).code(0);
+        place.document(output)
+    };
+    let all = "open:AA,creat,rename:depth1,fork,inotify_add_watch,setxattr,stat:AA";
+    let whole = run(&format!("--bench {all} --jobs 1"), "whole.json");
+    let timeless = |cell: &Cell| Cell {
+        seconds: None,
+        ..cell.clone()
+    };
+    let whole: BTreeMap<&Key, &Cell> = whole.cells.iter().map(|cell| (&cell.key, cell)).collect();
+    let mut parts: Vec<String> = all.split(',').map(|one| format!("--bench {one}")).collect();
+    parts.push(format!("--bench {all} --jobs 4"));
+    parts.extend((1..=3).map(|shard| format!("--bench {all} --shard {shard}/3")));
+    for (number, part) in parts.iter().enumerate() {
+        for cell in &run(part, &format!("{number}.json")).cells {
+            assert_eq!(timeless(cell), timeless(whole[&cell.key]), "{part}");
+        }
+    }
 }
 
 #[test]
-fn a_machine_killed_from_outside_costs_one_cell() {
-    // A machine that is hit between two cells, or while it boots, costs none: then another
-    // has to die.
-    let hit = (0..5).any(|_| {
-        let failed = kill_in_a_run();
-        assert!(failed.len() <= 1, "{failed:#?}");
-        for reason in &failed {
-            assert!(reason.contains("QEMU was killed by signal 9"), "{reason}");
-        }
-        !failed.is_empty()
+fn a_copy_killed_from_outside_costs_one_measurement() {
+    let place = Place::with_kernels();
+    let line = format!("{RUN} --stack capability --bench fork,execve,stat:AA --output out.json");
+    let mut running = Running::start(&place, &words(&line));
+    let copy = wait_for("copy of a machine", || {
+        assert!(!running.has_ended(), "it ended too soon");
+        let machines = children(running.pid()).into_iter();
+        machines.flat_map(children).next()
     });
-    assert!(hit, "five machines died, none in a cell");
+    signal(copy, Signal::KILL);
+    running.wait().code(4);
+    let run = place.document("out.json");
+    let failed = statuses(&run.cells, Status::Failed);
+    assert_eq!((failed.len(), run.cells.len()), (1, 3));
+    let reason = failed[0].reason().unwrap();
+    assert!(
+        reason.starts_with("the guest ended in the midst"),
+        "{reason}"
+    );
+}
+
+/// All its copies end with it, and nothing is measured any more.
+#[test]
+fn a_killed_machine_is_told() {
+    let place = Place::with_kernels();
+    let journal = place.join("out.json.journal");
+    let (running, machines) = under_way(&place, &format!("{RESUMABLE} out.json"), &journal, 2);
+    for &machine in &machines {
+        signal(machine, Signal::KILL);
+    }
+    running.wait().code(4);
+    let run = place.document("out.json");
+    let failed = statuses(&run.cells, Status::Failed);
+    let told = |cell: &&Cell| {
+        cell.reason()
+            .unwrap()
+            .contains("QEMU was killed by signal 9")
+    };
+    assert!(failed.iter().any(told), "{failed:#?}");
+    assert!(statuses(&run.cells, Status::Ok).len() >= 2);
 }
 
 /// Nothing of it is the kernel's fault: it boots once more.
@@ -336,26 +372,6 @@ fn a_machine_killed_while_it_boots_costs_nothing() {
     running.wait().code(0);
     let run = place.document("out.json");
     assert_eq!(statuses(&run.cells, Status::Ok).len(), 3);
-}
-
-/// Kills the machine of a run under way; why cells failed, all others being sound.
-fn kill_in_a_run() -> Vec<String> {
-    let place = Place::with_kernels();
-    let journal = place.join("out.json.journal");
-    let line = format!("{RESUMABLE} out.json");
-    let (running, machines) = under_way(&place, &line, &journal, 2);
-    for &machine in machines.iter().filter(|&&machine| runs(machine)) {
-        signal(machine, Signal::KILL);
-    }
-    let ended: Ended = running.wait();
-    let run = place.document("out.json");
-    let failed = statuses(&run.cells, Status::Failed);
-    let sound = statuses(&run.cells, Status::Ok);
-    assert_eq!(sound.len() + failed.len(), run.cells.len());
-    ended.code(if failed.is_empty() { 0 } else { 4 });
-    assert!(machines.iter().all(|&machine| !runs(machine)));
-    let reasons = failed.iter().filter_map(|cell| cell.reason());
-    reasons.map(str::to_owned).collect()
 }
 
 #[test]

@@ -17,7 +17,6 @@ mod check;
 mod gate;
 mod host;
 mod inside;
-mod late;
 mod live;
 mod monitor;
 mod paths;

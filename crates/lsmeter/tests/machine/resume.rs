@@ -13,8 +13,6 @@ use super::cells::assert_same;
 use crate::common::{Place, Running, children, names, runs, signal, wait_for, words};
 use rustix::process::Signal;
 
-/// Short cells that leave nothing behind for the next, so that it does not matter which boot
-/// each is measured in.
 const WHAT: &str = "--offline --kernel debian:6.12 --fs tmpfs \
                     --bench getppid,stat:AA,stat:AA/BB,fstat,access:*";
 
