@@ -22,9 +22,9 @@ use lab::prepare::Hooks;
 use lab::qemu::{Accelerator, PluginMode, Qemu};
 use lab::root::{Root, Watch};
 use lab::session::{AgentEvent, Patience};
-use lab::vm::{self, Boot, BootCell, Bootable};
+use lab::vm::{self, Boot, Bootable};
 use lab::{prepare, write_plugin};
-use model::{Clock, Experiment, FileSystem, Metric};
+use model::{Clock, Experiment, FileSystem};
 use spread::{show, spread};
 
 const ROUNDS: usize = 3;
@@ -137,21 +137,18 @@ impl Place<'_> {
         }
         let plan = Plan::new(experiment)?;
         let treatment = Treatment::default();
+        let mut directives = plan.machine(experiment, &treatment);
+        directives += &plan.directives(experiment, &treatment, 0, 0, 0);
         let place = tempfile::tempdir_in(self.scratch)?;
         let boot = Boot {
             qemu: self.qemu,
             bootable: self.bootable,
-            cmdline: STACK,
+            cmdline: STACK.to_owned(),
             accelerator: Accelerator::Tcg(Clock::Deterministic),
             plugin,
             root: Some(self.root),
             files: &[],
-            directives: &plan.directives(experiment, &treatment, 0, &[0]),
-            cells: &[BootCell {
-                number: 0,
-                metric: Metric::Instructions,
-                kinds: None,
-            }],
+            directives: &directives,
             patience: Patience {
                 boot: Duration::from_secs(120),
                 cell: Duration::from_secs(600),
@@ -159,7 +156,7 @@ impl Place<'_> {
             scratch: place.path(),
         };
         let mut took = None;
-        vm::boot(&boot, &AtomicBool::new(false), &mut |event| {
+        vm::boot(&boot, &[0], &AtomicBool::new(false), &mut |event| {
             if let AgentEvent::CellEnd { report, .. } = event {
                 took = Some(report.took);
             }

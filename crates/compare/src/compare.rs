@@ -65,8 +65,7 @@ pub fn compare(
     same_units(base, &a, new, &b)?;
     let begun = begin(source(base, a.len()), source(new, b.len()), options);
     let paired = pair(a, b);
-    let mut notes = Vec::from_iter(companions(base.document, new.document));
-    notes.extend(self::notes("BASE", &base.document.warnings));
+    let mut notes = Vec::from_iter(self::notes("BASE", &base.document.warnings));
     notes.extend(self::notes("NEW", &new.document.warnings));
     let comparison = ComparisonDocument {
         unmatched: paired.unmatched,
@@ -154,36 +153,6 @@ pub(crate) fn source(of: Named<'_>, cells: usize) -> Source {
 pub(crate) fn notes(side: &str, warnings: &[Warning]) -> Vec<String> {
     let note = |warning: &Warning| format!("{side}: {}: {}", warning.kind, warning.message);
     warnings.iter().map(note).collect()
-}
-
-/// A note that the operations of two runs were counted in different company, or more often:
-/// operations of one boot share the state of its kernel.
-fn companions(base: &Document, new: &Document) -> Option<String> {
-    let counted = |document: &'_ Document| -> BTreeSet<String> {
-        let cells = document.cells.iter();
-        let counted = cells.filter(|cell| cell.key.metric.is_of_instructions());
-        counted.map(|cell| cell.title()).collect()
-    };
-    let regions = |document: &Document| Some(document.experiment.as_ref()?.samples.instructions);
-    let (a, b) = (counted(base), counted(new));
-    let what = match regions(base).zip(regions(new)) {
-        _ if a.is_disjoint(&b) => return None,
-        _ if a != b => format!(
-            "BASE counted {} operations that NEW did not, NEW {} that BASE did not",
-            a.difference(&b).count(),
-            b.difference(&a).count()
-        ),
-        Some((base, new)) if base != new => {
-            format!("BASE has {base} measured regions of each operation, NEW {new}")
-        }
-        _ => return None,
-    };
-    Some(format!(
-        "{what}. Operations of one boot share the state of its kernel, so counts may differ by a \
-         few instructions without a change: of setxattr and its relatives by 4, of sockets and keys \
-         by up to 22, under Landlock of 7 of 10 operations by up to 28. Count the same operations as \
-         often on both sides to exclude that."
-    ))
 }
 
 pub(crate) fn begin(base: Source, new: Source, options: &Options) -> ComparisonDocument {

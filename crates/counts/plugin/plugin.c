@@ -5,8 +5,7 @@
  * costs what it costs without; then it has every block translated anew.
  *
  * Arguments: records=PATH (required), serve=DIRECTORY (see serve.h), symbols=PATH, trace=on (see trace.h),
- * events=on (see events.h) or tasks=PATH (see tasks.h; the file says where functions lie), and arm=off, which
- * leaves it at the markers, to see what more costs.
+ * events=on (see events.h) or tasks=PATH (see tasks.h; the file says where functions lie).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -36,7 +35,7 @@ PLUGIN_IMPORT void qemu_plugin_register_vcpu_discon_cb(uint64_t, int, void *);
 
 static uint64_t plugin_id;
 static int api;
-static bool armed, arming, never_arm;
+static bool armed, arming;
 static char token;		/* our address as callbacks' data, from API 7 on */
 
 /*
@@ -414,7 +413,7 @@ static void on_reset(void *first, void *second)
 
 static void arm(void)
 {
-	if (!arming && !never_arm) {
+	if (!arming) {
 		arming = true;
 		qemu_plugin_reset(plugin_id, on_reset, &token);
 	}
@@ -454,8 +453,6 @@ PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info,
 				return -1;
 			}
 			header.has_symbols = ret > 0;
-		} else if (!strcmp(argv[i], "arm=off")) {
-			never_arm = true;
 		} else if (!strcmp(argv[i], "trace=on")) {
 			trace_enable();
 		} else if (!strcmp(argv[i], "events=on")) {

@@ -23,11 +23,7 @@ enum record_kind {
 	RECORD_WINDOW = 2,
 	RECORD_OP_BEGIN = 3,
 	RECORD_OP_END = 4,
-	/*
-	 * instructions: address of the last system call's entry; rep_iterations: the
-	 * host's nanoseconds in the cell's windows
-	 */
-	RECORD_CELL_END = 5,
+	RECORD_CELL_END = 5,	/* instructions: address of the last system call's entry */
 	/*
 	 * number: a block's, as traces name it; flags: how it ends (enum insn_kind) and
 	 * BLOCK_*; instructions: its first address; rep_iterations: the address after its

@@ -2,7 +2,6 @@
 #include "window.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "arch.h"
 #include "markers.h"
@@ -34,16 +33,6 @@ static uint32_t cells;
 static bool in_cell;			/* warm-up runs outside: its windows are not kept */
 static uint32_t windows;
 static uint64_t entry;			/* where system calls enter the kernel */
-static uint64_t host_ns;		/* the host's time in the cell's windows */
-static uint64_t opened_ns;
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 /* Of nothing longer is there a window without a tick, if an instruction takes 1 ns. */
 #define BETWEEN_TICKS	1000000
@@ -75,7 +64,6 @@ static void put(enum record_kind kind, uint32_t number)
 		break;
 	case RECORD_CELL_END:
 		record.instructions = entry;
-		record.rep_iterations = host_ns;
 		break;
 	default:
 		break;
@@ -96,7 +84,6 @@ static void open_window(uint8_t flags)
 	window.flags = flags;
 	window.path = 0xcbf29ce484222325ULL;
 	trace_begin_window();
-	opened_ns = now_ns();
 }
 
 static void close_window(void)
@@ -108,7 +95,6 @@ static void close_window(void)
 	if (!window.open)
 		return;
 	window.open = false;
-	host_ns += now_ns() - opened_ns;
 	put(RECORD_WINDOW, windows++);
 }
 
@@ -129,7 +115,6 @@ void window_marker(uint32_t marker, bool armed)
 		windows = 0;
 		in_cell = true;
 		trace_begin_cell();
-		host_ns = 0;
 		put(RECORD_CELL_BEGIN, cells++);
 		break;
 	case MARKER_CELL_END:

@@ -48,7 +48,7 @@ pub fn landmarks(symbols: &SymbolTable) -> String {
     }
     // kernel/sched/idle.c; compilers name parts and variants of it `cpu_idle_poll.isra.0`.
     for symbol in symbols.with_prefix("cpu_idle_poll.") {
-        let range = symbols.function(&symbol.name);
+        let range = symbols.function(symbol.name);
         range
             .into_iter()
             .for_each(|range| line("idle", range.start, range.end));

@@ -70,8 +70,8 @@ pub struct ProgramCost {
     pub others: (u64, u64),
     /// Further iterations of REP instructions of all tasks.
     pub repeats: u64,
-    /// The kernel's idle loop ran: only then may the clock advance without instructions.
-    pub idled: bool,
+    /// Instructions of the kernel's idle loop; nobody else's.
+    pub idle: u64,
     pub hooks: Vec<HookCost>,
     pub outside: BTreeMap<String, u64>,
     /// All calls in the kernel; entries appear as functions.
@@ -94,6 +94,7 @@ enum Place {
     Others {
         top: bool,
     },
+    Idle,
     Interrupts,
     Task(usize),
     Entry {
@@ -108,8 +109,8 @@ enum Place {
 const LOOKS: &str = "__cond_resched";
 /// Functions that switch to another task on request (`kernel/sched/core.c`).
 const PREEMPTS: &str = "preempt_schedule";
-/// The function that halts an idle processor (`kernel/sched/idle.c` calls it on every architecture).
-const IDLES: &str = "arch_cpu_idle";
+/// The loop of an idle processor that does not halt (`kernel/sched/idle.c`); compilers append to it.
+const IDLES: &str = "cpu_idle_poll";
 const SCHEDULER: &str = "__schedule";
 /// Softirq handlers (`kernel/softirq.c`; the second since 6.10), which also run in the system call
 /// that enables softirqs.
@@ -171,7 +172,7 @@ impl ProgramReader<'_> {
             entries: Vec::new(),
             interrupts: 0,
             others: (0, 0),
-            idled: false,
+            idle: 0,
             spent: Vec::new(),
         };
         let asked = self.asked(program)?;
@@ -278,7 +279,7 @@ impl ProgramReader<'_> {
             interrupts: sums.interrupts,
             others: sums.others,
             repeats,
-            idled: sums.idled,
+            idle: sums.idle,
             hooks: self.framework.costs(&tree, self.active_lsms),
             outside: outside(&tree, self.framework),
             tree,
@@ -305,7 +306,7 @@ struct Sums {
     entries: Vec<Entry>,
     interrupts: u64,
     others: (u64, u64),
-    idled: bool,
+    idle: u64,
     spent: Vec<Spent>,
 }
 
@@ -338,12 +339,12 @@ impl Sums {
                 });
                 Place::Task(self.tasks.len() - 1)
             }
-            (Place::Others { .. }, what) => {
-                if let What::Function(function) = what {
-                    self.idled |= reader.name(function)? == IDLES;
-                }
-                Place::Others { top: false }
+            (Place::Others { .. } | Place::Idle, What::Function(function))
+                if reader.name(function)?.split('.').next() == Some(IDLES) =>
+            {
+                Place::Idle
             }
+            (Place::Others { .. } | Place::Idle, _) => Place::Others { top: false },
             (Place::Interrupts, _) => Place::Interrupts,
             (Place::Task(task), what) => {
                 let key = reader.entry_of(what)?.ok_or(ProgramError::NoTask)?;
@@ -374,6 +375,7 @@ impl Sums {
             Place::Others { top: true } => self.others.0 += instructions,
             Place::Others { top: false } => self.others.1 += instructions,
             Place::Interrupts => self.interrupts += instructions,
+            Place::Idle => self.idle += instructions,
             Place::Task(task) => self.tasks[task].user += instructions,
             Place::Entry { task, entry, node } => {
                 self.tasks[task].kernel += instructions;

@@ -107,8 +107,6 @@ pub struct CellRecords {
     pub programs: Vec<ProgramCalls>,
     /// Address of the last system call entry; 0 if none.
     pub entry: u64,
-    /// Host time of all measured regions in ns, for the plugin's overhead.
-    pub host_ns: u64,
 }
 
 #[derive(Debug, Default)]
@@ -308,7 +306,6 @@ impl RecordReader {
             }
             _ => {
                 cell.entry = u64_at(record, 8);
-                cell.host_ns = u64_at(record, 16);
                 return Ok(self.cell.take());
             }
         }

@@ -125,6 +125,7 @@ struct experiment {
 	char dir[1024];
 	char fs[16];
 	int processor;		/* -1: do not pin */
+	int of_memory;		/* cells to come will be */
 	unsigned int cells;
 	struct cell_spec cell[CELLS_MAX];
 };
@@ -249,6 +250,7 @@ void delay_nothing(void);
 void ask_begin(const struct cell_spec *spec);
 void ask_end(const struct cell_spec *spec);
 void delays_start(void);
+void delays_check(void);		/* fatal() if a cell's processes would not be delayed */
 void delays_stop(void);
 /* Drops the dentries and inodes that nobody uses. 0 or -errno. */
 long drop_caches(void);

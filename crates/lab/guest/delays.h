@@ -71,6 +71,7 @@ struct delays {
 	const struct delay_module *module;
 	int listed_only;		/* ALL_HOOKS are those that are listed */
 	int counted;			/* a delay is a number of instructions, not ns */
+	int own_only;			/* processes that a benchmark makes are not delayed */
 	unsigned int hooks;
 	struct delay_hook hook[DELAY_HOOKS_MAX];
 	unsigned int points;			/* of all cells */

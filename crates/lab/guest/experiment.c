@@ -178,6 +178,8 @@ static void parse_line(char *line)
 	} else if (!strcmp(word, "fs")) {
 		if (copy_text(experiment.fs, sizeof(experiment.fs), next_word(&rest)))
 			fatal("experiment: fs wants a name of 1 to 15 bytes");
+	} else if (!strcmp(word, "memory")) {
+		experiment.of_memory = 1;
 	} else if (!strcmp(word, "policy")) {
 		char *module = next_word(&rest), *state = next_word(&rest);
 

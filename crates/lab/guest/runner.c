@@ -305,19 +305,18 @@ void run_cells(int in_vm)
 	 */
 	SYS(mlockall, 1 /* MCL_CURRENT */);
 	if (is_copied) {
-		/* All is translated anew, the idle loop for one (counts/plugin/plugin.c). */
-		marker(MARKER_ARM);
-		/* Programs are counted once they have run: it takes long. */
-		armed = !programs;
-		if (armed)
+		/* Programs are counted once they have run: it takes long. Of memory nothing is counted. */
+		armed = !programs && !experiment.of_memory;
+		if (armed) {
+			marker(MARKER_ARM);
 			warm_up();
-		else
-			marker(MARKER_DISARM);
+		}
 		send_frame(FRAME_DONE, "", 0);
 		vm_drain();
 		if (!ready())
 			return;
 	}
+	delays_check();
 	for (i = 0; i < experiment.cells; i++) {
 		const struct cell_spec *spec = &experiment.cell[i];
 

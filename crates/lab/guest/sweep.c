@@ -183,6 +183,22 @@ void ask_end(const struct cell_spec *spec)
 	send_frame(FRAME_ASKED, asked, 4 + len);
 }
 
+/* A slope of what is not delayed would be 0, and wrong. */
+void delays_check(void)
+{
+	unsigned int i;
+
+	for (i = 0; delays && delays->own_only && i < experiment.cells; i++) {
+		const struct cell_spec *cell = &experiment.cell[i];
+
+		if (cell->points && cell->benchmark->counts_children)
+			fatal("delays by BPF programs: %s makes processes, and only the "
+			      "agent's own is delayed without a control group: leave "
+			      "that benchmark out, or make cgroup2 writable",
+			      cell->benchmark->name);
+	}
+}
+
 void delays_start(void)
 {
 	if (!delays)

@@ -212,6 +212,9 @@ impl Plan {
         if experiment.programs.is_some() {
             text.push_str("programs\n");
         }
+        if experiment.metrics.contains(&Metric::Memory) {
+            text.push_str("memory\n");
+        }
         text
     }
 
@@ -252,7 +255,7 @@ impl Plan {
             let ms = experiment.throughput_period_s * 1e3 / f64::from(experiment.rounds);
             let _ = write!(text, " ms={}", ms.max(1.0) as u32);
         }
-        // Waiting is free where the guest's clock stops meanwhile.
+        // Real time is not spent on waiting.
         let phase = job.program.is_some() && experiment.clock == Clock::Deterministic;
         for (wanted, word) in [
             (how.cold || job.cold, " cold=1"),

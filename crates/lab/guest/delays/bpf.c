@@ -212,22 +212,6 @@ static void delay_hooks(struct delay_program *program)
 	refused("a program for every listed hook, first ", delays->hook[0].name, first);
 }
 
-/* A slope of what is not delayed would be 0, and wrong. */
-static void check_children(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < experiment.cells; i++) {
-		const struct cell_spec *cell = &experiment.cell[i];
-
-		if (cell->points && cell->benchmark->counts_children)
-			fatal("delays by BPF programs: %s makes processes, and only the "
-			      "agent's own is delayed without a control group: leave "
-			      "that benchmark out, or make cgroup2 writable",
-			      cell->benchmark->name);
-	}
-}
-
 static void map_slots(void)
 {
 	long memory;
@@ -295,8 +279,7 @@ static void start(void)
 	if (types < 0)
 		refused("the types of a program (BTF)", "", types);
 	scope_enter(&program.scope);
-	if (!program.scope.children)
-		check_children();
+	delays->own_only = !program.scope.children;
 	if (delays->counted)
 		held.round = instructions_of_round(types);
 	program.counted = delays->counted;

@@ -177,12 +177,8 @@ static long read_all(void)
 void memory_start(void)
 {
 	const struct rlimit64 most = { 1 << 16, 1 << 16 };
-	unsigned int i;
 
-	for (i = 0; i < experiment.cells; i++)
-		if (experiment.cell[i].metric == METRIC_MEMORY)
-			break;
-	if (i == experiment.cells)
+	if (!experiment.of_memory)
 		return;
 	shared = map_shared(sizeof(*shared));
 	write_text("/proc/sys/kernel/threads-max", "65536");

@@ -80,9 +80,7 @@ pub fn tell_kept(journals: &Journals, error: &anyhow::Error) {
 
 pub fn tell_interrupted(journals: &Journals) {
     let saved = journals.first.display();
-    interrupted(&format!(
-        "finished boots are saved in {saved}, the others are repeated"
-    ));
+    interrupted(&format!("finished measurements are saved in {saved}"));
 }
 
 pub fn interrupted(what: &str) {
