@@ -5,7 +5,7 @@
 //! measured before it, and what breaks a copy costs only its own measurement.
 
 use std::cell::OnceCell;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
@@ -28,6 +28,8 @@ use crate::session::{AgentEvent, Break, CellReport, replay};
 use crate::tail::{RecordTail, Recorded};
 use crate::vm::{Boot, Bootable, Started};
 
+/// A sample is 16 bytes; of a program's names and tasks there are fewer.
+const SENT_LIMIT_BYTES: u64 = 64 << 20;
 const LEAVE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 /// A copy that sleeps for so many ticks will not wake: its guest has halted, or was reset.
@@ -110,7 +112,7 @@ impl<'a> Machine<'a> {
             .copy(number, &wanted.directives)
             .and_then(|(pid, copy)| self.wait(pid, &copy, cancel));
         let heard = waited.and_then(|()| {
-            let sent = fs::read(self.file(number, "agent")).unwrap_or_default();
+            let sent = self.sent(number);
             replay(&sent, Wanted::NUMBER, began.elapsed(), &mut |mut event| {
                 if let AgentEvent::CellEnd { report, counts } = &mut event
                     && report.status == Status::Ok
@@ -142,6 +144,15 @@ impl<'a> Machine<'a> {
 
     fn file(&self, number: u32, name: &str) -> PathBuf {
         self.scratch.path().join(format!("{number}.{name}"))
+    }
+
+    /// What a copy's agent said, as far as it is bounded.
+    fn sent(&self, number: u32) -> Vec<u8> {
+        let mut sent = Vec::new();
+        if let Ok(file) = File::open(self.file(number, "agent")) {
+            let _ = file.take(SENT_LIMIT_BYTES).read_to_end(&mut sent);
+        }
+        sent
     }
 
     /// Asks for a copy (struct request of `serve.h`).

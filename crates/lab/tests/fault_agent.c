@@ -7,8 +7,7 @@
  */
 #include "agent.h"
 
-void sound_run_cells(void);
-void run_cells(void);
+void sound_run_cells(int in_vm);
 
 static int port = -1;
 static const struct outcome ended = { .operations = 1 };
@@ -17,12 +16,6 @@ static void say(const void *bytes, size_t len)
 {
 	sys_write(port, bytes, len);
 	SYS(ioctl, port, 0x5409 /* TCSBRK */, 1);	/* waits until all is sent */
-}
-
-static void pause_for_ever(void)
-{
-	for (;;)
-		SYS(pause);
 }
 
 /* The kernel's list without what it adds by itself. */
@@ -73,7 +66,7 @@ static void do_hang(void)
 static void do_garbage(void)
 {
 	say("\033[2J\377\376 no frame at all\n", 21);
-	pause_for_ever();
+	finish(0);
 }
 
 static void do_truncated(void)
@@ -86,13 +79,13 @@ static void do_truncated(void)
 static void do_damaged(void)
 {
 	say("LSMF\001\005\0\0\004\0\0\0\1\2\3\4text", 20);
-	pause_for_ever();
+	finish(0);
 }
 
 static void do_oversized(void)
 {
 	say("LSMF\001\005\0\0\377\377\377\377\0\0\0\0", 16);
-	pause_for_ever();
+	finish(0);
 }
 
 static void do_exit(void)
@@ -127,7 +120,7 @@ static void do_lie(void)
 static void do_wrong_cell(void)
 {
 	send_cell_end(4000000000u, STATUS_OK, &ended, "");
-	pause_for_ever();
+	finish(0);
 }
 
 static const struct {
@@ -147,7 +140,7 @@ static const struct {
 	{ "capability,bpf,yama", do_wrong_cell },
 };
 
-void run_cells(void)
+void run_cells(int in_vm)
 {
 	char stack[512];
 	unsigned int i;
@@ -159,8 +152,13 @@ void run_cells(void)
 		port = sys_open("/dev/ttyS1", O_RDWR | O_NOCTTY | O_CLOEXEC, 0);
 		if (port < 0)
 			fatal("opening the port again: %s", errno_name(port));
+		ready_start();
+		send_frame(FRAME_DONE, "", 0);
+		vm_drain();
+		if (!ready())
+			return;
 		begin_cell();
 		faults[i].fault();
 	}
-	sound_run_cells();
+	sound_run_cells(in_vm);
 }

@@ -10,8 +10,6 @@
 #define SHARE	16	/* one line of so many */
 #endif
 
-void run_cells(void);
-
 /* ADDRESS LETTER NAME\t[MODULE], and code. */
 static int is_modules_code(const char *line, size_t len)
 {
@@ -20,7 +18,7 @@ static int is_modules_code(const char *line, size_t len)
 	       strncmp(line + 19, "__pfx_", 6);
 }
 
-void run_cells(void)
+void run_cells(int in_vm)
 {
 	static char buf[65536];
 	char line[1024];
@@ -28,6 +26,7 @@ void run_cells(void)
 	size_t len = 0;
 	long fd, n, i;
 
+	(void)in_vm;
 	fd = sys_open("/proc/kallsyms", O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		fatal("opening /proc/kallsyms: %s", errno_name(fd));

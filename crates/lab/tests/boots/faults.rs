@@ -70,7 +70,10 @@ const FAULTS: &[(&str, &str)] = &[
     ("capability,selinux", "Kernel panic - not syncing: "),
     ("capability,apparmor", "no end within 5 s"),
     ("capability,tomoyo", "garbage on the results port: "),
-    ("capability,landlock", "QEMU exited with status 0"),
+    (
+        "capability,landlock",
+        "the guest ended in the midst of a measurement",
+    ),
     (
         "capability,yama",
         "Kernel panic - not syncing: Attempted to kill init",
