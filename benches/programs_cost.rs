@@ -24,7 +24,7 @@ use lab::root::{Root, Watch};
 use lab::session::{AgentEvent, Patience};
 use lab::vm::{self, Boot, Bootable};
 use lab::{prepare, write_plugin};
-use model::{Clock, Experiment, FileSystem};
+use model::{Experiment, FileSystem};
 use spread::{show, spread};
 
 const ROUNDS: usize = 3;
@@ -144,7 +144,7 @@ impl Place<'_> {
             qemu: self.qemu,
             bootable: self.bootable,
             cmdline: STACK.to_owned(),
-            accelerator: Accelerator::Tcg(Clock::Deterministic),
+            accelerator: Accelerator::Tcg,
             plugin,
             root: Some(self.root),
             files: &[],

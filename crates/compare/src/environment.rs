@@ -76,7 +76,6 @@ fn of_environment(environment: &Environment) -> Vec<(&'static str, String)> {
         cpu,
         cores,
         kvm,
-        clock,
         qemu,
         host_lsms: _,
     } = environment;
@@ -85,7 +84,6 @@ fn of_environment(environment: &Environment) -> Vec<(&'static str, String)> {
         ("cpu", cpu.clone()),
         ("cores", cores.to_string()),
         ("kvm", kvm.to_string()),
-        ("clock", clock.to_string()),
     ];
     if let Some(qemu) = qemu {
         facts.extend([

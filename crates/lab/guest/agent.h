@@ -118,7 +118,6 @@ struct cell_spec {
 	u32 ask;		/* 1: tell what one operation asks of hooks */
 	u32 points;		/* of a sweep (delays.h): operations take turns */
 	u32 first_point;
-	u32 phase;		/* 1: each run of a program begins as far behind a tick */
 };
 
 struct experiment {

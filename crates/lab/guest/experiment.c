@@ -56,7 +56,6 @@ static const struct {
 	{ "share", offsetof(struct cell_spec, share), 1, 1000 },
 	{ "cold", offsetof(struct cell_spec, cold), 0, 1 },
 	{ "ask", offsetof(struct cell_spec, ask), 0, 1 },
-	{ "phase", offsetof(struct cell_spec, phase), 0, 1 },
 };
 
 static void parse_key(struct cell_spec *spec, char *word)

@@ -5,7 +5,7 @@ use std::fs;
 use std::num::NonZero;
 
 use model::journal::{JOURNAL_VERSION, JournalHeader};
-use model::{Clock, Environment, Experiment, Place, Tool};
+use model::{Environment, Experiment, Place, Tool};
 use rustix::system::uname;
 
 use crate::qemu::{Accelerator, Qemu};
@@ -59,7 +59,6 @@ pub fn here() -> Environment {
         cpu: value_of("/proc/cpuinfo", ':', "model name").unwrap_or_default(),
         cores: cores() as u32,
         kvm: false,
-        clock: Clock::Fast,
         qemu: None,
         host_lsms: host_lsms().unwrap_or_default(),
     }
@@ -72,14 +71,10 @@ fn environment(experiment: &Experiment, qemu: Option<&Qemu>) -> Environment {
     let accelerator = if kvm && !counts {
         Accelerator::Kvm
     } else {
-        Accelerator::Tcg(experiment.clock)
+        Accelerator::Tcg
     };
     Environment {
         kvm,
-        clock: match (experiment.place, qemu) {
-            (Place::Lab, None) => Clock::Fast,
-            _ => experiment.clock,
-        },
         qemu: qemu.map(|qemu| qemu.describe(accelerator, counts)),
         host_lsms: match experiment.place {
             Place::Host => host_lsms().unwrap_or_default(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use model::{Clock, Experiment, Key, Metric, Place, SelectError, Subject, layout};
+use model::{Experiment, Key, Metric, Place, SelectError, Subject, layout};
 use sha2::{Digest as _, Sha256};
 
 use kernels::arch::Arch;
@@ -255,13 +255,7 @@ impl Plan {
             let ms = experiment.throughput_period_s * 1e3 / f64::from(experiment.rounds);
             let _ = write!(text, " ms={}", ms.max(1.0) as u32);
         }
-        // Real time is not spent on waiting.
-        let phase = job.program.is_some() && experiment.clock == Clock::Deterministic;
-        for (wanted, word) in [
-            (how.cold || job.cold, " cold=1"),
-            (how.ask, " ask=1"),
-            (phase, " phase=1"),
-        ] {
+        for (wanted, word) in [(how.cold || job.cold, " cold=1"), (how.ask, " ask=1")] {
             if wanted {
                 text.push_str(word);
             }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use kernels::arch::Arch;
-use model::{Clock, Emulator, Failure, PluginApi};
+use model::{Emulator, Failure, PluginApi};
 use rustix::process::Signal;
 
 use crate::error::LabError;
@@ -39,8 +39,8 @@ pub struct Qemu {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accelerator {
-    /// With `Clock::Deterministic` the guest's clock counts its instructions.
-    Tcg(Clock),
+    /// The guest's clock counts its instructions: two boots of the same cell are identical.
+    Tcg,
     Kvm,
 }
 
@@ -172,13 +172,11 @@ impl Qemu {
             Accelerator::Kvm => {
                 command.args(["-accel", "kvm"]);
             }
-            Accelerator::Tcg(clock) => {
-                command.args(["-accel", "tcg,thread=single"]);
-                if clock == Clock::Deterministic {
-                    command
-                        .args(["-icount", "shift=0,sleep=off", "-seed", "1"])
-                        .args(["-rtc", &format!("base={},clock=vm", clock_base(boot.root))]);
-                }
+            Accelerator::Tcg => {
+                command
+                    .args(["-accel", "tcg,thread=single"])
+                    .args(["-icount", "shift=0,sleep=off", "-seed", "1"])
+                    .args(["-rtc", &format!("base={},clock=vm", clock_base(boot.root))]);
             }
         }
         if self.sandbox {
@@ -251,7 +249,7 @@ impl Qemu {
 
     fn cpu(&self, accelerator: Accelerator) -> &str {
         match accelerator {
-            Accelerator::Tcg(_) => {
+            Accelerator::Tcg => {
                 let own = self.processor.as_deref();
                 own.unwrap_or(self.arch.machine.processor)
             }
@@ -266,7 +264,7 @@ impl Qemu {
     fn base_cmdline(&self, accelerator: Accelerator) -> String {
         let machine = &self.arch.machine;
         let emulated = match accelerator {
-            Accelerator::Tcg(_) => format!(
+            Accelerator::Tcg => format!(
                 " norandmaps {} dhash_entries=1048576 ihash_entries=1048576",
                 machine.emulated_cmdline
             ),

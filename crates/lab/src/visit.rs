@@ -453,7 +453,7 @@ fn boot_of<'a>(
         root: testbed.root,
         accelerator: match (visit.timed, qemu.kvm) {
             (true, true) => Accelerator::Kvm,
-            _ => Accelerator::Tcg(work.experiment.clock),
+            _ => Accelerator::Tcg,
         },
         plugin: (!visit.timed).then_some((testbed.plugin.as_path(), mode)),
         directives,

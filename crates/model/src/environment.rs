@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use crate::cell::Cell;
 use crate::configuration::Configuration;
 use crate::metric::Metric;
-use crate::words::Clock;
 
 /// How the policies of one configuration were brought into force on one kernel, in its
 /// first boot.
@@ -97,7 +96,6 @@ pub struct Environment {
     pub cpu: String,
     pub cores: u32,
     pub kvm: bool,
-    pub clock: Clock,
     /// The emulator; missing on the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub qemu: Option<Emulator>,
@@ -115,19 +113,18 @@ impl Environment {
             cpu: String::new(),
             cores: 0,
             kvm: false,
-            clock: Clock::Fast,
             qemu: None,
             host_lsms: Vec::new(),
         }
     }
 
     /// The machine, as far as figures of a metric depend on it. Counts depend on the emulated
-    /// processor and its clock; times on everything. Figures of different machines are not
+    /// processor; times on everything. Figures of different machines are not
     /// compared.
     pub fn machine(&self, metric: Metric) -> String {
         let emulated = self.qemu.as_ref().map(|qemu| match metric {
-            counted if counted.is_counted() => format!("{}, {} clock", qemu.cpu, self.clock),
-            _ => format!("QEMU {}, {}, {} clock", qemu.version, qemu.cpu, self.clock),
+            counted if counted.is_counted() => format!("{}, deterministic clock", qemu.cpu),
+            _ => format!("QEMU {}, {}", qemu.version, qemu.cpu),
         });
         if metric.is_counted() {
             return emulated.unwrap_or_default();
@@ -147,8 +144,8 @@ impl Environment {
     pub fn fingerprint(&self, metric: Metric) -> String {
         match &self.qemu {
             Some(qemu) if metric.is_counted() => format!(
-                "QEMU {} ({}, {}), {} clock",
-                qemu.version, qemu.machine, qemu.cpu, self.clock
+                "QEMU {} ({}, {}), deterministic clock",
+                qemu.version, qemu.machine, qemu.cpu
             ),
             Some(_) => self.machine(metric),
             None => format!(

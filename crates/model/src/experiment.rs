@@ -13,7 +13,7 @@ use crate::layout::kernel_beside;
 use crate::metric::Metric;
 use crate::program::Programs;
 use crate::select::Selection;
-use crate::words::{Clock, FileSystem, Place};
+use crate::words::{FileSystem, Place};
 
 /// What is run: the product of kernels, stacks, benchmarks and metrics. Made by
 /// [`crate::Spec::resolve`]; part of the run document.
@@ -56,8 +56,6 @@ pub struct Experiment {
     /// File system mounted in a VM; None on the host, where `dir` decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filesystem: Option<FileSystem>,
-    /// What drives a guest's clock.
-    pub clock: Clock,
     /// Samples of a cell, per metric, over all rounds.
     pub samples: Samples,
     /// Operations before the first sample of an instruction or time cell.

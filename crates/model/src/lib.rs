@@ -98,6 +98,6 @@ pub use stack::{Stack, StackError};
 pub use sweep::{ALL_HOOKS, DepthRule, Prediction, RepeatedQuestion, SweepFindings};
 pub use warning::{Warning, WarningKind};
 pub use words::{
-    Architecture, AuditRules, Caches, Clock, DelayModule, FileSystem, FirstAfter, ImaPolicy,
-    Integrity, MonitorMode, Place, Policy, Select, SelinuxPolicy, Status, Suite, Unit, UnknownWord,
+    Architecture, AuditRules, Caches, DelayModule, FileSystem, FirstAfter, ImaPolicy, Integrity,
+    MonitorMode, Place, Policy, Select, SelinuxPolicy, Status, Suite, Unit, UnknownWord,
 };

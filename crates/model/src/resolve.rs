@@ -15,7 +15,7 @@ use crate::metric::Metric;
 use crate::programs;
 use crate::select::{Pattern, Selection};
 use crate::spec::{Spec, SpecError};
-use crate::words::{Clock, FileSystem, Place, Select, Suite};
+use crate::words::{FileSystem, Place, Select, Suite};
 
 pub(crate) const KERNELS_LIMIT: usize = 64;
 const BENCHMARKS_LIMIT: usize = 1_024;
@@ -54,16 +54,6 @@ impl Spec {
         });
         list("metrics", &metrics, Metric::MEASURABLE.len())?;
         check_memory(&metrics)?;
-        let clock = self.clock.unwrap_or(match place {
-            Place::Lab => Clock::Deterministic,
-            Place::Host | Place::Um => Clock::Fast,
-        });
-        if clock == Clock::Fast && metrics.iter().any(|metric| metric.is_counted()) {
-            return Err(SpecError::instead(
-                "`clock` is `fast`, and counts need the deterministic clock",
-                "leave out `clock`, or measure time",
-            ));
-        }
         let samples = resolve_samples(self.samples)?;
         let timeout = |key, seconds| number(key, seconds, 1..=86_400, "");
         let selection = resolve_selection(self.benchmarks, self.suites, self.select)?;
@@ -113,7 +103,6 @@ impl Spec {
             work_dir: self.work_dir.map(work_dir).transpose()?,
             metrics,
             filesystem: has_kernels.then_some(filesystem),
-            clock,
             samples,
             warmup: number("warmup", self.warmup.unwrap_or(64), 0..=1_000_000, "")?,
             rounds,
@@ -199,12 +188,6 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
             format!("leave out `{key}`, or measure in the lab"),
         ));
     }
-    if spec.clock == Some(Clock::Deterministic) {
-        return Err(SpecError::instead(
-            "the host's clock is not deterministic",
-            "leave out `clock`, or measure in the lab",
-        ));
-    }
     check_is_timed(&spec.metrics, "on the host")?;
     if spec.dir.as_deref().unwrap_or("").is_empty() {
         return Err(SpecError::instead(
@@ -217,12 +200,6 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
 
 /// A UML kernel runs on this processor: nothing is counted, and its time is the host's.
 fn check_um(spec: &Spec) -> Result<(), SpecError> {
-    if spec.clock == Some(Clock::Deterministic) {
-        return Err(SpecError::instead(
-            "the clock of a kernel that is a process is the host's, which is not deterministic",
-            "leave out `clock`, or measure in the lab",
-        ));
-    }
     if spec.cpu.is_some() {
         return Err(SpecError::instead(
             "a kernel that is a process runs on this machine's processor, which `cpu` does not change",

@@ -15,8 +15,8 @@ use crate::metric::Metric;
 use crate::program::{RootSpec, Workload};
 use crate::resolve::{KERNELS_LIMIT, list, printable};
 use crate::words::{
-    Architecture, AuditRules, Clock, FileSystem, FirstAfter, ImaPolicy, Integrity, Place, Policy,
-    Select, SelinuxPolicy, Suite, UnknownWord,
+    Architecture, AuditRules, FileSystem, FirstAfter, ImaPolicy, Integrity, Place, Policy, Select,
+    SelinuxPolicy, Suite, UnknownWord,
 };
 
 pub use error::SpecError;
@@ -143,8 +143,6 @@ spec! {
     metrics: Vec<Metric>,
     /// ext4, tmpfs, xfs or btrfs. Default: ext4. Meaningless on the host.
     filesystem: FileSystem,
-    /// `deterministic` or `fast`. Default: deterministic; fast on the host.
-    clock: Clock,
     /// Per cell and metric: 1 to 1,000,000. Default: 64 counted operations, 300 timed batches, 30
     /// slices of a throughput's period.
     samples: u32,
@@ -333,7 +331,7 @@ impl Spec {
 }
 
 /// Lab keys that are dropped when a spec changes to the host.
-const OF_THE_LAB: [&str; 13] = [
+const OF_THE_LAB: [&str; 12] = [
     "kernels",
     "roles",
     "arch",
@@ -344,19 +342,17 @@ const OF_THE_LAB: [&str; 13] = [
     "metrics",
     "filesystem",
     "work_dir",
-    "clock",
     "cmdline",
     "cpu",
 ];
 
 /// Keys that are dropped when a spec changes to UML kernels.
-const NOT_OF_UM: [&str; 7] = [
+const NOT_OF_UM: [&str; 6] = [
     "dir",
     "kernels",
     "arch",
     "baseline_kernel",
     "metrics",
-    "clock",
     "cpu",
 ];
 

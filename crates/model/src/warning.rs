@@ -90,7 +90,7 @@ impl WarningKind {
             WarningKind::EmulatedTime => {
                 "use the metric instructions, or measure time on the host or with KVM"
             }
-            WarningKind::DirtyRegions => "raise samples, or use the deterministic clock",
+            WarningKind::DirtyRegions => "raise samples",
             WarningKind::UnstablePath => {
                 "raise warmup and samples, and look at the other paths (details)"
             }
@@ -106,9 +106,7 @@ impl WarningKind {
                 "fix the processor's frequency (cpupower frequency-set) and leave the machine idle"
             }
             WarningKind::Drift => "leave the machine idle and raise rounds",
-            WarningKind::AaDiffers => {
-                "use the deterministic clock and raise warmup; a difference of this size says nothing"
-            }
+            WarningKind::AaDiffers => "raise warmup; a difference of this size says nothing",
             WarningKind::ExtraModules => {
                 "compare stacks of the same kernel only: every one has these modules"
             }

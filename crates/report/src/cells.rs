@@ -143,9 +143,10 @@ impl<'a> Group<'a> {
             if run.is_of_process(&self.subject) {
                 let processor = printable(&run.environment.cpu, 60);
                 text += &format!(", as a process on {processor}");
-            } else if experiment.place == Place::Lab {
-                let clock = run.environment_of_kernel(&self.subject).clock;
-                text += &format!(", {clock} clock");
+            } else if experiment.place == Place::Lab
+                && (self.metric.is_counted() || !run.environment_of_kernel(&self.subject).kvm)
+            {
+                text += ", deterministic clock";
             }
             if !experiment.cmdline.is_empty() {
                 text += &format!(", {}", printable(&experiment.cmdline, 100));

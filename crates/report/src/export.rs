@@ -61,7 +61,6 @@ fn shared<'a>() -> Columns<'a, Line<'a>> {
         .column("cpu", |line| &line.environment.cpu)
         .column("cores", |line| line.environment.cores)
         .column("kvm", |line| line.environment.kvm)
-        .column("clock", |line| line.environment.clock.to_string())
         .column("qemu", |line| {
             Some(&line.environment.qemu.as_ref()?.version)
         })

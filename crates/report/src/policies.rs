@@ -4,9 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{
-    CacheUse, Cell, Clock, Document, Estimate, Key, Metric, Policy, PolicyPart, PolicyProof,
-};
+use model::{CacheUse, Cell, Document, Estimate, Key, Metric, Policy, PolicyPart, PolicyProof};
 use stats::Fit;
 
 use crate::column::Columns;
@@ -234,12 +232,12 @@ fn used(run: &Document, cell: &Cell) -> Option<CacheUse> {
     of.cache
 }
 
-/// A row per policy and configuration, with the clock that counts instructions; None without data.
+/// A row per policy and configuration, in emulated machines, whose nanoseconds are instructions; None
+/// without data.
 pub(crate) fn setup(run: &Document, details: bool) -> Option<Table> {
     let is_of_memory = |cell: &model::Cell| cell.key.metric == Metric::Memory;
-    if !details && !run.cells.iter().any(is_of_memory)
-        || run.environment.clock != Clock::Deterministic
-    {
+    let emulated = run.environment.qemu.is_some() && !run.environment.kvm;
+    if !emulated || !details && !run.cells.iter().any(is_of_memory) {
         return None;
     }
     let parts = run.setups.iter();

@@ -209,8 +209,6 @@ static const char *find_program(const struct run *run, char *path, size_t size)
 	give_up(name, -ENOENT);
 }
 
-static int in_phase;
-
 /*
  * Each run begins as far behind a tick as all others: threads are preempted at the same places, and
  * who races for something wins again. What was put off until later (RCU) is done by then.
@@ -263,7 +261,7 @@ MARKED __attribute__((noreturn)) static void be_program(const struct run *run, e
 	if (way == TRACED)
 		tasks_await_trace(&programs->tasks);
 	pages_leave();
-	if (way == MEASURED && in_phase)
+	if (way == MEASURED)
 		await_phase();
 	touch_memory();
 	if (way == MEASURED)
@@ -407,7 +405,6 @@ MARKED int count_program(const struct cell_spec *spec, struct cell *c, struct ou
 
 	own_markers();
 	programs->tasks.count = 0;
-	in_phase = spec->phase;
 	for (n = 0; n < spec->warmup && !err; n++)
 		err = run_all(c, spec->cold, n ? UNMEASURED : TRACED, NULL);
 	if (err)

@@ -11,7 +11,7 @@ use lab::protocol::ModuleSection;
 use lab::qemu::{Accelerator, Qemu};
 use lab::session::{AgentEvent, Patience};
 use lab::vm::{self, Boot};
-use model::{Clock, FileSystem};
+use model::FileSystem;
 
 use super::Laboratory;
 
@@ -31,7 +31,7 @@ fn boot(
         qemu: &laboratory.qemu,
         bootable: &bootable,
         cmdline: String::new(),
-        accelerator: Accelerator::Tcg(Clock::Fast),
+        accelerator: Accelerator::Tcg,
         plugin: None,
         directives: &format!("fs {filesystem}\n"),
         files: &[],

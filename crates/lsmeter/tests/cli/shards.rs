@@ -126,7 +126,7 @@ fn parts_that_make_no_sense() {
 fn exports() {
     let place = Place::new();
     let csv = place.run(&["export", GOLDEN]).code(0).stdout;
-    assert_eq!(csv.lines().next().unwrap().split(',').count(), 48);
+    assert_eq!(csv.lines().next().unwrap().split(',').count(), 47);
     let samples = ["export", GOLDEN, "--samples", "-o", "s.csv"];
     place.run(&samples).code(0);
     let samples = fs::read_to_string(place.join("s.csv")).unwrap();

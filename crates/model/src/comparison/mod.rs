@@ -81,7 +81,7 @@ pub struct Judgement {
 /// Something in which the two were not measured alike.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EnvironmentDifference {
-    /// What: `cpu`, `clock`, `qemu.version`.
+    /// What: `cpu`, `kvm`, `qemu.version`.
     pub key: String,
     pub base: String,
     pub new: String,

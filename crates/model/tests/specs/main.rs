@@ -7,8 +7,8 @@ mod configurations;
 mod given;
 
 use model::{
-    Baseline, Clock, Configuration, Experiment, Fault, FileSystem, Metric, Place, Select, Spec,
-    SpecError, Stack, Suite, preset, presets,
+    Baseline, Configuration, Experiment, Fault, FileSystem, Metric, Place, Select, Spec, SpecError,
+    Stack, Suite, preset, presets,
 };
 use proptest::prelude::*;
 
@@ -56,7 +56,6 @@ fn an_empty_spec_has_all_defaults() {
     assert_eq!(e.selection.suites, Suite::ALL);
     assert_eq!(e.metrics, [Metric::Instructions]);
     assert_eq!(e.filesystem, Some(FileSystem::Ext4));
-    assert_eq!(e.clock, Clock::Deterministic);
     let samples = [e.samples.instructions, e.samples.time, e.samples.throughput];
     assert_eq!(samples, [64, 300, 30]);
     assert_eq!((e.rounds, e.warmup, e.jobs), (1, 64, None));
@@ -114,8 +113,6 @@ fn wrong_values_are_named() {
         metrics = ['memory', 'time'] | memory is measured by itself | leave out the other metrics
         metrics = ['memory']; where = 'host'; dir = '/tmp'
           | what a kernel holds in memory is measured | use the metric time
-        where = 'host'; dir = '/mnt'; clock = 'deterministic' | the host's clock is not
-          | leave out `clock`
         "#,
     );
     let many: Vec<String> = (0..65).map(|i| format!("'k{i}'")).collect();
@@ -139,8 +136,8 @@ fn the_host_measures_its_own_kernel() {
         )
     );
     assert_eq!(
-        (e.metrics.as_slice(), e.clock, e.filesystem),
-        (&[Metric::Time][..], Clock::Fast, None)
+        (e.metrics.as_slice(), e.filesystem),
+        (&[Metric::Time][..], None)
     );
     assert_eq!(e.rounds, 1);
 }
@@ -179,7 +176,7 @@ fn kernels_that_are_processes_take_time_only() {
         .resolve()
         .unwrap();
     assert_eq!((e.place, e.metrics), (Place::Um, vec![Metric::Time]));
-    assert_eq!((e.clock, e.rounds), (Clock::Fast, 3));
+    assert_eq!(e.rounds, 3);
     assert_eq!(e.kernels, ["build:um"]);
     // The stacks are the preset's: they are what is compared.
     assert_eq!(e.configurations.len(), 5);
@@ -195,7 +192,6 @@ fn kernels_that_are_processes_take_time_only() {
             format!("{um}metrics = ['instructions']"),
             "in a virtual machine",
         ),
-        (format!("{um}clock = 'deterministic'"), "not deterministic"),
         (format!("{um}cpu = 'max'"), "this machine's processor"),
         (format!("{um}dir = '/mnt'"), "only for the host"),
     ] {
@@ -284,14 +280,12 @@ fn presets_hold_what_they_promise() {
         };
         assert_eq!(e.baseline_configuration().unwrap().to_string(), baseline);
         let measured = match e.place {
-            Place::Um => (vec![Metric::Time], Clock::Fast),
-            Place::Lab if preset.name == "paper-protocol" => {
-                (vec![Metric::Time, Metric::Throughput], Clock::Fast)
-            }
-            Place::Lab if preset.name == "memory" => (vec![Metric::Memory], Clock::Deterministic),
-            Place::Lab | Place::Host => (vec![Metric::Instructions], Clock::Deterministic),
+            Place::Um => vec![Metric::Time],
+            Place::Lab if preset.name == "paper-protocol" => vec![Metric::Time, Metric::Throughput],
+            Place::Lab if preset.name == "memory" => vec![Metric::Memory],
+            Place::Lab | Place::Host => vec![Metric::Instructions],
         };
-        assert_eq!((e.metrics, e.clock), measured);
+        assert_eq!(e.metrics, measured);
     }
     let programs = |name: &str| of_preset(name).programs;
     let all = programs("workloads").unwrap();
@@ -379,11 +373,4 @@ proptest! {
         prop_assert_eq!(s.clone().merge(Spec::default()), s.clone());
         prop_assert_eq!(Spec::default().merge(s.clone()), s);
     }
-}
-
-#[test]
-fn counts_need_the_deterministic_clock() {
-    assert_refused("clock = 'fast' | counts need the deterministic clock |");
-    let timed = resolved("clock = 'fast'\nmetrics = ['time']");
-    assert_eq!(timed.clock, Clock::Fast);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Figures of sweeps.
 
-use model::{Clock, Document, Unit, path_depth};
+use model::{Document, Unit, path_depth};
 
 use super::Draft;
 use crate::figure::model::drawable;
@@ -26,10 +26,9 @@ pub(super) fn drafts(document: &Document) -> Vec<Draft> {
 fn over_delay(document: &Document) -> Vec<Draft> {
     let swept = swept(document);
     let groups = grouped(&swept, Swept::place);
-    let clock = document.environment.clock;
     let mut drafts = Vec::new();
     for ((kernel, module, caches, filesystem, unit), slopes) in groups {
-        let Some((lines, notes)) = panel(&slopes, clock) else {
+        let Some((lines, notes)) = panel(&slopes) else {
             continue;
         };
         let place = where_swept(&slopes);
@@ -50,7 +49,7 @@ fn over_delay(document: &Document) -> Vec<Draft> {
 
 /// The highest lines of one kernel, module, cache state, file system and unit, and notes on what is
 /// left out.
-fn panel<'a>(slopes: &[&'a Swept<'a>], clock: Clock) -> Option<(Lines, Vec<String>)> {
+fn panel<'a>(slopes: &[&'a Swept<'a>]) -> Option<(Lines, Vec<String>)> {
     let unit = slopes.first()?.unit;
     let operations = operations(slopes).into_iter();
     let mut shown: Vec<&Swept<'_>> = operations
@@ -74,9 +73,7 @@ fn panel<'a>(slopes: &[&'a Swept<'a>], clock: Clock) -> Option<(Lines, Vec<Strin
     let slopes = shown.iter().filter_map(|swept| swept.slope);
     let points = slopes.flat_map(|slope| &slope.points);
     let highest = points.map(|point| point.median).fold(0.0, f64::max);
-    let nanoseconds =
-        unit == Unit::Ns || unit == Unit::Instructions && clock == Clock::Deterministic;
-    let scaled = nanoseconds && highest >= MICROSECONDS_FROM_NS;
+    let scaled = unit != Unit::OpsPerS && highest >= MICROSECONDS_FROM_NS;
     let y = match unit {
         Unit::Ns if scaled => "cost of an operation (µs)",
         Unit::Ns => "cost of an operation (ns)",

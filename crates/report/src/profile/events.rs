@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use model::{Cell, Clock, EventKind, Events, HookedPath, IrqsOff};
+use model::{Cell, EventKind, Events, HookedPath, IrqsOff};
 
 use super::{StackNames, baseline, configured, full_name, path, where_profiled};
 use crate::cells::{Operation, operation, operation_title};
@@ -21,18 +21,18 @@ pub(crate) const LEGEND: [&str; 2] = [
      read, written, and changed by shared atomics.",
 ];
 
-pub(super) fn by_hook(profiles: &[Cell], clock: Clock) -> Vec<Table> {
-    let tables = profiles.iter().filter_map(|cell| of_hooks(cell, clock));
+pub(super) fn by_hook(profiles: &[Cell]) -> Vec<Table> {
+    let tables = profiles.iter().filter_map(of_hooks);
     tables.collect()
 }
 
-pub(super) fn by_operation(profiles: &[Cell], clock: Clock) -> Vec<Table> {
-    let mut tables = shared_tables(profiles, clock);
+pub(super) fn by_operation(profiles: &[Cell]) -> Vec<Table> {
+    let mut tables = shared_tables(profiles);
     let counted = profiles.iter().filter(|cell| events(cell).is_some());
     let groups = grouped(counted, |cell| {
         (&cell.key.kernel, &cell.key.filesystem, &cell.key.stack)
     });
-    tables.extend(groups.iter().map(|(_, of)| of_operations(of, clock)));
+    tables.extend(groups.iter().map(|(_, of)| of_operations(of)));
     tables
 }
 
@@ -76,7 +76,7 @@ fn count(number: i128) -> Value {
     Value::from(u64::try_from(number).unwrap_or_default())
 }
 
-fn of_hooks(cell: &Cell, clock: Clock) -> Option<Table> {
+fn of_hooks(cell: &Cell) -> Option<Table> {
     let whole = path(cell)?;
     let all = whole.events.as_ref()?;
     let line = |name: &str, calls, instructions: u64, events: &Option<Events>| {
@@ -107,7 +107,7 @@ fn of_hooks(cell: &Cell, clock: Clock) -> Option<Table> {
     let chosen = chosen(&lines);
     lines.extend(line("total", None, whole.total, &whole.events));
     let title = format!(
-        "{}, {clock} clock: {}, {}: what its instructions do, per operation",
+        "{}, deterministic clock: {}, {}: what its instructions do, per operation",
         where_profiled(&[cell]),
         short(&cell.title()),
         configured(cell)
@@ -166,7 +166,7 @@ fn difference(whole: &HookedPath, cell: &Cell) -> Option<(i128, Vec<i128>)> {
     ))
 }
 
-fn of_operations(cells: &[&Cell], clock: Clock) -> Table {
+fn of_operations(cells: &[&Cell]) -> Table {
     let compared = cells.iter().find_map(|cell| baseline(cell));
     let line = |cell: &&Cell| {
         let whole = path(cell)?;
@@ -183,7 +183,7 @@ fn of_operations(cells: &[&Cell], clock: Clock) -> Table {
     };
     let lines: Vec<Line> = cells.iter().filter_map(line).collect();
     let mut title = format!(
-        "{}, {clock} clock: {}: what instructions do, per operation",
+        "{}, deterministic clock: {}: what instructions do, per operation",
         where_profiled(cells),
         configured(cells[0])
     );
@@ -217,16 +217,16 @@ fn pair(cell: &Cell) -> Option<Pair<'_>> {
     Some((events(cell)?, base))
 }
 
-pub(super) fn shared_tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
+pub(super) fn shared_tables(profiles: &[Cell]) -> Vec<Table> {
     let compared = profiles.iter().filter(|cell| pair(cell).is_some());
     let places = grouped(compared, |cell| (&cell.key.kernel, &cell.key.filesystem));
     let places = places.iter();
     places
-        .filter_map(|(_, cells)| shared_table(cells, clock))
+        .filter_map(|(_, cells)| shared_table(cells))
         .collect()
 }
 
-fn shared_table(cells: &[&Cell], clock: Clock) -> Option<Table> {
+fn shared_table(cells: &[&Cell]) -> Option<Table> {
     let names = StackNames::of(cells);
     let stacks = distinct(cells.iter().map(|cell| &cell.key.stack));
     let rows = cells.iter();
@@ -263,7 +263,7 @@ fn shared_table(cells: &[&Cell], clock: Clock) -> Option<Table> {
         });
     }
     let title = format!(
-        "{}, {clock} clock: atomics to memory that processors share, per operation",
+        "{}, deterministic clock: atomics to memory that processors share, per operation",
         where_profiled(cells)
     );
     columns

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use model::{Cell, Clock, HookCost};
+use model::{Cell, HookCost};
 
 use super::{configured, path, where_profiled};
 use crate::cells::reason;
@@ -15,14 +15,13 @@ use crate::text::{printable, short};
 
 const OPERATIONS_NAMED: usize = 10;
 
-pub(super) fn tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
-    let clock = format!("{clock} clock");
+pub(super) fn tables(profiles: &[Cell]) -> Vec<Table> {
     let places = grouped(profiles, |Cell { key, .. }| {
         (&key.kernel, &key.stack, &key.filesystem)
     });
     let stacks = grouped(profiles, |Cell { key, .. }| (&key.stack, &key.filesystem));
-    let places = places.iter().map(|(_, of)| table(of, &clock));
-    let stacks = stacks.iter().filter_map(|(_, of)| kernels(of, &clock));
+    let places = places.iter().map(|(_, of)| table(of));
+    let stacks = stacks.iter().filter_map(|(_, of)| kernels(of));
     places.chain(stacks).collect()
 }
 
@@ -89,7 +88,7 @@ impl Sum<'_> {
     }
 }
 
-fn table(profiles: &[&Cell], clock: &str) -> Table {
+fn table(profiles: &[&Cell]) -> Table {
     let sums = Sums::of(profiles);
     let hooks = dearest_first(sums.hooks.iter().map(|(hook, sum)| (*hook, sum.inclusive)));
     let lines = hooks.into_iter().map(|hook| (hook, &sums.hooks[hook]));
@@ -117,7 +116,7 @@ fn table(profiles: &[&Cell], clock: &str) -> Table {
         vec![part, none(), none(), Value::plain(sums.share())],
     ];
     let title = format!(
-        "{}, {clock}: hooks with {} over {} operation{}: guest kernel instructions",
+        "{}, deterministic clock: hooks with {} over {} operation{}: guest kernel instructions",
         where_profiled(profiles),
         configured(profiles[0]),
         count(sums.operations),
@@ -153,7 +152,7 @@ fn without_figures(profiles: &[&Cell]) -> Option<String> {
     (!texts.is_empty()).then(|| format!("without figures: {}", texts.join("; ")))
 }
 
-fn kernels(profiles: &[&Cell], clock: &str) -> Option<Table> {
+fn kernels(profiles: &[&Cell]) -> Option<Table> {
     let by_kernel = grouped(profiles.iter().copied(), |cell| &cell.key.kernel);
     if by_kernel.len() < 2 {
         return None;
@@ -184,7 +183,7 @@ fn kernels(profiles: &[&Cell], clock: &str) -> Option<Table> {
         summary("share of hooks", |sums| Value::plain(sums.share())),
     ];
     let title = format!(
-        "{}, {clock}: hooks with {} on each kernel: guest kernel instructions per call",
+        "{}, deterministic clock: hooks with {} on each kernel: guest kernel instructions per call",
         short(&profiles[0].key.filesystem),
         configured(profiles[0])
     );

@@ -46,18 +46,11 @@ impl ProfileView {
 }
 
 pub fn profile_report(document: &Document, by: ProfileView) -> Report {
-    let clock = document.environment.clock;
     let cells = &document.cells;
     let (hooks, events) = match by {
-        ProfileView::Operation => (
-            operation::tables(cells, clock),
-            events::by_hook(cells, clock),
-        ),
-        ProfileView::Hooks => (hooks::tables(cells, clock), Vec::new()),
-        ProfileView::Operations => (
-            operations::tables(cells, clock),
-            events::by_operation(cells, clock),
-        ),
+        ProfileView::Operation => (operation::tables(cells), events::by_hook(cells)),
+        ProfileView::Hooks => (hooks::tables(cells), Vec::new()),
+        ProfileView::Operations => (operations::tables(cells), events::by_operation(cells)),
         ProfileView::Coverage => return coverage_report(&[document]),
     };
     let irqs = match by {

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use model::{Cell, Clock, HookCost, HookedPath, Residual};
+use model::{Cell, HookCost, HookedPath, Residual};
 
 use super::{StackNames, baseline, configured, difference, full_name, path, where_profiled};
 use crate::cells::{operation, without_figure};
@@ -17,11 +17,11 @@ use crate::text::{printable, short};
 
 const COLUMNS: usize = 4;
 
-pub(super) fn tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
+pub(super) fn tables(profiles: &[Cell]) -> Vec<Table> {
     let operations = grouped(profiles, |cell| {
         (&cell.key.kernel, &cell.key.filesystem, operation(cell))
     });
-    operations.iter().map(|(_, of)| table(of, clock)).collect()
+    operations.iter().map(|(_, of)| table(of)).collect()
 }
 
 struct Side<'a> {
@@ -94,7 +94,7 @@ impl<'a> Side<'a> {
     }
 }
 
-fn table(profiles: &[&Cell], clock: Clock) -> Table {
+fn table(profiles: &[&Cell]) -> Table {
     let baselines: Vec<&Residual> = profiles.iter().filter_map(|cell| baseline(cell)).collect();
     let mut shown = profiles.to_vec();
     // What others are compared with is already shown next to them.
@@ -105,7 +105,7 @@ fn table(profiles: &[&Cell], clock: Clock) -> Table {
     let names = StackNames::of(&shown);
     let sides: Vec<Side<'_>> = shown.into_iter().map(Side::of).collect();
     let mut title = format!(
-        "{}, {clock} clock: {}",
+        "{}, deterministic clock: {}",
         where_profiled(profiles),
         short(&profiles[0].title())
     );

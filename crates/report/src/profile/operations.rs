@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use model::{Cell, Clock, HookedPath, Residual};
+use model::{Cell, HookedPath, Residual};
 
 use super::{StackNames, baseline, configured, difference, full_name, path, where_profiled};
 use crate::cells::{Operation, not_measured, operation, operation_title, without_figure};
@@ -13,9 +13,9 @@ use crate::group::{distinct, grouped, sum};
 use crate::residual;
 use crate::table::{Table, Tone, Value};
 
-pub(super) fn tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
+pub(super) fn tables(profiles: &[Cell]) -> Vec<Table> {
     let places = grouped(profiles, |cell| (&cell.key.kernel, &cell.key.filesystem));
-    places.iter().map(|(_, of)| table(of, clock)).collect()
+    places.iter().map(|(_, of)| table(of)).collect()
 }
 
 struct Side<'a> {
@@ -87,7 +87,7 @@ fn more_in_hooks((path, baseline): Pair<'_>) -> i128 {
     difference(path.hooked, baseline.path.hooked)
 }
 
-fn table(profiles: &[&Cell], clock: Clock) -> Table {
+fn table(profiles: &[&Cell]) -> Table {
     let stacks = grouped(profiles.iter().copied(), |cell| &cell.key.stack);
     let sides: Vec<Side<'_>> = stacks.iter().map(|(_, of)| Side::of(of)).collect();
     let names = StackNames::of(profiles);
@@ -98,7 +98,7 @@ fn table(profiles: &[&Cell], clock: Clock) -> Table {
     }
     let operations = distinct(profiles.iter().map(|cell| operation(cell)));
     let summary = (operations.len() > 1).then(|| summary(&sides));
-    let mut title = format!("{}, {clock} clock: ", where_profiled(profiles));
+    let mut title = format!("{}, deterministic clock: ", where_profiled(profiles));
     if let [side] = sides.as_slice() {
         title += &format!("{}: ", configured(side.first));
     }

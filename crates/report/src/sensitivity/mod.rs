@@ -26,7 +26,7 @@ pub fn sensitivity_report(document: &Document, by_hook: Option<bool>) -> Report 
         operations.len() <= FEW_OPERATIONS
     });
     let findings = document.findings();
-    let mut tables = slopes::tables(&swept, document.environment.clock, by_hook);
+    let mut tables = slopes::tables(&swept, by_hook);
     tables.extend(findings::rule_tables(findings, &swept, by_hook));
     tables.extend(findings::prediction_tables(findings));
     tables.extend(findings::repeated_tables(findings));

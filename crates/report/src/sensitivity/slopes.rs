@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Checks per operation next to counts: an operation per row.
 
-use model::{Clock, Slope, SlopePoint, Unit};
+use model::{Slope, SlopePoint, Unit};
 
 use super::{Parted, Swept, hooks_title, numbers, operations, where_swept};
 use crate::cells::without_figure;
@@ -19,9 +19,9 @@ const LEGEND: &str = "slope: decisions that an operation asks for, with its 95 %
     the variance that the line explains; n: operations; dirty: those left out because something \
     else ran in them; others: those off the line, which took other paths.";
 
-pub(super) fn tables(swept: &[Swept<'_>], clock: Clock, by_hook: bool) -> Vec<Table> {
+pub(super) fn tables(swept: &[Swept<'_>], by_hook: bool) -> Vec<Table> {
     let groups = grouped(swept, Swept::place).into_iter();
-    let mut tables: Vec<Table> = groups.map(|(_, of)| table(&of, clock, by_hook)).collect();
+    let mut tables: Vec<Table> = groups.map(|(_, of)| table(&of, by_hook)).collect();
     if let Some(first) = tables.first_mut() {
         first.legend.insert(0, LEGEND.to_owned());
     }
@@ -100,7 +100,7 @@ impl<'a> Line<'a> {
     }
 }
 
-fn table<'a>(slopes: &[&'a Swept<'a>], clock: Clock, by_hook: bool) -> Table {
+fn table<'a>(slopes: &[&'a Swept<'a>], by_hook: bool) -> Table {
     let operations = operations(slopes);
     let wholes = operations.iter().flat_map(|(_, parted)| &parted.wholes);
     let wholes: Vec<&Swept<'_>> = wholes.copied().collect();
@@ -137,19 +137,22 @@ fn table<'a>(slopes: &[&'a Swept<'a>], clock: Clock, by_hook: bool) -> Table {
             }));
         }
     }
-    let (title, summary) = (title(slopes, clock, &shape), summary(&wholes, &shape));
+    let (title, summary) = (title(slopes, unit, &shape), summary(&wholes, &shape));
     let table = shape.columns().summed_up(title, &lines, summary);
     table.legend(legend(&wholes, &shape, hooks_shown))
 }
 
-fn title(slopes: &[&Swept<'_>], clock: Clock, shape: &Shape<'_>) -> String {
+fn title(slopes: &[&Swept<'_>], unit: Unit, shape: &Shape<'_>) -> String {
     let stack = slopes.first().map(|first| full_name(&first.cell.key.stack));
-    let unit = slopes.first().map_or(Unit::Instructions, |s| s.unit);
+    let clock = match unit {
+        Unit::Instructions => ", deterministic clock",
+        Unit::Ns | Unit::OpsPerS => "",
+    };
     let hooks = shape
         .hooks
         .map(|hooks| format!(" at {}", hooks_title(hooks)));
     format!(
-        "{}, {clock} clock, {}: decisions per operation: the slope of its {unit} over the ns of a \
+        "{}{clock}, {}: decisions per operation: the slope of its {unit} over the ns of a \
          delay{}",
         where_swept(slopes),
         stack.unwrap_or_default(),

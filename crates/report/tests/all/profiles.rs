@@ -3,9 +3,9 @@
 
 use crate::hooked::{self, implementation};
 use model::{
-    Cell, Clock, Configuration, Counted, Document, Environment, Events, Evidence,
-    FunctionDifference, HookCost, HookedPath, Integrity, Key, Kind, Metric, Outcome, PathCount,
-    Paths, Policy, Residual, Status, Subject, Warning, WarningKind,
+    Cell, Configuration, Counted, Document, Environment, Events, Evidence, FunctionDifference,
+    HookCost, HookedPath, Integrity, Key, Kind, Metric, Outcome, PathCount, Paths, Policy,
+    Residual, Status, Subject, Warning, WarningKind,
 };
 use proptest::prelude::*;
 use report::{
@@ -13,13 +13,9 @@ use report::{
 };
 
 fn document(cells: Vec<Cell>) -> Document {
-    let environment = Environment {
-        clock: Clock::Deterministic,
-        ..Environment::unknown()
-    };
     Document {
         cells,
-        ..Document::new(Kind::Profile, environment)
+        ..Document::new(Kind::Profile, Environment::unknown())
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use model::{Architecture, Cell, Clock, Counted, Document, PolicyPart, Program, layout};
+use model::{Architecture, Cell, Counted, Document, PolicyPart, Program, layout};
 use published::{Content, State, beside, publication, published, sources};
 use report::published::{beside_report, publication_report};
 use report::{Options, markdown, report};
@@ -149,7 +149,7 @@ fn loading_of_policies_is_told_where_it_is_asked_for_and_exact() {
         busy_ns: 1234,
     });
     assert!(told(&document, true) && !told(&document, false));
-    document.environment.clock = Clock::Fast;
+    document.environment.kvm = true;
     assert!(!told(&document, true));
 }
 

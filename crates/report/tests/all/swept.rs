@@ -2,9 +2,9 @@
 //! Small sweeps.
 
 use model::{
-    ALL_HOOKS, Caches, Cell, Clock, Configuration, Delay, DelayModule, DepthRule, Document,
-    Environment, Evidence, Key, Kind, Metric, Outcome, Prediction, RepeatedQuestion, Slope,
-    SlopePoint, Status, Subject, SweepFindings, Unit, Warning, WarningKind,
+    ALL_HOOKS, Caches, Cell, Configuration, Delay, DelayModule, DepthRule, Document, Environment,
+    Evidence, Key, Kind, Metric, Outcome, Prediction, RepeatedQuestion, Slope, SlopePoint, Status,
+    Subject, SweepFindings, Unit, Warning, WarningKind,
 };
 
 pub const BPF: (&str, DelayModule, Caches) = ("debian:6.12", DelayModule::Bpf, Caches::Warm);
@@ -12,13 +12,9 @@ const COLD: (&str, DelayModule, Caches) = ("debian:6.12", DelayModule::Bpf, Cach
 const TUNABLE: (&str, DelayModule, Caches) = ("build:6.1", DelayModule::Tunable, Caches::Warm);
 
 pub fn empty() -> Document {
-    let environment = Environment {
-        clock: Clock::Deterministic,
-        ..Environment::unknown()
-    };
     Document {
         sweep: Some(SweepFindings::default()),
-        ..Document::new(Kind::Sensitivity, environment)
+        ..Document::new(Kind::Sensitivity, Environment::unknown())
     }
 }
 
