@@ -251,26 +251,6 @@ fn programs_get_a_verdict_from_three_runs() {
 }
 
 #[test]
-fn other_companions_in_the_boot_are_a_note() {
-    let base = counted();
-    let mut new = base.clone();
-    let notes = |base: &Document, new: &Document| both(base, new, &default()).notes;
-    let told = |notes: &[String], texts: &[&str]| {
-        let of = |note: &String| texts.iter().all(|text| note.contains(text));
-        notes.iter().any(of)
-    };
-    assert!(!told(&notes(&base, &new), &["that BASE did not"]));
-    new.experiment.as_mut().unwrap().samples.instructions += 1;
-    let more = notes(&base, &new);
-    let measured = "measured regions of each operation, NEW";
-    assert!(more[0].contains(measured), "{more:?}");
-    new.cells.retain(|cell| cell.key.benchmark() != "open");
-    let fewer = notes(&base, &new);
-    let begin = "BASE counted 1 operations that NEW did not, NEW 0 that BASE did not";
-    assert!(told(&fewer, &[begin, "Landlock", "setxattr"]), "{fewer:?}");
-}
-
-#[test]
 fn one_kernel_of_each_may_differ_and_what_is_alone_is_listed() {
     let base = counted();
     let mut new = base.clone();
