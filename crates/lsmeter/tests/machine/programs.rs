@@ -112,6 +112,12 @@ fn every_boot_counts_the_same() {
 /// is in order: whatever ran before, and under whichever stack, it takes as long.
 #[test]
 fn what_ran_before_decides_little() {
+    const FILES: &str = r#"setup = [["sh", "-ec", """
+            for a in 0 1 2 3 4 5 6 7 8 9; do for b in 0 1; do
+                mkdir -p /files/$a$b
+                for c in 0 1 2 3 4 5 6; do for d in 0 1 2 3 4 5 6 7; do : > /files/$a$b/$c$d; done; done
+            done; done
+        """]]"#;
     let place = Place::with_kernels();
     place.write(
         "programs.toml",
@@ -121,18 +127,15 @@ fn what_ran_before_decides_little() {
         programs = ["sh", "find", "mkdir"]
         [[workloads]]
         name = "walk"
-        setup = [["sh", "-ec", """
-            for a in 0 1 2 3 4 5 6 7 8 9; do for b in 0 1; do
-                mkdir -p /files/$a$b
-                for c in 0 1 2 3 4 5 6; do for d in 0 1 2 3 4 5 6 7; do : > /files/$a$b/$c$d; done; done
-            done; done
-        """]]
+        SETUP
         argv = ["find", "/files", "-size", "+1M"]
         [[workloads]]
         name = "again"
+        SETUP
         prepare = [["sh", "-c", "i=0; while [ $i -lt 20 ]; do : > /tmp/file$i$i$i$i$i$i$i$i$i$i$i; i=$((i+1)); done; find /"]]
         argv = ["find", "/files", "-size", "+1M"]
-        "#,
+        "#
+        .replace("SETUP", FILES),
     );
     let document = run(&place, 0);
     for title in ["walk", "again"] {

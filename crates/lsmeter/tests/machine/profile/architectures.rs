@@ -116,13 +116,13 @@ fn shards_of_two_architectures_are_the_whole() {
             "run --offline --fs tmpfs --kernel debian:6.12 --arch x86_64 --arch aarch64 \
              --stack capability --bench getppid,stat:AA,open:AA,access:* --output {more}"
         );
-        place.line(&line).code(0).stderr
+        place.line(&line).code(0);
     };
     measure("whole.json");
-    // One boot for each architecture, and so two parts without any.
-    let parts = [1, 2, 3, 4].map(|part| measure(&format!("{part}.json --shard {part}/4")));
-    let empty = parts.iter().filter(|told| told.contains("has no cells"));
-    assert_eq!(empty.count(), 2);
+    for part in 1..=4 {
+        measure(&format!("{part}.json --shard {part}/4"));
+        assert!(!place.document(&format!("{part}.json")).cells.is_empty());
+    }
     place
         .line("merge 4.json 1.json 2.json 3.json --output merged.json")
         .code(0);
