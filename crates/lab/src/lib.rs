@@ -6,6 +6,7 @@
 //! the agent ([`session`], [`protocol`]), [`gather`] makes cells of the reports, and [`journal`]
 //! stores each finished cell.
 
+mod active;
 mod awake;
 mod built_in;
 pub mod catalogue;

@@ -22,8 +22,10 @@ use model::{Metric, Status};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
+use crate::active;
 use crate::deadline::Deadline;
 use crate::process::{end_of, end_of_file, explained};
+use crate::protocol::{Decoder, Message};
 use crate::session::{AgentEvent, Break, CellReport, replay};
 use crate::tail::{RecordTail, Recorded};
 use crate::vm::{Boot, Bootable, Started};
@@ -59,6 +61,52 @@ pub struct Machine<'a> {
     scratch: Scratch,
 }
 
+/// What a copy's agent says.
+struct Sent {
+    path: PathBuf,
+    file: Option<File>,
+    decoder: Decoder,
+    left: u64,
+    messages: Vec<Message>,
+}
+
+impl Sent {
+    fn new(path: PathBuf) -> Sent {
+        Sent {
+            path,
+            file: None,
+            decoder: Decoder::default(),
+            left: SENT_LIMIT_BYTES,
+            messages: Vec::new(),
+        }
+    }
+
+    /// Up to the file's present end.
+    fn read(&mut self) -> Result<(), Break> {
+        let failed = |why: String| Err(Break::Failed(why));
+        let mut new = Vec::new();
+        if self.file.is_none() {
+            // Until the copy has made it there is none.
+            self.file = File::open(&self.path).ok();
+        }
+        let Some(file) = &mut self.file else {
+            return Ok(());
+        };
+        match file.take(self.left).read_to_end(&mut new) {
+            Ok(read) => self.left -= read as u64,
+            Err(error) => return failed(format!("the agent's file: {error}")),
+        }
+        match self.decoder.push(&new) {
+            Ok(messages) => self.messages.extend(messages),
+            Err(error) => return failed(error.to_string()),
+        }
+        match self.left {
+            0 => failed(format!("the agent said more than {SENT_LIMIT_BYTES} bytes")),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl<'a> Machine<'a> {
     /// Boots until the guest is ready.
     pub fn boot(
@@ -76,7 +124,7 @@ impl<'a> Machine<'a> {
             match &event {
                 AgentEvent::Hello(facts) => {
                     let lsm = facts.get("lsm").map_or("", String::as_str);
-                    active_lsms = lsm.split(',').map(str::to_owned).collect();
+                    active_lsms = active::active_lsms(lsm);
                 }
                 AgentEvent::Modules(sections) => {
                     if let Some(profiling) = profiling {
@@ -108,20 +156,25 @@ impl<'a> Machine<'a> {
     ) -> Result<(), Break> {
         let number = self.copies.fetch_add(1, Ordering::Relaxed);
         let began = Instant::now();
+        let mut sent = Sent::new(self.file(number, "agent"));
         let waited = self
             .copy(number, &wanted.directives)
-            .and_then(|(pid, copy)| self.wait(pid, &copy, cancel));
+            .and_then(|(pid, copy)| self.wait(pid, &copy, &mut sent, cancel));
         let heard = waited.and_then(|()| {
-            let sent = self.sent(number);
-            replay(&sent, Wanted::NUMBER, began.elapsed(), &mut |mut event| {
-                if let AgentEvent::CellEnd { report, counts } = &mut event
-                    && report.status == Status::Ok
-                    && wanted.metric.is_of_instructions()
-                {
-                    *counts = Some(self.read_records(number, wanted, report));
-                }
-                listener(event)
-            })
+            replay(
+                sent.messages,
+                Wanted::NUMBER,
+                began.elapsed(),
+                &mut |mut event| {
+                    if let AgentEvent::CellEnd { report, counts } = &mut event
+                        && report.status == Status::Ok
+                        && wanted.metric.is_of_instructions()
+                    {
+                        *counts = Some(self.read_records(number, wanted, report));
+                    }
+                    listener(event)
+                },
+            )
         });
         let heard = heard.map_err(|end| {
             let stderr = self.started().qemu.stderr();
@@ -144,15 +197,6 @@ impl<'a> Machine<'a> {
 
     fn file(&self, number: u32, name: &str) -> PathBuf {
         self.scratch.path().join(format!("{number}.{name}"))
-    }
-
-    /// What a copy's agent said, as far as it is bounded.
-    fn sent(&self, number: u32) -> Vec<u8> {
-        let mut sent = Vec::new();
-        if let Ok(file) = File::open(self.file(number, "agent")) {
-            let _ = file.take(SENT_LIMIT_BYTES).read_to_end(&mut sent);
-        }
-        sent
     }
 
     /// Asks for a copy (struct request of `serve.h`).
@@ -184,14 +228,23 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn wait(&self, pid: Pid, copy: &OwnedFd, cancel: &AtomicBool) -> Result<(), Break> {
+    fn wait(
+        &self,
+        pid: Pid,
+        copy: &OwnedFd,
+        sent: &mut Sent,
+        cancel: &AtomicBool,
+    ) -> Result<(), Break> {
         let deadline = Deadline::new(Some(pid), self.patience);
         let tick = Timespec::try_from(TICK).unwrap_or_default();
         let mut asleep = 0;
         let end = loop {
             let polled = poll(&mut [PollFd::new(copy, PollFlags::IN)], Some(&tick));
             if polled.is_ok_and(|ready| ready > 0) {
-                return Ok(());
+                return sent.read();
+            }
+            if let Err(end) = sent.read() {
+                break end;
             }
             asleep = if sleeps(pid) { asleep + 1 } else { 0 };
             if cancel.load(Ordering::Relaxed) {

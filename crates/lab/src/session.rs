@@ -162,8 +162,8 @@ impl Session<'_> {
 ///
 /// # Errors
 /// [`Break`] when it did not come to an end.
-pub fn replay(
-    sent: &[u8],
+pub(crate) fn replay(
+    messages: Vec<Message>,
     cell: u32,
     took: Duration,
     listener: &mut dyn FnMut(AgentEvent) -> Result<(), String>,
@@ -171,8 +171,7 @@ pub fn replay(
     let cells = [cell];
     let mut progress = Progress::new(&cells);
     progress.hello = true;
-    let messages = Decoder::default().push(sent);
-    for message in messages.map_err(|error| Break::Failed(error.to_string()))? {
+    for message in messages {
         if matches!(message, Message::Done) {
             return progress.finish();
         }

@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use model::{Experiment, Stack};
 
+use crate::active::{active_lsms, compare_stacks};
 use crate::gather::Finding;
 use crate::host;
 use crate::machine::{Machine, Wanted};
 use crate::plan::{Plan, Treatment, Visit};
-use crate::policy::{EXCLUSIVE, PolicySetup};
+use crate::policy::PolicySetup;
 use crate::qemu::{Accelerator, PluginMode, Qemu};
 use crate::root::Root;
 use crate::session::{AgentEvent, Break, CellReport, Patience};
@@ -211,70 +212,6 @@ impl<'a> Listening<'a> {
         };
         let _ = self.tell(Message::Found { cell, finding });
     }
-}
-
-fn active_lsms(list: &str) -> Vec<String> {
-    let names = list.split(',').filter(|lsm| !lsm.is_empty());
-    names.map(str::to_owned).collect()
-}
-
-/// Is the requested stack active? Modules that the kernel adds do not matter; missing ones and
-/// another order do. The error has a reason, and whether the kernel has all modules that it can have:
-/// the order is its own, or an exclusive module is missing because another one runs.
-fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), (String, bool)> {
-    if stack.is_default() {
-        return Ok(());
-    }
-    let asked = if stack.is_none() {
-        Vec::new()
-    } else {
-        stack.names()
-    };
-    if stack.is_none() && !active.is_empty() {
-        let reason = format!(
-            "the kernel has LSMs ({}); one without is built with CONFIG_SECURITY=n \
-             (lsmeter kernel build --flavour dac)",
-            active.join(",")
-        );
-        return Err((reason, false));
-    }
-    let kept: Vec<&String> = active.iter().filter(|lsm| asked.contains(lsm)).collect();
-    if kept.iter().copied().eq(asked.iter()) {
-        return Ok(());
-    }
-    let missing: Vec<&str> = asked
-        .iter()
-        .filter(|lsm| !active.contains(lsm))
-        .map(String::as_str)
-        .collect();
-    let runs = if active.is_empty() {
-        "none".to_owned()
-    } else {
-        active.join(",")
-    };
-    Err(if missing.is_empty() {
-        let why = match asked.iter().position(|lsm| lsm == "capability") {
-            Some(1..) => " (Linux puts capability first, whatever lsm= says: LSM_ORDER_FIRST)",
-            _ => "",
-        };
-        let reason = format!("the kernel did not honour the stack's order: it runs {runs}{why}");
-        (reason, true)
-    } else if let Some(first) = kept.iter().find(|lsm| EXCLUSIVE.contains(&lsm.as_str()))
-        && missing.iter().all(|lsm| EXCLUSIVE.contains(lsm))
-    {
-        let reason = format!(
-            "the kernel runs {first} without {}: of {} Linux takes only the first that is named \
-             (LSM_FLAG_EXCLUSIVE)",
-            missing.join(", "),
-            EXCLUSIVE.join(", ")
-        );
-        (reason, true)
-    } else {
-        let missing = missing.join(", ");
-        let reason =
-            format!("the kernel did not honour the stack: it runs {runs}, without {missing}");
-        (reason, false)
-    })
 }
 
 /// Measures the cells of a visit that is not of copies, under the policies of `setup`.
@@ -523,42 +460,4 @@ fn measure(
     let scratch = Scratch::new().map_err(no_scratch)?;
     let boot = boot_of(testbed, setup, work, listening, &directives, scratch.path())?;
     vm::boot(&boot, &numbers, cancel, &mut |event| listening.hear(event))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_missing_or_in_another_order_is_told() {
-        let active = active_lsms("lockdown,capability,selinux,ima");
-        for (asked, expected) in [
-            ("capability,selinux", None),
-            (
-                "capability,smack",
-                Some(("selinux,ima, without smack", false)),
-            ),
-            ("selinux,capability", Some(("order", true))),
-            (
-                "capability,selinux,apparmor",
-                Some(("the kernel runs selinux without apparmor: ", true)),
-            ),
-            (
-                "capability,selinux,apparmor,tomoyo",
-                Some(("tomoyo", false)),
-            ),
-        ] {
-            let told = compare_stacks(&asked.parse().unwrap(), &active).err();
-            let told = told
-                .as_ref()
-                .map(|(reason, unable)| (reason.as_str(), *unable));
-            match (told, expected) {
-                (None, None) => {}
-                (Some((reason, unable)), Some((part, expected))) => {
-                    assert!(reason.contains(part) && unable == expected, "{reason}");
-                }
-                other => panic!("{asked}: {other:?}"),
-            }
-        }
-    }
 }

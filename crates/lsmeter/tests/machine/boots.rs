@@ -337,7 +337,11 @@ fn a_copy_killed_from_outside_costs_one_measurement() {
 fn a_killed_machine_is_told() {
     let place = Place::with_kernels();
     let journal = place.join("out.json.journal");
-    let (running, machines) = under_way(&place, &format!("{RESUMABLE} out.json"), &journal, 2);
+    // The last ones are long.
+    let line = format!(
+        "{RUN} --stack capability --bench stat:*,fork,execve --jobs 1 -n 400 --output out.json"
+    );
+    let (running, machines) = under_way(&place, &line, &journal, 2);
     for &machine in &machines {
         signal(machine, Signal::KILL);
     }

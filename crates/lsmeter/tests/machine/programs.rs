@@ -244,7 +244,6 @@ fn hostile_programs_fail_alone() {
         let reason = cell.reason().unwrap();
         assert!(reason.contains(why), "{title}: {reason}");
     };
-    // After three guests that were lost nothing more is tried: each run loses three at most.
     let endless = r#"
         [[workloads]]
         name = "endless"
