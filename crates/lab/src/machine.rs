@@ -32,6 +32,9 @@ use crate::vm::{Boot, Bootable, Started};
 
 /// A sample is 16 bytes; of a program's names and tasks there are fewer.
 const SENT_LIMIT_BYTES: u64 = 64 << 20;
+/// The text of 64 pages with 16 bytes of header each, less the NUL (`struct ready_page` of
+/// `serve.h`).
+const DIRECTIVES_LIMIT_BYTES: usize = 64 * (4096 - 16) - 1;
 const LEAVE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 /// A copy that sleeps for so many ticks will not wake: its guest has halted, or was reset.
@@ -201,6 +204,14 @@ impl<'a> Machine<'a> {
 
     /// Asks for a copy (struct request of `serve.h`).
     fn copy(&self, number: u32, directives: &str) -> Result<(Pid, OwnedFd), Break> {
+        let (bytes, most) = (directives.len(), DIRECTIVES_LIMIT_BYTES);
+        if bytes > most {
+            // The plugin would end the machine.
+            return Err(Break::Failed(format!(
+                "the measurement takes {bytes} bytes of directives, and a copy at most {most}: \
+                 ask for fewer points"
+            )));
+        }
         let mut request = Vec::from(number.to_ne_bytes());
         request.extend((directives.len() as u32).to_ne_bytes());
         request.extend(directives.as_bytes());
