@@ -41,7 +41,7 @@ pub fn digest(data: &[u8]) -> String {
     hex(&Sha256::digest(data))
 }
 
-pub(crate) fn digest_file(path: &Path) -> Result<String, Error> {
+pub fn digest_file(path: &Path) -> Result<String, Error> {
     let mut file = File::open(path).map_err(Error::io("open", path))?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0u8; 1 << 16];

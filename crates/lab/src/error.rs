@@ -20,6 +20,8 @@ pub enum LabError {
     Select(#[from] SelectError),
     #[error("{path}: {source}", path = .path.display())]
     Journal { path: PathBuf, source: JournalError },
+    #[error("{0}")]
+    Unequal(String),
     #[error("interrupted: nothing was measured")]
     Interrupted,
     #[error("cannot {action} {path}: {source}", path = .path.display())]
@@ -37,6 +39,7 @@ impl Fault for LabError {
             LabError::Environment(error) | LabError::NoHooks(error) => error.exit(),
             LabError::Kernel(error) => error.exit(),
             LabError::Interrupted => Exit::CellsFailed,
+            LabError::Unequal(_) => Exit::Internal,
             _ => Exit::Environment,
         }
     }
@@ -47,6 +50,11 @@ impl Fault for LabError {
             LabError::Kernel(error) => error.hint().map(str::to_owned),
             LabError::Select(error) => error.hint(),
             LabError::Journal { source, .. } => source.hint().map(str::to_owned),
+            LabError::Unequal(_) => Some(
+                "report it, with the directory `measurements` of the cache; `lsmeter doctor \
+                 --clear-cache` begins anew"
+                    .to_owned(),
+            ),
             LabError::Interrupted | LabError::Io { .. } => None,
         }
     }

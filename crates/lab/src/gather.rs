@@ -14,9 +14,9 @@ use model::{
 use crate::outcome::{JournalEntry, Trace};
 use crate::plan::PlannedCell;
 use crate::profiles::hooked;
+use crate::recorded::Recorded;
 use crate::rounds::{Rounds, estimate};
 use crate::session::CellReport;
-use crate::tail::Recorded;
 
 #[derive(Debug, Clone)]
 pub enum Finding {

@@ -36,6 +36,7 @@ pub fn trial(
         kernel,
         FileSystem::Tmpfs.into(),
         None,
+        qemu,
         &prepared,
     )?;
     let boot = Boot {
@@ -46,12 +47,12 @@ pub fn trial(
         plugin: None,
         files: &[],
         root: None,
-        directives: "",
+        directives: String::new(),
         patience: Patience {
             boot: PATIENCE,
             cell: PATIENCE,
         },
-        scratch: scratch.path(),
+        scratch: scratch.path().to_owned(),
     };
     let mut hello = false;
     let outcome = vm::boot(&boot, &[], cancel, &mut |_| {

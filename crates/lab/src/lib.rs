@@ -9,6 +9,7 @@
 mod active;
 mod awake;
 mod built_in;
+pub mod cache;
 pub mod catalogue;
 mod deadline;
 mod document;
@@ -34,13 +35,14 @@ pub mod profiles;
 pub mod programs;
 pub mod protocol;
 pub mod qemu;
+mod recorded;
 pub mod root;
 mod rounds;
 mod run;
 pub mod session;
 mod setup;
 pub mod sweep;
-pub mod tail;
+
 pub mod um;
 pub mod visit;
 pub mod vm;

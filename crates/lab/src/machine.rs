@@ -2,9 +2,9 @@
 //! A booted guest that is ready, and its copies, each of which measures one cell.
 //!
 //! QEMU copies itself ([`counts`]' `serve.h`), so that a measurement depends on nothing that was
-//! measured before it, and what breaks a copy costs only its own measurement.
+//! measured before it, and what breaks a copy costs only its own measurement. What the cache has is
+//! not measured: a machine boots when its first copy is needed.
 
-use std::cell::OnceCell;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use counts::profile::Profiler;
 use counts::walk::Functions;
+use kernels::files::read;
 use kernels::scratch::Scratch;
 use kernels::symbols::SymbolTable;
 use model::{Metric, Status};
@@ -23,12 +24,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::active;
+use crate::cache::{Entries, Entry, READY, Reuse, name_of};
 use crate::deadline::Deadline;
 use crate::process::{end_of, end_of_file, explained};
-use crate::protocol::{Decoder, Message};
+use crate::protocol::Decoder;
+use crate::recorded::{Recorded, Records};
 use crate::session::{AgentEvent, Break, CellReport, replay};
-use crate::tail::{RecordTail, Recorded};
-use crate::vm::{Boot, Bootable, Started};
+use crate::vm::{Boot, FILE_LIMIT_BYTES, Started};
 
 /// A sample is 16 bytes; of a program's names and tasks there are fewer.
 const SENT_LIMIT_BYTES: u64 = 64 << 20;
@@ -39,6 +41,10 @@ const LEAVE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 /// A copy that sleeps for so many ticks will not wake: its guest has halted, or was reset.
 const ASLEEP: u32 = 3;
+/// Of one machine, as each of its copies would boot one that is dead.
+const BOOTS: u32 = 3;
+
+type Listener<'a> = dyn FnMut(AgentEvent) -> Result<(), String> + 'a;
 
 #[derive(Debug, Clone)]
 pub struct Wanted {
@@ -54,9 +60,11 @@ impl Wanted {
 }
 
 pub struct Machine<'a> {
-    started: Mutex<Started>,
-    bootable: &'a Bootable,
-    patience: Duration,
+    boot: Boot<'a>,
+    entries: Option<Entries>,
+    reuse: Reuse,
+    running: Mutex<Running>,
+    ready: Vec<u8>,
     active_lsms: Vec<String>,
     /// With those of loaded modules.
     symbols: Option<SymbolTable>,
@@ -64,13 +72,36 @@ pub struct Machine<'a> {
     scratch: Scratch,
 }
 
+#[derive(Default)]
+struct Running {
+    started: Option<Started>,
+    boots: u32,
+}
+
+impl Running {
+    /// Returns the frames of its agent.
+    fn boot(
+        &mut self,
+        boot: &Boot<'_>,
+        cancel: &AtomicBool,
+        listener: &mut Listener<'_>,
+    ) -> Result<Vec<u8>, Break> {
+        self.boots += 1;
+        let mut started = Started::new(boot)?;
+        started.listen(&[], boot.patience, cancel, listener)?;
+        let said = fs::read(&started.agent);
+        self.started = Some(started);
+        said.map_err(|error| Break::Failed(format!("the agent's file: {error}")))
+    }
+}
+
 /// What a copy's agent says.
 struct Sent {
     path: PathBuf,
     file: Option<File>,
+    /// Finds an error while the copy runs.
     decoder: Decoder,
-    left: u64,
-    messages: Vec<Message>,
+    said: Vec<u8>,
 }
 
 impl Sent {
@@ -79,15 +110,13 @@ impl Sent {
             path,
             file: None,
             decoder: Decoder::default(),
-            left: SENT_LIMIT_BYTES,
-            messages: Vec::new(),
+            said: Vec::new(),
         }
     }
 
     /// Up to the file's present end.
     fn read(&mut self) -> Result<(), Break> {
         let failed = |why: String| Err(Break::Failed(why));
-        let mut new = Vec::new();
         if self.file.is_none() {
             // Until the copy has made it there is none.
             self.file = File::open(&self.path).ok();
@@ -95,35 +124,34 @@ impl Sent {
         let Some(file) = &mut self.file else {
             return Ok(());
         };
-        match file.take(self.left).read_to_end(&mut new) {
-            Ok(read) => self.left -= read as u64,
-            Err(error) => return failed(format!("the agent's file: {error}")),
-        }
-        match self.decoder.push(&new) {
-            Ok(messages) => self.messages.extend(messages),
-            Err(error) => return failed(error.to_string()),
-        }
-        match self.left {
-            0 => failed(format!("the agent said more than {SENT_LIMIT_BYTES} bytes")),
-            _ => Ok(()),
+        let before = self.said.len();
+        let left = SENT_LIMIT_BYTES - before as u64;
+        match file.take(left).read_to_end(&mut self.said) {
+            Ok(read) if read as u64 == left => {
+                failed(format!("the agent said more than {SENT_LIMIT_BYTES} bytes"))
+            }
+            Ok(_) => match self.decoder.push(&self.said[before..]) {
+                Ok(_) => Ok(()),
+                Err(error) => failed(error.to_string()),
+            },
+            Err(error) => failed(format!("the agent's file: {error}")),
         }
     }
 }
 
 impl<'a> Machine<'a> {
-    /// Boots until the guest is ready.
-    pub fn boot(
-        boot: &Boot<'_>,
-        bootable: &'a Bootable,
+    /// Boots until the guest is ready, unless the cache has what its agent said.
+    pub fn new(
+        boot: Boot<'a>,
         scratch: Scratch,
+        (entries, reuse): (Option<Entries>, Reuse),
         cancel: &AtomicBool,
-        listener: &mut dyn FnMut(AgentEvent) -> Result<(), String>,
+        listener: &mut Listener<'_>,
     ) -> Result<Machine<'a>, Break> {
-        let mut started = Started::new(boot)?;
-        let profiling = bootable.profiling.as_deref();
-        let symbols = OnceCell::new();
+        let profiling = boot.bootable.profiling.as_deref();
+        let mut symbols = None;
         let mut active_lsms = Vec::new();
-        started.listen(&[], boot.patience, cancel, &mut |event| {
+        let mut hear = |event: AgentEvent| {
             match &event {
                 AgentEvent::Hello(facts) => {
                     let lsm = facts.get("lsm").map_or("", String::as_str);
@@ -132,70 +160,113 @@ impl<'a> Machine<'a> {
                 AgentEvent::Modules(sections) => {
                     if let Some(profiling) = profiling {
                         let merged = profiling.with_modules(sections);
-                        let _ = symbols.set(merged.map_err(|error| error.to_string())?);
+                        symbols = Some(merged.map_err(|error| error.to_string())?);
                     }
                 }
                 _ => {}
             }
             listener(event)
-        })?;
+        };
+        let mut running = Running::default();
+        let cached = entries.as_ref().and_then(|entries| entries.read(READY));
+        let ready = match (cached, reuse) {
+            (Some(entry), Reuse::Use) => {
+                heard(&entry.said, None, Duration::ZERO, &mut hear)?;
+                entry.said
+            }
+            (cached, _) => {
+                let said = running.boot(&boot, cancel, &mut hear)?;
+                let records = Vec::new();
+                let entry = Entry { said, records };
+                keep(entries.as_ref(), READY, cached, &entry)?;
+                entry.said
+            }
+        };
         Ok(Machine {
-            started: Mutex::new(started),
-            bootable,
-            patience: boot.patience.cell,
+            boot,
+            entries,
+            reuse,
+            running: Mutex::new(running),
+            ready,
             active_lsms,
-            symbols: symbols.into_inner(),
+            symbols,
             copies: AtomicU32::new(0),
             scratch,
         })
     }
 
-    /// Measures one cell in a copy.
+    /// Measures one cell in a copy, unless the cache has it.
     pub fn measure(
         &self,
         wanted: &Wanted,
         cancel: &AtomicBool,
-        listener: &mut dyn FnMut(AgentEvent) -> Result<(), String>,
+        listener: &mut Listener<'_>,
     ) -> Result<(), Break> {
-        let number = self.copies.fetch_add(1, Ordering::Relaxed);
         let began = Instant::now();
+        let name = name_of(&wanted.directives);
+        let cached = self
+            .entries
+            .as_ref()
+            .and_then(|entries| entries.read(&name));
+        let (entry, cached) = match (cached, self.reuse) {
+            (Some(entry), Reuse::Use) => (entry, None),
+            (cached, _) => (self.make(wanted, cancel)?, Some(cached)),
+        };
+        let mut unequal = Ok(());
+        heard(
+            &entry.said,
+            Some(Wanted::NUMBER),
+            began.elapsed(),
+            &mut |mut event| {
+                if let AgentEvent::CellEnd { report, counts } = &mut event {
+                    let is_ok = report.status == Status::Ok;
+                    if is_ok && wanted.metric.is_of_instructions() {
+                        *counts = Some(self.evaluate(&entry.records, wanted, report));
+                    }
+                    if let Some(cached) = cached.clone()
+                        && report.status != Status::Failed
+                        && !matches!(counts, Some(Err(_)))
+                    {
+                        // Before it is told: what was seen to be finished is never made again.
+                        unequal = keep(self.entries.as_ref(), &name, cached, &entry);
+                    }
+                }
+                listener(event)
+            },
+        )?;
+        unequal
+    }
+
+    /// Measures it in a copy.
+    fn make(&self, wanted: &Wanted, cancel: &AtomicBool) -> Result<Entry, Break> {
+        let number = self.copies.fetch_add(1, Ordering::Relaxed);
         let mut sent = Sent::new(self.file(number, "agent"));
         let waited = self
-            .copy(number, &wanted.directives)
+            .copy(number, &wanted.directives, cancel)
             .and_then(|(pid, copy)| self.wait(pid, &copy, &mut sent, cancel));
-        let heard = waited.and_then(|()| {
-            replay(
-                sent.messages,
-                Wanted::NUMBER,
-                began.elapsed(),
-                &mut |mut event| {
-                    if let AgentEvent::CellEnd { report, counts } = &mut event
-                        && report.status == Status::Ok
-                        && wanted.metric.is_of_instructions()
-                    {
-                        *counts = Some(self.read_records(number, wanted, report));
-                    }
-                    listener(event)
-                },
-            )
+        let records = || match wanted.metric.is_of_instructions() {
+            true => read(&self.file(number, "records"), FILE_LIMIT_BYTES),
+            false => Ok(Vec::new()),
+        };
+        let made = waited.map(|()| Entry {
+            said: sent.said,
+            // Evaluation tells that there are none.
+            records: records().unwrap_or_default(),
         });
-        let heard = heard.map_err(|end| {
-            let stderr = self.started().qemu.stderr();
-            explained(
-                end,
-                &end_of_file(&self.file(number, "console")),
-                &stderr,
-                "QEMU",
-            )
+        let made = made.map_err(|end| {
+            let console = end_of_file(&self.file(number, "console"));
+            let running = self.running();
+            let stderr = running.started.as_ref().map(|of| of.qemu.stderr());
+            explained(end, &console, &stderr.unwrap_or_default(), "QEMU")
         });
         for name in ["agent", "console", "records"] {
             let _ = fs::remove_file(self.file(number, name));
         }
-        heard.map(drop)
+        made
     }
 
-    fn started(&self) -> MutexGuard<'_, Started> {
-        self.started.lock().unwrap_or_else(PoisonError::into_inner)
+    fn running(&self) -> MutexGuard<'_, Running> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn file(&self, number: u32, name: &str) -> PathBuf {
@@ -203,7 +274,12 @@ impl<'a> Machine<'a> {
     }
 
     /// Asks for a copy (struct request of `serve.h`).
-    fn copy(&self, number: u32, directives: &str) -> Result<(Pid, OwnedFd), Break> {
+    fn copy(
+        &self,
+        number: u32,
+        directives: &str,
+        cancel: &AtomicBool,
+    ) -> Result<(Pid, OwnedFd), Break> {
         let (bytes, most) = (directives.len(), DIRECTIVES_LIMIT_BYTES);
         if bytes > most {
             // The plugin would end the machine.
@@ -215,16 +291,30 @@ impl<'a> Machine<'a> {
         let mut request = Vec::from(number.to_ne_bytes());
         request.extend((directives.len() as u32).to_ne_bytes());
         request.extend(directives.as_bytes());
-        let mut started = self.started();
+        let mut running = self.running();
+        if running.started.is_none() {
+            if running.boots == BOOTS {
+                let why = format!("the machine ended {BOOTS} times");
+                return Err(Break::Failed(why));
+            }
+            let said = running.boot(&self.boot, cancel, &mut |_| Ok(()))?;
+            if said != self.ready {
+                return Err(differs("a boot of a machine"));
+            }
+        }
+        let Some(started) = &mut running.started else {
+            return Err(Break::Failed("the machine does not run".to_owned()));
+        };
         let mut answer = [0; 4];
         let asked = started.control.write_all(&request);
         let answered = asked.and_then(|()| started.control.read_exact(&mut answer));
         if let Err(error) = answered {
             started.qemu.wait_at_most(LEAVE);
-            return Err(match started.qemu.status() {
-                Some(status) => end_of("QEMU", status),
-                None => Break::Failed(format!("QEMU does not answer: {error}")),
-            });
+            let Some(status) = started.qemu.status() else {
+                return Err(Break::Failed(format!("QEMU does not answer: {error}")));
+            };
+            running.started = None;
+            return Err(end_of("QEMU", status));
         }
         let answer = i32::from_ne_bytes(answer);
         let failed =
@@ -246,7 +336,7 @@ impl<'a> Machine<'a> {
         sent: &mut Sent,
         cancel: &AtomicBool,
     ) -> Result<(), Break> {
-        let deadline = Deadline::new(Some(pid), self.patience);
+        let deadline = Deadline::new(Some(pid), self.boot.patience.cell);
         let tick = Timespec::try_from(TICK).unwrap_or_default();
         let mut asleep = 0;
         let end = loop {
@@ -265,7 +355,7 @@ impl<'a> Machine<'a> {
                 break Break::Failed("the guest stopped in the midst of a measurement".to_owned());
             }
             if deadline.is_over() {
-                let limit = self.patience.as_secs();
+                let limit = self.boot.patience.cell.as_secs();
                 break Break::Failed(format!("no end within {limit} s"));
             }
         };
@@ -273,42 +363,70 @@ impl<'a> Machine<'a> {
         Err(end)
     }
 
-    fn read_records(
+    fn evaluate(
         &self,
-        number: u32,
+        records: &[u8],
         wanted: &Wanted,
         report: &CellReport,
     ) -> Result<Box<Recorded>, String> {
-        let path = self.file(number, "records");
-        let mut tail = RecordTail::new(&path, self.bootable.syscall_entry);
-        if let Some(reader) = self.bootable.program_reader(&self.active_lsms) {
-            return tail.next_program(&reader, &report.samples, &report.tasks);
+        let bootable = self.boot.bootable;
+        let records = Records::read(records, bootable.syscall_entry)?;
+        if let Some(reader) = bootable.program_reader(&self.active_lsms) {
+            return records.of_program(&reader, &report.samples, &report.tasks);
         }
-        let mut profiler = self
-            .bootable
-            .profiling
-            .as_deref()
-            .map(|profiling| Profiler {
-                framework: &profiling.framework,
-                functions: Functions::new(self.symbols.as_ref().unwrap_or(&profiling.symbols)),
-                active_lsms: self.active_lsms.clone(),
-                keep_trees: profiling.keep_trees,
-                events: profiling.events,
-                optional: profiling.optional,
-            });
-        tail.next_cell(profiler.as_mut(), wanted.kinds.as_deref())
+        let mut profiler = bootable.profiling.as_deref().map(|profiling| Profiler {
+            framework: &profiling.framework,
+            functions: Functions::new(self.symbols.as_ref().unwrap_or(&profiling.symbols)),
+            active_lsms: self.active_lsms.clone(),
+            keep_trees: profiling.keep_trees,
+            events: profiling.events,
+            optional: profiling.optional,
+        });
+        records.of_operations(profiler.as_mut(), wanted.kinds.as_deref())
     }
 }
 
 impl Drop for Machine<'_> {
     fn drop(&mut self) {
-        let started = self
-            .started
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
-        let _ = started.control.shutdown(Shutdown::Both);
-        started.qemu.wait_at_most(LEAVE);
+        let running = self.running.get_mut();
+        let running = running.unwrap_or_else(PoisonError::into_inner);
+        if let Some(started) = &mut running.started {
+            let _ = started.control.shutdown(Shutdown::Both);
+            started.qemu.wait_at_most(LEAVE);
+        }
     }
+}
+
+fn heard(
+    said: &[u8],
+    cell: Option<u32>,
+    took: Duration,
+    listener: &mut Listener<'_>,
+) -> Result<(), Break> {
+    let messages = Decoder::default().push(said);
+    let messages = messages.map_err(|error| Break::Failed(error.to_string()))?;
+    replay(messages, cell, took, listener).map(drop)
+}
+
+/// Keeps an entry that was made now, which must equal one that is there.
+fn keep(
+    entries: Option<&Entries>,
+    name: &str,
+    cached: Option<Entry>,
+    made: &Entry,
+) -> Result<(), Break> {
+    match (entries, cached) {
+        (Some(entries), None) => entries.write(name, made),
+        (_, Some(cached)) if cached != *made => return Err(differs("a measurement")),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn differs(what: &str) -> Break {
+    Break::Unequal(format!(
+        "{what} differs from an earlier one of the same input"
+    ))
 }
 
 /// A copy has one thread, which waits for nothing.

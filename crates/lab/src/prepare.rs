@@ -14,9 +14,10 @@ use crate::error::LabError;
 use crate::initramfs::{self, Guest};
 use crate::module_symbols::symbols_of;
 use crate::protocol::ModuleSection;
+use crate::qemu::Qemu;
 use crate::um;
 use crate::vm::Bootable;
-use kernels::files::{read_sealed, write_sealed};
+use kernels::files::{digest, digest_file, read_sealed, write_sealed};
 use kernels::fixups::fixups;
 use kernels::hooks::{HookList, btf};
 use kernels::symbols::{SymbolError, SymbolTable, syscall_entry};
@@ -176,6 +177,7 @@ pub fn prepare(
     kernel: &Kernel,
     guest: Guest<'_>,
     hooks: Option<Hooks<'_>>,
+    qemu: &Qemu,
     dir: &Path,
 ) -> Result<Bootable, LabError> {
     um::refuse_program(kernel)?;
@@ -192,7 +194,7 @@ pub fn prepare(
         Some(Err(LabError::Environment(why))) => return Err(LabError::NoHooks(why)),
         found => found.transpose()?,
     };
-    Ok(Bootable {
+    let mut bootable = Bootable {
         image: image(kernel).to_owned(),
         initramfs: files.initramfs,
         disk: files.disk,
@@ -213,5 +215,27 @@ pub fn prepare(
         },
         profiling: profiling.map(Arc::new),
         syscall_entry: symbols.as_ref().ok().and_then(syscall_entry),
-    })
+        digest: None,
+    };
+    bootable.digest = digest_of(&bootable, qemu);
+    Ok(bootable)
+}
+
+/// Of QEMU and of all files that it gets; None if one cannot be read.
+fn digest_of(bootable: &Bootable, qemu: &Qemu) -> Option<String> {
+    let disk = bootable.disk.as_ref().map(|disk| &disk.path);
+    let functions = bootable.functions.as_ref().map(|(path, _)| path);
+    let files = [
+        Some(&bootable.image),
+        Some(&bootable.initramfs),
+        disk,
+        functions,
+    ];
+    let files = files.into_iter().chain([bootable.landmarks.as_ref().ok()]);
+    let mut all = format!("{} {} ", qemu.version, qemu.digest()?);
+    for file in files {
+        let digest = file.map_or(Ok("none".to_owned()), |file| digest_file(file));
+        all += &digest.ok()?;
+    }
+    Some(digest((all + &digest(counts::PLUGIN)).as_bytes()))
 }

@@ -2,6 +2,7 @@
 //! Finds QEMU and its features, and makes its command lines.
 
 use kernels::child::die_with_parent;
+use kernels::files::digest_file;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -13,6 +14,7 @@ use model::{Emulator, Failure, PluginApi};
 use rustix::process::Signal;
 
 use crate::error::LabError;
+use crate::find::find_program;
 use crate::initramfs::DiskFile;
 use crate::root::Root;
 use crate::vm::Boot;
@@ -55,7 +57,7 @@ pub enum PluginMode {
 fn plugin_argument(plugin: &Path, mode: PluginMode, boot: &Boot<'_>) -> OsString {
     let mut argument = join("", plugin);
     argument.push(join(",records=", &boot.scratch.join("records")));
-    argument.push(join(",serve=", boot.scratch));
+    argument.push(join(",serve=", &boot.scratch));
     if let Ok(landmarks) = &boot.bootable.landmarks {
         argument.push(join(",symbols=", landmarks));
     }
@@ -122,6 +124,13 @@ impl Qemu {
         }
         qemu.sandbox = qemu.accepts(&["-sandbox", SANDBOX]);
         Ok(qemu)
+    }
+
+    /// Of the program, None if it cannot be read.
+    pub(crate) fn digest(&self) -> Option<String> {
+        let found = self.path.to_str().filter(|name| !name.contains('/'));
+        let found = found.map_or(Some(self.path.clone()), find_program);
+        digest_file(&found?).ok()
     }
 
     pub fn describe(&self, accelerator: Accelerator, plugin: bool) -> Emulator {

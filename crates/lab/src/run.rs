@@ -60,6 +60,7 @@ pub fn run(
         plan: &plan,
         experiment,
         treatment: setup.treatment,
+        reuse: setup.reuse,
     };
     let mut running = Running {
         gathering: gathering(&work, &visits),
@@ -148,6 +149,7 @@ impl Running<'_, '_> {
                 let kernel = experiment.kernels[kernel].clone();
                 self.undelayed.entry(kernel).or_default().extend(hooks);
             }
+            Message::Unequal(what) => return Err(LabError::Unequal(what)),
             Message::CellBegin { cell } => (self.follow)(Event::Begin(&plan.cells[cell].key)),
             Message::Seen {
                 cells,

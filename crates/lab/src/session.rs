@@ -13,7 +13,7 @@ use crate::port::Port;
 use crate::protocol::{
     Decoder, Message, ModuleSection, NamedTask, ProtocolError, Sample, encode_experiment,
 };
-use crate::tail::Recorded;
+use crate::recorded::Recorded;
 
 const TICK: Duration = Duration::from_millis(50);
 
@@ -48,13 +48,15 @@ pub enum Break {
     /// The process got SIGKILL: from a user, or out of memory.
     Killed(String),
     Failed(String),
+    /// What should be equal is not: a fault of lsmeter's.
+    Unequal(String),
 }
 
 impl Break {
     pub fn reason(&self) -> Option<&str> {
         match self {
             Break::Cancelled => None,
-            Break::Killed(reason) | Break::Failed(reason) => Some(reason),
+            Break::Killed(reason) | Break::Failed(reason) | Break::Unequal(reason) => Some(reason),
         }
     }
 
@@ -64,6 +66,7 @@ impl Break {
             Break::Cancelled => Break::Cancelled,
             Break::Killed(reason) => Break::Killed(map(reason)),
             Break::Failed(reason) => Break::Failed(map(reason)),
+            Break::Unequal(reason) => Break::Unequal(reason),
         }
     }
 }
@@ -158,19 +161,18 @@ impl Session<'_> {
     }
 }
 
-/// What a copy of a machine sent of its one cell, in the time that it `took`.
+/// What a machine sent until it was ready, or a copy of its one cell, in the time that it `took`.
 ///
 /// # Errors
 /// [`Break`] when it did not come to an end.
 pub(crate) fn replay(
     messages: Vec<Message>,
-    cell: u32,
+    cell: Option<u32>,
     took: Duration,
     listener: &mut dyn FnMut(AgentEvent) -> Result<(), String>,
 ) -> Result<String, Break> {
-    let cells = [cell];
-    let mut progress = Progress::new(&cells);
-    progress.hello = true;
+    let mut progress = Progress::new(cell.as_slice());
+    progress.hello = cell.is_some();
     for message in messages {
         if matches!(message, Message::Done) {
             return progress.finish();

@@ -7,6 +7,7 @@ use kernels::arch::Arch;
 use kernels::{Kernel, Store};
 use model::{Failure, Shard};
 
+use crate::cache::Reuse;
 use crate::catalogue::{agent, agent_of};
 use crate::error::LabError;
 use crate::journal::Journals;
@@ -30,6 +31,7 @@ pub struct Setup<'a> {
     pub hooks: Option<Hooks<'a>>,
     pub treatment: Treatment<'a>,
     pub shard: Option<Shard>,
+    pub reuse: Reuse,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,6 +105,7 @@ impl<'a> Setup<'a> {
             hooks: None,
             treatment: Treatment::default(),
             shard: None,
+            reuse: Reuse::Use,
         }
     }
 }

@@ -12,15 +12,16 @@ use std::time::Duration;
 use model::{Experiment, Stack};
 
 use crate::active::{active_lsms, compare_stacks};
+use crate::cache::{Cache, Reuse};
 use crate::gather::Finding;
 use crate::host;
 use crate::machine::{Machine, Wanted};
 use crate::plan::{Plan, Treatment, Visit};
 use crate::policy::PolicySetup;
 use crate::qemu::{Accelerator, PluginMode, Qemu};
+use crate::recorded::Recorded;
 use crate::root::Root;
 use crate::session::{AgentEvent, Break, CellReport, Patience};
-use crate::tail::Recorded;
 use crate::um::{self, Programs};
 use crate::vm::{self, Boot, Bootable};
 use kernels::scratch::Scratch;
@@ -42,6 +43,7 @@ pub struct VmTestbed<'a> {
     pub plugin: PathBuf,
     pub bootables: BTreeMap<usize, Bootable>,
     pub programs: Programs,
+    pub cache: Cache,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +51,7 @@ pub struct Work<'a> {
     pub plan: &'a Plan,
     pub experiment: &'a Experiment,
     pub treatment: Treatment<'a>,
+    pub reuse: Reuse,
 }
 
 #[derive(Debug)]
@@ -79,6 +82,8 @@ pub enum Message {
         cell: usize,
         finding: Finding,
     },
+    /// See [`Break::Unequal`].
+    Unequal(String),
 }
 
 struct Listening<'a> {
@@ -284,6 +289,7 @@ pub fn make_ready<'a>(
     }
     match &booted {
         Ok(_) => listening.prove().ok()?,
+        Err(Break::Unequal(what)) => listening.tell(Message::Unequal(what.clone())).ok()?,
         Err(end) => match end.reason() {
             Some(reason) if listening.unable => listening.refuse(reason),
             Some(reason) => listening.lose_all(reason),
@@ -303,15 +309,15 @@ fn boot_ready<'a>(
     let Testbed::Vm(testbed) = testbed else {
         return Err(unprepared());
     };
-    let bootable = testbed.bootables.get(&listening.visit.kernel);
-    let bootable = bootable.ok_or_else(unprepared)?;
     let scratch = Scratch::new().map_err(no_scratch)?;
     let directives = work.plan.machine(work.experiment, &work.treatment);
     let directives = format!("{}{directives}", setup.directives);
-    let path = scratch.path().to_owned();
-    let boot = boot_of(testbed, setup, work, listening, &directives, &path)?;
+    let boot = boot_of(testbed, setup, work, listening, directives, scratch.path())?;
+    let reuse = work.reuse;
+    let key = boot.digest().filter(|_| reuse != Reuse::Never);
+    let entries = key.and_then(|key| testbed.cache.machine(&key));
     let mut hear = |event| listening.hear(event);
-    Machine::boot(&boot, bootable, scratch, cancel, &mut hear)
+    Machine::new(boot, scratch, (entries, reuse), cancel, &mut hear)
 }
 
 /// Measures one cell in a copy of its machine.
@@ -328,6 +334,7 @@ pub fn measure_copy(
         plan,
         experiment,
         treatment,
+        ..
     } = work;
     let key = &plan.cells[cell].key;
     let wanted = Wanted {
@@ -343,8 +350,16 @@ pub fn measure_copy(
         }
         _ => Ok(()),
     });
-    if let Some(reason) = outcome.as_ref().err().and_then(Break::reason) {
-        listening.lose(cell, reason);
+    let Err(end) = outcome else {
+        return;
+    };
+    match (&end, end.reason()) {
+        (Break::Unequal(what), _) => {
+            let what = format!("{}: {what}", key.title());
+            let _ = listening.tell(Message::Unequal(what));
+        }
+        (_, Some(reason)) => listening.lose(cell, reason),
+        _ => {}
     }
 }
 
@@ -361,8 +376,8 @@ fn boot_of<'a>(
     setup: &'a PolicySetup,
     work: &Work<'a>,
     listening: &Listening<'_>,
-    directives: &'a str,
-    scratch: &'a Path,
+    directives: String,
+    scratch: &Path,
 ) -> Result<Boot<'a>, Break> {
     let visit = listening.visit;
     let (Some(bootable), Some(qemu)) = (
@@ -395,7 +410,7 @@ fn boot_of<'a>(
         plugin: (!visit.timed).then_some((testbed.plugin.as_path(), mode)),
         directives,
         patience: patience(work.experiment),
-        scratch,
+        scratch: scratch.to_owned(),
     })
 }
 
@@ -417,6 +432,7 @@ fn measure(
         plan,
         experiment,
         treatment,
+        ..
     } = work;
     let visit = listening.visit;
     let mut directives = format!(
@@ -458,6 +474,6 @@ fn measure(
         return Err(unprepared());
     };
     let scratch = Scratch::new().map_err(no_scratch)?;
-    let boot = boot_of(testbed, setup, work, listening, &directives, scratch.path())?;
+    let boot = boot_of(testbed, setup, work, listening, directives, scratch.path())?;
     vm::boot(&boot, &numbers, cancel, &mut |event| listening.hear(event))
 }

@@ -13,6 +13,8 @@ use std::time::Duration;
 
 use counts::functions::FunctionTable;
 use counts::program::ProgramReader;
+use kernels::files::hex;
+use sha2::{Digest as _, Sha256};
 
 use crate::initramfs::{self, DiskFile};
 use crate::port::Port;
@@ -33,6 +35,8 @@ pub struct Bootable {
     pub landmarks: Result<PathBuf, String>,
     /// The plugin checks the landmarks against this system call entry.
     pub syscall_entry: Option<u64>,
+    /// Of all files above, and of QEMU; None: its measurements are not cached.
+    pub digest: Option<String>,
     pub functions: Option<(PathBuf, Arc<FunctionTable>)>,
     pub profiling: Option<Arc<Profiling>>,
 }
@@ -56,7 +60,7 @@ impl Bootable {
 
 /// Of the console, the agent's file and the plugin's records each; the plugin's own limit
 /// (`records.c`) is a little lower.
-const FILE_LIMIT_BYTES: u64 = (1 << 30) + (1 << 20);
+pub(crate) const FILE_LIMIT_BYTES: u64 = (1 << 30) + (1 << 20);
 
 #[derive(Debug)]
 pub struct Boot<'a> {
@@ -65,11 +69,43 @@ pub struct Boot<'a> {
     pub cmdline: String,
     pub accelerator: Accelerator,
     pub plugin: Option<(&'a Path, PluginMode)>,
-    pub directives: &'a str,
+    pub directives: String,
     pub files: &'a [(String, Vec<u8>)],
     pub root: Option<&'a Root>,
     pub patience: Patience,
-    pub scratch: &'a Path,
+    pub scratch: PathBuf,
+}
+
+impl Boot<'_> {
+    /// Digest of all that decides what is counted; equal for equal machines of this QEMU. None: it is
+    /// not known.
+    pub(crate) fn digest(&self) -> Option<String> {
+        let bootable = self.bootable;
+        let plugin = self.plugin.map(|(path, _)| path);
+        let disk = bootable.disk.as_ref().map(|disk| disk.path.as_path());
+        let functions = bootable.functions.as_ref().map(|(path, _)| path.as_path());
+        let landmarks = bootable.landmarks.as_deref().ok();
+        let image = [bootable.image.as_path(), &self.scratch];
+        let paths = [plugin, disk, functions, landmarks].into_iter().flatten();
+        let paths: Vec<&str> = paths.chain(image).filter_map(Path::to_str).collect();
+        let mut hash = Sha256::new();
+        let mut add = |bytes: &[u8]| {
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        add(bootable.digest.as_ref()?.as_bytes());
+        add(&initramfs::with_directives(&self.directives, self.files).ok()?);
+        let command = self.qemu.command(self, Path::new("initramfs"));
+        for argument in command.get_args() {
+            // Contents are in the bootable's digest.
+            let argument = argument.to_string_lossy().into_owned();
+            add(paths
+                .iter()
+                .fold(argument, |text, path| text.replace(path, ""))
+                .as_bytes());
+        }
+        Some(hex(&hash.finalize()))
+    }
 }
 
 /// A started QEMU. What it writes lies in the scratch directory.
@@ -79,7 +115,7 @@ pub(crate) struct Started {
     /// QEMU's standard input: the plugin takes requests for copies from it.
     pub control: UnixStream,
     console: PathBuf,
-    agent: PathBuf,
+    pub agent: PathBuf,
 }
 
 impl Started {
@@ -183,6 +219,6 @@ fn write_initramfs(boot: &Boot<'_>, path: &Path) -> std::io::Result<()> {
     let mut base = File::open(&boot.bootable.initramfs)?;
     std::io::copy(&mut base, &mut file)?;
     let directives =
-        initramfs::with_directives(boot.directives, boot.files).map_err(std::io::Error::other)?;
+        initramfs::with_directives(&boot.directives, boot.files).map_err(std::io::Error::other)?;
     file.write_all(&directives)
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use kernels::scratch::Scratch;
 use model::{Cell, Experiment, FileSystem, Place, Warning, WarningKind};
 
+use crate::cache::Cache;
 use crate::catalogue::modules_for;
 use crate::error::LabError;
 use crate::host;
@@ -86,6 +87,7 @@ impl<'a> Workplace<'a> {
                             modules: &modules,
                         },
                         setup.hooks,
+                        qemu,
                         &own,
                     )?;
                     bootables.insert(index, bootable);
@@ -97,6 +99,7 @@ impl<'a> Workplace<'a> {
                     plugin,
                     bootables,
                     programs,
+                    cache: Cache::of(setup.store),
                 })
             }
             (Place::Um, _, Some(filesystem)) => {

@@ -89,7 +89,7 @@ pub fn try_here(dir: &Path) -> Result<(), LabError> {
     let agent = lab::catalogue::agent();
     match host::measure(agent, &directives, &[0], PATIENCE, &never, &mut |_| Ok(())) {
         Ok(_) | Err(Break::Cancelled) => Ok(()),
-        Err(Break::Killed(why) | Break::Failed(why)) => {
+        Err(Break::Killed(why) | Break::Failed(why) | Break::Unequal(why)) => {
             let why = reason(&why);
             Err(Failure::environment(
                 format!("the hooks of this machine cannot be delayed: {why}"),

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Measurements that were made before, by machine and directives.
+//!
+//! Kept is what the agent said and what the plugin recorded; it is evaluated at each use. Entries of
+//! one machine are in one directory, which is locked while it is used and dropped as a whole.
+
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use kernels::Store;
+use kernels::files::{digest, read_sealed, write_sealed};
+use model::Failure;
+use rustix::fs::{FlockOperation, flock};
+
+/// Of an entry, compressed or not.
+const LIMIT_BYTES: usize = 256 << 20;
+const UNUSED: Duration = Duration::from_secs(60 * 24 * 3600);
+const DEFAULT_BYTES: u64 = 5 << 30;
+const SIZE: &str = "LSMETER_CACHE_SIZE";
+/// What a machine's agent said until it was ready.
+pub const READY: &str = "ready";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reuse {
+    #[default]
+    Use,
+    /// Measure, and fail if the result differs from what is cached.
+    Verify,
+    /// Measure, as if there were no cache.
+    Never,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The agent's frames.
+    pub said: Vec<u8>,
+    /// The plugin's file; empty of a machine.
+    pub records: Vec<u8>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Cache {
+    dir: PathBuf,
+}
+
+/// The entries of one machine.
+#[derive(Debug)]
+pub struct Entries {
+    dir: PathBuf,
+    machine: String,
+    _lock: File,
+}
+
+impl Cache {
+    pub fn of(store: &Store) -> Cache {
+        let dir = store.dir().join("measurements");
+        Cache { dir }
+    }
+
+    /// None if the directory cannot be made, locked or trusted: then nothing is cached.
+    pub fn machine(&self, key: &str) -> Option<Entries> {
+        private(&self.dir)?;
+        let dir = self.dir.join(key);
+        // Another lsmeter may drop it before it is locked.
+        for _ in 0..3 {
+            private(&dir)?;
+            let lock = File::open(&dir).ok()?;
+            flock(&lock, FlockOperation::LockShared).ok()?;
+            let same =
+                |other: fs::Metadata| lock.metadata().is_ok_and(|of| of.ino() == other.ino());
+            if fs::metadata(&dir).is_ok_and(same) {
+                let _ = lock.set_modified(SystemTime::now());
+                let machine = key.to_owned();
+                return Some(Entries {
+                    dir,
+                    machine,
+                    _lock: lock,
+                });
+            }
+        }
+        None
+    }
+
+    /// Of machines: when each was last used, its bytes, and its directory; the latest first.
+    fn machines(&self) -> Vec<(SystemTime, u64, PathBuf)> {
+        let entries = |dir: &Path| fs::read_dir(dir).into_iter().flatten().flatten();
+        let of = |machine: fs::DirEntry| {
+            let used = machine.metadata().ok()?.modified().ok()?;
+            let sizes =
+                entries(&machine.path()).filter_map(|file| Some(file.metadata().ok()?.len()));
+            Some((used, sizes.sum(), machine.path()))
+        };
+        let mut all: Vec<_> = entries(&self.dir).filter_map(of).collect();
+        all.sort();
+        all.reverse();
+        all
+    }
+
+    /// Machines, and bytes of all entries.
+    pub fn size(&self) -> (usize, u64) {
+        let all = self.machines();
+        (all.len(), all.iter().map(|(_, bytes, _)| bytes).sum())
+    }
+
+    /// Drops machines that were not used for long, and those beyond `limit` bytes; none in use.
+    pub fn trim(&self, limit: u64) {
+        let mut total = 0;
+        for (used, bytes, dir) in self.machines() {
+            total += bytes;
+            let age = SystemTime::now().duration_since(used).unwrap_or_default();
+            let idle = |lock: &File| flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok();
+            if (total > limit || age > UNUSED)
+                && let Some(_lock) = File::open(&dir).ok().filter(idle)
+            {
+                // What cannot be removed now is tried again by the next run.
+                let _ = fs::remove_dir_all(&dir);
+            }
+        }
+    }
+}
+
+impl Entries {
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    /// Entries moved from elsewhere are not taken for this machine's.
+    fn title(&self, name: &str) -> String {
+        format!("{} {name}\n", self.machine)
+    }
+
+    pub fn read(&self, name: &str) -> Option<Entry> {
+        let sealed = read_sealed(&self.path(name), LIMIT_BYTES as u64)?;
+        let packed = sealed.strip_prefix(self.title(name).as_bytes())?;
+        let (said, packed) = packed.split_first_chunk()?;
+        let (bytes, _) = packed.split_first_chunk()?;
+        if u32::from_le_bytes(*bytes) as usize > LIMIT_BYTES {
+            return None;
+        }
+        let mut said_and_records = lz4_flex::decompress_size_prepended(packed).ok()?;
+        let said = u32::from_le_bytes(*said) as usize;
+        let records = (said <= said_and_records.len()).then(|| said_and_records.split_off(said))?;
+        Some(Entry {
+            said: said_and_records,
+            records,
+        })
+    }
+
+    /// An entry that is too large or cannot be written is measured again, each time.
+    pub fn write(&self, name: &str, entry: &Entry) {
+        let all = [&entry.said[..], &entry.records].concat();
+        if all.len() > LIMIT_BYTES {
+            return;
+        }
+        let mut sealed = self.title(name).into_bytes();
+        sealed.extend((entry.said.len() as u32).to_le_bytes());
+        sealed.extend(lz4_flex::compress_prepend_size(&all));
+        let _ = write_sealed(&self.path(name), &sealed);
+    }
+}
+
+pub fn name_of(directives: &str) -> String {
+    digest(directives.as_bytes())
+}
+
+/// Makes a directory that only this user may change.
+fn private(dir: &Path) -> Option<()> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
+    made.ok()?;
+    let found = fs::symlink_metadata(dir).ok()?;
+    if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
+        return None;
+    }
+    if found.mode() & 0o077 != 0 {
+        fs::set_permissions(dir, fs::Permissions::from_mode(0o700)).ok()?;
+    }
+    Some(())
+}
+
+/// From `LSMETER_CACHE_SIZE`: bytes, or with K, M, G or T.
+pub fn limit() -> Result<u64, Failure> {
+    let Some(text) = std::env::var_os(SIZE) else {
+        return Ok(DEFAULT_BYTES);
+    };
+    let text = text.to_string_lossy();
+    size(&text).ok_or_else(|| {
+        Failure::usage(
+            format!("{SIZE}={text} is no size"),
+            format!("{SIZE}=5G, or bytes without a letter"),
+        )
+    })
+}
+
+fn size(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(['K', 'M', 'G', 'T']);
+    let power = match &text[digits.len()..] {
+        "" => 0,
+        "K" => 1,
+        "M" => 2,
+        "G" => 3,
+        "T" => 4,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(1 << (10 * power))
+}
+
+impl Cache {
+    /// Removes all entries, of which none may be in use.
+    pub fn clear(&self) -> io::Result<()> {
+        match fs::remove_dir_all(&self.dir) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            done => done,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(text: &str) -> Entry {
+        Entry {
+            said: text.as_bytes().to_vec(),
+            records: vec![7; 1000],
+        }
+    }
+
+    fn cache() -> (tempfile::TempDir, Cache) {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache::of(&Store::open(dir.path()).unwrap());
+        (dir, cache)
+    }
+
+    #[test]
+    fn what_was_changed_is_not_read() {
+        let (_dir, cache) = cache();
+        let machine = cache.machine("a").unwrap();
+        let path = machine.path("one");
+        machine.write("one", &entry("said"));
+        assert_eq!(machine.read("one"), Some(entry("said")));
+        let whole = fs::read(&path).unwrap();
+        for at in (0..whole.len()).step_by(7) {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1;
+            fs::write(&path, &bytes).unwrap();
+            assert_eq!(machine.read("one"), None, "bit in byte {at}");
+            fs::write(&path, &whole[..at]).unwrap();
+            assert_eq!(machine.read("one"), None, "{at} bytes");
+        }
+        fs::write(&path, &whole).unwrap();
+        let other = cache.machine("b").unwrap();
+        fs::copy(&path, other.path("one")).unwrap();
+        fs::copy(&path, machine.path("two")).unwrap();
+        assert_eq!((other.read("one"), machine.read("two")), (None, None));
+        assert_eq!(machine.read("one"), Some(entry("said")));
+        let mode = fs::metadata(&cache.dir).unwrap().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
+
+    #[test]
+    fn the_oldest_that_is_not_in_use_goes_first() {
+        let (_dir, cache) = cache();
+        let used = cache.machine("used").unwrap();
+        used.write("one", &entry("said"));
+        for (name, days) in [("old", 61), ("new", 1), ("newer", 0)] {
+            let of = cache.machine(name).unwrap();
+            of.write("one", &entry("said"));
+            let then = SystemTime::now() - Duration::from_secs(days * 24 * 3600);
+            of._lock.set_modified(then).unwrap();
+        }
+        used._lock.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        let left = || {
+            let mut names: Vec<_> = { fs::read_dir(&cache.dir).unwrap() }
+                .map(|of| of.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            names
+        };
+        cache.trim(DEFAULT_BYTES);
+        assert_eq!(left(), ["new", "newer", "used"]);
+        let (machines, bytes) = cache.size();
+        assert_eq!(machines, 3);
+        cache.trim(bytes / 2);
+        assert_eq!(left(), ["newer", "used"]);
+        drop(used);
+        cache.trim(0);
+        assert_eq!(left(), [""; 0]);
+        cache.clear().unwrap();
+        assert!(!cache.dir.exists());
+    }
+
+    #[test]
+    fn sizes_are_read() {
+        for (text, expected) in [
+            ("0", Some(0)),
+            ("1024", Some(1024)),
+            ("5G", Some(5 << 30)),
+            ("2T", Some(2 << 40)),
+            ("", None),
+            ("G", None),
+            ("5GiB", None),
+            ("5GG", None),
+            ("-1", None),
+            ("99999999999T", None),
+        ] {
+            assert_eq!(size(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Evaluates the plugin's records of a measurement.
+
+use counts::counts::{Counts, by_operation, count};
+use counts::profile::{CellProfile, Profiler};
+use counts::program::ProgramReader;
+use counts::records::{CellRecords, RecordReader};
+use model::Program;
+
+use crate::programs::ProgramRuns;
+use crate::protocol::{NamedTask, Sample};
+
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    pub counts: Counts,
+    pub profile: Option<CellProfile>,
+    pub program: Option<Program>,
+    /// In a sweep: each operation's instructions, None if it was interrupted.
+    pub operations: Option<Vec<Option<u64>>>,
+}
+
+/// What the plugin wrote of one measurement; `entry`: the kernel's system call entry.
+pub(crate) struct Records {
+    cell: CellRecords,
+    reader: RecordReader,
+}
+
+impl Records {
+    pub fn read(records: &[u8], entry: Option<u64>) -> Result<Records, String> {
+        let mut reader = RecordReader::default();
+        let cells = reader.push(records).map_err(|error| error.to_string())?;
+        let Some(cell) = cells.into_iter().next() else {
+            return Err("the plugin recorded nothing of this cell".to_owned());
+        };
+        if let Some(entry) = entry
+            && cell.entry != 0
+            && cell.entry != entry
+        {
+            return Err(format!(
+                "system calls enter at {:#x}, not at {entry:#x}: the kernel's symbols do not \
+                 fit, so interrupts cannot be told apart",
+                cell.entry
+            ));
+        }
+        Ok(Records { cell, reader })
+    }
+
+    /// `kinds`: a sweep's points, which operations rotate through.
+    pub fn of_operations(
+        &self,
+        profiler: Option<&mut Profiler<'_>>,
+        kinds: Option<&[usize]>,
+    ) -> Result<Box<Recorded>, String> {
+        let cell = &self.cell;
+        let counts = count(cell).map_err(|error| error.to_string())?;
+        let profile =
+            profiler.map(|of| (of.optional, CellProfile::of(cell, self.reader.blocks(), of)));
+        let profile = match profile {
+            Some((true, profile)) => profile.ok(),
+            profile => { profile.map(|(_, profile)| profile).transpose() }
+                .map_err(|error| error.to_string())?,
+        };
+        let operations = kinds
+            .map(|kinds| by_operation(cell, kinds))
+            .transpose()
+            .map_err(|error| error.to_string())?;
+        Ok(Box::new(Recorded {
+            counts,
+            profile,
+            program: None,
+            operations,
+        }))
+    }
+
+    /// Of a program's runs. `samples` and `tasks` come from the agent.
+    pub fn of_program(
+        &self,
+        reader: &ProgramReader<'_>,
+        samples: &[Sample],
+        tasks: &[NamedTask],
+    ) -> Result<Box<Recorded>, String> {
+        let costs = self.cell.programs.iter().map(|calls| reader.read(calls));
+        let costs = costs.collect::<Result<_, _>>();
+        let runs = ProgramRuns::new(costs.map_err(|error| error.to_string())?, samples)?;
+        Ok(Box::new(Recorded {
+            counts: runs.counts(),
+            profile: Some(runs.profile(reader.keep_trees)),
+            program: Some(runs.program(tasks)),
+            operations: None,
+        }))
+    }
+}
