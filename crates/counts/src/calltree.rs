@@ -6,21 +6,18 @@ use std::collections::HashMap;
 use std::ops::AddAssign;
 
 use model::{Events, IrqsOff, PathCall, PathTree};
-use serde::{Deserialize, Serialize};
 
 /// Every distinct chain of callers is a node of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Form")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallTree {
     nodes: Vec<CallNode>,
     /// Nodes of hook calls, in call order.
     pub sequence: Vec<usize>,
     /// The longest stretch without interrupts, if events were counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub irqs_off: Option<IrqsOff>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallNode {
     pub function: String,
     /// A smaller index. The root's is 0, itself.
@@ -29,46 +26,12 @@ pub struct CallNode {
     /// Its own instructions, without those of the functions that it called.
     pub instructions: u64,
     /// If counted; boxed, since few trees have them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Box<Events>>,
 }
 
 impl CallNode {
     pub fn did(&mut self, events: Events) {
         **self.events.get_or_insert_default() += events;
-    }
-}
-
-/// A tree in a journal, not validated.
-#[derive(Deserialize)]
-struct Form {
-    nodes: Vec<CallNode>,
-    sequence: Vec<usize>,
-    #[serde(default)]
-    irqs_off: Option<IrqsOff>,
-}
-
-impl TryFrom<Form> for CallTree {
-    type Error = &'static str;
-
-    fn try_from(form: Form) -> Result<CallTree, &'static str> {
-        let Form {
-            nodes,
-            sequence,
-            irqs_off,
-        } = form;
-        let comes_later = |(at, node): (usize, &CallNode)| node.parent >= at.max(1);
-        if nodes.is_empty() || nodes.iter().enumerate().any(comes_later) {
-            return Err("a function in a call tree comes before its caller");
-        }
-        if sequence.iter().any(|&at| at >= nodes.len()) {
-            return Err("a call in a call tree is of no function in it");
-        }
-        Ok(CallTree {
-            nodes,
-            sequence,
-            irqs_off,
-        })
     }
 }
 
@@ -242,40 +205,16 @@ impl From<&PathTree> for CallTree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde::de::value::{Error, MapDeserializer};
-
-    fn tree(nodes: Vec<(&str, usize)>, sequence: Vec<usize>) -> Result<CallTree, &'static str> {
-        let node = |(function, parent): (&str, usize)| CallNode {
-            function: function.to_owned(),
-            parent,
-            calls: 1,
-            instructions: 1,
-            ..CallNode::default()
-        };
-        CallTree::try_from(Form {
-            nodes: nodes.into_iter().map(node).collect(),
-            sequence,
-            irqs_off: None,
-        })
-    }
-
-    #[test]
-    fn a_tree_that_cannot_be_walked_is_refused() {
-        assert!(tree(vec![("", 0), ("open", 0), ("hook", 1)], vec![2]).is_ok());
-        assert!(tree(vec![], vec![]).is_err());
-        assert!(tree(vec![("", 1), ("open", 0)], vec![]).is_err());
-        assert!(tree(vec![("", 0), ("open", 1)], vec![]).is_err());
-        assert!(tree(vec![("", 0), ("open", 2), ("hook", 1)], vec![]).is_err());
-        assert!(tree(vec![("", 0)], vec![1]).is_err());
-        let empty = std::iter::empty::<(&str, u32)>();
-        let nothing = CallTree::deserialize(MapDeserializer::<_, Error>::new(empty));
-        assert!(nothing.is_err());
-    }
 
     #[test]
     fn a_tree_is_kept_whole_or_not_at_all() {
-        let calls = vec![("", 0), ("open", 0), ("hook", 1), ("close", 0), ("hook", 3)];
-        let whole = tree(calls, vec![2, 4]).unwrap();
+        let mut whole = CallTree::default();
+        for (parent, function) in [(0, "open"), (1, "hook"), (0, "close"), (3, "hook")] {
+            let node = whole.add(parent, function);
+            whole.nodes[node].calls = 1;
+            whole.nodes[node].instructions = 1;
+        }
+        whole.sequence = vec![2, 4];
         let document = kept(&whole).unwrap();
         assert_eq!(document.functions, ["open", "hook", "close"]);
         assert_eq!(CallTree::from(&document), whole);

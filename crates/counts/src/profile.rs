@@ -4,8 +4,6 @@
 use std::collections::{BTreeMap, HashMap};
 
 use model::{Events, HookCost, IrqsOff, is_dominant};
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::calltree::CallTree;
 use crate::counts::{Path, PathKey, counting, dominant_paths, paths};
@@ -16,44 +14,30 @@ use crate::walk::{Functions, WalkError, call_tree};
 
 pub const MAX_PATHS: usize = 16;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathProfile {
     pub path: Path,
     pub hooks: Vec<HookCost>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub system_calls: BTreeMap<String, u64>,
     pub outside: BTreeMap<String, u64>,
     /// For whole programs: calls outside hooks by system call.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub asked: BTreeMap<String, AskedCall>,
     /// If counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,
     /// The longest stretch without interrupts, if counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub irqs_off: Option<IrqsOff>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<CallTree>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellProfile {
     /// One to [`MAX_PATHS`], most frequent first. For a composite operation one: the dominant paths
     /// of all its regions.
-    #[serde(deserialize_with = "at_least_one")]
     pub paths: Vec<PathProfile>,
     /// Clean measured regions (operations, if composite).
     pub regions: usize,
     /// An operation has many measured regions.
     pub composite: bool,
-}
-
-fn at_least_one<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathProfile>, D::Error> {
-    let paths = Vec::<PathProfile>::deserialize(from)?;
-    match paths.len() {
-        1..=MAX_PATHS => Ok(paths),
-        n => Err(D::Error::custom(format!("a cell of {n} paths"))),
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -60,7 +60,7 @@ pub struct Functions<'a> {
     symbols: &'a SymbolTable,
     names: Vec<String>,
     numbers: HashMap<String, u32>,
-    locations: BTreeMap<u64, Location>,
+    locations: HashMap<u64, Location>,
 }
 
 impl<'a> Functions<'a> {
@@ -70,7 +70,7 @@ impl<'a> Functions<'a> {
             symbols,
             names: Vec::new(),
             numbers: HashMap::new(),
-            locations: BTreeMap::new(),
+            locations: HashMap::new(),
         }
     }
 

@@ -170,7 +170,7 @@ pub fn name_of(directives: &str) -> String {
 fn private(dir: &Path) -> Option<()> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
     made.ok()?;
-    let found = fs::symlink_metadata(dir).ok()?;
+    let found = fs::metadata(dir).ok()?;
     if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
         return None;
     }

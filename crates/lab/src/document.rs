@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
     Cell, Document, Environment, Experiment, Key, Kind, Origin, PolicyProof, Share, Status,
-    Warning, WarningKind, journal::JournalHeader,
+    Warning, WarningKind,
 };
 
-use crate::environment;
-use crate::outcome::JournalEntry;
+use crate::environment::{self, Begun};
+use crate::outcome::Finished;
 use crate::plan::Plan;
 use crate::setup::{Ground, Setup};
 
@@ -17,8 +17,8 @@ pub(crate) fn document(
     experiment: &Experiment,
     plan: &Plan,
     setup: &Setup<'_>,
-    header: JournalHeader,
-    mut finished: BTreeMap<Key, JournalEntry>,
+    begun: Begun,
+    mut finished: BTreeMap<Key, Finished>,
     cancelled: bool,
 ) -> Document {
     let mut cells = Vec::new();
@@ -56,9 +56,9 @@ pub(crate) fn document(
         .into_values()
         .map(|doubted| together(&cells, doubted))
         .collect();
-    let environments = origins(&cells, experiment, setup, &header);
+    let environments = origins(&cells, experiment, setup, &begun);
     warnings.extend(match environments.as_slice() {
-        [] => doubts(&cells, &[&header.environment]),
+        [] => doubts(&cells, &[&begun.environment]),
         several => doubts(&cells, &Origin::of_timed(several, &cells)),
     });
     if cancelled {
@@ -67,21 +67,20 @@ pub(crate) fn document(
         warnings.push(Warning::new(WarningKind::Interrupted, message));
     }
     Document {
-        tool: header.tool,
-        share: header.shard.map(|shard| Share {
+        share: setup.shard.map(|shard| Share {
             count: shard.count,
             shards: vec![shard.index],
             cells: plan.cells.len() as u32,
             positions,
         }),
-        started: Some(header.started),
+        started: Some(begun.started),
         finished: Some(environment::now()),
         experiment: Some(experiment.clone()),
         setups,
         cells,
         environments,
         warnings,
-        ..Document::new(Kind::Run, header.environment)
+        ..Document::new(Kind::Run, begun.environment)
     }
 }
 
@@ -90,15 +89,15 @@ fn origins(
     cells: &[Cell],
     experiment: &Experiment,
     setup: &Setup<'_>,
-    header: &JournalHeader,
+    begun: &Begun,
 ) -> Vec<Origin> {
-    if header.others.is_empty() {
+    if begun.others.is_empty() {
         return Vec::new();
     }
     let kernels = experiment.kernels.iter().map(String::as_str);
     let grounds: BTreeMap<&str, Ground> =
         kernels.zip(setup.kernels.iter().map(Ground::of)).collect();
-    let environments = [&header.environment].into_iter().chain(&header.others);
+    let environments = [&begun.environment].into_iter().chain(&begun.others);
     let of = |(environment, ground): (&Environment, Ground)| Origin {
         environment: environment.clone(),
         cells: (0..)

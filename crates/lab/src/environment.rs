@@ -4,8 +4,7 @@
 use std::fs;
 use std::num::NonZero;
 
-use model::journal::{JOURNAL_VERSION, JournalHeader};
-use model::{Environment, Experiment, Place, Tool};
+use model::{Environment, Experiment, Place};
 use rustix::system::uname;
 
 use crate::qemu::{Accelerator, Qemu};
@@ -14,17 +13,6 @@ pub fn now() -> String {
     jiff::Timestamp::now()
         .strftime("%Y-%m-%dT%H:%M:%SZ")
         .to_string()
-}
-
-/// None if `moment` is not a timestamp of [`now`].
-pub fn seconds_since(moment: &str) -> Option<f64> {
-    let then: jiff::Timestamp = moment.parse().ok()?;
-    Some(
-        (jiff::Timestamp::now() - then)
-            .total(jiff::Unit::Second)
-            .ok()?
-            .max(0.0),
-    )
 }
 
 pub fn cores() -> usize {
@@ -84,20 +72,23 @@ fn environment(experiment: &Experiment, qemu: Option<&Qemu>) -> Environment {
     }
 }
 
-/// The head of a journal and of its result file. `emulators`: one per architecture, in the order of
-/// its kernels, or none.
-pub fn header(experiment: &Experiment, emulators: &[Option<&Qemu>]) -> JournalHeader {
-    let first = environment(experiment, emulators.first().copied().flatten());
-    let others = emulators.iter().skip(1);
-    JournalHeader {
-        journal_version: JOURNAL_VERSION,
-        tool: Tool::this(),
-        environment: first,
-        others: others.map(|qemu| environment(experiment, *qemu)).collect(),
-        started: now(),
-        experiment: Some(experiment.clone()),
-        monitor: None,
-        treatment: String::new(),
-        shard: None,
+/// What a run began with.
+pub(crate) struct Begun {
+    /// RFC 3339, UTC.
+    pub started: String,
+    pub environment: Environment,
+    /// Of further architectures' kernels, in the order of the kernels.
+    pub others: Vec<Environment>,
+}
+
+impl Begun {
+    /// `emulators`: one per architecture, in the order of its kernels, or none.
+    pub fn now(experiment: &Experiment, emulators: &[Option<&Qemu>]) -> Begun {
+        let others = emulators.iter().skip(1);
+        Begun {
+            started: now(),
+            environment: environment(experiment, emulators.first().copied().flatten()),
+            others: others.map(|qemu| environment(experiment, *qemu)).collect(),
+        }
     }
 }

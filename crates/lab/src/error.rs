@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use model::{Exit, Failure, Fault, SelectError, journal::JournalError};
+use model::{Exit, Failure, Fault, SelectError};
 
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -18,8 +18,6 @@ pub enum LabError {
     Kernel(#[from] kernels::Error),
     #[error(transparent)]
     Select(#[from] SelectError),
-    #[error("{path}: {source}", path = .path.display())]
-    Journal { path: PathBuf, source: JournalError },
     #[error("{0}")]
     Unequal(String),
     #[error("interrupted: nothing was measured")]
@@ -35,7 +33,7 @@ pub enum LabError {
 impl Fault for LabError {
     fn exit(&self) -> Exit {
         match self {
-            LabError::Select(_) | LabError::Journal { .. } => Exit::Usage,
+            LabError::Select(_) => Exit::Usage,
             LabError::Environment(error) | LabError::NoHooks(error) => error.exit(),
             LabError::Kernel(error) => error.exit(),
             LabError::Interrupted => Exit::CellsFailed,
@@ -49,7 +47,6 @@ impl Fault for LabError {
             LabError::Environment(error) | LabError::NoHooks(error) => error.hint(),
             LabError::Kernel(error) => error.hint().map(str::to_owned),
             LabError::Select(error) => error.hint(),
-            LabError::Journal { source, .. } => source.hint().map(str::to_owned),
             LabError::Unequal(_) => Some(
                 "report it, with the directory `measurements` of the cache; `lsmeter doctor \
                  --clear-cache` begins anew"

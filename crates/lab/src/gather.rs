@@ -11,7 +11,7 @@ use model::{
     is_dominant,
 };
 
-use crate::outcome::{JournalEntry, Trace};
+use crate::outcome::{Finished, Trace};
 use crate::plan::PlannedCell;
 use crate::profiles::hooked;
 use crate::recorded::Recorded;
@@ -78,7 +78,7 @@ impl Gathering {
 
     /// Takes one visit's finding; returns the finished cell after the last visit. A cell that
     /// failed in one visit has failed.
-    pub fn take(&mut self, finding: Finding, keep_samples: bool) -> Option<JournalEntry> {
+    pub fn take(&mut self, finding: Finding, keep_samples: bool) -> Option<Finished> {
         if self.left == 0 {
             return None;
         }
@@ -113,7 +113,7 @@ impl Gathering {
         self.finish_unless_disturbed(keep_samples)
     }
 
-    fn finish_unless_disturbed(&mut self, keep_samples: bool) -> Option<JournalEntry> {
+    fn finish_unless_disturbed(&mut self, keep_samples: bool) -> Option<Finished> {
         let is_done = self.left == 0 && self.lacks() == 0;
         is_done.then(|| self.finish(keep_samples))
     }
@@ -131,15 +131,15 @@ impl Gathering {
     }
 
     /// The cell without further visits, if the requested ones are done and it is not finished.
-    pub fn give_up(&mut self, keep_samples: bool) -> Option<JournalEntry> {
+    pub fn give_up(&mut self, keep_samples: bool) -> Option<Finished> {
         let is_open = self.left > 0 || self.lacks() > 0;
         (is_open && self.rounds.are_complete()).then(|| self.finish(keep_samples))
     }
 
-    fn end(&mut self, outcome: Outcome, warnings: Vec<Warning>) -> JournalEntry {
+    fn end(&mut self, outcome: Outcome, warnings: Vec<Warning>) -> Finished {
         (self.left, self.further) = (0, 0);
         let job = &self.planned.job;
-        JournalEntry {
+        Finished {
             cell: Cell {
                 key: self.planned.key.clone(),
                 release: self.release.clone(),
@@ -151,18 +151,18 @@ impl Gathering {
             },
             warnings,
             proof: None,
-            trace: Some(Trace {
+            trace: Trace {
                 questions: std::mem::take(&mut self.questions),
                 ..Trace::default()
-            }),
+            },
         }
     }
 
-    fn without(&mut self, status: Status, reason: String) -> JournalEntry {
+    fn without(&mut self, status: Status, reason: String) -> Finished {
         self.end(Outcome::without(status, reason), Vec::new())
     }
 
-    fn finish(&mut self, keep_samples: bool) -> JournalEntry {
+    fn finish(&mut self, keep_samples: bool) -> Finished {
         let title = self.planned.key.title();
         let (measured, warnings) = match self.recorded.take() {
             Some(recorded) => {
@@ -175,8 +175,7 @@ impl Gathering {
         match measured {
             Ok((evidence, profile, operations)) => {
                 let mut entry = self.end(evidence.into(), warnings);
-                let trace = entry.trace.get_or_insert_default();
-                (trace.profile, trace.operations) = (profile, operations);
+                (entry.trace.profile, entry.trace.operations) = (profile, operations);
                 entry
             }
             Err(reason) => self.end(Outcome::Failed { reason }, warnings),
@@ -433,7 +432,7 @@ mod tests {
         };
         let finished = gathering.take(lost, false).unwrap();
         assert_eq!(finished.cell.status(), Status::Failed);
-        assert_eq!(finished.trace.and_then(|trace| trace.operations), None);
+        assert_eq!(finished.trace.operations, None);
         assert_eq!(gathering.take(took(10_000), false), None);
     }
 }

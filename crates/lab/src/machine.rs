@@ -93,6 +93,18 @@ impl Running {
         self.started = Some(started);
         said.map_err(|error| Break::Failed(format!("the agent's file: {error}")))
     }
+
+    /// Boots it if it does not run.
+    fn up(&mut self, machine: &Machine<'_>, cancel: &AtomicBool) -> Result<&mut Started, Break> {
+        if self.started.is_none() && self.boots < BOOTS {
+            let said = self.boot(&machine.boot, cancel, &mut |_| Ok(()))?;
+            if said != machine.ready {
+                return Err(differs("a boot of the machine"));
+            }
+        }
+        let failed = || Break::Failed(format!("its machine failed {BOOTS} times"));
+        self.started.as_mut().ok_or_else(failed)
+    }
 }
 
 /// What a copy's agent says.
@@ -291,30 +303,22 @@ impl<'a> Machine<'a> {
         let mut request = Vec::from(number.to_ne_bytes());
         request.extend((directives.len() as u32).to_ne_bytes());
         request.extend(directives.as_bytes());
-        let mut running = self.running();
-        if running.started.is_none() {
-            if running.boots == BOOTS {
-                let why = format!("the machine ended {BOOTS} times");
-                return Err(Break::Failed(why));
-            }
-            let said = running.boot(&self.boot, cancel, &mut |_| Ok(()))?;
-            if said != self.ready {
-                return Err(differs("a boot of a machine"));
-            }
-        }
-        let Some(started) = &mut running.started else {
-            return Err(Break::Failed("the machine does not run".to_owned()));
-        };
         let mut answer = [0; 4];
-        let asked = started.control.write_all(&request);
-        let answered = asked.and_then(|()| started.control.read_exact(&mut answer));
-        if let Err(error) = answered {
+        let mut running = self.running();
+        loop {
+            let started = running.up(self, cancel)?;
+            let asked = started.control.write_all(&request);
+            let Err(error) = asked.and_then(|()| started.control.read_exact(&mut answer)) else {
+                break;
+            };
             started.qemu.wait_at_most(LEAVE);
             let Some(status) = started.qemu.status() else {
                 return Err(Break::Failed(format!("QEMU does not answer: {error}")));
             };
             running.started = None;
-            return Err(end_of("QEMU", status));
+            if running.boots == BOOTS {
+                return Err(end_of("QEMU", status));
+            }
         }
         let answer = i32::from_ne_bytes(answer);
         let failed =

@@ -4,33 +4,35 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use counts::profile::CellProfile;
-use model::{Document, Key};
-use serde::{Deserialize, Serialize};
+use model::{Cell, Document, Key, PolicyProof, Warning};
 
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trace {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<CellProfile>,
     /// In a sweep: each operation's value in order, in the metric's unit; None if the operation was
     /// interrupted. Operation `i` ran under point `i % points`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<Vec<Option<f64>>>,
     /// In a sweep that lists them: hook calls of one operation, in order, as `HOOK OBJECT DETAIL`
     /// (`crates/sensitivity/kernel/README.md`).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<String>,
     /// In a sweep: listed hooks that the kernel cannot delay. Their points had no effect.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub undelayed: BTreeSet<String>,
 }
 
-pub type JournalEntry = model::journal::JournalEntry<Trace>;
+/// A finished cell, ok or not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finished {
+    pub cell: Cell,
+    /// Their `cells` are empty: positions are known once the document is complete.
+    pub warnings: Vec<Warning>,
+    pub proof: Option<PolicyProof>,
+    pub trace: Trace,
+}
 
 #[derive(Debug)]
 pub struct Outcome {
     pub run: Document,
-    /// Cancelled before all cells were measured; the journal can be resumed.
+    /// Before all cells were measured.
     pub cancelled: bool,
     pub traces: BTreeMap<Key, Trace>,
 }

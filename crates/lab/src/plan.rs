@@ -6,14 +6,12 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use model::{Experiment, Key, Metric, Place, SelectError, Subject, layout};
-use sha2::{Digest as _, Sha256};
 
 use kernels::arch::Arch;
 
 use crate::catalogue::{Benchmark, catalogue_of};
 pub use crate::job::Job;
 use crate::memory;
-use crate::prepare::Hooks;
 use crate::programs;
 use crate::setup::Ground;
 use crate::sweep::Sweep;
@@ -50,31 +48,6 @@ pub struct Treatment<'a> {
     /// Drop the kernel's dentries and inodes before each operation. Counted operations only.
     pub cold: bool,
     pub ask: bool,
-}
-
-impl Treatment<'_> {
-    /// Cells of two journals are comparable only if this is equal.
-    pub(crate) fn describe(&self, hooks: Option<Hooks<'_>>) -> String {
-        let digest = |text: &str| kernels::files::hex(&Sha256::digest(text)[..8]);
-        let mut words = Vec::new();
-        if let Some(hooks) = hooks {
-            words.push("hooks".to_owned());
-            words.extend(hooks.keep_trees.then(|| "trees".to_owned()));
-            words.extend(hooks.events.then(|| "events".to_owned()));
-            words.extend(
-                hooks
-                    .definitions
-                    .map(|text| format!("definitions {}", digest(text))),
-            );
-        }
-        words.extend(self.cold.then(|| "cold".to_owned()));
-        words.extend(self.ask.then(|| "questions".to_owned()));
-        words.extend(
-            self.sweep
-                .map(|sweep| format!("sweep {}", digest(&format!("{sweep:?}")))),
-        );
-        words.join(", ")
-    }
 }
 
 /// In cells measured on the host, where the directory decides.

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Runs an experiment: visits in parallel where possible, finished cells to the journal, a result
-//! file at the end.
+//! Runs an experiment: visits in parallel where possible, a result file at the end.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
 
-use model::{Event, Experiment, Failure, Key, PolicyProof, Status, journal::JournalHeader};
+use model::{Event, Experiment, Failure, Key, PolicyProof};
 
+use crate::cache::{self, Cache};
 use crate::document::document;
-use crate::environment;
+use crate::environment::{self, Begun};
 use crate::error::LabError;
 use crate::gather::Gathering;
-use crate::journal::JournalFile;
 use crate::machine::Machine;
-use crate::outcome::{JournalEntry, Outcome, Trace};
+use crate::outcome::{Finished, Outcome};
 use crate::plan::{Plan, Visit};
 use crate::policy::{cache_use, taken};
 use crate::prepare::Hooks;
@@ -31,31 +30,14 @@ pub fn run(
     follow: &mut dyn FnMut(Event<'_>),
 ) -> Result<Outcome, LabError> {
     refuse_untried(experiment, setup)?;
+    let limit = cache::limit()?;
     let setup = &with_programs(experiment, setup)?;
     let plan = plan(experiment, setup)?;
     let planned = plan.measured().len();
-    let header = JournalHeader {
-        shard: setup.shard,
-        treatment: setup.treatment.describe(setup.hooks),
-        ..environment::header(experiment, &setup.emulators()?)
-    };
-    let (journal, finished) = open_journal(setup, &header)?;
-    follow(Event::Planned {
-        cells: planned,
-        finished: finished.len(),
-    });
-    let mut visits: VecDeque<Visit> = plan.visits.iter().cloned().collect();
-    for visit in &mut visits {
-        let is_new = |&cell: &usize| !finished.contains_key(&plan.cells[cell].key);
-        visit.cells.retain(is_new);
-    }
-    visits.retain(|visit| !visit.cells.is_empty());
-    let place = Workplace::prepare(experiment, setup, &visits).inspect_err(|_| {
-        if !setup.resume {
-            // A journal without cells would be in the way of the next try.
-            let _ = std::fs::remove_file(setup.journal);
-        }
-    })?;
+    let begun = Begun::now(experiment, &setup.emulators()?);
+    follow(Event::Planned { cells: planned });
+    let visits: VecDeque<Visit> = plan.visits.iter().cloned().collect();
+    let place = Workplace::prepare(experiment, setup, &visits)?;
     let work = Work {
         plan: &plan,
         experiment,
@@ -67,8 +49,7 @@ pub fn run(
         work: &work,
         setup,
         place: &place,
-        journal,
-        finished,
+        finished: BTreeMap::new(),
         proved: BTreeSet::new(),
         proofs: VecDeque::new(),
         undelayed: BTreeMap::new(),
@@ -86,12 +67,13 @@ pub fn run(
         distribute(&place, &work, queue, jobs, cancel, &mut handle)?;
     }
     running.visit_again(cancel)?;
+    Cache::of(setup.store).trim(limit);
     let mut finished = running.finished;
     let cancelled = cancel.load(Ordering::Relaxed) && finished.len() < planned;
     let traces = finished.iter_mut();
-    let traces = traces.filter_map(|(key, entry)| Some((key.clone(), entry.trace.take()?)));
+    let traces = traces.map(|(key, entry)| (key.clone(), std::mem::take(&mut entry.trace)));
     let traces = traces.collect();
-    let mut run = document(experiment, &plan, setup, header, finished, cancelled);
+    let mut run = document(experiment, &plan, setup, begun, finished, cancelled);
     compare_programs(&mut run.cells, experiment, &traces);
     let digests = setup.kernels.iter().map(|kernel| kernel.digest.clone());
     run.kernel_digests = experiment.kernels.iter().cloned().zip(digests).collect();
@@ -122,9 +104,8 @@ struct Running<'a, 'b> {
     work: &'a Work<'a>,
     setup: &'a Setup<'a>,
     place: &'a Workplace<'a>,
-    journal: JournalFile,
     gathering: BTreeMap<usize, Gathering>,
-    finished: BTreeMap<Key, JournalEntry>,
+    finished: BTreeMap<Key, Finished>,
     proved: BTreeSet<(usize, usize)>,
     proofs: VecDeque<PolicyProof>,
     undelayed: BTreeMap<String, BTreeSet<String>>,
@@ -132,7 +113,6 @@ struct Running<'a, 'b> {
 }
 
 impl Running<'_, '_> {
-    /// Handles a message; a finished cell is written to the journal before it is reported.
     fn take(&mut self, message: Message) -> Result<(), LabError> {
         let Work {
             plan, experiment, ..
@@ -185,7 +165,7 @@ impl Running<'_, '_> {
                 let Some(entry) = gathering.and_then(|of| of.take(finding, keep_samples)) else {
                     return Ok(());
                 };
-                self.finish(entry)?;
+                self.finish(entry);
             }
         }
         Ok(())
@@ -210,7 +190,8 @@ impl Running<'_, '_> {
         let keep_samples = self.setup.keep_samples;
         let waiting = self.gathering.values_mut();
         let entries: Vec<_> = waiting.filter_map(|of| of.give_up(keep_samples)).collect();
-        entries.into_iter().try_for_each(|entry| self.finish(entry))
+        entries.into_iter().for_each(|entry| self.finish(entry));
+        Ok(())
     }
 
     fn again(&mut self) -> VecDeque<Visit> {
@@ -236,23 +217,19 @@ impl Running<'_, '_> {
         again.collect()
     }
 
-    fn finish(&mut self, mut entry: JournalEntry) -> Result<(), LabError> {
+    fn finish(&mut self, mut entry: Finished) {
         entry.proof = self.proofs.pop_front();
         entry.warnings.extend(self.place.doubt_symbols(&entry.cell));
-        let trace = entry.trace.get_or_insert_default();
         match self.work.treatment.sweep {
-            // Only sweeps need them, and the journal stays small.
-            None => trace.operations = None,
+            // Only sweeps need them.
+            None => entry.trace.operations = None,
             Some(_) => {
                 let undelayed = self.undelayed.get(&entry.cell.key.kernel);
-                trace.undelayed = undelayed.cloned().unwrap_or_default();
+                entry.trace.undelayed = undelayed.cloned().unwrap_or_default();
             }
         }
-        entry.trace = entry.trace.filter(|trace| *trace != Trace::default());
-        self.journal.add(&entry)?;
         (self.follow)(Event::Cell(&entry.cell));
         self.finished.insert(entry.cell.key.clone(), entry);
-        Ok(())
     }
 }
 
@@ -310,24 +287,6 @@ fn plan(experiment: &Experiment, setup: &Setup<'_>) -> Result<Plan, LabError> {
         Some(shard) => plan.shard(experiment, shard),
         None => plan,
     })
-}
-
-fn open_journal(
-    setup: &Setup<'_>,
-    now: &JournalHeader,
-) -> Result<(JournalFile, BTreeMap<Key, JournalEntry>), LabError> {
-    if !setup.resume {
-        return Ok((JournalFile::begin(setup.journal, now)?, BTreeMap::new()));
-    }
-    let (mut file, journal) = JournalFile::resume(setup.journal, now)?;
-    let mut finished = journal.finished;
-    let read = finished.len();
-    // The run's end may have caused the failure: try again.
-    finished.retain(|_, entry| entry.cell.status() != Status::Failed);
-    if finished.len() < read {
-        file.replace(journal.header.as_ref().unwrap_or(now), finished.values())?;
-    }
-    Ok((file, finished))
 }
 
 /// What a thread takes up next.
@@ -426,55 +385,4 @@ fn distribute(
         }
         outcome
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use model::{Cell, Spec};
-
-    #[test]
-    fn a_failed_measurement_is_dropped_from_the_journal() {
-        let text = "stacks = ['capability', 'capability,selinux', 'capability,tomoyo']\n\
-                    benchmarks = ['getppid', 'open:AA', 'stat:AA']";
-        let experiment = Spec::parse("test", text).unwrap().resolve().unwrap();
-        let plan = Plan::new(&experiment).unwrap();
-        let header = environment::header(&experiment, &[]);
-        let entry = |cell: usize, failed: bool| {
-            let mut measured = Cell::unmeasured(plan.cells[cell].key.clone());
-            if !failed {
-                let reason = "no such call".to_owned();
-                measured.outcome = model::Outcome::Unsupported { reason };
-            }
-            JournalEntry {
-                cell: measured,
-                warnings: Vec::new(),
-                proof: None,
-                trace: None,
-            }
-        };
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("journal");
-        let mut journal = JournalFile::begin(&path, &header).unwrap();
-        for cell in 0..8 {
-            let failed = cell == 4;
-            journal.add(&entry(cell, failed)).unwrap();
-        }
-        drop(journal);
-        let store = kernels::Store::open(dir.path()).unwrap();
-        let journals = crate::journal::Journals {
-            first: path.clone(),
-            resume: true,
-        };
-        let setup = Setup::new(&store, &journals);
-        let (_, finished) = open_journal(&setup, &header).unwrap();
-        let left: Vec<&Key> = finished.keys().collect();
-        let kept = (0..8).filter(|cell| *cell != 4);
-        let mut kept: Vec<&Key> = kept.map(|cell| &plan.cells[cell].key).collect();
-        kept.sort();
-        assert_eq!(left, kept);
-        let (_, again) = JournalFile::resume::<Trace>(&path, &header).unwrap();
-        assert_eq!(again.finished.len(), 7);
-        assert!(!dir.path().join("journal.1").exists());
-    }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A run's environment: store, kernels, QEMU and options.
 
-use std::path::Path;
-
 use kernels::arch::Arch;
 use kernels::{Kernel, Store};
 use model::{Failure, Shard};
@@ -10,7 +8,6 @@ use model::{Failure, Shard};
 use crate::cache::Reuse;
 use crate::catalogue::{agent, agent_of};
 use crate::error::LabError;
-use crate::journal::Journals;
 use crate::plan::Treatment;
 use crate::prepare::Hooks;
 use crate::qemu::Qemu;
@@ -24,8 +21,6 @@ pub struct Setup<'a> {
     pub qemu: Option<&'a Qemu>,
     pub others: &'a [Qemu],
     pub agent: &'a [u8],
-    pub journal: &'a Path,
-    pub resume: bool,
     pub root: Option<&'a Root>,
     pub keep_samples: bool,
     pub hooks: Option<Hooks<'a>>,
@@ -91,15 +86,13 @@ impl<'a> Setup<'a> {
         })
     }
 
-    pub fn new(store: &'a Store, journals: &'a Journals) -> Setup<'a> {
+    pub fn new(store: &'a Store) -> Setup<'a> {
         Setup {
             store,
             kernels: &[],
             qemu: None,
             others: &[],
             agent: agent(),
-            journal: &journals.first,
-            resume: journals.resume,
             root: None,
             keep_samples: false,
             hooks: None,

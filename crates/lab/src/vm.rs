@@ -77,6 +77,12 @@ pub struct Boot<'a> {
 }
 
 impl Boot<'_> {
+    /// Directives are part of the initramfs, not sent over the port: the time of the host's writes is
+    /// random, and the deterministic clock must not see it.
+    fn last_archive(&self) -> Result<Vec<u8>, initramfs::Error> {
+        initramfs::with_directives(&self.directives, self.files)
+    }
+
     /// Digest of all that decides what is counted; equal for equal machines of this QEMU. None: it is
     /// not known.
     pub(crate) fn digest(&self) -> Option<String> {
@@ -94,7 +100,7 @@ impl Boot<'_> {
             hash.update(bytes);
         };
         add(bootable.digest.as_ref()?.as_bytes());
-        add(&initramfs::with_directives(&self.directives, self.files).ok()?);
+        add(&self.last_archive().ok()?);
         let command = self.qemu.command(self, Path::new("initramfs"));
         for argument in command.get_args() {
             // Contents are in the bootable's digest.
@@ -127,7 +133,7 @@ impl Started {
         let (control, theirs) =
             UnixStream::pair().map_err(|error| broken("a pair of sockets", error))?;
         let (console, agent) = (path("console"), path("agent"));
-        File::create_new(&agent).map_err(|error| broken("the agent's file", error))?;
+        File::create(&agent).map_err(|error| broken("the agent's file", error))?;
         let mut command = boot.qemu.command(boot, &initramfs);
         command.stdin(Stdio::from(OwnedFd::from(theirs)));
         let qemu = Process::start(command).map_err(|error| broken("QEMU does not start", error))?;
@@ -212,13 +218,9 @@ fn kvm_failure(stderr: &str) -> Option<String> {
         .map(|line| format!("KVM failed ({line})"))
 }
 
-/// Directives are part of the initramfs, not sent over the port: the time of the host's writes is
-/// random, and the deterministic clock must not see it.
 fn write_initramfs(boot: &Boot<'_>, path: &Path) -> std::io::Result<()> {
-    let mut file = File::create_new(path)?;
+    let mut file = File::create(path)?;
     let mut base = File::open(&boot.bootable.initramfs)?;
     std::io::copy(&mut base, &mut file)?;
-    let directives =
-        initramfs::with_directives(&boot.directives, boot.files).map_err(std::io::Error::other)?;
-    file.write_all(&directives)
+    file.write_all(&boot.last_archive().map_err(std::io::Error::other)?)
 }

@@ -70,9 +70,9 @@ impl Line {
     pub fn follow(&mut self, event: Event<'_>) {
         match event {
             Event::Stage { kernel, what } => self.say(format!("{kernel}: {what}")),
-            Event::Planned { cells, finished } => {
+            Event::Planned { cells } => {
                 self.bar.set_length(cells as u64);
-                self.bar.set_position(finished as u64);
+                self.bar.set_position(0);
                 self.bar.reset_eta();
                 self.bar.set_style(style(
                     "{spinner} {pos}/{len} cells {elapsed}{left} {bar:20} {wide_msg}",

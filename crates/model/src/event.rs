@@ -13,8 +13,6 @@ pub enum Event<'a> {
     },
     Planned {
         cells: usize,
-        /// Finished earlier, according to the journal.
-        finished: usize,
     },
     Boot {
         kernel: &'a str,

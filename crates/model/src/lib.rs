@@ -10,7 +10,6 @@
 //!   reach), [`ComparisonDocument`] (differences between two documents), [`PredictionDocument`]
 //!   (cost of other stacks for recorded calls), [`EstimateDocument`] (counted operations in
 //!   nanoseconds).
-//! - [`journal`]: finished cells, one JSON line each, so that a killed run resumes.
 //!
 //! Nothing here opens a file or prints: readers and writers are the caller's.
 
@@ -31,7 +30,6 @@ mod framework;
 mod given;
 mod glob;
 mod hint;
-pub mod journal;
 mod key;
 mod layout;
 mod metric;

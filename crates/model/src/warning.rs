@@ -134,7 +134,7 @@ impl WarningKind {
                  --costs"
             }
             WarningKind::MissingMeasurements => "see each cell's reason",
-            WarningKind::Interrupted => "the same command with --resume measures the rest",
+            WarningKind::Interrupted => "the same command measures the rest",
             WarningKind::StaleIndex => {
                 "check the network and fetch the kernel again if its version matters"
             }

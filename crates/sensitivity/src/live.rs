@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use kernels::Store;
 use kernels::hooks::{HookList, bpf_attach_ids};
-use lab::journal::Journals;
 use lab::plan::{Plan, Treatment};
 use lab::session::{Break, Patience};
 use lab::sweep::{Delayed, Point, Sweep, SweptHook};
@@ -51,8 +50,6 @@ pub struct LiveRequest<'a> {
     pub hooks: &'a [String],
     pub turns: u32,
     pub store: &'a Store,
-    /// Receives cells as they finish.
-    pub journals: &'a Journals,
 }
 
 fn none(why: impl ToString) -> LabError {
@@ -148,13 +145,12 @@ pub fn sweep_here(
         kernel: HERE,
         what: "sweeping delays",
     });
-    let journal = request.journals.number(1);
     let setup = Setup {
         treatment: Treatment {
             sweep: Some(&sweep),
             ..Treatment::default()
         },
-        ..Setup::new(request.store, &journal)
+        ..Setup::new(request.store)
     };
     let outcome = lab::run(request.experiment, &setup, cancel, follow)?;
     if outcome.cancelled {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use counts::profile::CellProfile;
 use kernels::{Kernel, Store};
-use lab::journal::Journals;
+use lab::cache::Reuse;
 use lab::plan::Treatment;
 use lab::prepare::Hooks;
 use lab::qemu::Qemu;
@@ -41,7 +40,7 @@ pub struct Request<'a> {
     pub kernels: &'a [Kernel],
     pub qemu: &'a Qemu,
     pub predict: &'a Predict,
-    pub journals: &'a Journals,
+    pub reuse: Reuse,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -53,8 +52,7 @@ pub enum Predict {
 }
 
 /// None if it was cancelled before the first kernel was finished; afterwards the partial result
-/// with a warning. `follow` is called in this thread only. The caller removes the journals once the
-/// result file is written.
+/// with a warning. `follow` is called in this thread only.
 pub fn sweep(
     request: &Request<'_>,
     cancel: &AtomicBool,
@@ -67,7 +65,6 @@ pub fn sweep(
         .collect::<Result<Vec<_>, LabError>>()?;
     let mut document: Option<Document> = None;
     let mut findings = SweepFindings::default();
-    let journals = Cell::new(0);
     let mut all = true;
     for (kernel, name, points_of) in &kernels {
         // At the end: each decision waits after all others are made.
@@ -84,7 +81,6 @@ pub fn sweep(
             experiment: &experiment,
             kernel,
             caches: Caches::Warm,
-            journals: &journals,
             cancel,
         };
         all = sweep_kernel(&run, points_of, &mut document, &mut findings, follow)?;
@@ -229,7 +225,6 @@ struct Run<'a> {
     experiment: &'a Experiment,
     kernel: &'a Kernel,
     caches: Caches,
-    journals: &'a Cell<u32>,
     cancel: &'a AtomicBool,
 }
 
@@ -240,8 +235,6 @@ impl Run<'_> {
         hooks: Option<Hooks<'_>>,
         follow: &mut dyn FnMut(Event<'_>),
     ) -> Result<Outcome, LabError> {
-        self.journals.set(self.journals.get() + 1);
-        let journal = self.request.journals.number(self.journals.get());
         let setup = Setup {
             kernels: std::slice::from_ref(self.kernel),
             qemu: Some(self.request.qemu),
@@ -252,7 +245,8 @@ impl Run<'_> {
                 ask: sweep
                     .is_some_and(|s| s.module == DelayModule::Tunable && !s.points.is_empty()),
             },
-            ..Setup::new(self.request.store, &journal)
+            reuse: self.request.reuse,
+            ..Setup::new(self.request.store)
         };
         lab::run(self.experiment, &setup, self.cancel, follow)
     }

@@ -4,13 +4,12 @@
 use std::collections::BTreeMap;
 
 use model::FunctionDifference;
-use serde::{Deserialize, Serialize};
 
 use super::places::{Place, places};
 use super::{Framework, base_name};
 use crate::calltree::CallTree;
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AskedCall {
     pub calls: u64,
     /// By function, without compiler suffixes: calls and own instructions outside hooks.

@@ -4,34 +4,26 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
-use lab::journal::Journals;
+use lab::cache::Reuse;
 use lab::{Outcome, Setup};
 use model::{Cell, Experiment, PathCount, Spec, Status};
 
 use super::{Laboratory, common};
 
 impl Laboratory {
-    fn journal(&self) -> PathBuf {
-        self.dir.path().join("journal")
-    }
-
     /// One experiment at a time.
     fn run(&self, experiment: &Experiment, agent: &[u8]) -> Outcome {
         static MACHINE: Mutex<()> = Mutex::new(());
         let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
-        let journals = Journals {
-            first: self.journal(),
-            resume: false,
-        };
         let setup = Setup {
             kernels: &[self.kernel("debian:6.12")],
             qemu: Some(&self.qemu),
             agent,
-            ..Setup::new(&self.store, &journals)
+            reuse: Reuse::Never,
+            ..Setup::new(&self.store)
         };
         lab::run(experiment, &setup, &AtomicBool::new(false), &mut |_| {}).unwrap()
     }
@@ -136,9 +128,6 @@ fn every_fault_is_a_failed_cell_and_costs_no_other() {
         let getppid = |stack: &str| dominant(cells[stack][0]).instructions;
         assert_eq!(getppid(stack), getppid("capability"));
     }
-    // Every cell was saved as it finished: a line each, after the header.
-    let journal = fs::read_to_string(laboratory.journal()).unwrap();
-    assert_eq!(journal.lines().count(), 1 + outcome.run.cells.len());
 }
 
 /// What never gets as far as the agent's first word.
@@ -167,6 +156,5 @@ fn a_guest_that_says_nothing_fails() {
             assert!(reason.starts_with(why), "{reason}");
             assert!(cell.release.is_empty() && cell.active_lsms.is_empty());
         }
-        fs::remove_file(laboratory.journal()).unwrap();
     }
 }

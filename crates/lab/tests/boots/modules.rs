@@ -25,7 +25,16 @@ fn boot(
 ) -> (SymbolTable, SymbolTable, Vec<ModuleSection>, String) {
     let dir = tempfile::tempdir().unwrap();
     let (store, hooks) = (&laboratory.store, Some(Hooks::default()));
-    let bootable = prepare(store, agent, kernel, filesystem.into(), hooks, dir.path()).unwrap();
+    let bootable = prepare(
+        store,
+        agent,
+        kernel,
+        filesystem.into(),
+        hooks,
+        &laboratory.qemu,
+        dir.path(),
+    )
+    .unwrap();
     let scratch = tempfile::tempdir().unwrap();
     let boot = Boot {
         qemu: &laboratory.qemu,
@@ -33,14 +42,14 @@ fn boot(
         cmdline: String::new(),
         accelerator: Accelerator::Tcg,
         plugin: None,
-        directives: &format!("fs {filesystem}\n"),
+        directives: format!("fs {filesystem}\n"),
         files: &[],
         root: None,
         patience: Patience {
             boot: Duration::from_secs(120),
             cell: Duration::from_secs(120),
         },
-        scratch: scratch.path(),
+        scratch: scratch.path().to_owned(),
     };
     let mut sections = Vec::new();
     let log = vm::boot(&boot, &[], &AtomicBool::new(false), &mut |event| {

@@ -185,4 +185,7 @@ pub struct DoctorArgs {
     #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::ExecutablePath,
         help = shared::qemu_help("QEMU to look at"))]
     pub qemu: Option<PathBuf>,
+    /// Remove all cached counts, and look at nothing
+    #[arg(long, conflicts_with_all = ["json", "qemu"])]
+    pub clear_cache: bool,
 }

@@ -8,7 +8,6 @@ use std::time::Duration;
 use clap::{Args, ValueHint};
 
 use super::output::OutputArgs;
-use super::shared::ProgressArgs;
 
 /// Watch the LSM hooks of a live machine: calls, times, errors
 ///
@@ -19,7 +18,6 @@ use super::shared::ProgressArgs;
 /// It needs Linux 5.15 or newer with BTF, and root or CAP_BPF and CAP_PERFMON.
 #[derive(Debug, Args)]
 #[command(mut_arg("output", |output| output.visible_alias("record")),
-    mut_arg("resume", |resume| resume.requires("output").conflicts_with_all(["command", "replay"])),
     after_long_help = "\
 Examples:
   lsmeter monitor                                  the whole machine, live
@@ -107,9 +105,9 @@ pub struct MonitorArgs {
     #[arg(long, value_name = "FILE.prom", value_parser = textfile, value_hint = ValueHint::FilePath,
         help_heading = "Output")]
     pub textfile: Option<PathBuf>,
-    /// Progress
-    #[command(flatten)]
-    pub progress: ProgressArgs,
+    /// Print no progress
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
 }
 
 /// The collector reads only files with this ending.

@@ -36,7 +36,7 @@ pub struct PredictArgs {
     pub workload: Option<String>,
     /// Costs: a result file of `lsmeter profile` or of whole programs; repeatable, for one kernel
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
-        conflicts_with = "resume")]
+        conflicts_with = "no_cache")]
     pub costs: Vec<PathBuf>,
     /// Kernel to boot and count costs on; with --costs, the kernel to use of those
     #[arg(short, long, value_name = "KERNEL")]

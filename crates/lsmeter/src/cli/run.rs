@@ -17,7 +17,7 @@ use super::shared::{CellArgs, LabArgs, PlaceArgs, ProgramArgs, ProgressArgs, wor
 /// `quick`: Debian's 6.12 kernel under five stacks, one variant of each benchmark, exact
 /// instruction counts.
 ///
-/// An interrupted or killed run loses no finished measurement: `--resume` continues it.
+/// Counts are cached and never made twice: after an interruption, the same command goes on.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -75,11 +75,11 @@ pub struct RunArgs {
     #[command(flatten)]
     pub lab: LabArgs,
     /// Print the measurements, boots and rough time, and measure nothing
-    #[arg(long, help_heading = "Where and how", conflicts_with_all = ["watch", "resume", "output", "json"])]
+    #[arg(long, help_heading = "Where and how", conflicts_with_all = ["watch", "output", "json"])]
     pub dry_run: bool,
     /// Measure after each build of the kernel in this directory
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Where and how",
-        conflicts_with_all = ["metrics", "baseline", "baseline_kernel", "resume", "aa",
+        conflicts_with_all = ["metrics", "baseline", "baseline_kernel", "aa",
             "with_hooks", "events", "keep_samples", "details", "fail_above"])]
     pub watch: Option<PathBuf>,
     /// Run N times to find false alarms [default: 1, without N 2]

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use lab::cache::Reuse;
 use model::{
     Architecture, Fault as _, FileSystem, IntegrityList, Place, Policy, Select, Spec, Suite,
 };
@@ -158,13 +159,21 @@ pub struct LabArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct ProgressArgs {
-    /// Continue an interrupted run [default: the newest]
-    #[arg(long, value_name = "JOURNAL", num_args = 0..=1, require_equals = true,
-        value_hint = ValueHint::FilePath)]
-    pub resume: Option<Option<PathBuf>>,
+    /// Make cached counts again; exit 70 if one differs
+    #[arg(long, help_heading = "Where and how")]
+    pub no_cache: bool,
     /// Print no progress
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+impl ProgressArgs {
+    pub fn reuse(&self) -> Reuse {
+        match self.no_cache {
+            true => Reuse::Verify,
+            false => Reuse::Use,
+        }
+    }
 }
 
 /// A key of an experiment file and its value, as TOML has them.

@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Result;
 use compare::bisect::{Measured, Outside, outside_key};
-use lab::journal::Journals;
 use lab::prepare::Hooks;
 use lab::{LabError, Outcome, Setup};
 use model::{Experiment, Metric, Place, Spec};
@@ -81,16 +80,11 @@ impl<'a> Counter<'a> {
         if self.cancelled() {
             return Ok(None);
         }
-        let scratch = kernels::scratch::Scratch::new()?;
-        let journals = Journals {
-            first: scratch.path().join("journal"),
-            resume: false,
-        };
-        let outcome = match self.run(&machines, &journals, line) {
+        let outcome = match self.run(&machines, line) {
             Err(LabError::NoHooks(why)) if self.hooks => {
                 line.keep(&format!("warning: hooks are not told apart: {why}"));
                 self.hooks = false;
-                self.run(&machines, &journals, line)
+                self.run(&machines, line)
             }
             outcome => outcome,
         };
@@ -101,18 +95,13 @@ impl<'a> Counter<'a> {
         }))
     }
 
-    fn run(
-        &self,
-        machines: &Machines,
-        journals: &Journals,
-        line: &mut Line,
-    ) -> Result<Outcome, LabError> {
+    fn run(&self, machines: &Machines, line: &mut Line) -> Result<Outcome, LabError> {
         let setup = Setup {
             kernels: &machines.kernels,
             qemu: Some(&machines.qemu),
             others: &machines.others,
             hooks: self.hooks.then(Hooks::default),
-            ..Setup::new(&machines.store, journals)
+            ..Setup::new(&machines.store)
         };
         lab::run(
             &self.experiment,

@@ -5,9 +5,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
+use indicatif::HumanBytes;
 use kernels::Store;
 use kernels::scratch::Scratch;
+use lab::cache::Cache;
 use lab::qemu::Qemu;
 use lab::{environment, write_plugin};
 use model::{Exit, Fault};
@@ -67,6 +69,11 @@ impl Finding {
 }
 
 pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
+    if args.clear_cache {
+        let cleared = Store::open(&cache_dir()).map(|store| Cache::of(&store).clear())?;
+        cleared.context("cannot remove the cached counts")?;
+        return Ok(Exit::Fine);
+    }
     let config = Config::read()?;
     let mut findings = qemu(args.qemu.as_deref().or(config.qemu.as_deref()));
     findings.extend(kernels(&config));
@@ -79,6 +86,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
             "mount -t securityfs securityfs /sys/kernel/security (only --on host asks)",
         ),
     });
+    findings.extend(cached());
     findings.push(watching());
     findings.push(delays());
     findings.push(Finding::ok("processors", environment::cores().to_string()));
@@ -241,6 +249,21 @@ fn kernels(config: &Config) -> Vec<Finding> {
         ),
     });
     findings
+}
+
+fn cached() -> Option<Finding> {
+    let store = Store::open(&cache_dir()).ok()?;
+    let (machines, bytes) = Cache::of(&store).size();
+    let limit = match lab::cache::limit() {
+        Ok(limit) => limit,
+        Err(error) => {
+            let hint = error.hint().unwrap_or_default();
+            return Some(Finding::missing("cached counts", error.to_string(), &hint));
+        }
+    };
+    let [bytes, limit] = [bytes, limit].map(HumanBytes);
+    let found = format!("{bytes} of {machines} machines; at most {limit} (LSMETER_CACHE_SIZE)");
+    Some(Finding::ok("cached counts", found))
 }
 
 fn watching() -> Finding {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,7 +12,7 @@ use anyhow::Result;
 use kernels::arch::Arch;
 use kernels::scratch::Scratch;
 use kernels::{Kernel, KernelName, Store};
-use lab::journal::Journals;
+use lab::cache::Reuse;
 use lab::policy::has_policy;
 use lab::prepare::Hooks;
 use lab::qemu::Qemu;
@@ -28,7 +28,6 @@ use signal_hook::consts::SIGHUP;
 
 use crate::cli::{CellArgs, LabArgs, PlaceArgs};
 use crate::commands::documents::unreadable;
-use crate::commands::journals;
 use crate::commands::kernel::obtain;
 use crate::config::{Config, cache_dir};
 use crate::failure::usage;
@@ -296,13 +295,13 @@ fn find_qemu(
     Ok(qemu)
 }
 
-/// Counts hooks of an experiment. None if interrupted; prints how to resume.
+/// Counts hooks of an experiment. None if interrupted; says so.
 pub fn count_hooks(
     experiment: &Experiment,
     machines: &Machines,
     root: Option<&Root>,
     hooks: Hooks<'_>,
-    journals: &Journals,
+    reuse: Reuse,
     signals: &Signals,
     line: &mut Line,
 ) -> Result<Option<Outcome>> {
@@ -312,7 +311,8 @@ pub fn count_hooks(
         others: &machines.others,
         root,
         hooks: Some(hooks),
-        ..Setup::new(&machines.store, journals)
+        reuse,
+        ..Setup::new(&machines.store)
     };
     let outcome = lab::run(experiment, &setup, &signals.cancel, &mut |event| {
         line.follow(event)
@@ -320,10 +320,24 @@ pub fn count_hooks(
     line.done();
     let outcome = outcome?;
     if outcome.cancelled {
-        journals::tell_interrupted(journals);
+        tell_interrupted();
         return Ok(None);
     }
     Ok(Some(outcome))
+}
+
+pub fn tell_interrupted() {
+    note!("interrupted: counts that were made are kept");
+    note!("hint: the same command goes on with the rest");
+}
+
+/// A name for a document that does not exist yet.
+pub fn unique(name: &str) -> PathBuf {
+    let stamp: String = lab::environment::now()
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric())
+        .collect();
+    PathBuf::from(format!("lsmeter-{name}-{stamp}.json"))
 }
 
 /// The first signal ends the run in order, the second immediately.

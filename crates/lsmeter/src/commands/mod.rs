@@ -11,7 +11,6 @@ pub mod export;
 pub mod foreign;
 pub mod generate;
 pub mod given;
-mod journals;
 pub mod kernel;
 pub mod kernel_build;
 pub mod list;

@@ -16,7 +16,7 @@ use monitor::{Options, Progress, Selection};
 
 use super::documents::read_kind;
 use super::measure::end_signals;
-use super::recording::Recording;
+use super::recording;
 use crate::cli::MonitorArgs;
 use crate::deliver::{Delivery, StdoutTaken};
 use crate::output;
@@ -124,8 +124,7 @@ fn request(args: &MonitorArgs) -> Request {
 }
 
 fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()> {
-    let line = Line::new(args.progress.quiet);
-    let journals = Recording::choose(args)?;
+    let line = Line::new(args.quiet);
     let textfile = args.textfile.clone().map(Textfile::new);
     line.say("looking at the kernel");
     let mut session = Session::start(request(args), textfile, &mut |progress| match progress {
@@ -136,9 +135,9 @@ fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()>
             function,
         } => line.say(format!("attaching {}/{total}: {function}", done + 1)),
     })?;
-    let recording = journals
-        .map(|of| Recording::begin(of, &mut session))
-        .transpose()?;
+    if let Some(path) = args.out.output.clone().filter(|path| output::is_file(path)) {
+        recording::keep(path, &mut session);
+    }
     let stop = stop_on_signals()?;
     if !args.command.is_empty() {
         // The command's output must not be mixed with the progress.
@@ -180,25 +179,17 @@ fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()>
         follow(&mut session, several.then_some(every), &stop, &show)?;
     }
     line.done();
-    let mut total = session.total();
-    let mut ended = session.end();
-    if let Some(recording) = &recording {
-        recording.complete(&mut ended.recording);
-        if args.progress.resume.is_some() {
-            // The first part's statistics over all calls together ended with it.
-            total = ended.recording.all_intervals();
-        }
-    }
+    let total = session.total();
+    let ended = session.end();
     if let Some(command) = &ended.command {
         note!("{command}");
     }
     let document = ended.recording;
     if live_view {
-        export(args, &document)?;
+        export(args, &document)
     } else {
-        deliver(args, stdout, &document, &total)?;
+        deliver(args, stdout, &document, &total)
     }
-    recording.map_or(Ok(()), |recording| recording.remove())
 }
 
 fn follow(

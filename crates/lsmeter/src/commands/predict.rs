@@ -12,7 +12,6 @@ use model::{
 
 use crate::cli::PredictArgs;
 use crate::commands::documents::{ANY, read_as};
-use crate::commands::journals;
 use crate::commands::kernel;
 use crate::commands::measure::{
     Machines, Signals, check_selection, count_hooks, lab_flags, read_spec, read_stack, some,
@@ -107,7 +106,6 @@ fn count(args: &PredictArgs) -> Result<Option<Document>> {
     check_selection(&experiment)?;
     let config = Config::read()?;
     let kept = args.keep_costs.as_deref();
-    let journals = journals::choose("predict", kept, args.progress.resume.as_ref())?;
     let mut line = Line::new(args.progress.quiet);
     let signals = Signals::watch()?;
     let found = signals.unattended(|| Machines::find(&args.lab, &config, &experiment, &line));
@@ -120,7 +118,7 @@ fn count(args: &PredictArgs) -> Result<Option<Document>> {
             events: args.weights.is_some(),
             ..Hooks::default()
         },
-        &journals,
+        args.progress.reuse(),
         &signals,
         &mut line,
     )?;
@@ -131,6 +129,5 @@ fn count(args: &PredictArgs) -> Result<Option<Document>> {
     if let Some(path) = kept {
         output::write(path, |to| Ok(document.write(to)?))?;
     }
-    journals::remove(&journals)?;
     Ok(Some(document))
 }

@@ -16,7 +16,7 @@ use crate::cli::{ProfileArgs, View};
 use crate::commands::measure::{
     Machines, Signals, check_events, check_selection, count_hooks, flags, read_spec, read_stack,
 };
-use crate::commands::{documents, foreign, given, journals, kernel, programs};
+use crate::commands::{documents, foreign, given, kernel, programs};
 use crate::config::Config;
 use crate::deliver::{Delivery, StdoutTaken};
 use crate::failure::usage;
@@ -38,11 +38,6 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
         .map(read_definitions)
         .transpose()?;
     let trees = [&args.callgrind, &args.folded];
-    let journals = journals::choose(
-        "profile",
-        args.out.output.as_deref(),
-        args.progress.resume.as_ref(),
-    )?;
     let stdout = args.out.check(&trees, usize::from(args.trace))?;
 
     let mut line = Line::new(args.progress.quiet);
@@ -59,7 +54,7 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
         &machines,
         root.as_ref(),
         hooks,
-        &journals,
+        args.progress.reuse(),
         &signals,
         &mut line,
     )?;
@@ -72,7 +67,6 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
         document.kernel_hooks.insert(name.clone(), hooks);
     }
     deliver(&args, stdout, &document, &outcome)?;
-    journals::remove(&journals)?;
     Ok(verdict(&args, &document))
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter run`: the main job.
 
-mod files;
-
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -11,8 +9,8 @@ use anyhow::{Context as _, Result};
 use compare::{Budget, Named};
 use indicatif::HumanDuration;
 use kernels::Store;
+use lab::cache::Reuse;
 use lab::environment::cores;
-use lab::journal::Journals;
 use lab::plan::{Plan, Visit};
 use lab::prepare::Hooks;
 use lab::root::Root;
@@ -24,16 +22,16 @@ use crate::cli::RunArgs;
 use crate::commands::compare::verdict;
 use crate::commands::foreign;
 use crate::commands::given;
-use crate::commands::journals;
 use crate::commands::kernel;
-use crate::commands::measure::{self, Machines, Signals, is_timed, read_spec, some};
+use crate::commands::measure::{
+    self, Machines, Signals, is_timed, read_spec, some, tell_interrupted, unique,
+};
 use crate::commands::programs;
 use crate::commands::watch;
 use crate::config::{Config, cache_dir};
 use crate::deliver::{Delivery, StdoutTaken};
 use crate::output;
 use crate::progress::Line;
-use files::Files;
 
 pub fn run(mut args: RunArgs) -> Result<Exit> {
     if let Some(dir) = &args.watch {
@@ -67,19 +65,18 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     let signals = Signals::watch()?;
     let root = programs::root(&mut experiment, &signals, args.progress.quiet)?;
     measure::check_selection(&experiment)?;
-    let files = Files::choose(&args, &name)?;
-    args.out.output = Some(files.output.clone());
-    let journal = Some(files.journals.first.clone());
-    let stdout = args.out.check(&[&journal], 0)?;
+    let name = match args.parts.shard {
+        Some(shard) => format!("{name}-{}of{}", shard.index, shard.count),
+        None => name,
+    };
+    args.out.output.get_or_insert_with(|| unique(&name));
+    let stdout = args.out.check(&[], 0)?;
     let with = (&signals, root.as_ref());
-    let Some(run) = measured(&args, &config, &experiment, with, &files.journals)? else {
+    let Some(run) = measured(&args, &config, &experiment, with)? else {
         return Ok(Exit::CellsFailed);
     };
     let found = compared(&run, limit);
-    deliver(&args, &run, found.as_ref(), stdout)
-        .inspect_err(|error| journals::tell_kept(&files.journals, error))?;
-    // Only now: after any error above the cells are still there.
-    journals::remove(&files.journals)?;
+    deliver(&args, &run, found.as_ref(), stdout).inspect_err(|error| rescue(&run, error))?;
     if let Some(shard) = args.parts.shard
         && run.cells.is_empty()
     {
@@ -87,6 +84,18 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
         return Ok(Exit::Fine);
     }
     Ok(ending(found.as_ref(), &run))
+}
+
+/// Saves a run whose output cannot be written among the temporary files.
+fn rescue(run: &Document, error: &anyhow::Error) {
+    if output::is_closed_pipe(error) {
+        return;
+    }
+    let path = std::env::temp_dir().join(unique("run"));
+    match output::write(&path, |to| Ok(run.write(to)?)) {
+        Ok(()) => note!("the result is saved as {}", path.display()),
+        Err(error) => note!("the result is lost, but for cached counts: {error:#}"),
+    }
 }
 
 /// Prints what would be measured. Kernels are neither looked up nor fetched.
@@ -130,13 +139,12 @@ fn dry_run(experiment: &Experiment, shard: Option<Shard>) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Measures in the lab or on this machine; None if interrupted, after printing how to resume.
+/// Measures in the lab or on this machine; None if interrupted, after saying so.
 fn measured(
     args: &RunArgs,
     config: &Config,
     experiment: &Experiment,
     (signals, root): (&Signals, Option<&Root>),
-    journals: &Journals,
 ) -> Result<Option<Document>> {
     let mut line = Line::new(args.progress.quiet);
     let mut machines = match experiment.place {
@@ -172,30 +180,23 @@ fn measured(
             optional: !args.counts_hooks(),
             ..Hooks::default()
         }),
-        ..Setup::new(&store, journals)
+        reuse: match args.aa {
+            Some(_) => Reuse::Never,
+            None => args.progress.reuse(),
+        },
+        ..Setup::new(&store)
     };
     let outcome = lab::run(experiment, &setup, cancel, &mut |event| line.follow(event));
     line.done();
     let mut outcome = outcome?;
-    let saved = journals.first.display();
     if outcome.cancelled {
-        journals::tell_interrupted(journals);
+        tell_interrupted();
         return Ok(None);
     }
     if let Some(runs) = args.aa {
-        let again = again(
-            experiment,
-            &setup,
-            journals,
-            cancel,
-            &mut line,
-            runs,
-            &outcome.run,
-        )?;
+        let again = again(experiment, &setup, cancel, &mut line, runs, &outcome.run)?;
         let Some(again) = again else {
-            journals::interrupted(&format!(
-                "the runs so far are saved in {saved} and beside it"
-            ));
+            note!("interrupted: repeated runs are not kept");
             return Ok(None);
         };
         outcome.run.aa = Some(compare::aa(&again, &compare::Options::default())?);
@@ -251,13 +252,12 @@ fn compared(run: &Document, budget: Option<Budget>) -> Option<ComparisonDocument
     (explain || options.budget.is_some()).then(found)
 }
 
-/// Repeats the experiment until there are `runs` runs including `first`; None if interrupted. Each
-/// has its own journal. Whole runs follow each other, as a user's would, so that drift between runs
+/// Repeats the experiment until there are `runs` runs including `first`; None if interrupted. Whole
+/// runs follow each other, as a user's would, so that drift between runs
 /// is included.
 fn again(
     experiment: &Experiment,
     setup: &Setup<'_>,
-    journals: &Journals,
     cancel: &AtomicBool,
     line: &mut Line,
     runs: u32,
@@ -266,14 +266,7 @@ fn again(
     let mut all = vec![first.clone()];
     for number in 2..=runs {
         line.keep(&format!("A/A: run {number} of {runs}"));
-        let journal = journals.number(number);
-        let setup = Setup {
-            journal: &journal.first,
-            // Also when resuming: it may have been interrupted between two runs.
-            resume: journal.first.exists(),
-            ..*setup
-        };
-        let outcome = lab::run(experiment, &setup, cancel, &mut |event| line.follow(event));
+        let outcome = lab::run(experiment, setup, cancel, &mut |event| line.follow(event));
         line.done();
         let outcome = outcome?;
         if outcome.cancelled {

@@ -10,10 +10,10 @@ use model::{
 use sensitivity::{LiveRequest, Predict, Request};
 
 use crate::cli::SensitivityArgs;
-use crate::commands::journals;
 use crate::commands::kernel;
 use crate::commands::measure::{
     self, Machines, cancel_on_signals, check_selection, lab_flags, read_delays, read_stack,
+    tell_interrupted,
 };
 use crate::config::{Config, cache_dir};
 use crate::deliver::{Delivery, StdoutTaken};
@@ -36,8 +36,6 @@ pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
     let hooks = hooks(&args.hooks)?;
     let predict = predict(args.predict.as_deref())?;
     let experiment = resolve(args)?;
-    let output = args.out.output.as_deref();
-    let journals = journals::choose("sensitivity", output, args.progress.resume.as_ref())?;
     let stdout = args.out.check(&[], 0)?;
     let mut line = Line::new(args.progress.quiet);
     let document = if experiment.place == Place::Host {
@@ -47,7 +45,6 @@ pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
             hooks: &hooks,
             turns: args.lab.samples.unwrap_or(TURNS),
             store: &Store::open(&cache_dir())?,
-            journals: &journals,
         };
         let cancel = cancel_on_signals()?;
         sensitivity::sweep_here(&request, &cancel, &mut |event| line.follow(event))
@@ -68,19 +65,18 @@ pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
             kernels: &machines.kernels,
             qemu: machines.only_qemu()?,
             predict: &predict,
-            journals: &journals,
+            reuse: args.progress.reuse(),
         };
         sensitivity::sweep(&request, &cancel, &mut |event| line.follow(event))
     };
     line.done();
     let Some(document) = document? else {
-        journals::tell_interrupted(&journals);
+        tell_interrupted();
         return Ok(Exit::CellsFailed);
     };
     deliver(args, stdout, &document)?;
-    match document.warnings.iter().any(is_interrupted) {
-        true => journals::tell_interrupted(&journals),
-        false => journals::remove(&journals)?,
+    if document.warnings.iter().any(is_interrupted) {
+        tell_interrupted();
     }
     Ok(verdict(args, &document))
 }

@@ -291,38 +291,6 @@ fn only_what_a_killed_run_left_is_removed() {
     assert_eq!(fs::read_to_string(own).unwrap(), "precious");
 }
 
-#[test]
-fn a_journal_that_is_there_is_not_overwritten() {
-    let place = Place::new();
-    let journal = place.write("out.json.journal", "cells of another run\n");
-    place.refuses(
-        2,
-        "run --dir . --output out.json | the measurements of a run that did not end | --resume
-         run --dir . --resume=out.json.journal | not a journal of lsmeter | without --resume",
-    );
-    let kept = fs::read_to_string(&journal).unwrap();
-    assert_eq!(kept, "cells of another run\n");
-    fs::remove_file(&journal).unwrap();
-    place.refuses(
-        2,
-        "run --dir . --resume | no journal of `quick` | --resume
-         run --dir . --resume=nothere | there is no journal nothere | without --resume
-         sensitivity --bench stat --resume=nothere | no journal nothere | without --resume",
-    );
-}
-
-/// Nothing is left behind by a run that could not begin: the next try is not refused.
-#[test]
-fn a_run_that_cannot_begin_leaves_no_journal() {
-    let place = Place::new();
-    place.refuses(
-        2,
-        "run --dir gone --output out.json | there is no such directory | --dir
-         run --dir gone --output out.json | there is no such directory | --dir",
-    );
-    assert_eq!(place.names(), ["cache"]);
-}
-
 /// Of a preset's two kernels, the first is told, with how to make it.
 #[test]
 fn a_pattern_that_fits_no_kernel_is_told() {

@@ -7,11 +7,11 @@
 pub use testing::schema;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink as link};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use model::Document;
 use rustix::process::{Pid, Signal};
@@ -23,7 +23,7 @@ const TEST_KERNEL: &str = r#"DEFAULT_HOSTNAME="lsmeter-test""#;
 /// A directory to be in, with a cache and a configuration of its own.
 pub struct Place {
     dir: TempDir,
-    cache: Option<PathBuf>,
+    cache: Option<TempDir>,
 }
 
 impl Place {
@@ -42,12 +42,8 @@ impl Place {
     /// With the kernels of whoever runs the tests, of which `kernel` is one.
     #[track_caller]
     pub fn with_kernel(kernel: &str) -> Place {
-        let cache = match std::env::var_os("XDG_CACHE_HOME") {
-            Some(cache) => PathBuf::from(cache),
-            None => {
-                PathBuf::from(std::env::var_os("HOME").expect("HOME is not set")).join(".cache")
-            }
-        };
+        let cache = tempfile::tempdir().unwrap();
+        link_cache(cache.path());
         let place = Place {
             cache: Some(cache),
             ..Place::new()
@@ -106,7 +102,31 @@ impl Place {
     }
 
     pub fn cache(&self) -> PathBuf {
-        self.cache.clone().unwrap_or_else(|| self.join("cache"))
+        let of_tests = self.cache.as_ref().map(|cache| cache.path().to_owned());
+        of_tests.unwrap_or_else(|| self.join("cache"))
+    }
+
+    /// With nothing measured before, by any test.
+    pub fn alone(self) -> Place {
+        fs::remove_file(self.measurements()).unwrap();
+        self
+    }
+
+    pub fn measurements(&self) -> PathBuf {
+        self.cache().join("lsmeter/measurements")
+    }
+
+    /// Cached measurements, without what machines said when they were ready.
+    pub fn measured(&self) -> Vec<PathBuf> {
+        let machines = fs::read_dir(self.measurements()).into_iter().flatten();
+        let entries = machines.flat_map(|of| fs::read_dir(of.unwrap().path()).unwrap());
+        let is_one = |path: &PathBuf| path.file_name().unwrap().len() == 64;
+        let mut all: Vec<_> = entries
+            .map(|of| of.unwrap().path())
+            .filter(is_one)
+            .collect();
+        all.sort();
+        all
     }
 
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
@@ -235,6 +255,32 @@ impl Place {
 
 pub fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
+}
+
+/// All of the user's cache, but measurements, which tests share until lsmeter is built again.
+fn link_cache(place: &Path) {
+    let user = match std::env::var_os("XDG_CACHE_HOME") {
+        Some(cache) => PathBuf::from(cache),
+        None => PathBuf::from(std::env::var_os("HOME").expect("HOME is not set")).join(".cache"),
+    };
+    let (user, place) = (user.join("lsmeter"), place.join("lsmeter"));
+    let built = fs::metadata(env!("CARGO_BIN_EXE_lsmeter")).unwrap();
+    let (bytes, built) = (built.len(), built.modified().unwrap());
+    let built = built.duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    let own = format!("tests-{bytes}-{}", built.as_nanos());
+    for made in ["policies", "symbols", &own] {
+        fs::create_dir_all(user.join(made)).unwrap();
+    }
+    fs::create_dir(&place).unwrap();
+    for name in names(&user) {
+        match (name == own, name.starts_with("tests-")) {
+            (true, _) => link(user.join(name), place.join("measurements")).unwrap(),
+            // Of an earlier build; another test may remove it, too.
+            (_, true) => drop(fs::remove_dir_all(user.join(name))),
+            _ if name == "measurements" => {}
+            _ => link(user.join(&name), place.join(name)).unwrap(),
+        }
+    }
 }
 
 pub fn names(dir: &Path) -> Vec<String> {

@@ -102,7 +102,7 @@ fn an_interrupted_run_leaves_nothing() {
         assert!(ended.stderr.contains("interrupted: "), "{ended:#?}");
         assert!(agents.iter().all(|&agent| !runs(agent)));
         assert_tidy(&place);
-        assert_eq!(place.names(), ["cache", "out.json.journal", "work"]);
+        assert_eq!(place.names(), ["cache", "work"]);
     }
 }
 
@@ -137,23 +137,4 @@ fn a_killed_agent_is_told() {
     let reasons: Vec<_> = failed.filter_map(Cell::reason).collect();
     assert_eq!(reasons.len(), 1, "{reasons:#?}");
     assert!(reasons[0].contains("the agent was killed by signal 9"));
-}
-
-#[test]
-fn killed_runs_without_a_change_go_on() {
-    let _machine = machine();
-    let place = place();
-    let again = format!("{PAPER} --aa=3");
-    let running = Running::start(&place, &words(&again));
-    let second = place.join("out.json.journal.2");
-    wait_for("the second run", || second.exists().then_some(()));
-    signal(running.pid(), Signal::KILL);
-    assert_eq!(running.wait().signal, Some(9));
-    let refused = place.line(&again);
-    refused.refused(2, "holds the measurements of a run", Some("--resume"));
-    place.line(&format!("{again} --resume")).code(0);
-    assert_eq!(place.document("out.json").aa.unwrap().runs, 3);
-    let mut left = place.names();
-    left.retain(|name| name.contains("journal"));
-    assert_eq!(left, [""; 0]);
 }

@@ -4,13 +4,12 @@
 //! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests. It is killed
 //! `LSMETER_KILLS` times; unless said, once.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::cells::assert_same;
-use crate::common::{Place, Running, children, names, runs, signal, wait_for, words};
+use crate::common::{Place, Running, children, runs, signal, wait_for, words};
 use rustix::process::Signal;
 
 const WHAT: &str = "--offline --kernel debian:6.12 --fs tmpfs \
@@ -25,22 +24,17 @@ fn instants(all: Duration) -> impl Iterator<Item = Duration> {
     (1..=times).map(move |i| all.mul_f64(step(i)))
 }
 
-/// Runs the command undisturbed, to `whole.json`, and with kills, to `killed.json`; each time
-/// that this comes to its end, both must be the same.
+/// Runs the command undisturbed, and with kills in a cache of its own; each time that this comes to
+/// its end, both results must be the same.
 fn killed(command: &str) {
-    let place = Place::with_kernels();
+    let [whole, place] = [(); 2].map(|()| Place::with_kernels().alone());
     let begun = Instant::now();
-    place
-        .line(&format!("{command} {WHAT} -o whole.json"))
-        .code(0);
+    let asked = format!("{command} {WHAT} -o out.json");
+    whole.line(&asked).code(0);
     let takes = begun.elapsed();
-    let journal = place.join("killed.json.journal");
-    let asked = format!("{command} {WHAT} -o killed.json");
-    let resumed = format!("{asked} --resume");
     let mut told = Vec::new();
     for instant in instants(takes) {
-        let now = if journal.exists() { &resumed } else { &asked };
-        let mut running = Running::start(&place, &words(now));
+        let mut running = Running::start(&place, &words(&asked));
         let until = Instant::now() + instant;
         while Instant::now() < until && !running.has_ended() {
             thread::sleep(Duration::from_millis(20));
@@ -49,8 +43,9 @@ fn killed(command: &str) {
         if running.has_ended() {
             // There is time for more: once more from the beginning.
             running.wait().code(0);
-            assert_same_documents(&place);
-            fs::remove_file(place.join("killed.json")).unwrap();
+            assert_same_documents(&place, &whole);
+            fs::remove_file(place.join("out.json")).unwrap();
+            place.line("doctor --clear-cache").code(0);
             continue;
         }
         signal(running.pid(), Signal::KILL);
@@ -59,42 +54,16 @@ fn killed(command: &str) {
             wait_for("end of QEMU", || (!runs(machine)).then_some(()));
         }
         told.push(format!("{:.1} s", instant.as_secs_f64()));
-        nothing_is_measured_twice(&place);
     }
-    let now = if journal.exists() { &resumed } else { &asked };
-    place.line(now).code(0);
-    assert_same_documents(&place);
-    let left = names(place.path()).into_iter();
-    let left: Vec<String> = left.filter(|name| name.contains("journal")).collect();
-    assert_eq!(left, [""; 0]);
+    place.line(&asked).code(0);
+    assert_same_documents(&place, &whole);
+    assert_eq!(place.names(), ["out.json"]);
     assert_eq!(place.left_over(), [""; 0]);
     eprintln!("killed after {}", told.join(", "));
 }
 
-/// A cell that was measured is in its journal once.
-fn nothing_is_measured_twice(place: &Place) {
-    let all = names(place.path()).into_iter();
-    for journal in all.filter(|name| name.contains(".journal") && !name.ends_with("counts")) {
-        let text = fs::read_to_string(place.join(&journal)).unwrap();
-        let mut seen = BTreeSet::new();
-        let whole = text
-            .split_inclusive('\n')
-            .filter(|line| line.ends_with('\n'));
-        for line in whole.skip(1) {
-            let entry: serde_json::Value = serde_json::from_str(line).unwrap();
-            let cell = &entry["cell"];
-            let measured = cell["status"] == "ok";
-            assert!(
-                !measured || seen.insert(cell["key"].to_string()),
-                "{journal}: {}",
-                cell["key"]
-            );
-        }
-    }
-}
-
-fn assert_same_documents(place: &Place) {
-    let [killed, whole] = ["killed.json", "whole.json"].map(|name| place.document(name));
+fn assert_same_documents(killed: &Place, whole: &Place) {
+    let [killed, whole] = [killed, whole].map(|place| place.document("out.json"));
     assert_eq!(killed.kind, whole.kind);
     assert_eq!(killed.sweep, whole.sweep);
     assert_eq!(killed.kernel_hooks, whole.kernel_hooks);

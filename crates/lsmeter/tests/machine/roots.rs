@@ -117,7 +117,7 @@ fn an_image_is_in_the_guest_as_it_says() {
     fs::create_dir_all(&to).unwrap();
     let cache = place.cache().join("lsmeter");
     let kept = ["kernels", "names"].map(|name| cache.join(name));
-    succeed(Command::new("cp").arg("-r").args(kept).arg(&to));
+    succeed(Command::new("cp").arg("-rH").args(kept).arg(&to));
     succeed(
         Command::new("chmod")
             .args(["-R", "a+rwX"])

@@ -131,8 +131,8 @@ fn a_killed_kernel_is_told() {
     let cells = "--bench getppid,stat,open,rename,mkdir,treewalk --stack capability";
     let asked = format!("{run} {cells} --set rounds=1 --samples 4000");
     let hit = (0..5).any(|_| {
-        let journal = place.join("out.json.journal");
-        let (running, kernels) = crate::boots::under_way(&place, &asked, &journal, 1);
+        let mut running = Running::start(&place, &words(&asked));
+        let kernels = under_way(&mut running);
         for &kernel in kernels.iter().filter(|&&kernel| runs(kernel)) {
             signal(kernel, Signal::KILL);
         }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Documents and journals of every kind. One program, so that it is compiled and linked once.
+//! Documents of every kind. One program, so that it is compiled and linked once.
 
 #[path = "../common/mod.rs"]
 mod common;
 
 mod any;
 mod damaged;
-mod journals;
 mod monitor;
 mod placement;
 mod runs;

@@ -13,6 +13,6 @@ mod textfile;
 mod view;
 
 pub use replay::Replay;
-pub use session::{Ended, KEPT, Keep, Request, Session, Subject, joined};
+pub use session::{Ended, Keep, Request, Session, Subject};
 pub use textfile::{Metrics, Textfile};
 pub use view::{Reading, Source, show};

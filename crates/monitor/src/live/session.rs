@@ -58,13 +58,13 @@ pub struct Session {
 }
 
 /// One hour of seconds. Beyond it, neighbours are joined.
-pub const KEPT: usize = 3_600;
+const KEPT: usize = 3_600;
 
-pub fn joined(intervals: &[Interval]) -> Vec<Interval> {
+fn joined(intervals: &[Interval]) -> Vec<Interval> {
     intervals.chunks(2).map(Interval::sum).collect()
 }
 
-pub type Keep = Box<dyn FnMut(&Monitoring, &Interval) -> Result<(), String>>;
+pub type Keep = Box<dyn FnMut(&Session) -> Result<(), String>>;
 
 #[derive(Debug)]
 pub struct Ended {
@@ -132,10 +132,9 @@ impl Session {
         self.target.as_mut().map_or(Ok(()), Target::begin)
     }
 
-    /// Stores each interval at its end. `before`: the part of the duration that has already passed.
-    pub fn keep(&mut self, keep: Keep, before: Duration) {
+    /// Calls `keep` after each interval.
+    pub fn keep(&mut self, keep: Keep) {
         self.keep = Some(keep);
-        self.deadline = self.deadline.map(|at| at.checked_sub(before).unwrap_or(at));
     }
 
     pub fn is_over(&mut self) -> bool {
@@ -160,12 +159,12 @@ impl Session {
         self.intervals.push(interval(&difference, self.since));
         self.since += difference.elapsed;
         self.write_text()?;
-        let interval = &self.intervals[at];
-        if let Some(keep) = &mut self.keep {
-            let kept = keep(&self.watched, interval).map_err(std::io::Error::other);
-            kept.map_err(MonitorError::doing("cannot keep an interval"))?;
+        if let Some(mut keep) = self.keep.take() {
+            let kept = keep(self).map_err(std::io::Error::other);
+            self.keep = Some(keep);
+            kept.map_err(MonitorError::doing("cannot save the recording"))?;
         }
-        Ok(interval)
+        Ok(&self.intervals[at])
     }
 
     fn write_text(&mut self) -> Result<(), MonitorError> {
@@ -181,28 +180,30 @@ impl Session {
         interval(&self.last, Duration::ZERO)
     }
 
-    /// The programs stay attached until this process ends: its exit detaches them faster than
-    /// closing them one by one.
-    pub fn end(mut self) -> Ended {
-        let warnings = doubts(&self.monitor, &self.last);
-        let command = self.target.as_mut().and_then(Target::end);
-        std::mem::forget(self.monitor);
-        let intervals = self.intervals.into_iter();
+    /// What was watched so far.
+    pub fn recording(&self) -> Document {
+        let intervals = self.intervals.iter().cloned();
         let cells = (0..)
             .zip(intervals)
             .map(|(number, calls)| self.watched.cell(number, calls));
-        Ended {
-            recording: Document {
-                started: Some(self.started),
-                finished: Some((self.now)()),
-                cells: cells.collect(),
-                left_out: self.left_out,
-                warnings,
-                monitor: Some(self.watched),
-                ..Document::new(Kind::Recording, self.environment)
-            },
-            command,
+        Document {
+            started: Some(self.started.clone()),
+            finished: Some((self.now)()),
+            cells: cells.collect(),
+            left_out: self.left_out.clone(),
+            warnings: doubts(&self.monitor, &self.last),
+            monitor: Some(self.watched.clone()),
+            ..Document::new(Kind::Recording, self.environment.clone())
         }
+    }
+
+    /// The programs stay attached until this process ends: its exit detaches them faster than
+    /// closing them one by one.
+    pub fn end(mut self) -> Ended {
+        let recording = self.recording();
+        let command = self.target.as_mut().and_then(Target::end);
+        std::mem::forget(self.monitor);
+        Ended { recording, command }
     }
 }
 
