@@ -161,6 +161,8 @@ void run_cells(int in_vm);
  * is: what only some experiments need lies here, or in memory that they map.
  */
 extern char scratch[65536];
+/* This is a copy, which ends with its measurement: nothing is tidied up for another. */
+extern int is_last;
 /* Keeps the reason that is there already; `what` says what was being done. */
 int explain(struct cell *c, const char *what, long error);
 /* Writes to every writable page, so that no fault falls into a window. */

@@ -106,7 +106,7 @@ static unsigned int name_position(unsigned int i, unsigned int n)
 	return (u64)i * NAME_POSITIONS / n;
 }
 
-/* Nothing is undone: such a cell has a boot of its own, which ends with it. */
+/* Nothing is undone: the copy ends with it. */
 static int operate_together(const struct cell_spec *spec, struct cell *c,
 			    unsigned int n, struct outcome *out)
 {
@@ -165,6 +165,7 @@ int count_instructions(const struct cell_spec *spec, struct cell *c,
 	}
 	marker(MARKER_CELL_END);
 	delay_nothing();
-	names_move(0);
+	if (!is_last)
+		names_move(0);
 	return err;
 }

@@ -12,6 +12,7 @@
 
 char scratch[65536] __attribute__((aligned(PAGE_SIZE)));
 static struct cell cell;
+int is_last;
 static long work = -1;	/* the working directory */
 struct sample cell_samples[SAMPLES_MAX];
 
@@ -145,7 +146,7 @@ static int run_set_up(const struct cell_spec *spec, struct outcome *out)
 		touch_memory();
 		err = measure(spec, out);
 	}
-	if (b->teardown)
+	if (b->teardown && !is_last)
 		b->teardown(&cell);
 	return err < 0 ? err : 0;
 }
@@ -234,9 +235,7 @@ static void run_cell(const struct cell_spec *spec)
 
 	err = SYS(fchdir, work);
 	or_fatal(err, "fchdir to the working directory");
-	/* Thousands of names go with their boot, or before another cell's work. */
-	err = spec->metric == METRIC_INSTRUCTIONS && spec->variant->together ?
-	      0 : remove_tree("cell");
+	err = is_last ? 0 : remove_tree("cell");
 	if (err < 0)
 		send_log("cell %u: its directory cannot be removed: %s (%ld)",
 			 spec->id, errno_name(err), -err);
@@ -315,6 +314,7 @@ void run_cells(int in_vm)
 		vm_drain();
 		if (!ready())
 			return;
+		is_last = 1;
 	}
 	delays_check();
 	for (i = 0; i < experiment.cells; i++) {
@@ -326,7 +326,7 @@ void run_cells(int in_vm)
 		}
 		run_cell(spec);
 	}
-	if (armed)
+	if (armed && !is_last)
 		marker(MARKER_DISARM);
 	sys_close(work);
 }
