@@ -4,10 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use model::comparison::{ComparedCell, Method, Verdict};
-use model::{
-    AaMetric, AaReport, Cell, Document, Failure, Key, Metric, Paths, Warning, WarningKind,
-};
-use stats::proportion_at_most;
+use model::{AaMetric, AaReport, Cell, Document, Estimate, Failure, Key, Metric};
+use stats::{Summary, proportion_at_most, t_quantile};
 
 use crate::compare::{Named, Options, compare};
 
@@ -25,10 +23,10 @@ struct Tally {
 /// From this number on, each pair is compared with the other runs' knowledge.
 const RUNS_BEYOND_PAIR: usize = 4;
 
-/// Compares all pairs of runs as [`compare`] would, and counts the false alarms. Times are compared
+/// Compares all pairs of runs as [`compare`] would, and counts the false alarms. Figures are compared
 /// with the variance of the other runs, if there are at least two.
 pub fn aa(runs: &[Document], options: &Options) -> Result<AaReport, Failure> {
-    let timed = figures(runs);
+    let known = figures(runs);
     let plain = Options {
         budget: None,
         explain: false,
@@ -37,12 +35,12 @@ pub fn aa(runs: &[Document], options: &Options) -> Result<AaReport, Failure> {
     let mut tallies: BTreeMap<Metric, Tally> = BTreeMap::new();
     for second in 1..runs.len() {
         // Without this pair's own figures: it must not confirm itself.
-        let new = knowing(&runs[second], &[], &timed);
+        let new = knowing(&runs[second], &[], &known);
         for first in 0..second {
             let others: Vec<usize> = (0..runs.len())
                 .filter(|run| ![first, second].contains(run) && runs.len() >= RUNS_BEYOND_PAIR)
                 .collect();
-            let base = knowing(&runs[first], &others, &timed);
+            let base = knowing(&runs[first], &others, &known);
             let named = |document, name| Named { name, document };
             let found = compare(named(&base, "one run"), named(&new, "another"), &plain)?;
             count(&found.compared, options.alpha, &mut tallies);
@@ -57,10 +55,26 @@ pub fn aa(runs: &[Document], options: &Options) -> Result<AaReport, Failure> {
     })
 }
 
-/// Stores in each timed cell of `run`, the first of `runs`, its figures in all runs.
+/// Stores in each cell of `run`, the first of `runs`, its figures in all runs. Counts that vary are
+/// estimated over them.
 pub fn keep_figures(run: &mut Document, runs: &[Document]) {
-    let timed = figures(runs);
-    tell(run, &timed, |_| true);
+    tell(run, &figures(runs), |_| true);
+    for cell in &mut run.cells {
+        if let Some(counted) = cell.counted_mut()
+            && counted.varies()
+        {
+            counted.estimate = over_machines(&counted.machines);
+        }
+    }
+}
+
+/// With Student's interval of the mean, about the median. None for figures that none may have.
+fn over_machines(figures: &[f64]) -> Option<Estimate> {
+    let mut summary = Summary::of(figures).ok()?;
+    let n = figures.len() as f64;
+    let reach = t_quantile(0.975, n - 1.0) * summary.stddev? / n.sqrt();
+    summary.ci95 = Some([summary.median - reach, summary.median + reach]);
+    Some(Estimate::from(&summary))
 }
 
 type Figures = HashMap<Key, Vec<(usize, f64)>>;
@@ -73,7 +87,9 @@ fn tell(run: &mut Document, figures: &Figures, of: impl Fn(usize) -> bool) {
         if known.len() < 2 {
             known.clear();
         }
-        if let Some(timed) = cell.timed_mut() {
+        if let Some(counted) = cell.counted_mut() {
+            counted.machines = known;
+        } else if let Some(timed) = cell.timed_mut() {
             timed.runs = known;
         }
     }
@@ -81,11 +97,12 @@ fn tell(run: &mut Document, figures: &Figures, of: impl Fn(usize) -> bool) {
 
 fn figures(runs: &[Document]) -> Figures {
     let mut figures = Figures::new();
+    let has_one = |cell: &&Cell| cell.timed().is_some() || cell.counted().is_some();
     for (number, run) in runs.iter().enumerate() {
-        for cell in &run.cells {
-            if let Some(timed) = cell.timed() {
+        for cell in run.cells.iter().filter(has_one) {
+            if let Some(figure) = cell.headline() {
                 let known = figures.entry(cell.key.clone()).or_default();
-                known.push((number, timed.estimate.median));
+                known.push((number, figure));
             }
         }
     }
@@ -98,48 +115,6 @@ fn knowing(run: &Document, others: &[usize], figures: &Figures) -> Document {
     run.aa = None;
     tell(&mut run, figures, |number| others.contains(&number));
     run
-}
-
-/// Warns about cells whose counts differ between runs; indices are those of the first run.
-pub fn aa_doubt(runs: &[Document]) -> Option<Warning> {
-    let (first, others) = runs.split_first()?;
-    let others: Vec<HashMap<&Key, f64>> = others.iter().map(counts).collect();
-    let mut differing = Vec::new();
-    for (position, cell) in first.cells.iter().enumerate() {
-        let count = count_of(cell);
-        let differs = |other: &HashMap<&Key, f64>| {
-            let (Some(mine), Some(theirs)) = (count, other.get(&cell.key)) else {
-                return false;
-            };
-            mine != *theirs
-        };
-        if others.iter().any(differs) {
-            differing.push(position as u32);
-        }
-    }
-    let example = first.cells.get(*differing.first()? as usize)?;
-    let mut warning = Warning::new(
-        WarningKind::AaDiffers,
-        format!(
-            "{} runs without a change gave other counts for {} cells, for instance {}",
-            runs.len(),
-            differing.len(),
-            example.title()
-        ),
-    );
-    warning.cells = differing;
-    Some(warning)
-}
-
-fn counts(run: &Document) -> HashMap<&Key, f64> {
-    let cells = run.cells.iter();
-    let counts = cells.filter_map(|cell| Some((&cell.key, count_of(cell)?)));
-    counts.collect()
-}
-
-fn count_of(cell: &Cell) -> Option<f64> {
-    let paths = cell.counted()?.paths.as_ref()?;
-    cell.headline().filter(|_| Paths::is_stable(paths))
 }
 
 fn count(compared: &[ComparedCell], alpha: f64, tallies: &mut BTreeMap<Metric, Tally>) {

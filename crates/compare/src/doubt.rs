@@ -27,7 +27,7 @@ fn is_doubt(kind: WarningKind, metric: Metric, rounds: bool) -> bool {
         WarningKind::EmulatedTime | WarningKind::Throttling => metric.is_timed(),
         // Rounds that differ widen their interval.
         WarningKind::Drift | WarningKind::Disturbed => metric.is_timed() && !rounds,
-        WarningKind::DirtyRegions | WarningKind::AaDiffers => metric.is_counted() && !calls,
+        WarningKind::DirtyRegions => metric.is_counted() && !calls,
         WarningKind::Other => true,
         WarningKind::ChecksDiffer => metric == Metric::Slope,
         WarningKind::LostCalls => calls,

@@ -24,7 +24,7 @@ mod pair;
 pub mod parts;
 mod recordings;
 
-pub use aa::{aa, aa_doubt, keep_figures};
+pub use aa::{aa, keep_figures};
 pub use across::{across, with_baselines};
 pub use budget::{BUDGET_LIMIT_BYTES, Budget};
 pub use compare::{Named, Options, compare};

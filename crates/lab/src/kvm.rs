@@ -48,6 +48,7 @@ pub fn trial(
         files: &[],
         root: None,
         directives: String::new(),
+        machine: 0,
         patience: Patience {
             boot: PATIENCE,
             cell: PATIENCE,

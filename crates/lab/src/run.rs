@@ -43,6 +43,7 @@ pub fn run(
         experiment,
         treatment: setup.treatment,
         reuse: setup.reuse,
+        machine: setup.machine,
     };
     let mut running = Running {
         gathering: gathering(&work, &visits),

@@ -27,6 +27,8 @@ pub struct Setup<'a> {
     pub treatment: Treatment<'a>,
     pub shard: Option<Shard>,
     pub reuse: Reuse,
+    /// Number of the machines, from 0: others have the same, but memory lies elsewhere.
+    pub machine: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +101,7 @@ impl<'a> Setup<'a> {
             treatment: Treatment::default(),
             shard: None,
             reuse: Reuse::Use,
+            machine: 0,
         }
     }
 }

@@ -52,6 +52,7 @@ pub struct Work<'a> {
     pub experiment: &'a Experiment,
     pub treatment: Treatment<'a>,
     pub reuse: Reuse,
+    pub machine: u32,
 }
 
 #[derive(Debug)]
@@ -409,6 +410,7 @@ fn boot_of<'a>(
         },
         plugin: (!visit.timed).then_some((testbed.plugin.as_path(), mode)),
         directives,
+        machine: work.machine,
         patience: patience(work.experiment),
         scratch: scratch.to_owned(),
     })

@@ -70,6 +70,8 @@ pub struct Boot<'a> {
     pub accelerator: Accelerator,
     pub plugin: Option<(&'a Path, PluginMode)>,
     pub directives: String,
+    /// See [`crate::Setup`].
+    pub machine: u32,
     pub files: &'a [(String, Vec<u8>)],
     pub root: Option<&'a Root>,
     pub patience: Patience,
@@ -80,7 +82,7 @@ impl Boot<'_> {
     /// Directives are part of the initramfs, not sent over the port: the time of the host's writes is
     /// random, and the deterministic clock must not see it.
     fn last_archive(&self) -> Result<Vec<u8>, initramfs::Error> {
-        initramfs::with_directives(&self.directives, self.files)
+        initramfs::with_directives(&self.directives, self.files, self.machine)
     }
 
     /// Digest of all that decides what is counted; equal for equal machines of this QEMU. None: it is

@@ -54,8 +54,6 @@ pub enum WarningKind {
     Throttling,
     /// The rounds of a timed cell disagree: something drifted.
     Drift,
-    /// The same experiment gave other counts when it was run again.
-    AaDiffers,
     /// The kernel runs modules that the stack does not name and cannot leave out.
     ExtraModules,
     /// The kernel does not name its functions: fewer measured regions can be counted.
@@ -106,7 +104,6 @@ impl WarningKind {
                 "fix the processor's frequency (cpupower frequency-set) and leave the machine idle"
             }
             WarningKind::Drift => "leave the machine idle and raise rounds",
-            WarningKind::AaDiffers => "raise warmup; a difference of this size says nothing",
             WarningKind::ExtraModules => {
                 "compare stacks of the same kernel only: every one has these modules"
             }
@@ -154,7 +151,6 @@ impl fmt::Display for WarningKind {
             WarningKind::NotPinned => "not pinned",
             WarningKind::Throttling => "throttling",
             WarningKind::Drift => "drift",
-            WarningKind::AaDiffers => "A/A differs",
             WarningKind::ExtraModules => "extra modules",
             WarningKind::NoSymbols => "no symbols",
             WarningKind::ChecksDiffer => "slope differs",

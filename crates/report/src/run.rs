@@ -3,6 +3,7 @@
 
 use compare::judge::{Judgements, Layouts};
 use model::{Cell, Document, EstimateDocument, Metric};
+use stats::median_of_sorted;
 
 use crate::architectures::architectures;
 use crate::cells::{
@@ -68,12 +69,44 @@ pub fn report(run: &Document, options: &Options<'_>) -> Report {
     tables.extend(avc(run));
     tables.extend(growth(run));
     tables.extend(aa_tables(run.aa.as_ref()));
+    tables.extend(machines(run));
     tables.extend(prices);
     let doubts = options.estimates.map_or(&[][..], |of| &of.warnings);
     Report {
         tables,
         warnings: [warnings(&run.warnings), warnings(doubts)].concat(),
     }
+}
+
+/// What counts that vary with where memory lies were in each machine (`--aa`).
+fn machines(run: &Document) -> Option<Table> {
+    let cells = run.cells.iter();
+    let varying = cells.filter_map(|cell| Some((cell, cell.counted().filter(|of| of.varies())?)));
+    let sorted = varying.map(|(cell, counted)| {
+        let mut figures = counted.machines.clone();
+        figures.sort_unstable_by(f64::total_cmp);
+        (cell, figures)
+    });
+    type Row<'a> = (&'a Cell, Vec<f64>);
+    let spread = |(_, figures): &Row<'_>| {
+        let spread = figures[figures.len() - 1] - figures[0];
+        format::percent(spread / median_of_sorted(figures))
+    };
+    let rows: Vec<Row<'_>> = sorted.collect();
+    let table = Columns::new()
+        .left("benchmark", |(cell, _): &Row<'_>| cell.title())
+        .left("stack", |(cell, _)| cell.configuration_title())
+        .column("machines", |(_, figures)| figures.len() as u64)
+        .right("least", |(_, figures)| figures[0])
+        .right("median", |(_, figures)| median_of_sorted(figures))
+        .right("most", |(_, figures)| figures[figures.len() - 1])
+        .right("spread", spread)
+        .table("Counts that vary with where memory lies", &rows)
+        .legend([
+            "Machines of one configuration that differ in a few pages of memory that nothing uses. \
+             spread: most less least, as a part of the median.",
+        ]);
+    table.if_any()
 }
 
 fn what_measured(metric: Metric) -> String {

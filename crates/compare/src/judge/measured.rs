@@ -159,6 +159,7 @@ fn of_regions(cell: &Cell, counted: &Counted) -> Measured {
         let program = counted.program.as_ref();
         let alike = held || program.is_some() || counted.paths.is_some();
         measured.exact = alike && counted.is_exact();
+        measured.runs.clone_from(&counted.machines);
         let samples = estimate.and_then(|estimate| estimate.samples.clone());
         let regions = || counted.paths.as_ref().and_then(regions);
         let runs = || Some(program?.runs.iter().map(|run| run.kernel as f64).collect());

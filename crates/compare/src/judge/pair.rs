@@ -150,7 +150,13 @@ fn judge(
         return judged;
     }
     if metric.is_counted() {
-        judged.by_paths(base, new, real, direction);
+        match by_machines(base, new) {
+            Some(found) => {
+                judged.take(found, direction);
+                judged.verdict = real;
+            }
+            None => judged.by_paths(base, new, real, direction),
+        }
         return judged;
     }
     if judged.overhead.is_none() {
@@ -294,6 +300,16 @@ fn by_runs(base: &Measured, new: &Measured) -> Option<Found> {
     let logs: Vec<Vec<f64>> = known.map(|runs| logs(runs)).collect::<Option<_>>()?;
     let difference = (new.value? / base.value?).ln();
     let test = stats::single_values(difference, &logs)?;
+    Some(Found::of(Method::Runs, test))
+}
+
+/// By the figures in machines that differ only in where memory lies: unlike regions of one they are
+/// independent.
+fn by_machines(base: &Measured, new: &Measured) -> Option<Found> {
+    if base.runs.len().min(new.runs.len()) < 2 {
+        return by_runs(base, new);
+    }
+    let test = welch(&logs(&base.runs)?, &logs(&new.runs)?)?;
     Some(Found::of(Method::Runs, test))
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Runs without a change, and what is known after them.
 
-use compare::{Options, aa, aa_doubt, keep_figures};
+use compare::{Options, aa, keep_figures};
 use model::comparison::{GateVerdict, Method, Verdict};
-use model::{AaLayouts, Document, WarningKind};
+use model::{AaLayouts, Document};
 use stats::SplitMix64;
 
 use crate::common::{both, counted, gated, paths, timed, trusting};
@@ -16,7 +16,6 @@ fn runs_without_a_change_tell_the_noise() {
     let metric = &report.metrics[0];
     assert_eq!((report.runs, metric.pairs, metric.cells), (4, 6, 6));
     assert!(metric.largest > 0.0 && metric.detectable > 0.0 && metric.rate_at_most > metric.rate);
-    assert_eq!(aa_doubt(&runs), None);
 }
 
 #[test]
@@ -59,13 +58,36 @@ fn a_difference_must_stand_out_from_what_runs_differ_by() {
 }
 
 #[test]
-fn counts_that_differ_without_a_change_are_doubted() {
-    let first = counted();
-    let mut second = first.clone();
-    paths(&mut second, 2).dominant.instructions += 7;
-    let warning = aa_doubt(&[first.clone(), second]).unwrap();
-    assert_eq!(warning.kind, WarningKind::AaDiffers);
-    assert_eq!(warning.cells, [2]);
+fn counts_that_vary_between_machines_have_an_interval_over_them() {
+    let figure = |add: u64| {
+        let mut run = counted();
+        paths(&mut run, 2).dominant.instructions += add;
+        run
+    };
+    let machines = [0, 7, 2, 5].map(figure);
+    let mut run = machines[0].clone();
+    assert!(run.cells[2].is_exact());
+    keep_figures(&mut run, &machines);
+    let cell = &run.cells[2];
+    let first = machines[0].cells[2].headline().unwrap();
+    assert!(!cell.is_exact() && run.cells[1].is_exact());
+    assert_eq!(cell.headline(), Some(first + 3.5));
+    let [low, high] = cell.estimate().unwrap().ci95.unwrap();
+    // Student's t of 3 degrees of freedom times the standard error of 0, 7, 2, 5.
+    let reach = 3.182 * 3.109 / 2.0;
+    assert!((high - first - 3.5 - reach).abs() < 0.01, "{low} {high}");
+    // What machines differ by is no change; what is beyond it is one.
+    for (add, verdict) in [(9, Verdict::Unclear), (900, Verdict::Worse)] {
+        let found = both(&run, &figure(add), &Options::default());
+        let cell = &found.compared[2];
+        assert_eq!(
+            (cell.method, cell.verdict),
+            (Method::Runs, verdict),
+            "{add}"
+        );
+    }
+    let report = aa(&machines, &Options::default()).unwrap();
+    assert_eq!((report.metrics[0].pairs, report.metrics[0].alarms), (6, 0));
 }
 
 /// A run of one cell on eight layouts, each with a level of its own, that takes longer by a share

@@ -45,6 +45,9 @@ impl From<FileSystem> for Guest<'static> {
     }
 }
 
+/// Bytes by which a machine's memory is shifted from that before: a page.
+const PADDING: usize = 4096;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskFile {
     pub path: PathBuf,
@@ -161,8 +164,13 @@ fn archive_of(
 }
 
 /// A second archive to append to the initramfs: the agent's directives as `/experiment`, and their
-/// files. The kernel unpacks both. Paths have no leading `/`.
-pub fn with_directives(directives: &str, files: &[(String, Vec<u8>)]) -> Result<Vec<u8>, Error> {
+/// files. The kernel unpacks both. Paths have no leading `/`. Of further machines it has a file that
+/// nobody reads, which moves what the kernel allocates after it.
+pub fn with_directives(
+    directives: &str,
+    files: &[(String, Vec<u8>)],
+    machine: u32,
+) -> Result<Vec<u8>, Error> {
     let mut archive = Archive::new(Vec::new(), Path::new("directives"));
     let mut directories = BTreeSet::new();
     for (path, content) in files {
@@ -175,6 +183,9 @@ pub fn with_directives(directives: &str, files: &[(String, Vec<u8>)]) -> Result<
         archive.file(path, 0o755, content)?;
     }
     archive.file("experiment", 0o644, directives.as_bytes())?;
+    if machine > 0 {
+        archive.file("padding", 0o600, &vec![0; machine as usize * PADDING])?;
+    }
     archive.finish()
 }
 

@@ -43,6 +43,7 @@ fn boot(
         accelerator: Accelerator::Tcg,
         plugin: None,
         directives: format!("fs {filesystem}\n"),
+        machine: 0,
         files: &[],
         root: None,
         patience: Patience {

@@ -9,7 +9,6 @@ use anyhow::{Context as _, Result};
 use compare::{Budget, Named};
 use indicatif::HumanDuration;
 use kernels::Store;
-use lab::cache::Reuse;
 use lab::environment::cores;
 use lab::plan::{Plan, Visit};
 use lab::prepare::Hooks;
@@ -180,10 +179,7 @@ fn measured(
             optional: !args.counts_hooks(),
             ..Hooks::default()
         }),
-        reuse: match args.aa {
-            Some(_) => Reuse::Never,
-            None => args.progress.reuse(),
-        },
+        reuse: args.progress.reuse(),
         ..Setup::new(&store)
     };
     let outcome = lab::run(experiment, &setup, cancel, &mut |event| line.follow(event));
@@ -196,11 +192,10 @@ fn measured(
     if let Some(runs) = args.aa {
         let again = again(experiment, &setup, cancel, &mut line, runs, &outcome.run)?;
         let Some(again) = again else {
-            note!("interrupted: repeated runs are not kept");
+            tell_interrupted();
             return Ok(None);
         };
         outcome.run.aa = Some(compare::aa(&again, &compare::Options::default())?);
-        outcome.run.warnings.extend(compare::aa_doubt(&again));
         compare::keep_figures(&mut outcome.run, &again);
     }
     Ok(Some(outcome.run))
@@ -266,6 +261,11 @@ fn again(
     let mut all = vec![first.clone()];
     for number in 2..=runs {
         line.keep(&format!("A/A: run {number} of {runs}"));
+        // Counts of the same machine would be the same.
+        let setup = &Setup {
+            machine: number - 1,
+            ..*setup
+        };
         let outcome = lab::run(experiment, setup, cancel, &mut |event| line.follow(event));
         line.done();
         let outcome = outcome?;

@@ -37,6 +37,10 @@ pub struct Counted {
     /// the kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Program>,
+    /// The figure in machines that differ only in where memory lies (`--aa`), this one first; empty
+    /// if there was one. If they vary, `estimate` is over machines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<f64>,
 }
 
 /// Measured regions of a counted cell, grouped by their path through the kernel.
@@ -208,10 +212,18 @@ impl Counted {
         self.paths.as_ref().map_or(0, |paths| paths.dirty)
     }
 
-    /// Instructions of the dominant path, else the median of all measured regions.
+    /// Whether machines that differ only in where memory lies count differently.
+    pub fn varies(&self) -> bool {
+        self.machines.windows(2).any(|two| two[0] != two[1])
+    }
+
+    /// Instructions of the dominant path, else the median of all measured regions. If machines vary,
+    /// their median.
     pub fn headline(&self) -> Option<f64> {
         match &self.paths {
-            Some(paths) if paths.is_stable() => Some(paths.dominant.instructions as f64),
+            Some(paths) if paths.is_stable() && !self.varies() => {
+                Some(paths.dominant.instructions as f64)
+            }
             _ => self.estimate.as_ref().map(|estimate| estimate.median),
         }
     }
@@ -219,6 +231,9 @@ impl Counted {
     /// An exact count, not the median of several paths. For a program: all runs executed equally
     /// many kernel instructions.
     pub fn is_exact(&self) -> bool {
+        if self.varies() {
+            return false;
+        }
         match &self.program {
             Some(program) => program
                 .runs
@@ -241,6 +256,9 @@ impl Counted {
     pub(super) fn contradiction(&self) -> Option<String> {
         if let Some(message) = self.estimate.as_ref().and_then(Estimate::contradiction) {
             return Some(message);
+        }
+        if !self.machines.iter().all(|x| x.is_finite() && *x >= 0.0) {
+            return Some("a figure of `machines` is below 0".to_owned());
         }
         if self.paths.is_none() && self.estimate.is_none() {
             return Some(
