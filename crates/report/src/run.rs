@@ -2,7 +2,7 @@
 //! A run as tables.
 
 use compare::judge::{Judgements, Layouts};
-use model::{Cell, Document, EstimateDocument, Metric};
+use model::{Cell, Counted, Document, EstimateDocument, Metric};
 use stats::median_of_sorted;
 
 use crate::architectures::architectures;
@@ -81,7 +81,8 @@ pub fn report(run: &Document, options: &Options<'_>) -> Report {
 /// What counts that vary with where memory lies were in each machine (`--aa`).
 fn machines(run: &Document) -> Option<Table> {
     let cells = run.cells.iter();
-    let varying = cells.filter_map(|cell| Some((cell, cell.counted().filter(|of| of.varies())?)));
+    let varying =
+        cells.filter_map(|cell| Some((cell, cell.counted()?)).filter(|(_, of)| of.varies()));
     let sorted = varying.map(|(cell, counted)| {
         let mut figures = counted.machines.clone();
         figures.sort_unstable_by(f64::total_cmp);
@@ -249,9 +250,14 @@ fn legend(group: &Group<'_>) -> Vec<String> {
     if !group.metric.is_counted() {
         legend.push(format!("±: 95 % interval of the median; {UNCLEAR}"));
     } else if !group.is_exact() {
+        let varies = |cell: &Cell| cell.counted().is_some_and(Counted::varies);
+        let of_machines = match group.cells().any(varies) {
+            true => " or, where machines differ, of all machines",
+            false => "",
+        };
         legend.push(format!(
-            "±: no dominant path, so this is the median of all measured regions and its 95 % interval; \
-             {UNCLEAR}"
+            "±: no dominant path, so this is the median of all measured regions{of_machines}, and its \
+             95 % interval; {UNCLEAR}"
         ));
         let of_hooks = group.cells().any(|cell| hooked(cell).is_some());
         legend.extend(of_hooks.then(|| IN_HOOKS.to_owned()));

@@ -398,7 +398,7 @@ fn a_killed_machine_costs_one_measurement() {
 /// Nothing of it is the kernel's fault: it boots once more.
 #[test]
 fn a_machine_killed_while_it_boots_costs_nothing() {
-    let place = Place::with_kernels();
+    let place = Place::with_kernels().alone();
     let line = format!("{RUN} --stack capability {THREE} --output out.json");
     let mut running = Running::start(&place, &words(&line));
     let boots = |&pid: &u32| {

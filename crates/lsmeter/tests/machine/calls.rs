@@ -41,5 +41,5 @@ fn other_calls_than_those_of_files_are_counted_alike_in_two_boots() {
         let has_one = paths.dominant.regions * 2 >= paths.regions - paths.dirty;
         assert!(has_one || NO_ONE_PATH.contains(&&*title), "{cell:#?}");
     }
-    assert_same(&run(&place, "second.json"), &first);
+    assert_same(&run(&place, "second.json --no-cache"), &first);
 }

@@ -71,7 +71,7 @@ fn every_output_of_every_boot_says_the_same() {
     assert_eq!(a.cells.len(), 6, "{a:#?}");
 
     // Another boot.
-    let line = format!("profile --trace --output b.json {SELINUX} {SOME}");
+    let line = format!("profile --no-cache --trace --output b.json {SELINUX} {SOME}");
     let second = place.line(&line).code(0);
     let figures = |document: &Document| -> Vec<(Key, HookedPath, [u64; 2])> {
         let cells = document.hooked();
