@@ -252,11 +252,11 @@ fn legend(group: &Group<'_>) -> Vec<String> {
     } else if !group.is_exact() {
         let varies = |cell: &Cell| cell.counted().is_some_and(Counted::varies);
         let of_machines = match group.cells().any(varies) {
-            true => " or, where machines differ, of all machines",
+            true => " or, where machines differ, of all machines,",
             false => "",
         };
         legend.push(format!(
-            "±: no dominant path, so this is the median of all measured regions{of_machines}, and its \
+            "±: no dominant path, so this is the median of all measured regions{of_machines} and its \
              95 % interval; {UNCLEAR}"
         ));
         let of_hooks = group.cells().any(|cell| hooked(cell).is_some());
