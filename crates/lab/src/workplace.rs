@@ -68,6 +68,7 @@ impl<'a> Workplace<'a> {
             (Place::Lab, Some(_), Some(filesystem)) => {
                 let plugin = write_plugin(dir.path())?;
                 let modules = modules_for(experiment)?;
+                let images = setup.store.dir().join("images");
                 let used: BTreeSet<usize> = visits.iter().map(|visit| visit.kernel).collect();
                 let mut bootables: BTreeMap<usize, Bootable> = BTreeMap::new();
                 let mut emulators = BTreeMap::new();
@@ -85,6 +86,7 @@ impl<'a> Workplace<'a> {
                             filesystem,
                             root: setup.root,
                             modules: &modules,
+                            images: Some(&images),
                         },
                         setup.hooks,
                         qemu,

@@ -4,6 +4,7 @@
 use super::{DiskFile, Error, FileSystem, Tick, child, owners};
 use crate::find::find_program;
 use crate::root::Root;
+use kernels::files::{digest, digest_file};
 use kernels::scratch::Scratch;
 use rustix::fs::{SeekFrom, seek};
 use std::fs::File;
@@ -88,11 +89,8 @@ pub(super) fn make(
     root: Option<&Root>,
     tick: Tick<'_>,
 ) -> Result<Option<Image>, Error> {
-    let maker = match fs {
-        FileSystem::Tmpfs => return Ok(None),
-        FileSystem::Ext4 => &EXT4,
-        FileSystem::Xfs => &XFS,
-        FileSystem::Btrfs => &BTRFS,
+    let Some(maker) = maker(fs) else {
+        return Ok(None);
     };
     if let Some(root) = root.filter(|_| fs != FileSystem::Ext4) {
         owners::refuse(root, fs)?;
@@ -132,8 +130,30 @@ pub(super) fn make(
     }))
 }
 
+/// Of the program that makes an empty file system, with its arguments; None of tmpfs.
+pub(super) fn key(fs: FileSystem, kib: Option<u64>) -> Result<Option<String>, Error> {
+    let Some(maker) = maker(fs) else {
+        return Ok(None);
+    };
+    let program = digest_file(&find(maker)?)?;
+    let made = format!(
+        "{program} {} {:?} {kib:?}",
+        maker.arguments, maker.compatible
+    );
+    Ok(Some(digest(made.as_bytes())))
+}
+
 fn allocated(file: &File) -> u64 {
     file.metadata().map_or(0, |found| found.blocks() * 512)
+}
+
+fn maker(fs: FileSystem) -> Option<&'static Maker> {
+    match fs {
+        FileSystem::Tmpfs => None,
+        FileSystem::Ext4 => Some(&EXT4),
+        FileSystem::Xfs => Some(&XFS),
+        FileSystem::Btrfs => Some(&BTRFS),
+    }
 }
 
 fn find(maker: &Maker) -> Result<PathBuf, Error> {
@@ -200,6 +220,13 @@ impl Image {
 
     pub(super) fn extents(&self) -> Result<Extents, Error> {
         extents(&self.file, self.size).map_err(Error::io("read", &self.path))
+    }
+
+    pub(super) fn bytes(&self) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        let written = self.write(&self.extents()?, &mut bytes);
+        written.map_err(Error::io("read", &self.path))?;
+        Ok(bytes)
     }
 
     pub(super) fn write(&self, extents: &Extents, out: &mut impl Write) -> io::Result<()> {

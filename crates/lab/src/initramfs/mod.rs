@@ -12,13 +12,14 @@ pub use kernels::Error;
 pub use model::FileSystem;
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use crate::root::{Root, made_as};
 use cpio::Archive;
 use filesystem::{Disk, Support};
 pub(crate) use image::Image;
+use kernels::files::{read_sealed, write_sealed};
 use kernels::{Kernel, Module, ModuleTree};
 
 /// Called during the making of a file system with its bytes so far; an error cancels.
@@ -33,6 +34,8 @@ pub struct Guest<'a> {
     /// Modules that benchmarks need, by name; those that the kernel does not have as modules are
     /// ignored.
     pub modules: &'a [&'static str],
+    /// Where empty file systems are kept. None: they are made.
+    pub images: Option<&'a Path>,
 }
 
 impl From<FileSystem> for Guest<'static> {
@@ -41,6 +44,7 @@ impl From<FileSystem> for Guest<'static> {
             filesystem,
             root: None,
             modules: &[],
+            images: None,
         }
     }
 }
@@ -73,15 +77,42 @@ pub(crate) fn image_of(
     image::make(fs, filesystem::device_kib(fs, Some(root)), Some(root), tick)
 }
 
-fn empty(fs: FileSystem, root: Option<&Root>) -> Result<Option<Image>, Error> {
-    image::make(fs, filesystem::device_kib(fs, root), None, &mut |_| Ok(()))
+/// A file system in an initramfs.
+enum Content<'a> {
+    /// As the agent reads it.
+    Empty(Vec<u8>),
+    OfRoot(&'a Image),
+}
+
+/// Kept, since programs for btrfs and older xfs put the time and random numbers into it: no machine
+/// would be as one before.
+fn empty(fs: FileSystem, guest: Guest<'_>) -> Result<Option<Content<'static>>, Error> {
+    const LIMIT: u64 = 256 << 20;
+    let kib = filesystem::device_kib(fs, guest.root);
+    let kept = match guest.images {
+        Some(dir) => image::key(fs, kib)?.map(|key| (dir, dir.join(key))),
+        None => None,
+    };
+    if let Some((_, path)) = &kept
+        && let Some(bytes) = read_sealed(path, LIMIT)
+    {
+        return Ok(Some(Content::Empty(bytes)));
+    }
+    let Some(image) = image::make(fs, kib, None, &mut |_| Ok(()))? else {
+        return Ok(None);
+    };
+    let bytes = image.bytes()?;
+    if let Some((dir, path)) = kept {
+        // A cache that cannot be written only costs time.
+        let _ = fs::create_dir_all(dir).and_then(|()| write_sealed(&path, &bytes));
+    }
+    Ok(Some(Content::Empty(bytes)))
 }
 
 /// Writes the boot files of `kernel` to `dir`. The initramfs is an uncompressed cpio archive with
 /// `agent` as `/init`, modules, and an empty file system, laid out as in the agent's protocol. Equal
-/// input gives equal bytes for ext4; programs for btrfs and older xfs put times into images. With a
-/// root, its file system is there instead, or a disk file of its own if the kernel supports it,
-/// shared by kernels and boots.
+/// input gives equal bytes if `guest` has a directory for images. With a root, its file system is there
+/// instead, or a disk file of its own if the kernel supports it, shared by kernels and boots.
 ///
 /// # Errors
 /// [`Error::Unsupported`] if the kernel does not have the file system or a RAM disk;
@@ -91,27 +122,22 @@ pub fn write(agent: &[u8], guest: Guest<'_>, kernel: &Kernel, dir: &Path) -> Res
     let initramfs = dir.join("initramfs");
     let (kind, modules) = needs(guest, kernel)?;
     let (mut disk, mut arguments) = (None, Vec::new());
-    let own;
     let (image, on_ram_disk) = match (guest.root.map(|root| root.image(fs)), kind) {
-        (None, _) => {
-            own = empty(fs, None)?;
-            (own.as_ref(), Some(fs))
-        }
+        (None, _) => (empty(fs, guest)?, Some(fs)),
         (Some(None), _) => {
             return Err(Error::Environment {
                 what: format!("the root's {fs} has not been made"),
                 hint: "this is a fault of lsmeter's: report it".to_owned(),
             });
         }
-        (Some(root), Disk::Ram) => (root, Some(made_as(fs))),
+        (Some(root), Disk::Ram) => (root.map(Content::OfRoot), Some(made_as(fs))),
         (Some(Some(root)), Disk::Persistent(memory)) => {
             let file = root.disk();
             arguments.push(format!("memmap={}!{:#x}", file.bytes, memory.address));
             disk = Some(file);
             // What the root is copied to.
             let target = (made_as(fs) != fs).then_some(fs);
-            own = target.map_or(Ok(None), |fs| empty(fs, guest.root))?;
-            (own.as_ref(), target)
+            (target.map_or(Ok(None), |fs| empty(fs, guest))?, target)
         }
     };
     let parameters = on_ram_disk.map_or(Vec::new(), |fs| {
@@ -135,7 +161,7 @@ fn archive_of(
     agent: &[u8],
     modules: &[Module],
     parameters: &str,
-    image: Option<&Image>,
+    image: Option<Content<'_>>,
 ) -> Result<File, Error> {
     if agent.len() > AGENT_LIMIT {
         return Err(cpio::too_long("the agent"));
@@ -154,11 +180,15 @@ fn archive_of(
             archive.file(&format!("{path}.args"), 0o644, parameters.as_bytes())?;
         }
     }
-    if let Some(image) = image {
-        let extents = image.extents()?;
-        archive.stream("image", 0o644, extents.length(), |out| {
-            image.write(&extents, out)
-        })?;
+    match image {
+        Some(Content::Empty(bytes)) => archive.file("image", 0o644, &bytes)?,
+        Some(Content::OfRoot(image)) => {
+            let extents = image.extents()?;
+            archive.stream("image", 0o644, extents.length(), |out| {
+                image.write(&extents, out)
+            })?;
+        }
+        None => {}
     }
     archive.finish()
 }
