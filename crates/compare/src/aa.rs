@@ -63,7 +63,12 @@ pub fn keep_figures(run: &mut Document, runs: &[Document]) {
         if let Some(counted) = cell.counted_mut()
             && counted.varies()
         {
-            counted.estimate = over_machines(&counted.machines);
+            let kept = counted.estimate.take().and_then(|of| of.samples);
+            let over = over_machines(&counted.machines);
+            counted.estimate = over.map(|over| Estimate {
+                samples: kept,
+                ..over
+            });
         }
     }
 }

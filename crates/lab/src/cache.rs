@@ -6,19 +6,21 @@
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use kernels::Store;
 use kernels::files::{digest, read_sealed, write_sealed};
 use model::Failure;
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{Access, FlockOperation, flock};
 
 /// Of an entry, compressed or not.
 const LIMIT_BYTES: usize = 256 << 20;
 const UNUSED: Duration = Duration::from_secs(60 * 24 * 3600);
 const DEFAULT_BYTES: u64 = 5 << 30;
+/// A digest in hexadecimal.
+const KEY_CHARS: usize = 64;
 const SIZE: &str = "LSMETER_CACHE_SIZE";
 /// What a machine's agent said until it was ready.
 pub const READY: &str = "ready";
@@ -84,14 +86,26 @@ impl Cache {
         None
     }
 
+    /// Why nothing can be cached.
+    pub fn doubt(&self) -> Option<String> {
+        let usable = private(&self.dir).is_some()
+            && rustix::fs::access(&self.dir, Access::WRITE_OK | Access::EXEC_OK).is_ok();
+        let dir = self.dir.display();
+        (!usable).then(|| format!("{dir} is no directory that you, and only you, may write to"))
+    }
+
     /// Of machines: when each was last used, its bytes, and its directory; the latest first.
     fn machines(&self) -> Vec<(SystemTime, u64, PathBuf)> {
         let entries = |dir: &Path| fs::read_dir(dir).into_iter().flatten().flatten();
         let of = |machine: fs::DirEntry| {
-            let used = machine.metadata().ok()?.modified().ok()?;
+            // Nothing that anybody else put there.
+            let name = machine.file_name();
+            let is_key = name.len() == KEY_CHARS
+                && name.as_encoded_bytes().iter().all(u8::is_ascii_hexdigit);
+            let found = machine.metadata().ok().filter(|of| is_key && of.is_dir())?;
             let sizes =
                 entries(&machine.path()).filter_map(|file| Some(file.metadata().ok()?.len()));
-            Some((used, sizes.sum(), machine.path()))
+            Some((found.modified().ok()?, sizes.sum(), machine.path()))
         };
         let mut all: Vec<_> = entries(&self.dir).filter_map(of).collect();
         all.sort();
@@ -111,15 +125,34 @@ impl Cache {
         for (used, bytes, dir) in self.machines() {
             total += bytes;
             let age = SystemTime::now().duration_since(used).unwrap_or_default();
-            let idle = |lock: &File| flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok();
-            if (total > limit || age > UNUSED)
-                && let Some(_lock) = File::open(&dir).ok().filter(idle)
-            {
-                // What cannot be removed now is tried again by the next run.
-                let _ = fs::remove_dir_all(&dir);
+            if total > limit || age > UNUSED {
+                // What stays is tried again by the next run.
+                remove(&dir);
             }
         }
     }
+
+    /// Removes all machines; how many are in use and stay.
+    pub fn clear(&self) -> usize {
+        let machines = self.machines().into_iter();
+        machines.filter(|(.., dir)| !remove(dir)).count()
+    }
+}
+
+/// False if the machine is in use.
+fn remove(dir: &Path) -> bool {
+    let Ok(lock) = File::open(dir) else {
+        return false;
+    };
+    flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok()
+        && is_at(&lock, dir)
+        && fs::remove_dir_all(dir).is_ok()
+}
+
+/// Whether the open directory is still the one of this name.
+fn is_at(open: &File, dir: &Path) -> bool {
+    let inode = |of: io::Result<fs::Metadata>| of.map(|of| (of.dev(), of.ino())).ok();
+    inode(open.metadata()).is_some_and(|own| inode(fs::metadata(dir)) == Some(own))
 }
 
 impl Entries {
@@ -166,26 +199,22 @@ pub fn name_of(directives: &str) -> String {
     digest(directives.as_bytes())
 }
 
-/// Makes a directory that only this user may change.
+/// Makes a directory that only this user may write to; None if there is another.
 fn private(dir: &Path) -> Option<()> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
     made.ok()?;
     let found = fs::metadata(dir).ok()?;
-    if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
-        return None;
-    }
-    if found.mode() & 0o077 != 0 {
-        fs::set_permissions(dir, fs::Permissions::from_mode(0o700)).ok()?;
-    }
-    Some(())
+    let own = found.uid() == rustix::process::geteuid().as_raw();
+    (found.is_dir() && own && found.mode() & 0o022 == 0).then_some(())
 }
 
 /// From `LSMETER_CACHE_SIZE`: bytes, or with K, M, G or T.
 pub fn limit() -> Result<u64, Failure> {
-    let Some(text) = std::env::var_os(SIZE) else {
-        return Ok(DEFAULT_BYTES);
-    };
+    let text = std::env::var_os(SIZE).unwrap_or_default();
     let text = text.to_string_lossy();
+    if text.is_empty() {
+        return Ok(DEFAULT_BYTES);
+    }
     size(&text).ok_or_else(|| {
         Failure::usage(
             format!("{SIZE}={text} is no size"),
@@ -207,16 +236,6 @@ fn size(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(1 << (10 * power))
 }
 
-impl Cache {
-    /// Removes all entries, of which none may be in use.
-    pub fn clear(&self) -> io::Result<()> {
-        match fs::remove_dir_all(&self.dir) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            done => done,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,6 +247,10 @@ mod tests {
         }
     }
 
+    fn key(name: &str) -> String {
+        digest(name.as_bytes())
+    }
+
     fn cache() -> (tempfile::TempDir, Cache) {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::of(&Store::open(dir.path()).unwrap());
@@ -237,7 +260,7 @@ mod tests {
     #[test]
     fn what_was_changed_is_not_read() {
         let (_dir, cache) = cache();
-        let machine = cache.machine("a").unwrap();
+        let machine = cache.machine(&key("a")).unwrap();
         let path = machine.path("one");
         machine.write("one", &entry("said"));
         assert_eq!(machine.read("one"), Some(entry("said")));
@@ -251,7 +274,7 @@ mod tests {
             assert_eq!(machine.read("one"), None, "{at} bytes");
         }
         fs::write(&path, &whole).unwrap();
-        let other = cache.machine("b").unwrap();
+        let other = cache.machine(&key("b")).unwrap();
         fs::copy(&path, other.path("one")).unwrap();
         fs::copy(&path, machine.path("two")).unwrap();
         assert_eq!((other.read("one"), machine.read("two")), (None, None));
@@ -263,33 +286,34 @@ mod tests {
     #[test]
     fn the_oldest_that_is_not_in_use_goes_first() {
         let (_dir, cache) = cache();
-        let used = cache.machine("used").unwrap();
+        let used = cache.machine(&key("used")).unwrap();
         used.write("one", &entry("said"));
         for (name, days) in [("old", 61), ("new", 1), ("newer", 0)] {
-            let of = cache.machine(name).unwrap();
+            let of = cache.machine(&key(name)).unwrap();
             of.write("one", &entry("said"));
             let then = SystemTime::now() - Duration::from_secs(days * 24 * 3600);
             of._lock.set_modified(then).unwrap();
         }
         used._lock.set_modified(SystemTime::UNIX_EPOCH).unwrap();
-        let left = || {
-            let mut names: Vec<_> = { fs::read_dir(&cache.dir).unwrap() }
-                .map(|of| of.unwrap().file_name().into_string().unwrap())
-                .collect();
-            names.sort();
-            names
+        // Nobody knows whose that is.
+        let foreign = File::open(cache.dir.parent().unwrap()).unwrap();
+        fs::create_dir(cache.dir.join("precious")).unwrap();
+        foreign.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        let left = |names: &[&str]| {
+            let is = |name: &&&str| cache.dir.join(key(name)).exists();
+            assert_eq!(cache.size().0, names.len());
+            assert_eq!(names.iter().filter(is).count(), names.len());
+            assert!(cache.dir.join("precious").exists());
         };
         cache.trim(DEFAULT_BYTES);
-        assert_eq!(left(), ["new", "newer", "used"]);
-        let (machines, bytes) = cache.size();
-        assert_eq!(machines, 3);
-        cache.trim(bytes / 2);
-        assert_eq!(left(), ["newer", "used"]);
+        left(&["new", "newer", "used"]);
+        cache.trim(cache.size().1 / 2);
+        left(&["newer", "used"]);
+        assert_eq!(cache.clear(), 1);
+        left(&["used"]);
         drop(used);
         cache.trim(0);
-        assert_eq!(left(), [""; 0]);
-        cache.clear().unwrap();
-        assert!(!cache.dir.exists());
+        left(&[]);
     }
 
     #[test]

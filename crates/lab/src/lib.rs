@@ -3,8 +3,8 @@
 //!
 //! [`run()`] makes a result file from a [`model::Experiment`]: [`plan`] assigns cells to boots,
 //! [`visit`] measures one boot's cells ([`vm`], [`um`], or on this machine: [`host`]) by talking to
-//! the agent ([`session`], [`protocol`]), [`gather`] makes cells of the reports, and [`journal`]
-//! stores each finished cell.
+//! the agent ([`session`], [`protocol`]), [`gather`] makes cells of the reports, and [`cache`]
+//! keeps what was measured.
 
 mod active;
 mod awake;

@@ -6,9 +6,10 @@
 //! not measured: a machine boots when its first copy is needed.
 
 use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -41,7 +42,7 @@ const LEAVE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 /// A copy that sleeps for so many ticks will not wake: its guest has halted, or was reset.
 const ASLEEP: u32 = 3;
-/// Of one machine, as each of its copies would boot one that is dead.
+/// In a row without a measurement between them: each copy would boot a dead machine again.
 const BOOTS: u32 = 3;
 
 type Listener<'a> = dyn FnMut(AgentEvent) -> Result<(), String> + 'a;
@@ -265,6 +266,9 @@ impl<'a> Machine<'a> {
             // Evaluation tells that there are none.
             records: records().unwrap_or_default(),
         });
+        if made.is_ok() {
+            self.running().boots = 0;
+        }
         let made = made.map_err(|end| {
             let console = end_of_file(&self.file(number, "console"));
             let running = self.running();
@@ -308,7 +312,12 @@ impl<'a> Machine<'a> {
         loop {
             let started = running.up(self, cancel)?;
             let asked = started.control.write_all(&request);
-            let Err(error) = asked.and_then(|()| started.control.read_exact(&mut answer)) else {
+            let answered =
+                asked.and_then(|()| answer_of(&mut started.control, cancel, &mut answer));
+            if cancel.load(Ordering::Relaxed) {
+                return Err(Break::Cancelled);
+            }
+            let Err(error) = answered else {
                 break;
             };
             started.qemu.wait_at_most(LEAVE);
@@ -397,6 +406,23 @@ impl Drop for Machine<'_> {
         if let Some(started) = &mut running.started {
             let _ = started.control.shutdown(Shutdown::Both);
             started.qemu.wait_at_most(LEAVE);
+        }
+    }
+}
+
+/// Waits for it until `cancel`.
+fn answer_of(
+    control: &mut UnixStream,
+    cancel: &AtomicBool,
+    answer: &mut [u8],
+) -> std::io::Result<()> {
+    control.set_read_timeout(Some(TICK))?;
+    loop {
+        // It comes as a whole or not at all.
+        match control.read_exact(answer) {
+            Err(error)
+                if error.kind() == ErrorKind::WouldBlock && !cancel.load(Ordering::Relaxed) => {}
+            read => return read,
         }
     }
 }

@@ -2,12 +2,13 @@
 //! Finds QEMU and its features, and makes its command lines.
 
 use kernels::child::die_with_parent;
-use kernels::files::digest_file;
+use kernels::files::{digest, digest_file};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::SystemTime;
 
 use kernels::arch::Arch;
 use model::{Emulator, Failure, PluginApi};
@@ -126,11 +127,24 @@ impl Qemu {
         Ok(qemu)
     }
 
-    /// Of the program, None if it cannot be read.
+    /// Of the program, and of names, sizes and times of its firmware; None if it cannot be read.
     pub(crate) fn digest(&self) -> Option<String> {
         let found = self.path.to_str().filter(|name| !name.contains('/'));
         let found = found.map_or(Some(self.path.clone()), find_program);
-        digest_file(&found?).ok()
+        let mut all = digest_file(&found?).ok()?;
+        let listed = Command::new(&self.path)
+            .args(["-L", "help"])
+            .output()
+            .ok()?;
+        for dir in String::from_utf8_lossy(&listed.stdout).lines() {
+            let files = fs::read_dir(dir).into_iter().flatten().flatten();
+            let mut files: Vec<String> = files
+                .map(|file| format!("{:?} {:?}\n", file.file_name(), firmware(&file.path())))
+                .collect();
+            files.sort();
+            all.extend(files);
+        }
+        Some(digest(all.as_bytes()))
     }
 
     pub fn describe(&self, accelerator: Accelerator, plugin: bool) -> Emulator {
@@ -326,6 +340,12 @@ fn join(text: &str, path: &Path) -> OsString {
         joined.push(OsStr::from_bytes(part));
     }
     joined
+}
+
+/// Size and time of change.
+fn firmware(path: &Path) -> Option<(u64, SystemTime)> {
+    let found = fs::metadata(path).ok()?;
+    Some((found.len(), found.modified().ok()?))
 }
 
 fn kvm_usable() -> bool {

@@ -95,7 +95,12 @@ impl Boot<'_> {
         let landmarks = bootable.landmarks.as_deref().ok();
         let image = [bootable.image.as_path(), &self.scratch];
         let paths = [plugin, disk, functions, landmarks].into_iter().flatten();
-        let paths: Vec<&str> = paths.chain(image).filter_map(Path::to_str).collect();
+        let paths = paths.chain(image).map(Path::to_str);
+        let paths: Vec<&str> = paths.collect::<Option<_>>()?;
+        // In QEMU's options commas are doubled.
+        let doubled: Vec<String> = paths.iter().map(|path| path.replace(',', ",,")).collect();
+        let paths = doubled.iter().map(String::as_str).chain(paths);
+        let paths: Vec<&str> = paths.collect();
         let mut hash = Sha256::new();
         let mut add = |bytes: &[u8]| {
             hash.update((bytes.len() as u64).to_le_bytes());

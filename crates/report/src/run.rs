@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A run as tables.
 
+use std::collections::BTreeSet;
+
 use compare::judge::{Judgements, Layouts};
 use model::{Cell, Counted, Document, EstimateDocument, Metric};
 use stats::median_of_sorted;
@@ -90,12 +92,23 @@ fn machines(run: &Document) -> Option<Table> {
     });
     type Row<'a> = (&'a Cell, Vec<f64>);
     let spread = |(_, figures): &Row<'_>| {
-        let spread = figures[figures.len() - 1] - figures[0];
-        format::percent(spread / median_of_sorted(figures))
+        let (spread, median) = (
+            figures[figures.len() - 1] - figures[0],
+            median_of_sorted(figures),
+        );
+        if median > 0.0 {
+            format::percent(spread / median)
+        } else {
+            String::new()
+        }
     };
+    let kernels: BTreeSet<&str> = run.cells.iter().map(|cell| &*cell.key.kernel).collect();
     let rows: Vec<Row<'_>> = sorted.collect();
     let table = Columns::new()
         .left("benchmark", |(cell, _): &Row<'_>| cell.title())
+        .only_if(kernels.len() > 1, |columns| {
+            columns.left("kernel", |(cell, _)| cell.key.kernel.clone())
+        })
         .left("stack", |(cell, _)| cell.configuration_title())
         .column("machines", |(_, figures)| figures.len() as u64)
         .right("least", |(_, figures)| figures[0])

@@ -151,9 +151,14 @@ fn judge(
     }
     if metric.is_counted() {
         match by_machines(base, new) {
-            Some(found) => {
+            // The interval is of means, the difference of medians.
+            Some(found) if found.log.iter().sum::<f64>() * (b - a) > 0.0 => {
                 judged.take(found, direction);
                 judged.verdict = real;
+            }
+            Some(found) => {
+                judged.take(found, direction);
+                judged.reason = Some("the medians of the machines lie otherwise than means".into());
             }
             None => judged.by_paths(base, new, real, direction),
         }
@@ -304,8 +309,12 @@ fn by_runs(base: &Measured, new: &Measured) -> Option<Found> {
 }
 
 /// By the figures in machines that differ only in where memory lies: unlike regions of one they are
-/// independent.
+/// independent. None if none varies.
 fn by_machines(base: &Measured, new: &Measured) -> Option<Found> {
+    let varies = |runs: &[f64]| runs.windows(2).any(|two| two[0] != two[1]);
+    if !varies(&base.runs) && !varies(&new.runs) {
+        return None;
+    }
     if base.runs.len().min(new.runs.len()) < 2 {
         return by_runs(base, new);
     }

@@ -3,7 +3,7 @@
 
 use compare::{Options, aa, keep_figures};
 use model::comparison::{GateVerdict, Method, Verdict};
-use model::{AaLayouts, Document};
+use model::{AaLayouts, Document, PathCount};
 use stats::SplitMix64;
 
 use crate::common::{both, counted, gated, paths, timed, trusting};
@@ -88,6 +88,30 @@ fn counts_that_vary_between_machines_have_an_interval_over_them() {
     }
     let report = aa(&machines, &Options::default()).unwrap();
     assert_eq!((report.metrics[0].pairs, report.metrics[0].alarms), (6, 0));
+}
+
+#[test]
+fn machines_that_do_not_vary_add_nothing() {
+    let run = |lead: u64, other: u64| {
+        let mut run = counted();
+        let of = paths(&mut run, 2);
+        let rare = PathCount {
+            instructions: other,
+            regions: 16,
+            ..of.dominant
+        };
+        of.dominant.instructions = lead;
+        of.dominant.regions = 44;
+        (of.others, of.regions) = (vec![rare], 60);
+        run.cells[2].counted_mut().unwrap().machines = vec![lead as f64; 2];
+        run
+    };
+    let found = both(&run(1000, 1010), &run(1010, 1000), &Options::default());
+    let cell = &found.compared[2];
+    assert_eq!(
+        (cell.method, cell.verdict),
+        (Method::Paths, Verdict::Unclear)
+    );
 }
 
 /// A run of one cell on eight layouts, each with a level of its own, that takes longer by a share

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use indicatif::HumanBytes;
 use kernels::Store;
 use kernels::scratch::Scratch;
@@ -70,8 +70,10 @@ impl Finding {
 
 pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
     if args.clear_cache {
-        let cleared = Store::open(&cache_dir()).map(|store| Cache::of(&store).clear())?;
-        cleared.context("cannot remove the cached counts")?;
+        let stay = Cache::of(&Store::open(&cache_dir())?).clear();
+        if stay > 0 {
+            note!("counts of {stay} machines stay: they are in use, or not yours");
+        }
         return Ok(Exit::Fine);
     }
     let config = Config::read()?;
@@ -253,7 +255,13 @@ fn kernels(config: &Config) -> Vec<Finding> {
 
 fn cached() -> Option<Finding> {
     let store = Store::open(&cache_dir()).ok()?;
-    let (machines, bytes) = Cache::of(&store).size();
+    let cache = Cache::of(&store);
+    if let Some(why) = cache.doubt() {
+        let hint =
+            "set XDG_CACHE_HOME to a directory of your own; until then all is measured again";
+        return Some(Finding::missing("cached counts", why, hint));
+    }
+    let (machines, bytes) = cache.size();
     let limit = match lab::cache::limit() {
         Ok(limit) => limit,
         Err(error) => {

@@ -12,7 +12,7 @@ use anyhow::Result;
 use kernels::arch::Arch;
 use kernels::scratch::Scratch;
 use kernels::{Kernel, KernelName, Store};
-use lab::cache::Reuse;
+use lab::cache::{Cache, Reuse};
 use lab::policy::has_policy;
 use lab::prepare::Hooks;
 use lab::qemu::Qemu;
@@ -119,6 +119,9 @@ impl Machines {
         line: &Line,
     ) -> Result<Machines> {
         let store = Store::open(&cache_dir())?;
+        if let Some(why) = Cache::of(&store).doubt() {
+            line.keep(&format!("warning: counts are not cached: {why}"));
+        }
         let early = named_arch(experiment);
         let early = early.map(|arch| find_qemu(args, config, experiment, arch));
         let early = early.transpose()?;
@@ -327,7 +330,7 @@ pub fn count_hooks(
 }
 
 pub fn tell_interrupted() {
-    note!("interrupted: counts that were made are kept");
+    note!("interrupted: counts that were made are cached, times are not kept");
     note!("hint: the same command goes on with the rest");
 }
 

@@ -52,7 +52,7 @@ impl Kind {
     fn origin(self) -> (&'static str, &'static str) {
         match self {
             Kind::Run => (
-                "if a journal lies beside it, run again with --resume",
+                "run again: cached counts are not made again",
                 "run --output FILE",
             ),
             Kind::Profile => ("profile again", "profile --output FILE"),

@@ -197,7 +197,7 @@ fn legend(cells: &[&ComparedCell], statistical: bool) -> Vec<String> {
     if statistical {
         legend.push(
             "95 % interval: of the change; p: how probable such a difference is if there is none, \
-             corrected for the number of cells, of times only; effect: Cliff's delta, from -1 (all \
+             corrected for the number of cells, of times and of machines only; effect: Cliff's delta, from -1 (all \
              of NEW's samples are smaller) to +1; n: samples of BASE + NEW; detectable: the smallest \
              change that four of five such comparisons would find; ~: it may be chance."
                 .to_owned(),
