@@ -79,6 +79,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
     let config = Config::read()?;
     let mut findings = qemu(args.qemu.as_deref().or(config.qemu.as_deref()));
     findings.extend(kernels(&config));
+    findings.extend(cached());
     findings.extend(file_systems());
     findings.push(match environment::host_lsms() {
         Some(lsms) => Finding::ok("LSMs of this machine", lsms.join(",")),
@@ -88,7 +89,6 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
             "mount -t securityfs securityfs /sys/kernel/security (only --on host asks)",
         ),
     });
-    findings.extend(cached());
     findings.push(watching());
     findings.push(delays());
     findings.push(Finding::ok("processors", environment::cores().to_string()));

@@ -22,9 +22,9 @@ const SOME: &str = "socket:unix-stream,bind:tcp6,connect:unix-stream,accept4:tcp
 /// Which have no path that holds half of their measured regions, or not in company (docs/suite.md).
 const NO_ONE_PATH: [&str; 3] = ["clone:vfork", "execve-script:agent", "socket-ping-pong:udp"];
 
-fn run(place: &Place, output: &str) -> Document {
+fn run(place: &Place, output: &str, flag: &str) -> Document {
     let stacks = "--stack capability --stack capability,selinux";
-    let line = format!("{RUN} {stacks} --bench {SOME} --variants all --output {output}");
+    let line = format!("{RUN} {stacks} --bench {SOME} --variants all --output {output} {flag}");
     place.line(&line).code(0);
     place.document(output)
 }
@@ -32,7 +32,7 @@ fn run(place: &Place, output: &str) -> Document {
 #[test]
 fn other_calls_than_those_of_files_are_counted_alike_in_two_boots() {
     let place = Place::with_kernels();
-    let first = run(&place, "first.json");
+    let first = run(&place, "first.json", "");
     assert_eq!(first.cells.len(), 2 * SOME.split(',').count());
     for cell in &first.cells {
         assert_eq!(cell.status(), Status::Ok, "{cell:#?}");
@@ -41,5 +41,5 @@ fn other_calls_than_those_of_files_are_counted_alike_in_two_boots() {
         let has_one = paths.dominant.regions * 2 >= paths.regions - paths.dirty;
         assert!(has_one || NO_ONE_PATH.contains(&&*title), "{cell:#?}");
     }
-    assert_same(&run(&place, "second.json --no-cache"), &first);
+    assert_same(&run(&place, "second.json", "--no-cache"), &first);
 }

@@ -14,10 +14,10 @@ const SOME: &str = "open:AA/BB,stat:AA,rename:depth1,read:1KB,write:0KB,socket:u
 
 /// Profiles some operations on the default kernel of these architectures, with SELinux and
 /// without.
-fn profile(place: &Place, archs: &[&str], output: &str) -> Document {
+fn profile(place: &Place, archs: &[&str], output: &str, flag: &str) -> Document {
     let line = format!(
         "profile --offline --fs tmpfs --kernel debian:6.12 --arch {} --stack capability \
-         --stack capability,selinux --bench {SOME} --baseline capability --output {output}",
+         --stack capability,selinux --bench {SOME} --baseline capability --output {output} {flag}",
         archs.join(" --arch ")
     );
     place.line(&line).code(0);
@@ -46,7 +46,7 @@ fn calls(
 #[test]
 fn the_same_hooks_are_called_on_two_architectures() {
     let place = Place::with_kernels();
-    let mut both = profile(&place, &["x86_64", "arm64"], "both.json");
+    let mut both = profile(&place, &["x86_64", "arm64"], "both.json", "");
     assert_fits_schema(&place.join("both.json"));
     let native = calls(&both, Architecture::X86_64);
     assert_eq!(native.len(), both.cells.len() / 2);
@@ -73,7 +73,7 @@ fn the_same_hooks_are_called_on_two_architectures() {
         }
     }
     // Once more without the other, and nothing differs.
-    let again = profile(&place, &["aarch64"], "again.json --no-cache");
+    let again = profile(&place, &["aarch64"], "again.json", "--no-cache");
     assert!(again.environments.is_empty());
     let other = |cell: &Cell| cell.key.architecture == Architecture::Aarch64;
     both.cells.retain(other);
