@@ -25,9 +25,8 @@ const SIZE: &str = "LSMETER_CACHE_SIZE";
 /// What a machine's agent said until it was ready.
 pub const READY: &str = "ready";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reuse {
-    #[default]
     Use,
     /// Measure, and fail if the result differs from what is cached.
     Verify,
@@ -71,9 +70,7 @@ impl Cache {
             private(&dir)?;
             let lock = File::open(&dir).ok()?;
             flock(&lock, FlockOperation::LockShared).ok()?;
-            let same =
-                |other: fs::Metadata| lock.metadata().is_ok_and(|of| of.ino() == other.ino());
-            if fs::metadata(&dir).is_ok_and(same) {
+            if is_at(&lock, &dir) {
                 let _ = lock.set_modified(SystemTime::now());
                 let machine = key.to_owned();
                 return Some(Entries {
@@ -296,9 +293,7 @@ mod tests {
         }
         used._lock.set_modified(SystemTime::UNIX_EPOCH).unwrap();
         // Nobody knows whose that is.
-        let foreign = File::open(cache.dir.parent().unwrap()).unwrap();
         fs::create_dir(cache.dir.join("precious")).unwrap();
-        foreign.set_modified(SystemTime::UNIX_EPOCH).unwrap();
         let left = |names: &[&str]| {
             let is = |name: &&&str| cache.dir.join(key(name)).exists();
             assert_eq!(cache.size().0, names.len());

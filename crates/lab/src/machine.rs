@@ -90,7 +90,7 @@ impl Running {
         self.boots += 1;
         let mut started = Started::new(boot)?;
         started.listen(&[], boot.patience, cancel, listener)?;
-        let said = fs::read(&started.agent);
+        let said = read(&started.agent, SENT_LIMIT_BYTES);
         self.started = Some(started);
         said.map_err(|error| Break::Failed(format!("the agent's file: {error}")))
     }
