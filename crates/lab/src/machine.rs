@@ -257,14 +257,16 @@ impl<'a> Machine<'a> {
         let waited = self
             .copy(number, &wanted.directives, cancel)
             .and_then(|(pid, copy)| self.wait(pid, &copy, &mut sent, cancel));
-        let records = || match wanted.metric.is_of_instructions() {
-            true => read(&self.file(number, "records"), FILE_LIMIT_BYTES),
-            false => Ok(Vec::new()),
-        };
-        let made = waited.map(|()| Entry {
-            said: sent.said,
-            // Evaluation tells that there are none.
-            records: records().unwrap_or_default(),
+        let made = waited.and_then(|()| {
+            let records = match wanted.metric.is_of_instructions() {
+                true => read(&self.file(number, "records"), FILE_LIMIT_BYTES),
+                false => Ok(Vec::new()),
+            };
+            let said = sent.said;
+            match records {
+                Ok(records) => Ok(Entry { said, records }),
+                Err(error) => Err(Break::Failed(format!("the plugin's records: {error}"))),
+            }
         });
         if made.is_ok() {
             self.running().boots = 0;

@@ -81,16 +81,18 @@ impl Qemu {
         plugin: &Path,
         arch: &'static Arch,
     ) -> Result<Qemu, LabError> {
-        let path = path.map_or_else(|| arch.machine.program.into(), Path::to_path_buf);
+        let program = Path::new(arch.machine.program);
+        let hint = match path {
+            None => format!("install QEMU: apt-get install {}", arch.machine.package),
+            Some(_) => format!("--qemu takes the path of a {}", program.display()),
+        };
+        let path = path.unwrap_or(program).to_path_buf();
         let output = Command::new(&path)
             .arg("--version")
             .stdin(Stdio::null())
             .output()
             .map_err(|error| {
-                Failure::environment(
-                    format!("cannot run {}: {error}", path.display()),
-                    format!("install QEMU: apt-get install {}", arch.machine.package),
-                )
+                Failure::environment(format!("cannot run {}: {error}", path.display()), hint)
             })?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let version = text

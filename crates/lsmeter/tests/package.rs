@@ -14,7 +14,9 @@ fn pack(into: &Path) -> PathBuf {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/deb");
     let mut deb = Command::new(script);
     deb.arg(env!("CARGO_BIN_EXE_lsmeter")).arg(into);
-    let path = succeed(deb.env("SOURCE_DATE_EPOCH", "1767225600"));
+    deb.env("SOURCE_DATE_EPOCH", "1767225600")
+        .env("XZ_LEVEL", "0");
+    let path = succeed(&mut deb);
     PathBuf::from(path.trim_end())
 }
 

@@ -82,7 +82,7 @@ pub struct RunArgs {
         conflicts_with_all = ["metrics", "baseline", "baseline_kernel", "aa",
             "with_hooks", "events", "keep_samples", "details", "fail_above"])]
     pub watch: Option<PathBuf>,
-    /// Run N times to find false alarms [default: 1, without N 2]
+    /// Run N times (counts: in N machines) to find false alarms [default: 1, without N 2]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true,
         default_missing_value = "2", value_parser = clap::value_parser!(u32).range(2..=50),
         help_heading = "Where and how")]

@@ -80,7 +80,7 @@ fn it_needs_qemu_and_a_kernel() {
     let place = Place::new();
     place.refuses(
         3,
-        "profile --offline --qemu /nonexistent | cannot run /nonexistent: | apt-get install",
+        "profile --offline --qemu /nonexistent | cannot run /nonexistent: | --qemu takes the path",
     );
     place.refuses(
         2,

@@ -219,7 +219,7 @@ fn without_qemu_there_is_a_hint() {
     }
     place.refuses(
         3,
-        "run --offline --qemu /nonexistent | cannot run /nonexistent: | apt-get install
+        "run --offline --qemu /nonexistent | cannot run /nonexistent: | --qemu takes the path
          run --offline --qemu /bin/true | /bin/true does not say which version of QEMU | --version
          run --offline --qemu ./old | QEMU 1.0 loads no TCG plugins | --enable-plugins
          run --offline --qemu ./full | not load lsmeter's plugin: qemu: out of memory | ulimit -v
