@@ -14,15 +14,13 @@ use crate::cells::{
 };
 use crate::column::Columns;
 use crate::comparison::aa_tables;
-use crate::denials::denials;
 use crate::estimate::Estimates;
 use crate::format;
 use crate::format::{count, difference, figure};
 use crate::layouts::{is_one_of, layouts};
 use crate::policies::{avc, growth, setup};
-use crate::priced::priced;
 use crate::program::programs;
-use crate::stacks::{additivity, framework, order};
+use crate::stacks::{framework, order};
 use crate::table::{Report, Table, Tone, Value, warnings};
 use crate::text::short;
 
@@ -39,7 +37,7 @@ pub struct Options<'a> {
 /// A table per kernel, file system and metric; more with details, and where stacks differ in order
 /// only. Rows are in the order of the cells.
 pub fn report(run: &Document, options: &Options<'_>) -> Report {
-    let (mut tables, mut prices) = (Vec::new(), Vec::new());
+    let mut tables = Vec::new();
     let mut judgements = Judgements::of(run);
     let groups = groups(run);
     let drawn = Layouts::of(run);
@@ -59,12 +57,9 @@ pub fn report(run: &Document, options: &Options<'_>) -> Report {
         tables.push(main_table(run, &group, &judgements, &estimates));
         tables.extend(order(run, &group, &mut judgements));
         tables.extend(framework(run, &group));
-        tables.extend(additivity(run, &group));
-        tables.extend(denials(run, &group));
         // Memory has no measured regions and no paths.
         if options.details && group.metric != Metric::Memory {
             tables.push(details(run, &group));
-            prices.extend(priced(run, &group));
         }
     }
     tables.extend(setup(run, options.details));
@@ -72,7 +67,6 @@ pub fn report(run: &Document, options: &Options<'_>) -> Report {
     tables.extend(growth(run));
     tables.extend(aa_tables(run.aa.as_ref()));
     tables.extend(machines(run));
-    tables.extend(prices);
     let doubts = options.estimates.map_or(&[][..], |of| &of.warnings);
     Report {
         tables,

@@ -29,33 +29,6 @@ fn recount(document: &mut Document, change: impl Fn(&mut Counted)) {
     counted.for_each(change);
 }
 
-fn has_no_hooks(counted: &mut Counted) {
-    counted.hooked = None;
-}
-
-#[test]
-fn a_sum_needs_every_module_alone_and_the_base() {
-    let stacks = [
-        "capability",
-        "capability,landlock",
-        "capability,selinux",
-        "capability,selinux,landlock",
-    ];
-    let whole = result("stacking");
-    let told = |without: &str| {
-        let mut document = whole.clone();
-        document.cells.retain(|cell| {
-            let stack = cell.key.stack.join(",");
-            stacks.contains(&&*stack) && stack != without
-        });
-        text(&document, false).contains("the sum of its modules")
-    };
-    assert_eq!(
-        ["", "capability", "capability,landlock"].map(told),
-        [true, false, false]
-    );
-}
-
 #[test]
 fn calls_that_differ_between_architectures_are_told_with_their_reason() {
     let mut document = result("architectures");
@@ -89,47 +62,6 @@ fn misses_of_the_access_vector_cache_are_the_kernels_own_count() {
         setup.cache = None;
     }
     assert!(!told(&run));
-}
-
-#[test]
-fn who_denies_first_needs_orders_and_who_was_asked_needs_hooks() {
-    let mut document = result("denials");
-    recount(&mut document, has_no_hooks);
-    let whole = text(&document, false);
-    let (_, table) = whole.split_once("**Figure 5").unwrap();
-    let mut rows = table.lines();
-    let row = rows.find(|row| row.starts_with("| capability,apparmor,tomoyo,landlock "));
-    let row: Vec<&str> = row.unwrap().split('|').map(str::trim).collect();
-    assert_eq!(row[9..12], ["", "", ""]);
-    assert!(!row[6].is_empty());
-    // Modules alone.
-    document.cells.retain(|cell| cell.key.stack.len() < 3);
-    let alone = text(&document, false);
-    assert!(!alone.contains("Who denies first") && !alone.contains("Figure 5"));
-}
-
-#[test]
-fn prices_are_told_where_they_say_something() {
-    let paper = result("paper");
-    let tables = |change: &dyn Fn(&mut Document), details| {
-        let mut document = paper.clone();
-        change(&mut document);
-        let text = text(&document, details);
-        [
-            "How many hooks hold what a stack adds",
-            "Hooks by what they add",
-            "What checks of directories cost",
-        ]
-        .map(|title| text.contains(&format!("**{title}")))
-    };
-    assert_eq!(tables(&|_| {}, true), [true; 3]);
-    assert_eq!(tables(&|_| {}, false), [false; 3]);
-    assert_eq!(tables(&|of| recount(of, has_no_hooks), true), [false; 3]);
-    let no_baseline = |of: &mut Document| of.cells.retain(|cell| cell.key.stack != ["none"]);
-    assert_eq!(tables(&no_baseline, true), [false; 3]);
-    // One depth is no walk.
-    let shallow = |of: &mut Document| of.cells.retain(|cell| cell.key.variant() == "AA");
-    assert_eq!(tables(&shallow, true), [true, true, false]);
 }
 
 #[test]
