@@ -45,6 +45,11 @@ endif
 check_needs := callgrind_annotate:valgrind git:git
 # What makes a PDF of a figure.
 check_needs += rsvg-convert:librsvg2-bin
+# What writes the pages of publications.
+python_needs := /usr/lib/python3/dist-packages/pandas:python3-pandas \
+	/usr/lib/python3/dist-packages/scipy:python3-scipy \
+	/usr/lib/python3/dist-packages/matplotlib:python3-matplotlib
+check_needs += $(python_needs)
 # What compiles policies that the tests load.
 check_needs += secilc:secilc apparmor_parser:apparmor \
 	/usr/share/selinux/default/base.pp.bz2:selinux-policy-default \
@@ -99,7 +104,8 @@ help:
 	@echo 'make test-setup    run make run in clean roots of $(setup_suites), as root'
 	@echo 'make install  install lsmeter into PREFIX/bin ($(PREFIX)/bin)'
 	@echo 'make site     a page of what modules cost on 5.10, 6.1, 6.12 and 7.2: target/site.html'
-	@echo 'make results  write the tables of docs/results again, from the files there'
+	@echo 'make results  write the tables of docs/results again, from the result files'
+	@echo 'make publications  write the pages of publications again, from the result files'
 	@echo 'make lsmeter-aarch64  build lsmeter for machines of AArch64 (or lsmeter-x86_64)'
 	@echo 'make test-aarch64     run unit tests built for them, by user-mode emulation'
 	@echo 'make deb      make a Debian package in target/debian'
@@ -139,7 +145,7 @@ quick_tests := $(filter-out $(slow_tests),$(all_tests))
 ambiguous := $(filter $(notdir $(slow_tests)),$(notdir $(quick_tests)))
 test_names = $(addprefix --test ,$(sort $(notdir $(1))))
 # Lines of Rust in src. A commit that raises the number says why.
-src_lines := 94723
+src_lines := 91171
 .PHONY: check src-size
 src-size:
 	@lines=$$(git ls-files -z 'crates/*/src/*.rs' | xargs -0 cat | wc -l); \
@@ -244,6 +250,14 @@ site: run-needs build
 .PHONY: results
 results: build
 	@docs/results/refresh '$(or $(CARGO_TARGET_DIR),target)/release/lsmeter'
+
+# Each publication's page and data, from its result files. SVG and PDF differ by matplotlib's version.
+.PHONY: publications
+publications: build
+	@.ci/packages 'to write the pages of publications' $(python_needs)
+	@for page in publications/*/page.py; do \
+		/usr/bin/python3 $$page --lsmeter '$(or $(CARGO_TARGET_DIR),target)/release/lsmeter' || exit; \
+	done
 
 # lsmeter for machines of another architecture: make lsmeter-aarch64
 .PHONY: lsmeter-aarch64 lsmeter-x86_64

@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_baseline_of_another_kernel_is_not_what_stacks_add_to() {
-        let path = "../../docs/results/nanoseconds-6.12.json.xz";
+        let path = "../../publications/lsm-overhead/nanoseconds-6.12.json.xz";
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
         let document = testing::unpack(&std::fs::read(path).unwrap());
         let document = Document::parse(&document).unwrap();

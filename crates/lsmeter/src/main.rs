@@ -73,9 +73,6 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
             commands::list::benchmarks(&patterns, json)
         }
         Command::List(ListCommand::Stacks { json }) => commands::list::stacks(json),
-        Command::List(ListCommand::Published { pattern, csv }) => {
-            commands::list::published(&pattern, csv)
-        }
         Command::List(ListCommand::Presets { json }) => commands::list::presets(json),
         Command::Doctor(args) => commands::doctor::doctor(&args),
         Command::Generate { directory } => commands::generate::generate(&directory),

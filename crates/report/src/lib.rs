@@ -32,7 +32,6 @@ mod policies;
 mod prediction;
 mod profile;
 mod program;
-pub mod published;
 mod residual;
 mod run;
 mod sensitivity;

@@ -202,27 +202,6 @@ impl<'a> Layouts<'a> {
         Some(exponential(difference))
     }
 
-    /// The centre over layouts of the median over operations of the ratio to the baseline. None if
-    /// layouts are not paired.
-    pub fn median_ratio(&self, pairs: &[(&Key, &Key)]) -> Option<Centre> {
-        let paired = pairs.iter().all(|(base, _)| self.is_paired(base));
-        let of_pairs: Vec<[ByLayout; 2]> = pairs
-            .iter()
-            .map(|(base, tested)| [base, tested].map(|key| self.by_layout(key)))
-            .collect();
-        let medians = self.numbers.iter().filter_map(|number| {
-            let logarithm = |[base, tested]: &[ByLayout; 2]| {
-                Some((tested.get(number)? / base.get(number)?).ln())
-            };
-            let all: Option<Vec<f64>> = of_pairs.iter().map(logarithm).collect();
-            let mut all = all.filter(|all| !all.is_empty())?;
-            all.sort_unstable_by(f64::total_cmp);
-            Some(median_of_sorted(&all))
-        });
-        let medians: Vec<f64> = medians.filter(|_| paired).collect();
-        centre(&medians).map(exponential)
-    }
-
     fn is_paired(&self, base: &Key) -> bool {
         let other = self
             .baseline

@@ -132,13 +132,6 @@ proptest! {
             keys.iter().map(|(depth, tested, base)| (*depth, tested, Some(base))).collect();
         let slope = drawn.slope(&points).unwrap();
         prop_assert!(close(slope.value, 3.0) && close(slope.ci95[1], 3.0), "{slope:?}");
-
-        // A median of layouts needs pairs.
-        let median = drawn.median_ratio(&[(&base, &tested)]);
-        prop_assert_eq!(median.is_some(), numbers_fit);
-        if let Some(median) = median {
-            prop_assert!(close(median.value, ratio.value));
-        }
     }
 }
 

@@ -84,7 +84,7 @@ pub enum Command {
     /// Fetch, build, add, list and remove kernels
     #[command(subcommand)]
     Kernel(KernelCommand),
-    /// List benchmarks, stacks, presets and published figures
+    /// List benchmarks, stacks and presets
     #[command(subcommand)]
     List(ListCommand),
     /// Check what works on this machine, and how to get the rest
@@ -141,7 +141,7 @@ pub enum KernelCommand {
     },
 }
 
-/// List benchmarks, stacks, presets and published figures
+/// List benchmarks, stacks and presets
 #[derive(Debug, Subcommand)]
 pub enum ListCommand {
     /// Benchmarks and their variants, with the system calls that are measured
@@ -158,15 +158,6 @@ pub enum ListCommand {
         /// As JSON
         #[arg(long)]
         json: bool,
-    },
-    /// Figures that others have published, with their sources
-    Published {
-        /// Only those whose name fits, with *: 'paper:table6.*'
-        #[arg(value_name = "PATTERN", default_value = "*")]
-        pattern: String,
-        /// As CSV
-        #[arg(long)]
-        csv: bool,
     },
     /// Presets of `lsmeter run`
     Presets {

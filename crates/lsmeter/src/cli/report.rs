@@ -38,7 +38,7 @@ pub struct ReportArgs {
     #[arg(short, long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath,
         help_heading = "Output")]
     pub output: PathBuf,
-    /// Format [default: html; for --published and --publication markdown]
+    /// Format [default: html; for --coverage markdown]
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub format: Option<ReportFormat>,
     /// Also show added counts in nanoseconds, by weights from `lsmeter estimate --keep-weights`;
@@ -54,20 +54,9 @@ pub struct ReportArgs {
     )]
     pub figure: Option<String>,
     /// Only list the hooks that no operation of these profiles calls, and those that are called
-    #[arg(long, conflicts_with_all = ["figure", "list_figures", "published", "publication"],
+    #[arg(long, conflicts_with_all = ["figure", "list_figures"],
         help_heading = "Output")]
     pub coverage: bool,
-    /// Only compare with published figures of the same operations
-    #[arg(long, conflicts_with_all = ["figure", "list_figures"], help_heading = "Output")]
-    pub published: bool,
-    /// Only compare with every figure of this publication
-    ///
-    /// Publications are those of `lsmeter list published`: paper, lsmpmon, howells … Takes runs, sweeps
-    /// and placements. First how many figures agree, and how many differ, with a cause that is shown,
-    /// possible or unknown; then each figure, table by table.
-    #[arg(long, value_name = "NAME", help_heading = "Output",
-        conflicts_with_all = ["figure", "list_figures", "published"])]
-    pub publication: Option<String>,
     /// List the names of all figures, with their titles
     #[arg(long, conflicts_with_all = ["format", "figure", "output"], help_heading = "Output")]
     pub list_figures: bool,

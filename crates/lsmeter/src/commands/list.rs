@@ -2,15 +2,12 @@
 //! `lsmeter list …`.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use anyhow::Result;
 use lab::catalogue::{Benchmark, catalogue};
 use model::{Exit, Pattern, Select, Selection, Suite};
-use report::published::{published_records, published_report};
 use serde::Serialize;
 
-use crate::failure::usage;
 use crate::output;
 
 pub fn columns<R: AsRef<[String]>>(rows: &[R]) -> String {
@@ -166,23 +163,5 @@ pub fn presets(json: bool) -> Result<Exit> {
         ]
     }));
     output::print(&columns(&rows))?;
-    Ok(Exit::Fine)
-}
-
-pub fn published(pattern: &str, csv: bool) -> Result<Exit> {
-    let report = published_report(pattern);
-    if report.tables.is_empty() {
-        return Err(usage(
-            format!("no published figure is called {pattern}"),
-            "`lsmeter list published` lists them all",
-        ));
-    }
-    if csv {
-        output::write(Path::new("-"), |to| {
-            Ok(report::csv(published_records(pattern), to)?)
-        })?;
-    } else {
-        output::print_report(&report)?;
-    }
     Ok(Exit::Fine)
 }

@@ -7,8 +7,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use model::{Document, Exit, Kind, nearest};
-use published::beside;
-use report::published::{beside_report, publication_report};
 use report::{Content, Figure, Gathered, Report, Source, figures};
 
 use super::documents;
@@ -48,12 +46,7 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
         output::print(&listed(&figures(&sources)))?;
         return Ok(Exit::Fine);
     }
-    let tables = match &args.publication {
-        Some(name) => Some(publication(name, &sources)?),
-        None if args.published => Some(published(&sources)?),
-        None if args.coverage => Some(coverage(&sources)?),
-        None => None,
-    };
+    let tables = args.coverage.then(|| coverage(&sources)).transpose()?;
     let format = args.format.unwrap_or(match tables {
         Some(_) => ReportFormat::Markdown,
         None => ReportFormat::Html,
@@ -85,24 +78,6 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-fn publication(name: &str, sources: &[Source]) -> Result<(String, Report)> {
-    let known = published::sources();
-    let source = known.iter().find(|source| source.id == name);
-    let source = source.ok_or_else(|| {
-        let names: Vec<&str> = known.iter().map(|source| source.id.as_str()).collect();
-        usage(
-            format!("no publication is called `{}`", report::printable(name, 80)),
-            format!("there are {}", names.join(", ")),
-        )
-    })?;
-    let documents = sources.iter().map(|source| match &source.content {
-        Content::Measured(document) => published::Content::Measured(document),
-        Content::Placement(placement) => published::Content::Placement(placement),
-    });
-    let publication = published::publication(source, &documents.collect::<Vec<_>>());
-    Ok((source.title.clone(), publication_report(&publication)))
-}
-
 fn coverage(sources: &[Source]) -> Result<(String, Report)> {
     let profiles = sources.iter().map(|source| match &source.content {
         Content::Measured(document) if !document.kernel_hooks.is_empty() => Ok(&**document),
@@ -116,26 +91,6 @@ fn coverage(sources: &[Source]) -> Result<(String, Report)> {
         "Hooks that operations call".to_owned(),
         report::coverage_report(&profiles),
     ))
-}
-
-fn published(sources: &[Source]) -> Result<(String, Report)> {
-    let mut all = Report::default();
-    for source in sources {
-        let of_run = match &source.content {
-            Content::Measured(document) if document.kind == Kind::Run => {
-                beside_report(&beside(document))
-            }
-            _ => {
-                return Err(usage(
-                    format!("{} is no document of a run", source.name),
-                    "only what `lsmeter run` writes stands beside published figures",
-                ));
-            }
-        };
-        all.tables.extend(of_run.tables);
-        all.warnings.extend(of_run.warnings);
-    }
-    Ok(("What is published of these operations".to_owned(), all))
 }
 
 fn names(paths: &[PathBuf]) -> Vec<String> {

@@ -6,7 +6,6 @@
 
 mod document;
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -86,7 +85,11 @@ fn documents_of_each_kind_lead_with_their_figure() {
     let dir = tempfile::tempdir().unwrap();
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
     let page = dir.path().join("page.html");
-    for name in ["events-6.12", "placement-6.12", "slopes"] {
+    for name in [
+        "events-6.12",
+        "../../publications/lsm-overhead/placement-6.12",
+        "../../publications/lsm-overhead/slopes",
+    ] {
         report(&[results.join(format!("{name}.json.xz"))], &page);
         open(&page, "lead");
     }
@@ -133,7 +136,8 @@ fn pictures_of_the_documentation_are_made() {
     fs::rename(&base, page("suite.json")).unwrap();
     report(&[page("suite.json")], &page("suite.html"));
     for name in ["paper", "slopes"] {
-        let packed = fs::read(root.join(format!("docs/results/{name}.json.xz"))).unwrap();
+        let packed =
+            fs::read(root.join(format!("publications/lsm-overhead/{name}.json.xz"))).unwrap();
         let document = page(&format!("{name}.json"));
         fs::write(&document, unpack(&packed)).unwrap();
         report(&[document], &page(&format!("{name}.html")));
@@ -161,37 +165,4 @@ fn pictures_of_the_documentation_are_made() {
             );
         }
     }
-}
-
-/// What is published, beside the committed documents, as the pages of `docs/results` have it.
-#[test]
-fn publications_are_pages() {
-    let _one = ONE_BROWSER.lock().unwrap_or_else(PoisonError::into_inner);
-    let dir = tempfile::tempdir().unwrap();
-    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
-    let mut opened = BTreeSet::new();
-    for entry in fs::read_dir(&results).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "md") {
-            continue;
-        }
-        let text = fs::read_to_string(&path).unwrap();
-        let arguments = text.lines().find_map(|line| {
-            let (_, arguments) = line.split_once("<!-- all of lsmeter report --publication ")?;
-            arguments.strip_suffix(" -->")
-        });
-        let Some(arguments) = arguments else {
-            continue;
-        };
-        let page = dir.path().join("publication.html");
-        let mut lsmeter = Command::new(env!("CARGO_BIN_EXE_lsmeter"));
-        lsmeter.current_dir(&results);
-        lsmeter.args(["report", "--format", "html", "--publication"]);
-        lsmeter.args(arguments.split(' '));
-        succeed(lsmeter.arg("--output").arg(&page));
-        open(&page, "tables");
-        opened.extend(arguments.split(' ').next().map(str::to_owned));
-    }
-    let expected = ["freenix01", "howells", "lsmpmon", "paper"];
-    assert_eq!(opened, expected.map(str::to_owned).into());
 }

@@ -14,7 +14,8 @@ const BOTH: &[u8] = include_bytes!("../../../../docs/results/estimate-6.12.json.
 /// Of counts in a kernel that is configured as those processes are.
 const UP: &[u8] = include_bytes!("../../../../docs/results/counts-up-6.12.json.xz");
 /// Times alone.
-const TIMED: &[u8] = include_bytes!("../../../../docs/results/nanoseconds-6.12.json.xz");
+const TIMED: &[u8] =
+    include_bytes!("../../../../publications/lsm-overhead/nanoseconds-6.12.json.xz");
 
 fn documents() -> Place {
     let place = Place::new();

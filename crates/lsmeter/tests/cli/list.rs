@@ -72,18 +72,3 @@ fn listed_stacks_and_presets() {
     assert_eq!(configurations[0]["stack"], "capability");
     assert_eq!(strings(&quick["experiment"]["metrics"]), ["instructions"]);
 }
-
-#[test]
-fn listed_published_figures() {
-    let place = Place::new();
-    // Table 6: how often open asks for permission, by depth.
-    let table = place.line("list published paper:table6.*").code(0).stdout;
-    assert!(
-        table.contains("open") && table.contains("Table 6"),
-        "{table}"
-    );
-    let csv = place.line("list published --csv").code(0).stdout;
-    assert!(csv.starts_with("figure,"), "{csv}");
-    assert!(csv.lines().count() > 100);
-    place.refuses(2, "list published nobody:* | | `lsmeter list published`");
-}

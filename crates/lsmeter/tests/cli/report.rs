@@ -116,17 +116,6 @@ fn what_cannot_be_reported() {
     insta::assert_snapshot!("errors", told);
 }
 
-#[test]
-fn a_publication_is_asked_for_by_its_name() {
-    let place = Place::new();
-    let document = golden("run.json");
-    let ended = run(&place, &["--publication", "howells", &document]).code(0);
-    assert!(ended.stdout.contains("| all of it | 9 |"), "{ended:#?}");
-    let hint = Some("there are paper, lsmpmon, howells");
-    let asked = ["--publication", "howels", &document];
-    run(&place, &asked).refused(2, "no publication is called `howels`", hint);
-}
-
 /// A page's commands are those of this lsmeter, with the policy and the settings of the cell.
 #[test]
 fn commands_of_a_page_are_understood() {

@@ -19,7 +19,7 @@ fn shown(tables: Vec<Table>) -> String {
 
 #[test]
 fn sparklines_rise_with_depth_on_one_scale_for_all_stacks() {
-    let packed = include_bytes!("../../../../docs/results/paper.json.xz");
+    let packed = include_bytes!("../../../../publications/lsm-overhead/paper.json.xz");
     let text = shown(depth_tables(&Document::parse(&unpack(packed)).unwrap()));
     assert!(text.starts_with("Depth: open, "), "{text}");
     assert!(

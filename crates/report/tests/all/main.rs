@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! One program, so that it is linked once.
 
-mod beside;
 mod calls;
 mod columns;
 mod comparison;
@@ -15,7 +14,6 @@ mod pages;
 mod placement;
 mod placements;
 mod profiles;
-mod published;
 mod results;
 mod sensitivity;
 mod swept;

@@ -4,9 +4,7 @@
 
 use std::path::Path;
 
-use model::{Architecture, Cell, Counted, Document, PolicyPart, Program, layout};
-use published::{Content, State, beside, publication, published, sources};
-use report::published::{beside_report, publication_report};
+use model::{Architecture, Cell, Counted, Document, PolicyPart, Program};
 use report::{Options, markdown, report};
 
 fn result(name: &str) -> Document {
@@ -121,7 +119,7 @@ fn residuals_of_programs_tell_what_is_explained() {
 
 #[test]
 fn hooks_that_do_not_differ_between_runs_of_a_program_are_not_told() {
-    let mut document = result("unixbench");
+    let mut document = result("../../publications/freenix01/unixbench");
     let title = "Hooks that runs differ in: ";
     assert!(text(&document, true).contains(title));
     recount(&mut document, |counted| {
@@ -129,70 +127,4 @@ fn hooks_that_do_not_differ_between_runs_of_a_program_are_not_told() {
         (program.same_hooks, program.differing) = (true, Vec::new());
     });
     assert!(!text(&document, true).contains(title));
-}
-
-#[test]
-fn layouts_of_other_numbers_are_compared_each_with_each() {
-    let mut run = result("nanoseconds-6.12");
-    let open = |run: &Document| {
-        let all = beside(run);
-        let mut found = all.comparisons.iter().filter(|of| {
-            of.figure.id == "paper:table1.current-selinux.open" && of.benchmark == "open:AA"
-        });
-        let only = found.next().unwrap().clone();
-        assert!(found.next().is_none(), "it stands there twice");
-        only
-    };
-    let up_to = |run: &mut Document, most: u32| {
-        let is_left_out = |(base, number): (&str, u32)| base == "build:um-dac" && number > most;
-        run.cells
-            .retain(|cell| !layout(&cell.key.kernel).is_some_and(is_left_out));
-    };
-    let whole = open(&run);
-    // The last two layouts without modules were not made.
-    up_to(&mut run, 6);
-    let part = open(&run);
-    assert!(whole.layouts.unwrap().is_paired && !part.layouts.unwrap().is_paired);
-    assert!((whole.ours - part.ours).abs() < 0.1);
-    let text = markdown(&beside_report(&beside(&run)));
-    assert!(text.contains("each is compared with each"), "{text}");
-    // Three are too few for any interval of one kernel, but not beside eight.
-    up_to(&mut run, 3);
-    assert!(!beside(&run).comparisons.is_empty());
-    // With none there is nothing to compare with.
-    run.cells.retain(|cell| cell.key.stack != ["none"]);
-    let others = beside(&run).comparisons;
-    assert!(others.iter().all(|c| !c.figure.id.starts_with("paper:")));
-}
-
-#[test]
-fn every_published_figure_has_a_row_and_one_state() {
-    for source in sources() {
-        let whole = publication(source, &[]);
-        let figures = published().iter().filter(|of| of.source == source.id);
-        let summaries = whole.summaries();
-        assert_eq!(summaries[0].figures(), figures.clone().count());
-        let places: usize = summaries[1..].iter().map(published::Summary::figures).sum();
-        assert_eq!(places, summaries[0].figures());
-        for figure in figures {
-            let mut rows = whole.rows.iter();
-            assert!(rows.any(|row| row.figure == figure), "{}", figure.id);
-        }
-        let nothing = [State::CannotBeHad, State::NotMeasured];
-        assert!(whole.rows.iter().all(|row| nothing.contains(&row.state())));
-        assert!(whole.alternatives.is_empty());
-        assert!(!markdown(&publication_report(&whole)).is_empty());
-    }
-}
-
-/// Under no rules is openat as theirs: that rules explain it is struck off.
-#[test]
-fn an_explanation_that_was_tried_without_effect_is_struck_off() {
-    let run = result("audit");
-    let paper = sources().iter().find(|source| source.id == "paper");
-    let whole = publication(paper.unwrap(), &[Content::Measured(&run)]);
-    let rows = whole.rows.iter();
-    let openat = rows.filter(|row| row.figure.id == "paper:figure2.selinux.openat");
-    let states: Vec<State> = openat.map(published::Row::state).collect();
-    assert_eq!(states, [State::Unexplained]);
 }

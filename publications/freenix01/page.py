@@ -1,0 +1,131 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Write the page of SELinux in 2001 (FREENIX).
+
+Usage: publications/freenix01/page.py [--lsmeter PATH] [--check]
+"""
+
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import evidence as e  # noqa: E402
+import published as p  # noqa: E402
+
+PAGE = """{first_screen}
+6.1 decides, the kernel nearest to 2.4.2 of the two. SELinux enforces Debian's reference policy, but not
+for whole programs (`fork` to `sh`, and Table 9 from `pipe` on). Those have hooks only. Baseline:
+capability, which 2.4.2 had built in. Ours are instructions of the kernel. Theirs are times, user mode
+included.
+
+## Every overhead
+
+{overheads}
+
+![Overheads](overheads.svg)
+
+Rank correlation of ours with theirs: {rank}. Single values only, programs and operations together.
+
+## Errors in the publication
+
+{errors}
+
+## Again
+
+{results}
+
+```
+lsmeter run freenix01 --with-hooks --output freenix01.json
+lsmeter run unixbench --output unixbench.json
+make publications
+```
+"""
+
+
+def overhead(verdicts, name):
+    """Published, on 6.1 and on 6.12."""
+    one = next(one for one in verdicts if one["figure"]["id"] == name)
+    return [one["figure"]["value"], *(ours["value"] for ours in one["answers"][:2])]
+
+
+def findings(verdicts, rank):
+    own = [one for one in verdicts if one["figure"]["quantity"] == "overhead" and one["answers"]]
+    agree = sum(one["state"] in p.AGREE for one in own)
+    less = sum(one["answers"][0]["value"] < one["figure"]["value"] for one in own)
+    null, delete, connect = (overhead(verdicts, f"table10.{name}")
+                             for name in ("null-io", "delete-0KB", "tcp-connect"))
+    opens = overhead(verdicts, "table10.open-close")
+    messages = [overhead(verdicts, f"table10.{name}") for name in ("af-unix", "udp", "tcp")]
+    p.require(agree < len(own) / 2, "most overheads differ")
+    p.require(null[1] < 0.6 * null[0], "reading and writing a byte costs about half of what it did")
+    p.require(delete[1] < 0.3 * delete[0], "deleting an empty file costs about a fifth of what it did")
+    p.require(connect[1] > 1.7 * connect[0], "a TCP connection costs about twice what it did")
+    p.require(all(one[at] > other[at] for one, other in zip(messages, messages[1:]) for at in range(3)),
+              "messages cost most over AF_UNIX and least over TCP, then and now")
+    p.require(all(one[1] < one[0] for one in messages), "messages cost less than in 2001")
+    return [f"**{len(own) - agree} of {len(own)} overheads differ,** by more than a tenth. {less} of "
+            f"{len(own)} are smaller now.",
+            f"**Reading and writing one byte: {p.percent(null[1])}** where 2001 had {p.percent(null[0], 0)}.",
+            f"**Deleting an empty file: {p.percent(delete[1])}** where 2001 had {p.percent(delete[0], 0)}.",
+            f"**A TCP connection: {p.percent(connect[1])}** where 2001 had {p.percent(connect[0], 0)}. Ours "
+            f"has both ends and closing in it.",
+            f"**`open` and `close`: {p.percent(opens[1])}** on 6.1, {p.percent(opens[2])} on 6.12, published "
+            f"{p.percent(opens[0], 0)}.",
+            f"**Order of operations: rank correlation {rank[1]:.2f}** of {rank[0]}. Of messages AF_UNIX "
+            f"costs most and "
+            f"TCP least, as in 2001, each less than then."]
+
+
+def consistency(verdicts):
+    """Do the published overheads follow from the published times?"""
+    values = {one["figure"]["id"]: one["figure"]["value"] for one in verdicts}
+    wrong, n = [], 0
+    for one in verdicts:
+        figure, (place, _, name) = one["figure"], one["figure"]["id"].partition(".")
+        for kind, sign in (("latency", 1), ("throughput", -1)):
+            pair = [values.get(f"{place}.{kind}.{name}.{of}") for of in ("base", "selinux")]
+            if figure["quantity"] == "overhead" and None not in pair:
+                n += 1
+                derived = (pair[1] / pair[0]) ** sign - 1
+                if abs(derived - figure["value"]) > figure["half"] + 1e-9:
+                    wrong.append(f"{figure['theirs']} {p.percent(figure['value'], 0)}, by its times "
+                                 f"{p.percent(derived)}")
+    listed = f" but {'; '.join(wrong)}." if wrong else "."
+    return f"- None in what is compared: the {n} overheads follow from the times next to them{listed}"
+
+
+def draw(folder, verdicts):
+    from matplotlib import pyplot
+    own = [one for one in verdicts if one["figure"]["quantity"] == "overhead" and one["answers"]]
+    figure, axes = pyplot.subplots(figsize=(5.5, 4.5))
+    for label, at, marker in (("6.1", 0, "o"), ("6.12", 1, "x")):
+        axes.scatter([100 * one["figure"]["value"] for one in own],
+                     [100 * one["answers"][at]["value"] for one in own], label=label, marker=marker)
+    axes.plot([0, 35], [0, 35], color="gray", linewidth=0.8)
+    axes.set(xlabel="published overhead, %", ylabel="ours, % of instructions", title="SELinux in 2001 and "
+                                                                                     "now")
+    axes.legend()
+    p.save(figure, folder, "overheads")
+
+
+def build(folder, lsmeter):
+    whole = p.load(folder)
+    files = e.results(folder, whole["publication"]["results"], lsmeter)
+    p.benchmarks(whole, files, lsmeter)
+    verdicts, _ = p.judged(whole, files)
+    rank = p.correlation(p.value_pairs(verdicts, lambda figure: figure["quantity"] == "overhead"))
+    own = [one for one in verdicts if one["figure"]["quantity"] == "overhead"]
+    links = ("[figures.csv](figures.csv). Both kernels: [measurements.csv](measurements.csv). Plot: "
+             "[PDF](overheads.pdf)")
+    text = PAGE.format(first_screen=p.first_screen(whole, findings(verdicts, rank), verdicts, links),
+                       overheads=p.two_kernels(own), rank=f"{rank[1]:.2f} (n = {rank[0]}, median of ours / "
+                                                          f"theirs {rank[2]:.2f})",
+                       errors=consistency(verdicts), results=p.result_list(folder, files))
+    return ({"README.md": text, "figures.csv": p.figures_csv(verdicts),
+             "measurements.csv": p.measurements_csv(verdicts)},
+            lambda: draw(folder, verdicts))
+
+
+if __name__ == "__main__":
+    sys.exit(p.run(p.here(__file__), build))
