@@ -228,8 +228,16 @@ impl Store {
             }
         };
         let mut changed = BTreeMap::new();
-        if wishes.has("SECURITY_TUNABLE") {
+        let is_told = |wish: &fragment::Wish| wish.author == Author::User;
+        let tunable = wishes.get("SECURITY_TUNABLE");
+        // Without its files the option is one that the source does not have, which is told.
+        if wishes.has("SECURITY_TUNABLE")
+            && (tunable.is_some_and(is_told) || tunable::is_possible(&tree.dir))
+        {
             changed.extend(tunable::changes(&tree.dir)?);
+        }
+        if wishes.has("DEBUG_INFO_BTF") && wishes.get("DEBUG_INFO").is_none() {
+            wishes.add("lsmeter", debug_info(&tree.dir), Author::Flavour)?;
         }
         if recipe.any_order {
             changed.extend(order::changes(&tree.dir)?);
@@ -292,6 +300,14 @@ impl Store {
         let lock_path = self.dir().join(format!("build/.{build}.lock"));
         let _lock = Lock::take(&lock_path, &mut || {})?;
         fs::remove_dir_all(&dir).map_err(Error::io("remove", &dir))
+    }
+}
+
+/// An option of its own until Linux 5.18 made it a choice.
+fn debug_info(tree: &Path) -> &'static str {
+    match overlay::text_of(tree, "lib/Kconfig.debug") {
+        Ok(text) if !text.contains("DEBUG_INFO_DWARF_TOOLCHAIN_DEFAULT") => "CONFIG_DEBUG_INFO=y",
+        _ => "",
     }
 }
 

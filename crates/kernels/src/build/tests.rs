@@ -268,3 +268,18 @@ fn names_of_source_packages() {
     assert_eq!(source_series("linux-source"), None);
     assert_eq!(source_series("linux-source-6"), None);
 }
+
+#[test]
+fn debug_information_is_asked_for_as_the_tree_has_it() {
+    let place = Place::new();
+    let tree = place.dir.path().join("tree");
+    assert_eq!(debug_info(&tree), "");
+    place.put(
+        "lib/Kconfig.debug",
+        b"config DEBUG_INFO\n\tbool \"Compile\"\n",
+    );
+    assert_eq!(debug_info(&tree), "CONFIG_DEBUG_INFO=y");
+    let choice = b"choice\nconfig DEBUG_INFO_DWARF_TOOLCHAIN_DEFAULT\n";
+    place.put("lib/Kconfig.debug", choice);
+    assert_eq!(debug_info(&tree), "");
+}

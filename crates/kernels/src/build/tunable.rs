@@ -40,11 +40,22 @@ const FILES: [(&str, &str); 11] = module_files![
 /// Has `COUNT_ARGS`, which counts up to a literal number.
 const ARGS: &str = "include/linux/args.h";
 
+/// Lists all hooks with their arguments, from Linux 5.7 on.
+const HOOKS: &str = "include/linux/lsm_hook_defs.h";
+
+pub(super) fn is_possible(tree: &Path) -> bool {
+    tree.join(HOOKS).exists()
+}
+
 /// Changed files by path; none for a tree with its own `security/tunable`.
 pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
     let mut changed = BTreeMap::new();
     if tree.join(DIRECTORY).join("Kconfig").exists() {
         return Ok(changed);
+    }
+    if !is_possible(tree) {
+        let reason = "the Tunable Security Module needs it: Linux has it since 5.7".to_owned();
+        return Err(unfit(tree, HOOKS, reason, WITHOUT));
     }
     let mut change = |path: &str, edit: fn(&str) -> Option<String>, anchor: &str| {
         let reason = format!("the Tunable Security Module cannot be put in: there is no {anchor}");
@@ -167,6 +178,7 @@ mod tests {
             MAKEFILE,
             "obj-$(CONFIG_SECURITY_YAMA)\t+= yama/\nobj-$(CONFIG_SECURITY)\t+= a.o\n",
         );
+        put(HOOKS, "LSM_HOOK(int, 0, file_open, struct file *file)\n");
         if let Some(text) = count {
             put(COUNT, text);
         }
@@ -233,6 +245,16 @@ mod tests {
             assert!(error.to_string().contains(path), "{error}");
             assert!(error.hint().unwrap().contains("SECURITY_TUNABLE"));
         }
+    }
+
+    #[test]
+    fn a_tree_older_than_its_list_of_hooks_is_refused() {
+        let dir = tree(None);
+        assert!(is_possible(dir.path()));
+        fs::remove_file(dir.path().join(HOOKS)).unwrap();
+        assert!(!is_possible(dir.path()));
+        let error = changes(dir.path()).unwrap_err();
+        assert!(error.to_string().contains("since 5.7"), "{error}");
     }
 
     #[test]
