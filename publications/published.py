@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the publications' scripts share: published figures, our figures, verdicts, Markdown, CSV.
+"""What the publications' scripts share: verdicts, Markdown, CSV, plots.
 
 A publication's folder has publication.toml (sources, settings, causes) and published*.toml (figures), result
 files of lsmeter and page.py, which calls `run(folder, build)`:
@@ -8,8 +8,8 @@ files of lsmeter and page.py, which calls `run(folder, build)`:
 
 writes README.md, CSV files and figures. --check writes nothing and exits with 1 if Markdown or CSV are stale.
 
-A published figure is a dict with the keys of FIGURE_KEYS. `answers` (evidence.py) lists our figures for
-it, the deciding one first. `judge` compares the two. States are those of STATES.
+figures.py reads the published figures. `answers` (evidence.py) lists our figures for one, the deciding one
+first. `judge` compares the two. States are those of STATES.
 """
 
 import argparse
@@ -18,12 +18,11 @@ import io
 import json
 import re
 import sys
-import tomllib
-from decimal import Decimal
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from evidence import Fault, answers, call, document, operation, version
+from evidence import Fault, answers, call, document, operation, results, version
+from figures import UNITS, load, unavailable
 
 try:
     import matplotlib
@@ -34,9 +33,8 @@ except ImportError as missing:
     sys.exit(2)
 
 
-STATES = ["exact", "zero", "bound", "tolerance", "differs: shown", "differs: possible", "differs: "
-                                                                                        "unexplained",
-          "by construction", "no verdict", "cannot be had", "not measured"]
+STATES = ["exact", "zero", "bound", "tolerance", "differs: shown", "differs: possible",
+          "differs: unexplained", "by construction", "no verdict", "cannot be had", "not measured"]
 AGREE = STATES[:4]
 DIFFER = STATES[4:7]
 SHORT = {"by construction": "c", "no verdict": "n", "cannot be had": "x", "not measured": "m"}
@@ -44,137 +42,10 @@ SHORT = {"by construction": "c", "no verdict": "n", "cannot be had": "x", "not m
 # whole: 8.9 is 9, but not 8.
 PART = 0.10
 CHECKS = 0.25
-# The unit in which a quantity is written, and its factor.
-UNITS = {"overhead": ("%", 100), "throughput-overhead": ("%", 100), "hook-share": ("%", 100),
-         "all-pass": ("%", 100),
-         "quoted": ("%", 100), "order": ("%", 100), "latency": ("µs", 1), "added-latency": ("µs", 1),
-         "hook-time": ("µs", 1), "hook-total": ("µs", 1), "hook-count": ("calls", 1),
-         "throughput": ("MB/s", 1), "slope": ("checks", 1),
-         "hook-calls": ("calls", 1), "module-calls": ("calls", 1), "nested-calls": ("calls", 1),
-         "calls-at-least": ("calls", 1), "checks": ("calls", 1), "upper-bound": ("calls", 1),
-         "system-calls": ("calls", 1), "module-hooks": ("hooks", 1), "lines": ("lines", 1), "text": ("", 1)}
 OVERHEADS = ["overhead", "throughput-overhead"]
 # Another machine's, or another measure: next to ours, without a verdict.
 WITHOUT_VERDICT = ["latency", "added-latency", "throughput", "hook-time"]
 WITHOUT_BENCHMARK = ["module-hooks", "lines", "upper-bound", "text", "quoted", "hook-total", "hook-count"]
-
-FIGURE_KEYS = {"id", "place", "lines", "kernel", "quantity", "theirs", "note", "ours", "over", "hooks",
-               "modules", "of",
-               "per_component", "unsigned", "tested", "baseline", "value", "low", "high", "experiment",
-               "order",
-               "by_construction", "elsewhere", "except", "within", "single", "of_means", "tested_kernel",
-               "baseline_kernel", "bytes"}
-GROUP_KEYS = FIGURE_KEYS | {"columns", "figures"}
-COLUMN_KEYS = (FIGURE_KEYS - {"id"}) | {"name"}
-SETUP_KEYS = {"stack", "integrity", "policy", "settings", "why"}
-FILE_KEYS = (FIGURE_KEYS - {"id"}) | {"group", "publication", "sets", "setting", "cause", "unavailable"}
-TABLE_KEYS = {"publication": {"title", "authors", "cite", "setting", "lines", "results", "times"},
-              "setting": {"experiment", "name", "tested", "variant"},
-              "cause": {"figures", "larger", "text"}, "unavailable": {"figures", "why", "state"}}
-
-
-# Published figures
-
-def known(table, keys, name):
-    unknown = sorted(set(table) - keys)
-    if unknown:
-        raise Fault(f"{name}: unknown key `{unknown[0]}`")
-
-
-def load(folder):
-    """The publication: its tables, and `figures`, a list of dicts."""
-    paths = sorted(folder.glob("publi*.toml"))
-    if not paths:
-        raise Fault(f"{folder}: no publication.toml")
-    whole = {"sets": {}, "setting": [], "cause": [], "unavailable": [], "figures": []}
-    for path in paths:
-        try:
-            part = tomllib.loads(path.read_text(), parse_float=Decimal)
-        except (OSError, tomllib.TOMLDecodeError) as fault:
-            raise Fault(f"{path}: {fault}") from None
-        known(part, FILE_KEYS, path)
-        for key in ("setting", "cause", "unavailable"):
-            for table in part.pop(key, []):
-                known(table, TABLE_KEYS[key], f"{path}: {key}")
-                whole[key].append(table)
-        whole["sets"] |= part.pop("sets", {})
-        whole |= {"publication": part.pop("publication")} if "publication" in part else {}
-        groups = part.pop("group", [])
-        whole["figures"] += [(path, figure) for group in groups for figure in members(path, group, part)]
-    if "publication" not in whole:
-        raise Fault(f"{folder}: no file has [publication]")
-    known(whole["publication"], TABLE_KEYS["publication"], f"{folder}: publication")
-    whole["figures"] = [complete(path, figure, whole["sets"]) for path, figure in whole["figures"]]
-    ids = [figure["id"] for figure in whole["figures"]]
-    for name in ids:
-        if ids.count(name) > 1:
-            raise Fault(f"{folder}: two figures have the id `{name}`")
-    return whole
-
-
-def inside(part, outer):
-    """`part` with missing keys from `outer`; ids and notes are joined."""
-    values = {"value", "low", "high"}
-    kept = {key: of for key, of in outer.items() if not (key in values and values & set(part))}
-    joined = {key: f"{outer[key]}{by}{part[key]}" for key, by in (("id", "."), ("note", "; "))
-              if key in outer and key in part}
-    return kept | part | joined
-
-
-def members(path, group, outer):
-    known(group, GROUP_KEYS, f"{path}: group `{group.get('id')}`")
-    columns = group.get("columns")
-    head = inside({key: of for key, of in group.items() if key not in ("columns", "figures")}, outer)
-    for figure in group["figures"]:
-        values = figure.get("values")
-        known(figure, FIGURE_KEYS | {"values"}, f"{path}: figure `{figure.get('id')}`")
-        row = inside({key: of for key, of in figure.items() if key != "values"}, head)
-        if columns is None:
-            yield row
-            continue
-        if values is not None and len(values) != len(columns):
-            raise Fault(f"{path}: figure `{row['id']}`: not one value for each column")
-        for at, column in enumerate(columns):
-            known(column, COLUMN_KEYS, f"{path}: column of `{group['id']}`")
-            own = {"id" if key == "name" else key: of for key, of in column.items()}
-            if values is not None and values[at] == "-":
-                continue
-            yield inside(own | ({} if values is None else {"value": values[at]}), row)
-
-
-def complete(path, figure, sets):
-    """With bounds, rounding and operations."""
-    name = f"{path}: figure `{figure.get('id')}`"
-    for key in ("id", "place", "quantity"):
-        if key not in figure:
-            raise Fault(f"{name}: no `{key}`")
-    if figure["quantity"] not in UNITS:
-        raise Fault(f"{name}: unknown quantity `{figure['quantity']}`")
-    for setup in figure.get("tested", []) + figure.get("baseline", []):
-        known(setup, SETUP_KEYS, name)
-    ours = [one for item in figure.get("ours", []) for one in (sets[item[1:]] if item[0] == "@" else [item])]
-    figure["ours"] = [one for one in ours if one.split(":")[0] not in figure.get("except", [])]
-    given = [key for key in ("value", "low", "high") if key in figure]
-    if figure["quantity"] == "order":
-        if given or len(figure.get("order", [])) < 2:
-            raise Fault(f"{name}: needs `order` with two entries or more, and no value")
-        return figure
-    if not given or ("value" in given and len(given) > 1):
-        raise Fault(f"{name}: needs a value or bounds")
-    factor = UNITS[figure["quantity"]][1]
-    digits = [(Decimal(str(figure[key])) * factor).normalize().as_tuple().exponent if factor > 1
-              else Decimal(str(figure[key])).as_tuple().exponent for key in given]
-    figure["half"] = 0.5 * 10.0 ** min(0, *digits, 0) / factor
-    for key in given:
-        figure[key] = float(figure[key])
-    return figure
-
-
-def unavailable(whole, figure):
-    """The state and the reason, if a figure has no measurement of ours for good."""
-    fitting = (of for of in whole["unavailable"]
-               if any(fnmatchcase(figure["id"], one) for one in of["figures"]))
-    return next(((of.get("state", "cannot be had"), of["why"]) for of in fitting), None)
 
 
 # Verdicts
@@ -204,8 +75,7 @@ def judge(figure, ours):
 
 
 def judged(whole, files, explain=None):
-    """Each figure with its state, cause and answers. `explain(figure, answers)` may return a state and a "
-      "cause."""
+    """Each figure with state, cause and answers; `explain(figure, answers)` may return state and cause."""
     found = {figure["id"]: answers(figure, files) for figure in whole["figures"]}
     fits = settings(whole, files, found)
     verdicts = []
@@ -241,8 +111,8 @@ def verdict(whole, figure, ours, fits, explain):
     if figure["id"] in fits["shown"]:
         setting = fits["shown"][figure["id"]]
         return "differs: shown", f"with {setting} ours agrees, and no other figure fits worse"
-    larger = "ours" if ours[0]["value"] > figure.get("value",
-                                                     figure.get("high", figure.get("low", 0))) else "theirs"
+    theirs = figure.get("value", figure.get("high", figure.get("low", 0)))
+    larger = "ours" if ours[0]["value"] > theirs else "theirs"
     possible = [of["text"] for of in whole["cause"] if of.get("larger", larger) == larger
                 and any(fnmatchcase(figure["id"], one) for one in of["figures"])]
     return ("differs: possible", "; ".join(possible)) if possible else ("differs: unexplained", "")
@@ -255,8 +125,7 @@ def with_setting(figure, setting):
 
 
 def settings(whole, files, found):
-    """`shown`: figures with the setting that explains them. `fit`: agreeing figures by experiment, setting, "
-      "file."""
+    """`shown`: figures with the setting that explains them; `fit`: ours by experiment, file and setting."""
     shown, fit = {}, {}
     for setting in whole["setting"]:
         own = [figure for figure in whole["figures"] if figure.get("experiment") == setting["experiment"]]
@@ -267,18 +136,24 @@ def settings(whole, files, found):
                 other = answers(with_setting(figure, setting), [file])
                 states[figure["id"]] = [judge(figure, of[0]) in AGREE if of else None
                                         for of in (first, other)]
-                if first and other:
-                    where = (setting["experiment"], file["name"])
-                    fit.setdefault((*where, None), {})[figure["id"]] = (first[0], judge(figure, first[0]))
-                    fit.setdefault((*where, setting["name"]), {})[figure["id"]] = (other[0],
-                                                                                   judge(figure, other[0]))
+                for name, of in ((None, first), (setting["name"], other)):
+                    if first and other:
+                        fitting = fit.setdefault((setting["experiment"], file["name"], name), {})
+                        fitting[figure["id"]] = of[0], judge(figure, of[0])
             for figure in own:
                 others = [of for name, of in states.items() if name != figure["id"]]
-                if states[figure["id"]] == [False, True] and all(with_it for without,
-                                                                 with_it in others if without):
-                    shown.setdefault(figure["id"], f"{setting['name']} "
-                                                   f"({file['name'].removesuffix('.json.xz')})")
+                if states[figure["id"]] == [False, True] and all(of[1] for of in others if of[0]):
+                    name = f"{setting['name']} ({file['name'].removesuffix('.json.xz')})"
+                    shown.setdefault(figure["id"], name)
     return {"shown": shown, "fit": fit}
+
+
+def compared(folder, lsmeter):
+    """The publication, its result files and verdicts."""
+    whole = load(folder)
+    files = results(folder, whole["publication"]["results"], lsmeter)
+    benchmarks(whole, files, lsmeter)
+    return whole, files, judged(whole, files)[0]
 
 
 def benchmarks(whole, files, lsmeter):
@@ -406,25 +281,20 @@ def rounded(value, figure):
 def figures_csv(verdicts, more=lambda one: [], names=()):
     """Every figure: what is published, ours, and the verdict."""
     head = ["id", "published in", "lines", "kernel", "what", "quantity", "unit", "value", "low", "high",
-            "ours",
-            "ours low", "ours high", "verdict", "cause or reason", "our kernel", "benchmark", "configuration",
-            "baseline", "substitute because", "result file", "note", *names]
+            "ours", "ours low", "ours high", "verdict", "cause or reason", "our kernel", "benchmark",
+            "configuration", "baseline", "substitute because", "result file", "note", *names]
     rows = []
     for one in verdicts:
         figure, first = one["figure"], (one["answers"] or [{}])[0]
         published = [rounded(figure.get(key), figure) for key in ("value", "low", "high")]
-        ours = [first.get("text") or rounded(first.get("value"), figure)]
         exact = first.get("low") == first.get("value") == first.get("high")
-        ours += ["" if exact else rounded(first.get(key), figure)
-                 for key in ("low", "high")]
-        rows.append([figure["id"], figure["place"], figure.get("lines"), figure.get("kernel"),
-                     figure.get("theirs"),
-                     figure["quantity"], UNITS[figure["quantity"]][0], *published, *ours, one["state"],
-                     one["cause"],
-                     *(first.get(key)
-                       for key in ("release", "benchmark", "configuration", "baseline", "why", "file")),
-                     figure.get("note"), *more(one)])
-    return csv_text([*head], rows)
+        ours = [first.get("text") or rounded(first.get("value"), figure),
+                *("" if exact else rounded(first.get(key), figure) for key in ("low", "high"))]
+        where = ("release", "benchmark", "configuration", "baseline", "why", "file")
+        rows.append([*(figure.get(key) for key in ("id", "place", "lines", "kernel", "theirs", "quantity")),
+                     UNITS[figure["quantity"]][0], *published, *ours, one["state"], one["cause"],
+                     *map(first.get, where), figure.get("note"), *more(one)])
+    return csv_text(head, rows)
 
 
 def measurements_csv(verdicts):
@@ -434,26 +304,22 @@ def measurements_csv(verdicts):
         figure = one["figure"]
         for ours in one["answers"]:
             own = "" if figure["quantity"] in WITHOUT_VERDICT or "half" not in figure else judge(figure, ours)
-            values = [rounded(ours[key], figure)
-                      for key in ("value", "low", "high")] if "text" not in ours else [ours["text"], "", ""]
-            rows.append([figure["id"], UNITS[figure["quantity"]][0], *values, own, ours["release"],
-                         ours["benchmark"],
-                         ours["configuration"], ours.get("baseline"), ours.get("why"), ours["file"]])
+            values = [rounded(ours[key], figure) for key in ("value", "low", "high")]
+            values = [ours["text"], "", ""] if "text" in ours else values
+            where = ("release", "benchmark", "configuration", "baseline", "why", "file")
+            rows.append([figure["id"], UNITS[figure["quantity"]][0], *values, own, *map(ours.get, where)])
     head = ["id", "unit", "ours", "low", "high", "by itself", "kernel", "benchmark", "configuration",
-            "baseline",
-            "substitute because", "result file"]
+            "baseline", "substitute because", "result file"]
     return csv_text(head, rows)
 
 
 def settings_csv(fits):
     """Each experiment with each setting, by result file."""
-    rows = []
-    for (experiment, file, setting), figures in fits["fit"].items():
-        for name, (ours, state) in figures.items():
-            rows.append([experiment, file, setting or "as published", name, ours["release"],
-                         ours["benchmark"],
-                         f"{100 * ours['value']:.2f}" if abs(ours["value"]) < 1e3 else ours["value"], state])
     head = ["experiment", "result file", "setting", "figure", "kernel", "benchmark", "ours, %", "verdict"]
+    rows = [[experiment, file, setting or "as published", name, ours["release"], ours["benchmark"],
+             f"{100 * ours['value']:.2f}" if abs(ours["value"]) < 1e3 else ours["value"], state]
+            for (experiment, file, setting), figures in fits["fit"].items()
+            for name, (ours, state) in figures.items()]
     return csv_text(head, rows)
 
 
@@ -464,8 +330,8 @@ def two_kernels(verdicts):
         by = {".".join(ours["release"].split(".")[:2]): ours for ours in reversed(one["answers"])}
         cells = [text_of(by.get(kernel)) for kernel in ("6.1", "6.12")]
         figure, module = one["figure"], one["figure"]["id"].rpartition(".")[2]
-        named = f"{figure['place']}: {figure['theirs']}" + (f", {module}"
-                                                            if module in ("selinux", "tomoyo") else "")
+        named = f"{figure['place']}: {figure['theirs']}"
+        named += f", {module}" if module in ("selinux", "tomoyo") else ""
         rows.append([named, percent(figure["value"]), *cells, one["state"], one["cause"]])
     return markdown(["operation", "published", "6.1", "6.12", "verdict", "cause or reason"], rows)
 
@@ -485,10 +351,10 @@ def result_list(folder, files, others=()):
     every = [(file["name"], file["json"]) for file in files]
     every += [(f"{name}.json.xz", document(folder / f"{name}.json.xz")) for name in others]
     for name, content in every:
-        releases = {one.get("release")
-                    for one in content.get("measurements", [])} - {None} or {content.get("version")}
-        where = content.get("experiment", {}).get("filesystem",
-                                                  "") if content["kind"] != "placement" else "source"
+        releases = {one.get("release") for one in content.get("measurements", [])} - {None}
+        releases = releases or {content.get("version")}
+        where = content.get("experiment", {}).get("filesystem", "")
+        where = "source" if content["kind"] == "placement" else where
         rows.append([f"[{name}]({name})", content["kind"], ", ".join(sorted(releases, key=version)), where,
                      content.get("started", "")[:10]])
     return markdown(["result file", "kind", "Linux", "on", "measured"], rows)
@@ -502,8 +368,26 @@ def percent(value, digits=1):
 def require(condition, statement):
     """A sentence of a page that the result files no longer bear out is an error."""
     if not condition:
-        raise Fault(f"the page states what the result files do not show: {statement}\nhint: change the text "
-                    f"in page.py")
+        raise Fault(f"the page states what the result files do not show: {statement}\nhint: change the "
+                    "text in the script")
+
+
+def scatter(folder, name, series, line, **labels):
+    """Ours against theirs: (label, marker) to points, and the line on which both are equal."""
+    from matplotlib import pyplot
+    figure, axes = pyplot.subplots(figsize=(5.5, 4.5))
+    for (label, marker), points in series.items():
+        axes.scatter(*zip(*points), label=label, marker=marker)
+    axes.plot(line, line, color="gray", linewidth=0.8)
+    axes.set(**labels)
+    axes.legend()
+    save(figure, folder, name)
+    pyplot.close(figure)
+
+
+def percents(verdicts, at=0):
+    """Points of published overheads and ours, in %."""
+    return [(100 * one["figure"]["value"], 100 * one["answers"][at]["value"]) for one in verdicts]
 
 
 def save(figure, folder, name):
@@ -516,8 +400,8 @@ def run(folder, build):
     """`build(folder, lsmeter)` returns texts by file name, and a function that draws the figures."""
     parser = argparse.ArgumentParser(description=f"Write the page of {folder.name} from its result files.")
     parser.add_argument("--lsmeter", default="lsmeter", help="the program (default: lsmeter in PATH)")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if Markdown or CSV "
-                                                             "are stale")
+    parser.add_argument("--check", action="store_true",
+                        help="write nothing; exit with 1 if Markdown or CSV are stale")
     arguments = parser.parse_args()
     matplotlib.use("Agg")
     try:

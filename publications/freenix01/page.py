@@ -10,7 +10,6 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-import evidence as e  # noqa: E402
 import published as p  # noqa: E402
 
 PAGE = """{first_screen}
@@ -96,24 +95,14 @@ def consistency(verdicts):
 
 
 def draw(folder, verdicts):
-    from matplotlib import pyplot
     own = [one for one in verdicts if one["figure"]["quantity"] == "overhead" and one["answers"]]
-    figure, axes = pyplot.subplots(figsize=(5.5, 4.5))
-    for label, at, marker in (("6.1", 0, "o"), ("6.12", 1, "x")):
-        axes.scatter([100 * one["figure"]["value"] for one in own],
-                     [100 * one["answers"][at]["value"] for one in own], label=label, marker=marker)
-    axes.plot([0, 35], [0, 35], color="gray", linewidth=0.8)
-    axes.set(xlabel="published overhead, %", ylabel="ours, % of instructions", title="SELinux in 2001 and "
-                                                                                     "now")
-    axes.legend()
-    p.save(figure, folder, "overheads")
+    series = {("6.1", "o"): p.percents(own), ("6.12", "x"): p.percents(own, 1)}
+    p.scatter(folder, "overheads", series, [0, 35], xlabel="published overhead, %",
+              ylabel="ours, % of instructions", title="SELinux in 2001 and now")
 
 
 def build(folder, lsmeter):
-    whole = p.load(folder)
-    files = e.results(folder, whole["publication"]["results"], lsmeter)
-    p.benchmarks(whole, files, lsmeter)
-    verdicts, _ = p.judged(whole, files)
+    whole, files, verdicts = p.compared(folder, lsmeter)
     rank = p.correlation(p.value_pairs(verdicts, lambda figure: figure["quantity"] == "overhead"))
     own = [one for one in verdicts if one["figure"]["quantity"] == "overhead"]
     links = ("[figures.csv](figures.csv). Both kernels: [measurements.csv](measurements.csv). Plot: "

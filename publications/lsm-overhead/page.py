@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import evidence as e  # noqa: E402
 import published as p  # noqa: E402
+import stacks  # noqa: E402
 from evidence import np  # noqa: E402
 
 MODULES = ["selinux", "apparmor", "smack", "tomoyo"]
@@ -279,7 +280,7 @@ def overhead_finding(verdicts):
             "times, ours instructions of Linux 5.3.1 on ext4.")
 
 
-def orders(files):
+def orders(files, above):
     """Pairs of orders in a kernel built to accept them: compared operations, and those that differ."""
     file = next(file for file in files if file["name"] == "paper-orders.json.xz")
     compared, differing = 0, []
@@ -294,9 +295,10 @@ def orders(files):
     refused = frame[frame["stack"].isin([f"{module},capability" for module in MODULES])]
     p.require(len(refused) and (refused.status == "unsupported").all(), "5.3.1 refuses capability at the end")
     p.require(not differing, f"the order of two modules changes no operation: {differing[:3]}")
-    return ("**Order of modules: no difference.** In a kernel that starts capability last as well, "
-            f"{len(differing)} of {compared} exact counts differ between the two orders of a pair. "
-            "Linux 5.3.1 itself refuses the paper's order.")
+    return ("**Order of modules: no difference unless one denies.** In a kernel that starts capability last "
+            f"as well, {len(differing)} of {compared} exact counts differ between the two orders of a pair. "
+            f"Linux 5.3.1 itself refuses the paper's order. A stack costs at most {above} instructions more "
+            "than [the sum of its modules](stacks.md).")
 
 
 def totals(verdicts):
@@ -533,35 +535,24 @@ def times_text(verdicts, times):
 # Figures
 
 def draw(folder, verdicts):
-    from matplotlib import pyplot
     own = [one for one in verdicts if own_overheads(one) and one["figure"].get("value")
            and one["answers"][0]["value"] > 0]
-    figure, axes = pyplot.subplots(figsize=(5.5, 4.5))
-    for label, agree in (("agrees", True), ("differs", False)):
-        points = [(one["figure"]["value"] * 100, one["answers"][0]["value"] * 100) for one in own
-                  if (one["state"] in p.AGREE) == agree]
-        axes.scatter(*zip(*points), label=label, marker="o" if agree else "x")
-    axes.plot([0.5, 2000], [0.5, 2000], color="gray", linewidth=0.8)
-    axes.set(xscale="log", yscale="log", xlabel="published overhead, %", ylabel="ours on Linux 5.3.1, % of "
-                                                                                "instructions",
-             title="Overheads published as a number")
-    axes.legend()
-    p.save(figure, folder, "overheads")
+    series = {(label, marker): p.percents(one for one in own if (one["state"] in p.AGREE) == agree)
+              for label, marker, agree in (("agrees", "o", True), ("differs", "x", False))}
+    p.scatter(folder, "overheads", series, [0.5, 2000], xscale="log", yscale="log",
+              xlabel="published overhead, %", ylabel="ours on Linux 5.3.1, % of instructions",
+              title="Overheads published as a number")
     slopes = [one for one in verdicts if one["figure"]["quantity"] == "slope"]
-    figure, axes = pyplot.subplots(figsize=(5.5, 4.5))
-    for name, marker in (("open ", "o"), ("stat ", "s"), ("openat", "x"), ("rename", "+")):
-        points = [(one["answers"][0]["value"], one["figure"]["value"]) for one in slopes
-                  if one["figure"]["theirs"].startswith(name)]
-        axes.scatter(*zip(*points), marker=marker, label=name.strip())
-    axes.plot([0, 10], [0, 10], color="gray", linewidth=0.8)
-    axes.set(xlabel="permission checks per operation, Linux 5.3.1", ylabel="published slope",
-             title="Figure 4 and Table 6")
-    axes.legend()
-    p.save(figure, folder, "checks")
-    pyplot.close("all")
+    series = {(name.strip(), marker): [(one["answers"][0]["value"], one["figure"]["value"]) for one in slopes
+                                       if one["figure"]["theirs"].startswith(name)]
+              for name, marker in (("open ", "o"), ("stat ", "s"), ("openat", "x"), ("rename", "+"))}
+    p.scatter(folder, "checks", series, [0, 10], xlabel="permission checks per operation, Linux 5.3.1",
+              ylabel="published slope", title="Figure 4 and Table 6")
 
 
 PAGE = """{first_screen}
+Sums of modules, Figure 5 and the proposals of section 6: [stacks.md](stacks.md).
+
 Of 5.3.1, 5.10 and 6.12.118 the first kernel that has a figure decides. An experiment has one
 setting. Another setting shows the cause of a difference only if no other figure of the experiment fits
 worse with it. Of several operations that could stand for a test the first in the TOML file decides, which
@@ -730,8 +721,10 @@ def build(folder, lsmeter):
     verdicts, fits = p.judged(whole, files, explain(files, times))
     audit_finding, audit_table = audit(verdicts, fits)
     tomoyo_finding, tomoyo_table = tomoyo(verdicts, fits)
-    findings = [audit_finding, tomoyo_finding, overhead_finding(verdicts), orders(files), totals(verdicts),
-                checks_finding(verdicts)]
+    published = {figure["id"]: figure.get("value") for figure in whole["figures"]}
+    of_stacks, above = stacks.texts(folder, files, published, lsmeter)
+    findings = [audit_finding, tomoyo_finding, overhead_finding(verdicts), orders(files, above),
+                totals(verdicts), checks_finding(verdicts)]
     table1 = [one for one in verdicts if one["figure"]["place"].startswith("Table 1, row")
               and own_overheads(one)]
     rows = [[f"{one['figure']['place'].removeprefix('Table 1, row ')}: {one['figure']['theirs']}",
@@ -760,6 +753,7 @@ def build(folder, lsmeter):
              "figures.csv": p.figures_csv(verdicts, lambda one: [*cells(one), measured_text(one, files)],
                                           names),
              "settings.csv": p.settings_csv(fits)}
+    texts |= of_stacks
     return texts, lambda: draw(folder, verdicts)
 
 

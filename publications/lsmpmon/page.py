@@ -10,7 +10,6 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-import evidence as e  # noqa: E402
 import published as p  # noqa: E402
 
 PAGE = """{first_screen}
@@ -143,25 +142,15 @@ def errors(verdicts):
 
 
 def draw(folder, verdicts):
-    from matplotlib import pyplot
-    figure, axes = pyplot.subplots(figsize=(5.5, 4.5))
-    for module, marker in (("selinux", "o"), ("tomoyo", "x")):
-        own = of_quantity(verdicts, "overhead", module)
-        axes.scatter([100 * one["figure"]["value"] for one in own],
-                     [100 * one["answers"][0]["value"] for one in own], label=module, marker=marker)
-    axes.plot([1, 300], [1, 300], color="gray", linewidth=0.8)
-    axes.set(xscale="symlog", yscale="symlog", xlabel="published overhead, %", ylabel="ours on Linux 6.1, % "
-                                                                                      "of instructions",
-             title="LSMPMON, Tables 3 and 4")
-    axes.legend()
-    p.save(figure, folder, "overheads")
+    series = {(module, marker): p.percents(of_quantity(verdicts, "overhead", module))
+              for module, marker in (("selinux", "o"), ("tomoyo", "x"))}
+    p.scatter(folder, "overheads", series, [1, 300], xscale="symlog", yscale="symlog",
+              xlabel="published overhead, %", ylabel="ours on Linux 6.1, % of instructions",
+              title="LSMPMON, Tables 3 and 4")
 
 
 def build(folder, lsmeter):
-    whole = p.load(folder)
-    files = e.results(folder, whole["publication"]["results"], lsmeter)
-    p.benchmarks(whole, files, lsmeter)
-    verdicts, _ = p.judged(whole, files)
+    whole, files, verdicts = p.compared(folder, lsmeter)
     selinux, tomoyo = (f"{found[1]:.2f} (n = {found[0]})"
                        for found in (rank(verdicts, "selinux"), rank(verdicts, "tomoyo")))
     counts = of_quantity(verdicts, "hook-calls")
