@@ -117,11 +117,15 @@ def title(setup):
     return " ".join(parts) + (f" ({', '.join(more)})" if more else "")
 
 
-def answer(file, row, setup, name, value, low=None, high=None):
+def answer(file, row, setup, name, value, low=None, high=None, base=None):
     low, high = (value, value) if low is None else (low, high)
-    why = setup.get("why")
-    return {"file": file["name"], "release": row["release"], "benchmark": name, "why": why, "value": value,
-            "low": low, "high": high, "configuration": title(setup)}
+    found = {"file": file["name"], "release": row["release"], "kernel": row.get("kernel"), "benchmark": name,
+             "value": value, "low": low, "high": high, "configuration": title(setup)}
+    reasons = [of.get("why") for of in (setup, base or {})]
+    if base is not None:
+        found["baseline"] = title(base)
+        reasons[1] = reasons[1] and f"baseline: {reasons[1]}"
+    return found | {"why": "; ".join(filter(None, reasons)) or None}
 
 
 def pairs(file, name, tested, baselines):
@@ -154,7 +158,7 @@ def overheads(figure, files):
             for of_kernel in found.values():
                 for name, row, other, of in over(figure, of_kernel, change):
                     of = sorted(map(abs, of)) if figure.get("unsigned") else of
-                    yield answer(file, row, setup, name, of[0], min(of), max(of)) | {"baseline": title(other)}
+                    yield answer(file, row, setup, name, of[0], min(of), max(of), other)
 
 
 def over(figure, found, change):
@@ -191,7 +195,7 @@ def counted(figure, files):
     quantity, hooks = figure["quantity"], figure.get("hooks", [])
     setups = [setup for setup in figure.get("tested", [{"stack": "capability"}])]
     if quantity not in ("module-calls", "nested-calls", "hook-time"):
-        setups.append({"stack": "capability"})
+        setups.append({"stack": "capability", "why": "the framework calls the same hooks under each stack"})
     for file in files:
         for name in figure["ours"]:
             for setup in setups:
@@ -245,7 +249,8 @@ def slopes(figure, files):
                           & (frame.status == "ok") & frame.apply(operation, axis=1).isin(figure["ours"])]
             for row in found.to_dict("records"):
                 bounds = [float(row[key]) for key in ("checks_per_operation", "ci95_low", "ci95_high")]
-                yield answer(file, row, {"stack": row["stack"]}, operation(row), *bounds)
+                setup = {"stack": row["stack"], "why": "a BPF program waits in the hooks"}
+                yield answer(file, row, setup, operation(row), *bounds)
 
 
 def all_pass(figure, files):

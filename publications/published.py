@@ -43,9 +43,11 @@ SHORT = {"by construction": "c", "no verdict": "n", "cannot be had": "x", "not m
 PART = 0.10
 CHECKS = 0.25
 OVERHEADS = ["overhead", "throughput-overhead"]
-# Another machine's, or another measure: next to ours, without a verdict.
-WITHOUT_VERDICT = ["latency", "added-latency", "throughput", "hook-time"]
-WITHOUT_BENCHMARK = ["module-hooks", "lines", "upper-bound", "text", "quoted", "hook-total", "hook-count"]
+# Times of another machine, or another measure: next to ours if there are any, without a verdict.
+TIMES = ["latency", "added-latency", "throughput", "hook-total"]
+WITHOUT_VERDICT = [*TIMES, "hook-time"]
+OUR_UNITS = {"hook-time": "instructions"}
+WITHOUT_BENCHMARK = [*TIMES, "module-hooks", "lines", "upper-bound", "text", "quoted", "hook-count"]
 
 
 # Verdicts
@@ -74,6 +76,14 @@ def judge(figure, ours):
     return "tolerance" if high - low <= most - least else "no verdict"
 
 
+def apart(figure, ours):
+    """How far ours is from the published value or range."""
+    value = ours["value"]
+    if "value" in figure:
+        return abs(value - figure["value"])
+    return max(figure.get("low", value) - value, value - figure.get("high", value), 0.0)
+
+
 def judged(whole, files, explain=None):
     """Each figure with state, cause and answers; `explain(figure, answers)` may return state and cause."""
     found = {figure["id"]: answers(figure, files) for figure in whole["figures"]}
@@ -89,18 +99,20 @@ def verdict(whole, figure, ours, fits, explain):
     own = explain(figure, ours) if explain else None
     if own:
         return own
-    if figure.get("elsewhere"):
-        return "no verdict", f"judged as a figure of {figure['elsewhere']}"
+    if figure["quantity"] in TIMES:
+        return "no verdict", "a time of another machine"
     without = unavailable(whole, figure)
     if without:
         ours.clear()
         return without
+    if figure.get("elsewhere"):
+        return "no verdict", f"judged as a figure of {figure['elsewhere']}"
     if not figure["ours"] and figure["quantity"] not in WITHOUT_BENCHMARK + ["order"]:
         raise Fault(f"figure `{figure['id']}` has no benchmark in `ours`, and is not in [[unavailable]]")
     if not ours:
         return "not measured", ""
     if figure["quantity"] in WITHOUT_VERDICT:
-        return "no verdict", "another machine or measure"
+        return "no verdict", "another measure: theirs is time, ours instructions"
     state = judge(figure, ours[0])
     if state in AGREE and figure.get("by_construction"):
         return "by construction", ""
@@ -110,7 +122,7 @@ def verdict(whole, figure, ours, fits, explain):
         return state, ""
     if figure["id"] in fits["shown"]:
         setting = fits["shown"][figure["id"]]
-        return "differs: shown", f"with {setting} ours agrees, and no other figure fits worse"
+        return "differs: shown", f"with {setting} ours agrees on each kernel, and no other figure fits worse"
     theirs = figure.get("value", figure.get("high", figure.get("low", 0)))
     larger = "ours" if ours[0]["value"] > theirs else "theirs"
     possible = [of["text"] for of in whole["cause"] if of.get("larger", larger) == larger
@@ -124,28 +136,52 @@ def with_setting(figure, setting):
     return changed | ({"tested": [setting["tested"]]} if "tested" in setting else {})
 
 
+def by_kernel(figure, of):
+    """By kernel, answers with the first one's benchmark and configuration."""
+    alike = [one for one in of if one["configuration"] == of[0]["configuration"]
+             and (figure.get("over") or one["benchmark"] == of[0]["benchmark"])]
+    return {one["kernel"]: one for one in reversed(alike)}
+
+
 def settings(whole, files, found):
-    """`shown`: figures with the setting that explains them; `fit`: ours by experiment, file and setting."""
-    shown, fit = {}, {}
+    """`shown`: figures with the setting that explains them; `fit`: ours by experiment, file and setting;
+    `rows`: the same for each kernel."""
+    shown, fit, rows = {}, {}, {}
     for setting in whole["setting"]:
         own = [figure for figure in whole["figures"] if figure.get("experiment") == setting["experiment"]]
         for file in files:
-            states = {}
+            pairs = {}
             for figure in own:
                 first = [one for one in found[figure["id"]] if one["file"] == file["name"]]
                 other = answers(with_setting(figure, setting), [file])
-                states[figure["id"]] = [judge(figure, of[0]) in AGREE if of else None
-                                        for of in (first, other)]
+                if not (first and other):
+                    continue
+                pairs[figure["id"]] = figure, by_kernel(figure, first), by_kernel(figure, other)
                 for name, of in ((None, first), (setting["name"], other)):
-                    if first and other:
-                        fitting = fit.setdefault((setting["experiment"], file["name"], name), {})
-                        fitting[figure["id"]] = of[0], judge(figure, of[0])
-            for figure in own:
-                others = [of for name, of in states.items() if name != figure["id"]]
-                if states[figure["id"]] == [False, True] and all(of[1] for of in others if of[0]):
-                    name = f"{setting['name']} ({file['name'].removesuffix('.json.xz')})"
-                    shown.setdefault(figure["id"], name)
-    return {"shown": shown, "fit": fit}
+                    key = setting["experiment"], file["name"], name
+                    fit.setdefault(key, {})[figure["id"]] = of[0], judge(figure, of[0])
+                    for kernel, ours in by_kernel(figure, of).items():
+                        rows[*key, figure["id"], kernel] = ours, judge(figure, ours)
+            worse = {name for name, pair in pairs.items() if fits_worse(*pair)}
+            for name, (figure, first, other) in pairs.items():
+                if not worse - {name} and not agrees(figure, first) and agrees(figure, other):
+                    shown.setdefault(name, f"{setting['name']} ({file['name'].removesuffix('.json.xz')})")
+    return {"shown": shown, "fit": fit, "rows": rows}
+
+
+def agrees(figure, of_kernels):
+    return all(judge(figure, one) in AGREE for one in of_kernels.values())
+
+
+def fits_worse(figure, first, other):
+    """With the setting: no longer agrees, or differs by more than without it, on any kernel of the file."""
+    for kernel, ours in other.items():
+        before = first.get(kernel)
+        if before is None or judge(figure, ours) in AGREE:
+            continue
+        if judge(figure, before) in AGREE or apart(figure, ours) > apart(figure, before) + 1e-9:
+            return True
+    return False
 
 
 def compared(folder, lsmeter):
@@ -190,11 +226,13 @@ def scoreboard(verdicts):
 
 
 LEGEND = """**exact**: equal as far as published digits go, and not 0. **0 = 0**: both are 0. **bound**:
-inside a published range or bound, or in the published order. **tolerance**: a real number within a tenth
-of the published one (checks: a quarter of one), or our interval overlaps that; whole numbers have no
-tolerance. **differs** (a/b/c): the cause is shown by a measurement or the source (a), possible (b), or
-unknown (c). **not judged**: c by construction (our benchmark was made after it), n no verdict (another
-machine or measure, our interval decides nothing, or judged elsewhere), x cannot be had, m not measured."""
+inside a published range or bound, or in the published order; both ends of a range are rounded as
+published, a bound alone is not. **tolerance**: a real number within a tenth of the published one (checks: a
+quarter of one), or our interval overlaps that; whole numbers have no tolerance. **differs** (s/p/u): the
+cause is shown by a measurement or the source (s), possible (p), or unknown (u). **not judged**: c by
+construction (our benchmark was made after it, or almost any count passes), n no verdict (a time of another
+machine, another measure, our interval decides nothing, or judged elsewhere), x cannot be had, m not
+measured."""
 
 
 def first_screen(whole, findings, verdicts, csv_files="[figures.csv](figures.csv)"):
@@ -232,10 +270,16 @@ def correlation(pairs_):
 
 
 def value_pairs(verdicts, keep):
-    """Ours and theirs, of single values that have a verdict."""
-    return [(one["answers"][0]["value"], one["figure"]["value"]) for one in verdicts
-            if keep(one["figure"]) and one["answers"] and "value" in one["figure"]
-            and one["state"] in AGREE + DIFFER + ["no verdict"] and not one["figure"].get("elsewhere")]
+    """Ours and theirs, of single values that have a verdict; a number that is published twice once."""
+    found = {}
+    for one in verdicts:
+        figure = one["figure"]
+        if (keep(figure) and one["answers"] and "value" in figure and not figure.get("elsewhere")
+                and one["state"] in AGREE + DIFFER + ["no verdict"]):
+            of = figure.get("modules", [figure["id"]])
+            same = figure["quantity"], *of, figure.get("of"), figure["value"]
+            found.setdefault(same, (one["answers"][0]["value"], figure["value"]))
+    return list(found.values())
 
 
 def welch(one, other):
@@ -278,21 +322,45 @@ def rounded(value, figure):
     return f"{round(value, digits) + 0.0:.10g}"
 
 
+def bound_text(figure):
+    """An upper bound with the components of the path, D."""
+    n = int(figure["value"])
+    if not figure.get("per_component") or n == 0:
+        return str(n)
+    return "D" if n == 1 else f"{n}D"
+
+
+def published_cells(figure):
+    if figure["quantity"] == "upper-bound":
+        return [bound_text(figure), "", ""]
+    return [rounded(figure.get(key), figure) for key in ("value", "low", "high")]
+
+
+def unit(figure):
+    per = figure["quantity"] == "calls-at-least" and figure.get("per_component")
+    return UNITS[figure["quantity"]][0] + (" per component" if per else "")
+
+
+def our_unit(figure, ours):
+    """Hooks are timed in theirs, and their instructions counted in ours."""
+    return "" if not ours else OUR_UNITS.get(figure["quantity"], unit(figure))
+
+
 def figures_csv(verdicts, more=lambda one: [], names=()):
     """Every figure: what is published, ours, and the verdict."""
     head = ["id", "published in", "lines", "kernel", "what", "quantity", "unit", "value", "low", "high",
-            "ours", "ours low", "ours high", "verdict", "cause or reason", "our kernel", "benchmark",
-            "configuration", "baseline", "substitute because", "result file", "note", *names]
+            "ours", "ours low", "ours high", "our unit", "verdict", "cause or reason", "our kernel",
+            "benchmark", "configuration", "baseline", "substitute because", "result file", "note", *names]
     rows = []
     for one in verdicts:
         figure, first = one["figure"], (one["answers"] or [{}])[0]
-        published = [rounded(figure.get(key), figure) for key in ("value", "low", "high")]
         exact = first.get("low") == first.get("value") == first.get("high")
         ours = [first.get("text") or rounded(first.get("value"), figure),
                 *("" if exact else rounded(first.get(key), figure) for key in ("low", "high"))]
         where = ("release", "benchmark", "configuration", "baseline", "why", "file")
         rows.append([*(figure.get(key) for key in ("id", "place", "lines", "kernel", "theirs", "quantity")),
-                     UNITS[figure["quantity"]][0], *published, *ours, one["state"], one["cause"],
+                     unit(figure), *published_cells(figure), *ours, our_unit(figure, first), one["state"],
+                     one["cause"],
                      *map(first.get, where), figure.get("note"), *more(one)])
     return csv_text(head, rows)
 
@@ -307,19 +375,19 @@ def measurements_csv(verdicts):
             values = [rounded(ours[key], figure) for key in ("value", "low", "high")]
             values = [ours["text"], "", ""] if "text" in ours else values
             where = ("release", "benchmark", "configuration", "baseline", "why", "file")
-            rows.append([figure["id"], UNITS[figure["quantity"]][0], *values, own, *map(ours.get, where)])
-    head = ["id", "unit", "ours", "low", "high", "by itself", "kernel", "benchmark", "configuration",
+            rows.append([figure["id"], our_unit(figure, ours), *values, own, *map(ours.get, where)])
+    head = ["id", "our unit", "ours", "low", "high", "by itself", "kernel", "benchmark", "configuration",
             "baseline", "substitute because", "result file"]
     return csv_text(head, rows)
 
 
 def settings_csv(fits):
-    """Each experiment with each setting, by result file."""
-    head = ["experiment", "result file", "setting", "figure", "kernel", "benchmark", "ours, %", "verdict"]
-    rows = [[experiment, file, setting or "as published", name, ours["release"], ours["benchmark"],
+    """Each experiment with each setting, by result file and kernel."""
+    head = ["experiment", "result file", "setting", "figure", "kernel", "build", "benchmark", "ours, %",
+            "verdict"]
+    rows = [[experiment, file, setting or "as published", name, ours["release"], kernel, ours["benchmark"],
              f"{100 * ours['value']:.2f}" if abs(ours["value"]) < 1e3 else ours["value"], state]
-            for (experiment, file, setting), figures in fits["fit"].items()
-            for name, (ours, state) in figures.items()]
+            for (experiment, file, setting, name, kernel), (ours, state) in fits["rows"].items()]
     return csv_text(head, rows)
 
 

@@ -14,9 +14,10 @@ import published as p  # noqa: E402
 
 PAGE = """{first_screen}
 6.1 decides, the kernel nearest to 2.4.2 of the two. SELinux enforces Debian's reference policy, but not
-for whole programs (`fork` to `sh`, and Table 9 from `pipe` on). Those have hooks only. Baseline:
-capability, which 2.4.2 had built in. Ours are instructions of the kernel. Theirs are times, user mode
-included.
+for whole programs (`fork` to `sh`, and Table 9 from `pipe` on). Those have hooks only. The baseline is
+capability, because 2.4.2 had capabilities built in; [lsm-overhead](../lsm-overhead/README.md) has no LSM
+for the same source, as in all of its Table 1. Ours are instructions of the kernel. Theirs are times, user
+mode included.
 
 ## Every overhead
 
@@ -25,6 +26,7 @@ included.
 ![Overheads](overheads.svg)
 
 Rank correlation of ours with theirs: {rank}. Single values only, programs and operations together.
+Overheads of Table 9's throughputs are published as those of times: 40.4 and 38.6 MB/s are 5 %.
 
 ## Errors in the publication
 
@@ -51,20 +53,21 @@ def overhead(verdicts, name):
 def findings(verdicts, rank):
     own = [one for one in verdicts if one["figure"]["quantity"] == "overhead" and one["answers"]]
     agree = sum(one["state"] in p.AGREE for one in own)
-    less = sum(one["answers"][0]["value"] < one["figure"]["value"] for one in own)
+    differ = [one for one in own if one["state"] in p.DIFFER]
+    less = sum(one["answers"][0]["value"] < one["figure"]["value"] for one in differ)
     null, delete, connect = (overhead(verdicts, f"table10.{name}")
                              for name in ("null-io", "delete-0KB", "tcp-connect"))
     opens = overhead(verdicts, "table10.open-close")
     messages = [overhead(verdicts, f"table10.{name}") for name in ("af-unix", "udp", "tcp")]
     p.require(agree < len(own) / 2, "most overheads differ")
-    p.require(null[1] < 0.6 * null[0], "reading and writing a byte costs about half of what it did")
-    p.require(delete[1] < 0.3 * delete[0], "deleting an empty file costs about a fifth of what it did")
-    p.require(connect[1] > 1.7 * connect[0], "a TCP connection costs about twice what it did")
+    p.require(null[1] < 0.6 * null[0], "SELinux's overhead on a byte is about half of what it was")
+    p.require(delete[1] < 0.3 * delete[0], "SELinux's overhead on deleting is about a fifth")
+    p.require(connect[1] > 1.7 * connect[0], "SELinux's overhead on a connection is about twice")
     p.require(all(one[at] > other[at] for one, other in zip(messages, messages[1:]) for at in range(3)),
               "messages cost most over AF_UNIX and least over TCP, then and now")
     p.require(all(one[1] < one[0] for one in messages), "messages cost less than in 2001")
-    return [f"**{len(own) - agree} of {len(own)} overheads differ,** by more than a tenth. {less} of "
-            f"{len(own)} are smaller now.",
+    return [f"**{len(differ)} of {len(own)} overheads differ,** by more than a tenth: {less} are smaller "
+            f"now, and {len(differ) - less} larger. {agree} agree.",
             f"**Reading and writing one byte: {p.percent(null[1])}** where 2001 had {p.percent(null[0], 0)}.",
             f"**Deleting an empty file: {p.percent(delete[1])}** where 2001 had {p.percent(delete[0], 0)}.",
             f"**A TCP connection: {p.percent(connect[1])}** where 2001 had {p.percent(connect[0], 0)}. Ours "
