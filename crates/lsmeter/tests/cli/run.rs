@@ -269,8 +269,16 @@ fn only_what_a_killed_run_left_is_removed() {
     fs::set_permissions(qemu, fs::Permissions::from_mode(0o755)).unwrap();
     let asked = ["run", "--offline", "--qemu", "./qemu"];
     let killed = Running::start(&place, &asked);
+    // Before it has its marker it would be left for good.
     wait_for("a scratch directory", || {
-        (place.left_over().len() > 1).then_some(())
+        let marked = |name: &String| {
+            place
+                .join("tmp")
+                .join(name)
+                .join(".lsmeter-scratch")
+                .exists()
+        };
+        place.left_over().iter().any(marked).then_some(())
     });
     signal(killed.pid(), Signal::KILL);
     killed.wait();
