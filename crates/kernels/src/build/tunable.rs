@@ -40,11 +40,17 @@ const FILES: [(&str, &str); 11] = module_files![
 /// Has `COUNT_ARGS`, which counts up to a literal number.
 const ARGS: &str = "include/linux/args.h";
 
-/// Lists all hooks with their arguments, from Linux 5.7 on.
+/// Lists all hooks with their arguments.
 const HOOKS: &str = "include/linux/lsm_hook_defs.h";
 
+/// Is a mount's mapping of ids among the arguments, as the module's own have it?
 pub(super) fn is_possible(tree: &Path) -> bool {
-    tree.join(HOOKS).exists()
+    let has = |text: String| {
+        ["mnt_userns", "mnt_idmap"]
+            .iter()
+            .any(|of| text.contains(of))
+    };
+    text_of(tree, HOOKS).is_ok_and(has)
 }
 
 /// Changed files by path; none for a tree with its own `security/tunable`.
@@ -54,7 +60,8 @@ pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
         return Ok(changed);
     }
     if !is_possible(tree) {
-        let reason = "the Tunable Security Module needs it: Linux has it since 5.7".to_owned();
+        let reason =
+            "the Tunable Security Module needs hooks as Linux has them since 5.12".to_owned();
         return Err(unfit(tree, HOOKS, reason, WITHOUT));
     }
     let mut change = |path: &str, edit: fn(&str) -> Option<String>, anchor: &str| {
@@ -178,7 +185,10 @@ mod tests {
             MAKEFILE,
             "obj-$(CONFIG_SECURITY_YAMA)\t+= yama/\nobj-$(CONFIG_SECURITY)\t+= a.o\n",
         );
-        put(HOOKS, "LSM_HOOK(int, 0, file_open, struct file *file)\n");
+        put(
+            HOOKS,
+            "LSM_HOOK(int, 0, inode_removexattr, struct mnt_idmap *idmap)\n",
+        );
         if let Some(text) = count {
             put(COUNT, text);
         }
@@ -248,13 +258,20 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_older_than_its_list_of_hooks_is_refused() {
+    fn a_tree_with_older_hooks_is_refused() {
         let dir = tree(None);
+        let hooks = dir.path().join(HOOKS);
         assert!(is_possible(dir.path()));
-        fs::remove_file(dir.path().join(HOOKS)).unwrap();
+        fs::write(
+            &hooks,
+            "LSM_HOOK(int, 0, inode_removexattr, struct dentry *dentry)",
+        )
+        .unwrap();
+        assert!(!is_possible(dir.path()));
+        fs::remove_file(&hooks).unwrap();
         assert!(!is_possible(dir.path()));
         let error = changes(dir.path()).unwrap_err();
-        assert!(error.to_string().contains("since 5.7"), "{error}");
+        assert!(error.to_string().contains("since 5.12"), "{error}");
     }
 
     #[test]

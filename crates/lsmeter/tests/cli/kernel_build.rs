@@ -111,7 +111,7 @@ fn a_tree_or_a_fragment_that_makes_no_sense() {
     }
     place.write("mine", "CONFIG_A=y\n# CONFIG_A is not set\n");
     place.write("tree/security/Kconfig", "menu \"Security\"\nendmenu\n");
-    place.write("tree/include/linux/lsm_hook_defs.h", "");
+    place.write("tree/include/linux/lsm_hook_defs.h", "struct mnt_idmap");
     refuses(
         &place,
         "x --source tree --config mine | 2 | mine:2: CONFIG_A=n contradicts | fragment
