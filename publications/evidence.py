@@ -74,8 +74,7 @@ def result(path, lsmeter):
 
 
 def index_rows(file):
-    """`rows`: (operation, stack, integrity, policy, settings, metric) to rows, those of the oldest kernel "
-      "first."""
+    """`rows`: (operation, stack, integrity, policy, settings, metric) to rows; the oldest kernel's first."""
     hooked = {}
     for measurement in file["json"]["measurements"]:
         key = measurement["key"]
@@ -92,8 +91,7 @@ def index_rows(file):
         low, high = ((value, value) if exact or not row["ci95_low"]
                      else (float(row["ci95_low"]), float(row["ci95_high"])))
         kept = {"operation": name, "value": value, "low": low, "high": high, "exact": exact,
-                "kernel": row["kernel"],
-                "release": row["release"], "filesystem": row["filesystem"], "metric": row["metric"],
+                "kernel": row["kernel"], "release": row["release"], "filesystem": row["filesystem"], "metric": row["metric"],
                 "hooked": hooked.get((row["kernel"], *key[:5])), "stack": row["stack"]}
         file["rows"].setdefault(key, []).append(kept)
     for rows in file["rows"].values():
@@ -255,8 +253,8 @@ def slopes(figure, files):
 
 def all_pass(figure, files):
     for file in files:
-        names = {key[0]: rows[0] for key,
-                 rows in file["rows"].items() if key[1:5] == ("capability", "", "none", "")}
+        names = {key[0]: rows[0] for key, rows in file["rows"].items()
+                 if key[1:5] == ("capability", "", "none", "")}
         rows = [row for row in names.values() if row["hooked"]]
         passing = [row for row in rows if hook_calls(row["hooked"]["hooks"], figure["hooks"])]
         if rows:
@@ -301,8 +299,7 @@ ANSWERS = {"slope": slopes, "checks": checks, "all-pass": all_pass, "module-hook
 
 
 def answers(figure, files):
-    """Our figures, the deciding one first: by the order of files, then by kernel, then as the figure has "
-      "them."""
+    """Our figures, the deciding one first: by the order of files, by kernel, and as the figure has them."""
     if figure["quantity"] in ("hook-calls", "module-calls", "hook-share", "calls-at-least", "system-calls",
                               "nested-calls", "hook-time"):
         return list(counted(figure, [file for file in files if file["kind"] == "run"]))

@@ -184,6 +184,16 @@ def fits_worse(figure, first, other):
     return False
 
 
+LINKS = ("[figures.csv](figures.csv). Both kernels: [measurements.csv](measurements.csv). Plot: "
+         "[PDF](overheads.pdf)")
+
+
+def texts(page, verdicts):
+    """What a publication without more is written to."""
+    return {"README.md": page, "figures.csv": figures_csv(verdicts),
+            "measurements.csv": measurements_csv(verdicts)}
+
+
 def compared(folder, lsmeter):
     """The publication, its result files and verdicts."""
     whole = load(folder)

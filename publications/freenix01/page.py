@@ -37,7 +37,7 @@ Overheads of Table 9's throughputs are published as those of times: 40.4 and 38.
 {results}
 
 ```
-lsmeter run freenix01 --with-hooks --output freenix01.json
+lsmeter run freenix01 --output freenix01.json
 lsmeter run unixbench --output unixbench.json
 make publications
 ```
@@ -108,15 +108,11 @@ def build(folder, lsmeter):
     whole, files, verdicts = p.compared(folder, lsmeter)
     rank = p.correlation(p.value_pairs(verdicts, lambda figure: figure["quantity"] == "overhead"))
     own = [one for one in verdicts if one["figure"]["quantity"] == "overhead"]
-    links = ("[figures.csv](figures.csv). Both kernels: [measurements.csv](measurements.csv). Plot: "
-             "[PDF](overheads.pdf)")
-    text = PAGE.format(first_screen=p.first_screen(whole, findings(verdicts, rank), verdicts, links),
+    text = PAGE.format(first_screen=p.first_screen(whole, findings(verdicts, rank), verdicts, p.LINKS),
                        overheads=p.two_kernels(own), rank=f"{rank[1]:.2f} (n = {rank[0]}, median of ours / "
                                                           f"theirs {rank[2]:.2f})",
                        errors=consistency(verdicts), results=p.result_list(folder, files))
-    return ({"README.md": text, "figures.csv": p.figures_csv(verdicts),
-             "measurements.csv": p.measurements_csv(verdicts)},
-            lambda: draw(folder, verdicts))
+    return p.texts(text, verdicts), lambda: draw(folder, verdicts)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ Their microseconds next to our instructions for each call, on 6.1. Without a ver
 {results}
 
 ```
-lsmeter run lsmpmon --with-hooks --output lsmpmon.json
+lsmeter run lsmpmon --output lsmpmon.json
 make publications
 ```
 """
@@ -158,16 +158,12 @@ def build(folder, lsmeter):
                        for found in (rank(verdicts, "selinux"), rank(verdicts, "tomoyo")))
     counts = of_quantity(verdicts, "hook-calls")
     calls = f"{sum(one['state'] == 'exact' for one in counts)} of {len(counts)} equal"
-    links = ("[figures.csv](figures.csv). Both kernels: [measurements.csv](measurements.csv). Plot: "
-             "[PDF](overheads.pdf)")
-    text = PAGE.format(first_screen=p.first_screen(whole, findings(verdicts), verdicts, links),
+    text = PAGE.format(first_screen=p.first_screen(whole, findings(verdicts), verdicts, p.LINKS),
                        selinux=selinux, tomoyo=tomoyo,
                        calls=calls, overheads=p.two_kernels(of_quantity(verdicts, "overhead")),
                        hooks=hooks(verdicts),
                        errors=errors(verdicts), results=p.result_list(folder, files))
-    return ({"README.md": text, "figures.csv": p.figures_csv(verdicts),
-             "measurements.csv": p.measurements_csv(verdicts)},
-            lambda: draw(folder, verdicts))
+    return p.texts(text, verdicts), lambda: draw(folder, verdicts)
 
 
 if __name__ == "__main__":
