@@ -228,11 +228,11 @@ impl Store {
             }
         };
         let mut changed = BTreeMap::new();
-        let is_told = |wish: &fragment::Wish| wish.author == Author::User;
-        let tunable = wishes.get("SECURITY_TUNABLE");
-        // Without its files the option is one that the source does not have, which is told.
-        if wishes.has("SECURITY_TUNABLE")
-            && (tunable.is_some_and(is_told) || tunable::is_possible(&tree.dir))
+        // Without its files it is an option that the source does not have, which is told.
+        if let Some(wish) = wishes
+            .get("SECURITY_TUNABLE")
+            .filter(|wish| wish.value == "y")
+            && (wish.author == Author::User || tunable::is_possible(&tree.dir))
         {
             changed.extend(tunable::changes(&tree.dir)?);
         }
