@@ -31,8 +31,8 @@ fn report(documents: &[PathBuf], page: &Path) {
     succeed(lsmeter.arg("--output").arg(page));
 }
 
-/// Opens it as a page of this kind: `report`, `tables`, `comparison`, or `lead` for one whose first
-/// screen alone is looked at.
+/// Opens it as a page of this kind: `report`, `comparison`, or `lead` for one whose first screen alone
+/// is looked at.
 fn open(page: &Path, kind: &str) {
     let mut node = Command::new("node");
     node.arg(Path::new(HERE).join("page.mjs"));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Opens a page in Chromium as a reader would: node page.mjs MODULES CHROMIUM PAGE.html KIND
-// KIND is report, comparison, tables for a page without a drawing, or lead for one of which the first
-// screen alone is looked at.
+// KIND is report, comparison, or lead for one of which the first screen alone is looked at.
 //
 // Every figure answers a pointer and a keyboard, tables sort and filter, nothing is requested, no
 // error is logged, axe finds nothing, a phone needs no sideways scrolling, and without scripts
@@ -12,7 +11,6 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const [modules, chromium, report, kind] = process.argv.slice(2);
-const drawn = kind !== "tables";
 const require = createRequire(pathToFileURL(join(resolve(modules), "package.json")));
 const { chromium: browserType } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
@@ -391,16 +389,13 @@ await reading({ viewport: { width: 1200, height: 900 } }, async page => {
 	}
 	if (kind === "comparison")
 		await comparisonScreen(page);
-	if (drawn)
-		await answers(page);
+	await answers(page);
 	await tables(page);
 	await copies(page);
 	if (await page.locator(".map").count())
 		await firstScreen(page);
-	if (drawn) {
-		await downloads(page);
-		await links(page);
-	}
+	await downloads(page);
+	await links(page);
 	if (kind === "report") {
 		await picks(page);
 		await flames(page);
@@ -413,7 +408,7 @@ await reading({ viewport: { width: 1200, height: 900 } }, async page => {
 });
 
 await reading({ colorScheme: "dark", viewport: { width: 1200, height: 900 } }, async dark => {
-	if (drawn && kind !== "lead")
+	if (kind !== "lead")
 		await answers(dark);
 	await accessible(dark, "dark");
 });
