@@ -497,7 +497,3 @@ def run(folder, build):
         print(f"error: {fault}", file=sys.stderr)
         return 2
     return 0
-
-
-def here(path):
-    return Path(path).resolve().parent

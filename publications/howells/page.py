@@ -225,4 +225,4 @@ def build(folder, lsmeter):
 
 
 if __name__ == "__main__":
-    sys.exit(p.run(p.here(__file__), build))
+    sys.exit(p.run(Path(__file__).resolve().parent, build))

@@ -236,4 +236,4 @@ def measured_text(one, files):
 
 
 if __name__ == "__main__":
-    sys.exit(p.run(p.here(__file__), build))
+    sys.exit(p.run(Path(__file__).resolve().parent, build))
