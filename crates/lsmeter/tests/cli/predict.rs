@@ -15,7 +15,6 @@ const RUN: &[u8] = include_bytes!("../../../model/tests/golden/run.json");
 /// Of `lsmeter profile suite`, and of programs that were counted under the same stacks.
 const COSTS: &[u8] = include_bytes!("../../../../docs/results/predict-costs-6.12.json.xz");
 const PROGRAMS: &[u8] = include_bytes!("../../../../docs/results/predict-programs-6.12.json.xz");
-const PAGE: &str = include_str!("../../../../docs/results/predict.md");
 
 fn documents() -> Place {
     let place = Place::new();
@@ -66,21 +65,6 @@ fn what_a_stack_would_save() {
     assert!(forth > 0.0 && back < 0.0, "{forth} {back}");
     // The calls are those of the other stack, nearly all of them the same.
     assert!((forth + back).abs() < 0.01 * forth, "{forth} {back}");
-}
-
-/// Programs of which both are known: docs/results/predict.md has what is told here.
-#[test]
-fn the_page_of_results_says_what_the_command_says() {
-    let place = documents();
-    let ended = predict(&place, "programs.json", "--format markdown").code(0);
-    let lines = ended.stdout.lines();
-    let table = lines.skip_while(|line| !line.starts_with("| program | stack"));
-    let rows: Vec<&str> = table.take_while(|line| line.starts_with('|')).collect();
-    assert_eq!(rows.len(), 2 + 6 * 3, "{}", ended.stdout);
-    for row in rows {
-        let is_there = PAGE.lines().any(|line| line == row);
-        assert!(is_there, "not on the page: {row}");
-    }
 }
 
 /// A document that supplies the costs is no test of the prediction.
