@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 
 SHELL := /bin/bash
-# A fresh rustup is not in PATH before the next login.
+# A new rustup is not in PATH until the next login.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 CARGO ?= cargo
@@ -21,72 +21,71 @@ build_needs := cc:gcc ld:binutils /usr/include/stdio.h:libc6-dev
 build_needs += clang:clang make:make pkg-config:pkg-config \
 	/usr/include/libelf.h:libelf-dev /usr/include/zlib.h:zlib1g-dev \
 	/usr/include/linux/bpf.h:linux-libc-dev
-# What compiles the agent for kernels of another architecture. Without it there is a build, too,
-# which measures this machine's only.
+# Compiles the agent for kernels of another architecture. A build without it measures only kernels
+# of this machine's architecture.
 ifeq ($(shell uname -m),x86_64)
 build_needs += aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu \
 	/usr/aarch64-linux-gnu/include/stdio.h:libc6-dev-arm64-cross
 endif
 run_needs := qemu-system-x86_64:qemu-system-x86 mkfs.ext4:e2fsprogs
-# Only where such a kernel is asked for: make run ARGS='--arch aarch64'
+# Needed only to boot such a kernel: make run ARGS='--arch aarch64'
 ifneq ($(or $(findstring aarch64,$(ARGS)),$(findstring arm64,$(ARGS))),)
 run_needs += qemu-system-aarch64:qemu-system-arm
 endif
-# Machines with apt can fetch Debian's kernels, whose signatures are checked. Other distributions'
-# apt knows a mirror of Debian by python-apt-common.
+# With apt, lsmeter can fetch Debian's kernels and check their signatures. Other distributions find a
+# mirror of Debian with python-apt-common.
 ifneq ($(shell command -v apt-get),)
 run_needs += /usr/share/keyrings/debian-archive-keyring.gpg:debian-archive-keyring gpgv:gpgv
 ifneq ($(shell sed -n 's/^ID=//p' /etc/os-release),debian)
 run_needs += /usr/share/python-apt/templates/Debian.info:python-apt-common
 endif
 endif
-# What the tests of `make check` call. What
-# reads callgrind files, and what makes commits.
+# Programs that the tests of `make check` run.
 check_needs := callgrind_annotate:valgrind git:git
-# What makes a PDF of a figure.
+# Converts figures to PDF.
 check_needs += rsvg-convert:librsvg2-bin
-# What writes the pages of publications.
+# Writes the pages of publications.
 python_needs := /usr/lib/python3/dist-packages/pandas:python3-pandas \
 	/usr/lib/python3/dist-packages/scipy:python3-scipy \
 	/usr/lib/python3/dist-packages/matplotlib:python3-matplotlib
 check_needs += $(python_needs)
-# What compiles policies that the tests load.
+# Compiles policies that the tests load.
 check_needs += secilc:secilc apparmor_parser:apparmor \
 	/usr/share/selinux/default/base.pp.bz2:selinux-policy-default \
 	selabel_lookup:selinux-utils evmctl:ima-evm-utils
 
 test_needs := $(check_needs) qemu-system-aarch64:qemu-system-arm mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs
-# What kernels for tests are built with: make test-kernels.
+# Builds kernels for tests: make test-kernels.
 kernel_needs := flex:flex bison:bison bc:bc lz4:lz4 xz:xz-utils \
 	/usr/include/openssl/opensslv.h:libssl-dev
 
-# What opens reports and queries DuckDB: .mjs, and the modules in its package-lock.json.
+# Opens reports and queries DuckDB. Node installs the modules in package-lock.json.
 test_needs += /usr/bin/chromium:chromium node:nodejs npm:npm
 
-# The guest in which lsmeter itself is tested.
+# Makes the guest that runs lsmeter in tests.
 test_needs += busybox:busybox-static strip:binutils ldd:libc-bin
 # Debian 13 has no tomoyo-tools.
 ifneq ($(shell apt-cache show tomoyo-tools 2>/dev/null),)
 test_needs += tomoyo-savepolicy:tomoyo-tools
 endif
-# What reads a monitor's text file. A test starts its own: they are no services here.
+# Reads a monitor's text file. A test starts these programs itself, not as services.
 test_needs += prometheus:prometheus:prometheus.service promtool:prometheus \
 	prometheus-node-exporter:prometheus-node-exporter:prometheus-node-exporter.service
 
-# The Slurm that a test starts for itself.
+# A test starts this Slurm itself.
 test_needs += slurmctld:slurmctld:slurmctld.service slurmd:slurmd:slurmd.service \
 	sbatch:slurm-client munged:munge:munge.service
 
-# What makes the Debian package.
+# Makes the Debian package.
 deb_needs := dpkg-shlibdeps:dpkg-dev strip:binutils
 test_needs += $(deb_needs)
 
-# What `make test` runs side by side.
+# `make test` runs these in parallel.
 test_halves := machine-tests other-tests
 
 lsmeter := $(CARGO) run --release --quiet $(CARGO_FLAGS) --package lsmeter --
 
-# Two of apt or cargo at a time would only wait for each other, unless all is compiled.
+# Parallel apt or cargo commands would wait for each other, unless all is compiled.
 ifneq ($(MAKECMDGOALS),$(test_halves))
 .NOTPARALLEL:
 endif
@@ -96,21 +95,21 @@ all: build
 
 .PHONY: help
 help:
-	@echo 'make run      build, then measure: lsmeter run (ARGS="...": its arguments)'
+	@echo 'make run      build, then measure: lsmeter run, with arguments in ARGS="..."'
 	@echo 'make build    build target/release/lsmeter (the default)'
-	@echo 'make check    formatting, lints and the tests that need no kernel and no browser'
-	@echo 'make test     formatting, lints and all tests, some of which boot kernels'
-	@echo 'make test-kernels  build the kernels without which make test skips some tests'
-	@echo 'make test-setup    run make run in clean roots of $(setup_suites), as root'
+	@echo 'make check    check formatting and lints, run tests without kernels and browsers'
+	@echo 'make test     check formatting and lints, run all tests; some boot kernels'
+	@echo 'make test-kernels  build kernels for tests that make test skips otherwise'
+	@echo 'make test-setup    try make run in clean roots of $(setup_suites), as root'
 	@echo 'make install  install lsmeter into PREFIX/bin ($(PREFIX)/bin)'
-	@echo 'make site     a page of what modules cost on 5.10, 6.1, 6.12 and 7.2: target/site.html'
-	@echo 'make results  write the tables of docs/results again, from the result files'
-	@echo 'make publications  write the pages of publications again, from the result files'
-	@echo 'make lsmeter-aarch64  build lsmeter for machines of AArch64 (or lsmeter-x86_64)'
-	@echo 'make test-aarch64     run unit tests built for them, by user-mode emulation'
+	@echo 'make site     write target/site.html: costs of modules on 5.10, 6.1, 6.12 and 7.2'
+	@echo 'make results  update the tables of docs/results from the result files'
+	@echo 'make publications  update the pages of publications from the result files'
+	@echo 'make lsmeter-aarch64  build lsmeter for AArch64 (or lsmeter-x86_64)'
+	@echo 'make test-aarch64     run its unit tests with user-mode emulation'
 	@echo 'make deb      make a Debian package in target/debian'
-	@echo 'make doc      the API documentation, manual pages and completions, in target/man/'
-	@echo 'make clean    remove what was built; fetched kernels stay'
+	@echo 'make docs     build the book of pages in target/book, manual pages and completions in target/man'
+	@echo 'make clean    remove target/, but not fetched kernels'
 	@echo 'run, build, check and test install missing packages with apt, and list them.'
 
 .PHONY: rust rust-tools build-needs run-needs check-needs test-needs
@@ -135,34 +134,33 @@ build: build-needs
 run: run-needs build
 	@$(lsmeter) run $(ARGS)
 
-# After each change. Not the tests named here, CRATE/TEST, which boot kernels, open a browser, pack
-# a package or ask npm.
+# Run after each change. Leaves out the tests CRATE/TEST listed here: they boot kernels, open a
+# browser, build a package or run npm.
 slow_tests := lab/boots lsmeter/browser lsmeter/machine lsmeter/package placement/real report/duckdb
 all_tests := $(patsubst crates/%.rs,%,$(subst /tests/,/,$(patsubst %/main.rs,%.rs, \
 	$(wildcard crates/*/tests/*.rs crates/*/tests/*/main.rs))))
 quick_tests := $(filter-out $(slow_tests),$(all_tests))
-# Cargo selects tests by name in all crates, so that a slow and a quick one must differ.
+# Cargo selects tests by name in all crates, so a quick test must not have the name of a slow one.
 ambiguous := $(filter $(notdir $(slow_tests)),$(notdir $(quick_tests)))
 test_names = $(addprefix --test ,$(sort $(notdir $(1))))
-# Lines of Rust in src. A commit that raises the number says why.
+# Lines of Rust in src. A commit that raises the number gives the reason.
 src_lines := 91171
 .PHONY: check src-size
 src-size:
 	@lines=$$(git ls-files -z 'crates/*/src/*.rs' | xargs -0 cat | wc -l); \
 	[ "$$lines" -le $$(($(src_lines) * 101 / 100)) ] || { \
-		echo "src has grown to $$lines lines of Rust: remove some, or say why in the commit that raises src_lines" >&2; \
+		echo "src has grown to $$lines lines of Rust: remove some, or raise src_lines and give the reason" >&2; \
 		exit 1; }
-check: check-needs src-size
-	$(if $(ambiguous),$(error rename quick tests that are called as slow ones: $(ambiguous)))
+check: check-needs src-size docs
+	$(if $(ambiguous),$(error quick tests with the name of a slow one, rename them: $(ambiguous)))
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
 	$(CARGO) test $(CARGO_FLAGS) --workspace --lib --bins $(call test_names,$(quick_tests))
 
-# One profile for lints and tests: a second build of everything is saved, and
-# the tests that boot or try many inputs need the speed. The C is compiled with
-# -Wall -Wextra -Werror by the build scripts. What tests need has its dependencies with
-# other features: `make build` before them would be a build of everything, too, and lsmeter is
-# compiled for its tests anyway.
+# Lints and tests share the release profile: this saves a second build, and tests that boot or try
+# many inputs need the speed. Build scripts compile C with -Wall -Wextra -Werror. `make build` does
+# not run first: tests enable other features of dependencies, so that it would build everything
+# twice.
 tests := $(CARGO) test --release $(CARGO_FLAGS) --workspace
 .PHONY: lint compiled-tests fetched-kernels test-kernel test-kernels test
 lint: test-needs src-size
@@ -175,8 +173,8 @@ target_dir = $(shell $(CARGO) metadata $(CARGO_FLAGS) --no-deps --format-version
 fetched-kernels: compiled-tests
 	@'$(target_dir)/release/lsmeter' kernel fetch $(TEST_KERNELS)
 
-# Kernels that no distribution has: with every security module and the Tunable one, and a UML kernel.
-# Tests find them by their configurations.
+# Kernels that no distribution provides: one with every security module and the Tunable module, and
+# a UML kernel. Tests find them by their configurations.
 build_kernel = cd crates/testing/kernels && \
 	'$(target_dir)/release/lsmeter' kernel build --source linux-source-6.12 --config small.config
 test-kernel: fetched-kernels
@@ -185,8 +183,8 @@ test-kernel: fetched-kernels
 test-kernels: test-kernel
 	@$(build_kernel) lsmeter-test-um --flavour um
 
-# With CI=true nothing may be skipped but tests of UML, if no kernel for them is here: it takes ten
-# minutes to build, which on a slow machine are too many.
+# With CI=true no test may be skipped except those of UML without a kernel for them: it takes ten
+# minutes to build, and longer on a slow machine.
 test: lint $(if $(filter true,$(CI)),test-kernel,fetched-kernels)
 	@export LSMETER_SKIPPED_TESTS='$(target_dir)/skipped-tests' && rm -f "$$LSMETER_SKIPPED_TESTS" && \
 		{ $(MAKE) --no-print-directory -j2 --output-sync=target $(test_halves); ended=$$?; \
@@ -199,10 +197,10 @@ test-setup:
 	@.ci/packages 'to make clean roots' debootstrap:debootstrap
 	@for suite in $(setup_suites); do packaging/clean-root --suite "$$suite" . || exit; done
 
-# Each is shown as a whole when it has ended, and both run to their ends. `machine` waits for Slurm,
-# for clocks and for its own tests that want to be alone, and so has one more at a time than there
-# are processors; the others, one program after the other, are busy with one guest, agent or browser.
-# Neither is a make that shares this one's jobs.
+# make prints the output of each half when it ends, and runs both to the end. Tests of `machine`
+# wait for Slurm, for clocks and for each other, so that one more runs at a time than there are
+# processors. The other half runs one test program after the other. Neither half shares the jobs of
+# this make.
 alone := env -u MAKEFLAGS -u MFLAGS
 .PHONY: $(test_halves)
 machine-tests:
@@ -220,8 +218,8 @@ other-tests:
 install: build-needs
 	$(CARGO) install $(CARGO_FLAGS) --locked --profile dist --path crates/lsmeter --root '$(PREFIX)'
 
-# A build of its own, in which no path of this machine stands: the same commit, compiler and
-# libraries give the same package wherever it is made.
+# A separate build without paths of this machine: the same commit, compiler and libraries give the
+# same package everywhere.
 deb_target := $(or $(CARGO_TARGET_DIR),target)/deb
 cargo_home := $(or $(CARGO_HOME),$(HOME)/.cargo)
 .PHONY: deb
@@ -231,9 +229,10 @@ deb: build-needs
 	RUSTFLAGS='$(foreach of,$(cargo_home)=/cargo $(CURDIR)=/lsmeter,--remap-path-prefix=$(of))' \
 	CFLAGS='$(foreach of,$(cargo_home)=/cargo $(CURDIR)=/lsmeter,-ffile-prefix-map=$(of))' \
 		$(CARGO) build --profile dist --locked $(CARGO_FLAGS) --package lsmeter
-	@packaging/deb '$(deb_target)/dist/lsmeter' target/debian
+	@docs/book '$(deb_target)/dist/lsmeter' "$$(.ci/mdbook '$(CARGO)')" target/book
+	@packaging/deb '$(deb_target)/dist/lsmeter' target/book target/debian
 
-# A page of what modules cost on four of Debian's kernels. Results that exist are not measured again.
+# A page of the costs of modules on four Debian kernels. Existing results are not measured again.
 site_kernels := 5.10 6.1 6.12 7.2
 releases := $(or $(CARGO_TARGET_DIR),target)/releases
 .PHONY: site
@@ -246,12 +245,13 @@ site: run-needs build
 	done
 	@$(lsmeter) report $(site_kernels:%='$(releases)'/%.json) -o '$(or $(CARGO_TARGET_DIR),target)/site.html'
 
-# The tables of the result pages again, from the result files next to them.
+# Updates the tables of the result pages from the result files next to them.
 .PHONY: results
 results: build
 	@docs/results/refresh '$(or $(CARGO_TARGET_DIR),target)/release/lsmeter'
 
-# Each publication's page and data, from its result files. SVG and PDF differ by matplotlib's version.
+# Updates each publication's page and data from its result files. SVG and PDF depend on the version
+# of matplotlib.
 .PHONY: publications
 publications: build
 	@.ci/packages 'to write the pages of publications' $(python_needs)
@@ -259,19 +259,20 @@ publications: build
 		/usr/bin/python3 $$page --lsmeter '$(or $(CARGO_TARGET_DIR),target)/release/lsmeter' || exit; \
 	done
 
-# lsmeter for machines of another architecture: make lsmeter-aarch64
+# Builds lsmeter for another architecture: make lsmeter-aarch64
 .PHONY: lsmeter-aarch64 lsmeter-x86_64
 lsmeter-aarch64 lsmeter-x86_64: lsmeter-%: build
 	@packaging/cross $* '$(or $(CARGO_TARGET_DIR),target)/release/$@'
 
-# Its unit tests, built for such machines, by user-mode emulation.
+# Runs its unit tests with user-mode emulation.
 .PHONY: test-aarch64 test-x86_64
 test-aarch64 test-x86_64: test-%:
 	@packaging/cross $* --test
 
-.PHONY: doc
-doc: build
-	$(CARGO) doc $(CARGO_FLAGS) --workspace --no-deps
+# The pages as a book, with what the program prints of its commands. Links are checked.
+.PHONY: docs
+docs: build
+	@docs/book '$(or $(CARGO_TARGET_DIR),target)/release/lsmeter' "$$(.ci/mdbook '$(CARGO)')" target/book
 	@$(lsmeter) generate target/man
 
 .PHONY: clean

@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `lsmeter bisect` on a kernel's tree: makes a git repository of Debian's source with 16
-# commits, one of which puts two instructions into selinux_inode_permission and one of which
-# does not compile, and has lsmeter find the first. Then once more from a later commit, so that
-# the one that does not compile is met. The first build takes as long as any (20 minutes and
-# more on two cores), the others some minutes each; 6 GiB. Exits with 1 if it finds another
-# commit. No part of `make test`.
+# Tests `lsmeter bisect` on a kernel tree: makes a git repository of Debian sources with 16
+# commits. One adds two instructions to selinux_inode_permission, and another does not compile.
+# lsmeter must find the first, then again from a later good commit, which makes it meet the
+# broken one. The first build takes 20 minutes or more on two cores, the others a few minutes
+# each; 6 GiB of disk. Exits with 1 if it finds another commit. Not part of `make test`.
 #
-# Usage: benches/bisect.sh [DIRECTORY]   the repository, made if it is not there
+# Usage: benches/bisect.sh [DIRECTORY]   the repository, created if missing
 # Environment: LSMETER; SOURCE, a tar file or directory of a kernel's source (default:
 # /usr/src/linux-source-6.12.tar.xz); JOBS (default: nproc); STACK, BENCH
 set -euo pipefail
@@ -23,7 +22,7 @@ in_repository() {
 		-c core.compression=0 -c gc.auto=0 -c core.fsync=none "$@"
 }
 
-# The source as the first commit.
+# The first commit: the source.
 begin() {
 	mkdir -p "$repository"
 	if [ -d "$source" ]; then
@@ -74,7 +73,7 @@ make_history() {
 		'$a int lsmeter_bench_16(int x); int lsmeter_bench_16(int x) { return x & 16; }'
 }
 
-# bisect GOOD: from there to the end.
+# bisect GOOD: from GOOD to the last commit.
 bisect() {
 	printf '\n== %s to c16\n' "$1"
 	TIMEFORMAT='%R s'
@@ -84,7 +83,7 @@ bisect() {
 	local wanted
 	wanted=$(in_repository rev-parse --short c11)
 	grep -q "^first bad commit: $wanted" "$work/found" || {
-		echo "it is not $wanted, c11" >&2
+		echo "expected $wanted, c11" >&2
 		exit 1
 	}
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Is a program counted the same in every boot? Runs the preset `workloads` BOOTS times (5), each
-# stack in a boot of its own, and compares each document with the first: user and kernel
+# Checks that a program is counted the same in every boot. Runs the preset `workloads` BOOTS times
+# (5), each stack in its own boot, and compares each result file with the first: user and kernel
 # instructions, and every system call, hook and module.
 #
 #   benches/boots.sh [BOOTS [STACK...]]
@@ -30,5 +30,5 @@ for ((boot = 1; boot <= boots; boot++)); do
 	cargo bench --quiet -p experiment --bench same_counts -- \
 		"$work/1.json" "$document" || differing=$((differing + 1))
 done
-echo "$differing of $((boots - 1)) documents differ from the first"
+echo "$differing of $((boots - 1)) result files differ from the first"
 [ "$differing" -eq 0 ]

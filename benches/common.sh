@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 #
-# What the scripts in this directory share. To be sourced after `set -euo pipefail`.
+# Shared by the scripts in this directory. Source it after `set -euo pipefail`.
 
 # The lsmeter to use: $LSMETER, or the one built here.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 LSMETER=${LSMETER:-${CARGO_TARGET_DIR:-$here/../target}/release/lsmeter}
 if [ ! -x "$LSMETER" ]; then
-	echo "no $LSMETER: build it (make build), or name it in LSMETER" >&2
+	echo "no $LSMETER: run make build, or set LSMETER" >&2
 	exit 3
 fi
 
@@ -24,7 +24,7 @@ since() {
 	awk -v a="$1" -v b="$(now)" 'BEGIN { printf "%.1f\n", b - a }'
 }
 
-# columns FILE NAME...: these columns of a CSV file of lsmeter, separated by tabs,
+# columns FILE NAME...: prints these columns of an lsmeter CSV file, separated by tabs,
 # without the heading.
 columns() {
 	local file=$1
@@ -71,7 +71,7 @@ columns() {
 	}' "$file"
 }
 
-# about: one line on this machine, for whoever reads the figures later.
+# about: prints one line that describes this machine.
 about() {
 	local model
 	model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)

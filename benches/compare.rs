@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How long `lsmeter compare` takes, and what it finds.
+//! Speed of `lsmeter compare`, and how often it finds a change.
 //!
 //! ```text
 //! cargo bench -p compare                     1,000 cells of 300 samples each
-//! cargo bench -p compare -- power FOLDER     how often a change is found, and a false one
+//! cargo bench -p compare -- power FOLDER     rates of detected changes and of false alarms
 //! ```
 //!
-//! `power` takes a folder of runs of one experiment without a change, in the order of their
-//! names, whose samples were kept: some hundred of
+//! `power` takes a folder of runs of one experiment without a change, with samples, in the order
+//! of their names: a hundred or more of
 //! `lsmeter run --on host --dir /var/tmp --metric time --set rounds=10 --keep-samples`.
 
 use std::error::Error;
@@ -20,7 +20,7 @@ use stats::{SplitMix64, Summary};
 
 const GOLDEN: &[u8] = include_bytes!("../crates/model/tests/golden/run.json");
 const CHANGES: [f64; 7] = [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
-/// Runs without a change of which it is known what they differ by.
+/// Runs without a change, which show the noise.
 const KNOWN: [usize; 5] = [1, 3, 5, 10, 20];
 
 type Rounds = Vec<Vec<f64>>;
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// 1,000 timed cells of 300 samples on each side, from bytes to comparison.
+/// 1,000 timed measurements of 300 samples on each side, from bytes to comparison.
 fn speed() -> Result<(), Box<dyn Error>> {
     let mut random = SplitMix64::new(1);
     let sides = [large(&mut random)?, large(&mut random)?];
@@ -84,7 +84,7 @@ fn large(random: &mut SplitMix64) -> Result<Vec<u8>, Box<dyn Error>> {
     Ok(bytes)
 }
 
-/// Cells that are called real.
+/// Number of differences judged real.
 fn judged(base: &Document, new: &Document) -> Result<usize, Box<dyn Error>> {
     let named = |document, name| Named { name, document };
     let found = compare(named(base, "base"), named(new, "new"), &Options::default())?;
@@ -105,9 +105,9 @@ fn fill(cell: &mut Cell, rounds: &Rounds) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How often a change of a known size is found, as Markdown. The runs are taken as they
-/// followed each other: some that a user had made with `--aa`, the first of them as BASE,
-/// and the next one as NEW, all of whose samples are made larger by a known share.
+/// Prints how often a change of known size is found, as Markdown. Consecutive runs stand for those
+/// of `--aa`, the first of them is BASE, and the next one is NEW, with all samples enlarged by a
+/// known share.
 fn power(folder: &str) -> Result<(), Box<dyn Error>> {
     let runs = runs_of(folder)?;
     let most = KNOWN[KNOWN.len() - 1];
@@ -132,7 +132,7 @@ fn power(folder: &str) -> Result<(), Box<dyn Error>> {
         for new in most..runs.len() {
             let changed = slower(&runs[new], 1.0 + change)?;
             for (known, found) in KNOWN.iter().zip(&mut found) {
-                // What is known ends right before NEW.
+                // Known runs end right before NEW.
                 let real = judged(&knowing(&runs[new - known..new]), &changed)?;
                 found.0 += real;
                 found.1 += usize::from(real > 0);
@@ -152,7 +152,7 @@ fn power(folder: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A folder's runs by name, with their timed cells alone.
+/// A folder's runs by name, with timed measurements only.
 fn runs_of(folder: &str) -> Result<Vec<Document>, Box<dyn Error>> {
     let mut paths: Vec<_> = std::fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| entry.path()))
@@ -171,7 +171,7 @@ fn runs_of(folder: &str) -> Result<Vec<Document>, Box<dyn Error>> {
     Ok(runs)
 }
 
-/// The first of some runs, as `--aa` would have saved it.
+/// The first of several runs, as saved by `--aa`.
 fn knowing(runs: &[Document]) -> Document {
     let mut first = runs[0].clone();
     keep_figures(&mut first, runs);

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What compiling lsmeter costs, from nothing: seconds of the clock and of the processors, and
-# the crates that take most. Arguments go to `cargo build`: --profile, --package, ...
+# Measures a build of lsmeter from scratch: wall clock, processor seconds, and the most
+# expensive crates. Arguments go to `cargo build`: --profile, --package, ...
 #
-# Sources must be here: `cargo fetch` first. Nothing else should run.
+# Run `cargo fetch` first, and nothing else meanwhile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +15,7 @@ export LSMETER_COMPILE_LOG=$scratch/log
 export RUSTC_WRAPPER=$scratch/rustc
 export CARGO_TERM_PROGRESS_WHEN=never
 
-# Cargo calls it in place of rustc, with rustc's name and arguments.
+# Cargo calls this instead of rustc, with rustc's name and arguments.
 cat >"$RUSTC_WRAPPER" <<'EOF'
 #!/bin/bash
 crate=-

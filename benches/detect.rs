@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Is an instruction that a patch adds to a module's function found, and laid at its door?
+//! Checks that instructions added to a module's function are found and attributed to it.
 //!
 //! ```text
 //! cargo bench -p lsmeter --bench detect -- [DIRECTORY OF A KERNEL'S SOURCE]
 //! ```
 //!
-//! Builds kernels from the source as it is and with 1, 10 and 100 instructions more in
-//! `selinux_inode_permission`, runs the suite of the paper in each with its hooks, and
-//! compares each with the first. Exits with 1 unless every operation whose count is exact has as many
-//! instructions more as it has calls of that function, and `--explain` says so. The source is that of
-//! linux-source-6.12, as `lsmeter kernel build` keeps it, or any with that function; it is not
-//! written to. Some 10 minutes and 2 GiB where ccache knows the objects, else an hour.
+//! Builds a kernel unchanged and with 1, 10 and 100 more instructions in
+//! `selinux_inode_permission`, runs the paper's suite on each with hooks, and compares each with
+//! the first. Exits with 1 unless every exact count grows by these instructions for each call of
+//! the function, and `--explain` attributes them to it. The source is linux-source-6.12, as kept
+//! by `lsmeter kernel build`, or any with that function; it is not written to. Takes about 10
+//! minutes and 2 GiB with ccache, else an hour.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -29,10 +29,10 @@ const HOOK: &str = "inode_permission";
 const FUNCTION: &str = "selinux_inode_permission";
 /// The function's first statement, on every path through it.
 const BEHIND: &str = "\tfrom_access = mask & MAY_ACCESS;\n";
-/// Against Indirect Target Selection, a flaw of processors, kernels send each indirect branch and
-/// return that lies in the lower half of a cache line through a thunk, which is an instruction
-/// more (arch/x86/kernel/alternative.c, cpu_wants_indirect_its_thunk_at). Where a function grows,
-/// all behind it moves, and other functions' counts change by as many.
+/// With the mitigation for Indirect Target Selection, an indirect branch or return in the lower
+/// half of a cache line goes through a thunk: one more instruction (arch/x86/kernel/alternative.c,
+/// cpu_wants_indirect_its_thunk_at). A function that grows moves all code after it, which changes
+/// other functions' counts.
 const UNMOVED: &str = "indirect_target_selection=off";
 const MORE: [u64; 3] = [1, 10, 100];
 
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let source = named.map_or_else(kept_source, |path| Ok(PathBuf::from(path)))?;
     let work = tempfile::tempdir()?;
     let tree = work.path().join("linux");
-    // Links, but for the one file that changes.
+    // Links, except for the changed file.
     call(
         "cp",
         &["-rs", text(&fs::canonicalize(&source)?)?, text(&tree)?],
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut base = None;
     let mut wrong = 0;
     println!(
-        "| instructions | cells with the function | found | laid at it | same | without one path |"
+        "| instructions | measurements with the function | found | attributed | same | no dominant path |"
     );
     println!("|---:|---:|---:|---:|---:|---:|");
     for more in [0].into_iter().chain(MORE) {
@@ -77,7 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     call(LSMETER, &["kernel", "remove", &format!("build:{NAME}")])?;
     if wrong > 0 {
-        return Err(format!("{wrong} cells are not as they should be").into());
+        return Err(format!("{wrong} measurements are wrong").into());
     }
     Ok(())
 }
@@ -96,7 +96,7 @@ fn run(output: &str) -> Vec<&str> {
     arguments
 }
 
-/// The newest source that `lsmeter kernel build` has unpacked.
+/// The newest source unpacked by `lsmeter kernel build`.
 fn kept_source() -> Result<PathBuf, Box<dyn Error>> {
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
@@ -111,10 +111,10 @@ fn kept_source() -> Result<PathBuf, Box<dyn Error>> {
     kept.retain(|path| path.join(FILE).exists());
     kept.sort();
     kept.pop()
-        .ok_or_else(|| "no source: name a directory".into())
+        .ok_or_else(|| "no source: give a directory".into())
 }
 
-/// The source with `more` instructions more.
+/// The source with `more` additional instructions.
 fn patched(original: &str, more: u64) -> Result<String, Box<dyn Error>> {
     let function = original
         .find(&format!("\nstatic int {FUNCTION}("))
@@ -127,7 +127,7 @@ fn patched(original: &str, more: u64) -> Result<String, Box<dyn Error>> {
     Ok(format!("{}{nops}{}", &original[..at], &original[at..]))
 }
 
-/// Says what a comparison finds of the patch, and how many cells are not as they should be.
+/// Prints what a comparison finds; returns the number of wrong measurements.
 fn found(base: &Path, new: &Path, more: u64) -> Result<usize, Box<dyn Error>> {
     let out = new.with_extension("compared");
     let arguments = ["compare", text(base)?, text(new)?, "--explain", "--json"];
@@ -152,7 +152,7 @@ fn found(base: &Path, new: &Path, more: u64) -> Result<usize, Box<dyn Error>> {
         let calls = *calls.get(&key).ok_or_else(|| format!("no cell {key}"))?;
         let difference = cell.difference.unwrap_or(f64::NAN);
         if cell.method != Method::Exact {
-            // No path through the kernel holds half of the measured regions.
+            // No single path covers half of the measured regions.
             blurred += 1;
             let told = format!("{}, {difference} more of {}", cell.verdict, calls * more);
             eprintln!("+{more}: {key}: by its measured regions {told}");
@@ -210,7 +210,7 @@ fn call(program: &str, arguments: &[&str]) -> Result<(), Box<dyn Error>> {
         .args(arguments)
         .stdout(std::process::Stdio::null())
         .status()?;
-    // Some cells may fail; those that did not are compared.
+    // Some measurements may fail; the others are compared.
     match status.code() {
         Some(0 | 4) => Ok(()),
         _ => Err(format!("{program} {}: {status}", arguments.join(" ")).into()),

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# How long `lsmeter kernel build` takes, and how much disk: for each flavour the
-# first build, without ccache; the same again; with one option changed; with that
-# taken back; and, with ccache, under another name. Half an hour and more on two
-# cores, and 6 GiB in TMPDIR: no part of `make test`.
+# Measures time and disk space of `lsmeter kernel build`. For each flavour: the first
+# build, without ccache; the same again; with one option changed; with the change
+# reverted; and, with ccache, under another name. Takes over half an hour on two
+# cores, and 6 GiB in TMPDIR. Not part of `make test`.
 #
 # Usage: benches/kernel-build.sh [linux-source-VERSION|PATH]
 # Environment: LSMETER; FLAVOURS (default: all dac); JOBS (default: nproc);
@@ -20,7 +20,7 @@ export XDG_CACHE_HOME=$work/cache CCACHE_DIR=$work/ccache
 cache=$XDG_CACHE_HOME/lsmeter
 printf '%s\n' "${OPTION:-CONFIG_CONFIGFS_FS=y}" >"$work/option.config"
 
-# build TITLE NAME ARGUMENT...: a line of wall and CPU seconds, and what lsmeter says.
+# build TITLE NAME ARGUMENT...: prints wall and CPU seconds, and lsmeter's last message.
 build() {
 	local title=$1 name=$2
 	shift 2

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What a Landlock sandbox costs on this machine, without root: by layers, by rules and
-# by depth, each sandbox in turns with all others and with no sandbox, so that all see
-# the same drift. Prints a table a benchmark: medians in ns, the half-width of their
-# 95 % intervals, the number of samples; then what lsmeter doubts.
+# Measures the cost of a Landlock sandbox on this machine, without root: by layers, rules
+# and depth. Sandboxes and runs without one take turns, so that all see the same drift.
+# Prints a table for each benchmark (medians in ns, half-widths of their 95 % intervals,
+# number of samples), and then lsmeter's warnings.
 #
 # Usage: benches/landlock-host.sh [DIRECTORY] (default: a temporary one)
 # Environment: LSMETER, LAYERS (default "1 2 4 8 16"), RULES (default "2 10 100 1000
-# 10000"), ROUNDS (default 20), SAMPLES (of a cell, over all rounds; default 400), JSON
-# (a file to keep the run document in)
+# 10000"), ROUNDS (default 20), SAMPLES (per measurement, over all rounds; default 400), JSON
+# (a file for the result file)
 set -euo pipefail
 # shellcheck source=benches/common.sh
 . "$(dirname "$0")/common.sh"

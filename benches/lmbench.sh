@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# lmbench's lat_syscall and `lsmeter run --on host` on the same machine, taking turns,
-# so that both see the same drift. Prints the least, the median and the largest of
-# each one's rounds, in ns, and whether the two ranges meet.
+# Compares lmbench's lat_syscall with `lsmeter run --on host` on the same machine. They
+# take turns, so that both see the same drift. Prints the minimum, median and maximum of
+# each one's rounds, in ns, and whether the two ranges overlap.
 #
-# lat_syscall is given the path that lsmeter uses for stat and open: three components,
-# on the same file system.
+# lat_syscall gets the path that lsmeter uses for stat and open: three components, on the
+# same file system.
 #
 # Usage: benches/lmbench.sh [DIRECTORY] (default: a temporary one)
-# Environment: LSMETER, ROUNDS (default 5), ENOUGH (lmbench's: microseconds of one of
-# its timings, which it otherwise finds out anew each time; default 50000)
+# Environment: LSMETER, ROUNDS (default 5), ENOUGH (lmbench's: microseconds of a timing,
+# which it would otherwise determine in each round; default 50000)
 set -euo pipefail
-# Debian puts lmbench's programs there.
+# Debian's place for lmbench's programs.
 for dir in /usr/lib/lmbench/bin/*; do PATH=$PATH:$dir; done
 if ! command -v lat_syscall >/dev/null; then
 	cat >&2 <<-'EOF'
@@ -43,8 +43,8 @@ open lmbench-open:var/tmp/lmbench'
 about
 for ((round = 1; round <= rounds; round++)); do
 	while read -r row cell; do
-		# From inside, so that the path has three components as lsmeter's has.
-		# "Simple stat: 1.0099 microseconds", nothing if it could not measure.
+		# Run inside, so that the path has three components, like lsmeter's.
+		# "Simple stat: 1.0099 microseconds", or nothing if it could not measure.
 		(cd "$file" && lat_syscall "$row" var/tmp/lmbench 2>&1) |
 			awk -v row="$row" '$(NF) == "microseconds" { print row "\tlmbench\t" $(NF - 1) * 1000 }' \
 				>>"$work/figures"

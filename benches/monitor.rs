@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What `lsmeter monitor` adds to a hook, beside bpftrace; and whether it loses anything.
+//! Cost of `lsmeter monitor` per hook call, compared with bpftrace, and a check for lost calls.
 //!
 //! ```text
 //! cargo bench -p lsmeter --bench monitor -- cost [KERNEL]
 //! cargo bench -p lsmeter --bench monitor -- stress [KERNEL [SECONDS]]
 //! ```
 //!
-//! `cost` takes bpftrace (Debian's package), and both take what the tests in VMs take. The
-//! kernel is in the cache (`lsmeter kernel fetch debian:6.12`).
+//! `cost` needs bpftrace, and both need the tools of the tests in VMs. The kernel must be in the
+//! cache (`lsmeter kernel fetch debian:6.12`).
 
 #[path = "../crates/lsmeter/tests/machine/vm/mod.rs"]
 mod vm;
@@ -23,9 +23,9 @@ use serde_json::Value;
 use vm::Vm;
 
 const OPERATION: &str = "stat:AA/BB/CC/DD";
-/// Hooks called by it that are watched: `inode_permission`, once a component.
+/// Watched hook calls in it: `inode_permission`, once per component.
 const CALLS: f64 = 4.0;
-/// What watches, by name; empty for nothing.
+/// Watching commands by name; empty for none.
 const WATCHERS: [(&str, &str); 9] = [
     ("nothing", ""),
     (
@@ -58,18 +58,18 @@ const WATCHERS: [(&str, &str); 9] = [
         "bpftrace -e 'kfunc:HOOK { @t[tid] = nsecs; } \
          kretfunc:HOOK /@t[tid]/ { @ = hist(nsecs - @t[tid]); delete(@t[tid]); }'",
     ),
-    // No hook that the operation calls.
+    // Not called by the operation.
     (
         SYSTEM_CALL,
         "lsmeter monitor --plain --system-calls --hooks task_alloc",
     ),
 ];
-/// Whose cost is that of one system call.
+/// Its cost is per system call.
 const SYSTEM_CALL: &str = "system call as a whole";
 
 const THREADS: u64 = 8;
 const WORKLOAD: &str = "/bin/workload";
-/// System calls that no program's loader makes, so that their counts are the workload's.
+/// System calls that no program loader makes, so that all are the workload's.
 const FILES: u64 = 20;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -84,7 +84,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     match what.as_str() {
         "cost" => cost(&kernel),
         "stress" => stress(&kernel, arguments.next().map_or(Ok(300), |s| s.parse())?),
-        _ => Err(format!("{what}? It is cost or stress").into()),
+        _ => Err(format!("unknown command {what}: expected cost or stress").into()),
     }
 }
 
@@ -135,7 +135,7 @@ fn cost(kernel: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Own counts of a workload of threads, forks and executions against the monitor's.
+/// Compares a workload's own counts of calls, forks and executions with the monitor's.
 fn stress(kernel: &str, seconds: u64) -> Result<(), Box<dyn Error>> {
     let own = fs::read(std::env::current_exe()?)?;
     let outcome = Vm::new(kernel)
@@ -191,7 +191,7 @@ fn stress(kernel: &str, seconds: u64) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// In the guest: threads that open, look and make processes, and count what they do.
+/// In the guest: threads that open, stat and make processes, and count these.
 fn workload(seconds: u64) -> Result<(), Box<dyn Error>> {
     let end = Instant::now() + Duration::from_secs(seconds);
     let counts: [AtomicU64; 4] = Default::default();
@@ -255,7 +255,7 @@ fn round(path: &CString, counts: &[AtomicU64; 4]) -> bool {
         child
     };
     let mut status = 0;
-    // SAFETY: status is the place of an int.
+    // SAFETY: status points to an int.
     let ended = unsafe { libc::waitpid(child as i32, &mut status, 0) };
     counts[2].fetch_add(1, Ordering::Relaxed);
     counts[3].fetch_add(1, Ordering::Relaxed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How long a page takes, and how large it is: 1,000 cells of 300 samples, read and written.
+//! Time and size of a page: 1,000 measurements of 300 samples, read and written.
 //!
 //! cargo bench -p report --bench page
 
@@ -13,7 +13,7 @@ const OPERATIONS: usize = 100;
 const SAMPLES: usize = 300;
 const ROUNDS: usize = 5;
 
-/// A run in time, as large as they come.
+/// A large timed run.
 fn document() -> Vec<u8> {
     let golden = include_bytes!("../crates/model/tests/golden/run.json");
     let mut run = Document::parse(golden).expect("the golden document");

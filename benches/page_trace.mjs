@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How soon Chromium shows something of a page, and what it does until then, by its own trace:
+// Measures how soon Chromium shows a page, and its work until then, from its own trace:
 //   node benches/page_trace.mjs PAGE.html [ROUNDS]
-// Takes playwright-core from $XDG_CACHE_HOME/lsmeter/browser-test, where the test of pages keeps it.
-// Each round is a browser of its own. Prints for each round, in ms after the navigation began, the
+// Uses playwright-core from $XDG_CACHE_HOME/lsmeter/browser-test, installed by the test of pages.
+// Each round starts a browser. Prints for each round, in ms after the navigation began, the
 // first contentful paint, the first frame with a picture (a map's row, or a drawing), the end of
 // parsing, and of loading; and what the page's main thread spent on parsing, scripts, style, layout and
 // painting.
@@ -22,7 +22,7 @@ const require = createRequire(pathToFileURL(join(cache, "lsmeter/browser-test/pa
 const { chromium } = require("playwright-core");
 const WORK = { ParseHTML: "parse", EvaluateScript: "script", UpdateLayoutTree: "style", Layout: "layout", Paint: "paint" };
 
-// Notes when the first frame with a picture was made.
+// Records the time of the first frame with a picture.
 function watch() {
 	const look = () => {
 		if (document.querySelector(".map tbody tr td, figure.figure svg [data-value]"))
@@ -53,7 +53,7 @@ async function traced() {
 
 function figures({ picture, events }) {
 	const named = name => events.filter(event => event.name === name);
-	// The page's own process is the one that painted it.
+	// The page's process is the one that painted it.
 	const paint = named("firstContentfulPaint")[0];
 	if (!paint)
 		throw new Error("nothing was painted");

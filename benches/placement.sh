@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# How long `lsmeter placement` takes on a kernel tree, and how much memory: without a
-# cache, with one, after one file was changed, and with every system call of the tree.
-# Medians of several rounds, and the largest resident set of any.
+# Measures time and memory of `lsmeter placement` on a kernel tree: without a cache, with
+# one, after a change to one file, and with every system call of the tree. Prints medians
+# of several rounds, and the largest resident set.
 #
 # Usage: benches/placement.sh TREE [ROUNDS]    environment: LSMETER; needs GNU time
 set -euo pipefail
@@ -18,14 +18,14 @@ if [ ! -x /usr/bin/time ]; then
 	echo "no /usr/bin/time: install GNU time (apt-get install time)" >&2
 	exit 3
 fi
-# A copy, so that a file may be changed.
+# A copy, so that a file can be changed.
 echo "copying the tree" >&2
 mkdir "$work/tree"
 cp -a "$1"/{Makefile,arch,block,fs,include,io_uring,ipc,kernel,mm,net,security} "$work/tree" 2>/dev/null ||
 	[ -e "$work/tree/security/security.c" ]
 export XDG_CACHE_HOME=$work/cache
 
-# one NAME ARGUMENT...: runs lsmeter, appends seconds and KiB to what is known of NAME.
+# one NAME ARGUMENT...: runs lsmeter, appends seconds and KiB to the figures of NAME.
 one() {
 	local name=$1
 	shift
@@ -34,7 +34,7 @@ one() {
 	cat "$work/time" >>"$work/of-$name"
 }
 
-# told NAME TEXT: the median of seconds, the most MiB.
+# told NAME TEXT: prints the median of seconds and the maximum of MiB.
 told() {
 	sort -n "$work/of-$1" | awk -v text="$2" '
 		{ seconds[NR] = $1; if ($2 > most) most = $2 }

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Do several QEMUs count the same? Runs the same cells with each, profiles some of them,
-# and compares all figures: instructions, REP iterations, and of every hook and
-# implementation calls and instructions. Exits 1 if any differ.
+# Checks that several QEMUs count the same. Runs the same measurements with each, profiles
+# some of them, and compares instructions and REP iterations, and for every hook and
+# implementation calls and instructions. Exits with 1 if any differ.
 #
 # Usage: benches/qemu-versions.sh QEMU QEMU...
 # Environment: LSMETER; RUN and PROFILE, arguments of `lsmeter run` and `lsmeter profile`
-# (default: a few cells of quick)
+# (default: a few measurements of quick)
 #
-# A QEMU unpacked from another suite's packages, beside its libraries, takes a script
-# that runs it through their ld-linux-x86-64.so.2, with -L for its firmware.
+# To use a QEMU unpacked from another suite's packages, write a script that runs it through
+# that suite's ld-linux-x86-64.so.2, with -L for its firmware.
 set -euo pipefail
 if [ $# -lt 1 ]; then
 	sed -n 's/^# \(Usage.*\)/\1/p' "$0" >&2
@@ -25,8 +25,8 @@ read -ra profile <<<"${PROFILE:-quick --stack capability,selinux --stack capabil
 	--bench open:AA --bench stat:AA/BB/CC --bench rename:depth1 --bench unlink \
 	--bench read:4KB --bench write:4KB --bench getxattr}"
 
-# compare NAME SHOW FILE...: lines of key TAB figures, one file a QEMU. Prints those that
-# differ, or all if SHOW is `all`.
+# compare NAME SHOW FILE...: one file per QEMU, with lines of key TAB figures. Prints lines
+# that differ, or all if SHOW is `all`.
 compare() {
 	local name=$1 show=$2
 	shift 2

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# How long `lsmeter run` takes, and where the time goes: first as a user types it
-# (one virtual machine per processor), then each stack alone with --jobs 1, split
-# into measuring (the cells' own seconds, from the agent's begin to its end) and the
-# rest (preparing the kernel and the initramfs, the boot, the document).
+# Measures how long `lsmeter run` takes: first with the defaults (one virtual machine
+# per processor), then each stack alone with --jobs 1. The time is split into measuring
+# (seconds of the measurements in the agent) and the rest (preparing kernel and
+# initramfs, booting, writing the result file).
 #
 # Usage: benches/quick.sh [PRESET]    environment: LSMETER, STACKS (blank-separated)
 set -euo pipefail

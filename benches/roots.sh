@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a root costs before a program starts in it: roots of the sizes given (50, 300 and 1024 MiB)
-# of files that nothing can compress, one boot each.
+# Measures the cost of a root before a program starts in it: one boot for each size (50, 300 and
+# 1024 MiB), with incompressible files.
 #
 #   benches/roots.sh [MIB...]
 #
-# QEMU's processor time is that of the whole boot. Memory is the most that each process had;
-# pages of files, which the kernel has once for all of them, are counted apart.
+# QEMU's processor time is that of the whole boot. Memory is each process's maximum; file pages,
+# which processes share, are counted separately.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
@@ -29,12 +29,12 @@ watch_memory() { # PID
 	echo "$((anon / 1024)) $((file / 1024))"
 }
 
-# The first QEMU that lsmeter starts; nothing if it ends before.
+# Prints the first QEMU that lsmeter starts; nothing if lsmeter ends before.
 qemu_of() { # PID
 	local child
 	while kill -0 "$1" 2>/dev/null; do
 		for child in $(pgrep -P "$1" 2>/dev/null); do
-			# One that lsmeter asks what it can do has no kernel.
+			# The QEMU that is only asked for its version has no kernel.
 			if tr '\0' ' ' <"/proc/$child/cmdline" 2>/dev/null | grep -q -- '-kernel'; then
 				echo "$child"
 				return
@@ -44,11 +44,11 @@ qemu_of() { # PID
 	done
 }
 
-# Processor seconds of a process while it runs.
+# Prints processor seconds of a process while it runs.
 watch_time() { # PID
 	local fields ticks=0
 	while read -r fields 2>/dev/null <"/proc/$1/stat"; do
-		# The name, in parentheses, may hold blanks.
+		# The name, in parentheses, may contain blanks.
 		read -r -a fields <<<"${fields##*) }"
 		[ "${fields[0]}" = Z ] && break
 		ticks=$((fields[11] + fields[12]))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Is everything that was counted what it was before? Timings are left out, and so is what says
-//! when, with what and where it was counted.
+//! Checks that all counts are the same as before. Times are ignored, and so are date, tools and
+//! machine.
 //!
 //! ```text
 //! cargo bench -p model --bench same_counts -- BEFORE AFTER
 //! ```
 //!
-//! BEFORE and AFTER are documents of the same kind (run, profile, sensitivity), or folders of such,
-//! whose files are matched by name; `.json.xz` also.
+//! BEFORE and AFTER are result files of the same kind (run, profile, sensitivity; also `.json.xz`),
+//! or folders of them, matched by name.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use std::process::{Command, ExitCode};
 
 use model::{Cell, Document};
 
-/// Differences of one document that are told.
+/// Differences printed per result file.
 const TOLD: usize = 10;
 
 type Failed = Box<dyn Error>;
@@ -27,7 +27,7 @@ fn main() -> Result<ExitCode, Failed> {
         .map(PathBuf::from)
         .collect();
     let [before, after] = paths.as_slice() else {
-        // `cargo bench` without words runs all benches.
+        // `cargo bench` without arguments runs all benches.
         println!("usage: cargo bench -p model --bench same_counts -- BEFORE AFTER");
         return Ok(ExitCode::SUCCESS);
     };
@@ -80,7 +80,7 @@ fn is_same(before: &Path, after: &Path) -> Result<bool, Failed> {
     Ok(differ.is_empty())
 }
 
-/// How many cells there are in both, and what differs.
+/// Number of measurements in both, and differences.
 fn cells(old: &Document, new: &Document) -> (usize, Vec<String>) {
     let mut differ = Vec::new();
     for cell in &old.cells {
@@ -101,7 +101,7 @@ fn cells(old: &Document, new: &Document) -> (usize, Vec<String>) {
     (old.cells.len(), differ)
 }
 
-/// A cell without what is timed in it.
+/// A measurement without its times.
 fn counted(cell: &Cell) -> Cell {
     Cell {
         seconds: None,
@@ -109,7 +109,7 @@ fn counted(cell: &Cell) -> Cell {
     }
 }
 
-/// Where two texts part, with what stands around it.
+/// The first difference of two texts, with its context.
 fn first_difference(old: &str, new: &str) -> String {
     let both = old.char_indices().zip(new.chars());
     let at = both.take_while(|((_, a), b)| a == b).count();

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# How long all variants of the paper's benchmarks take on five stacks.
+# Measures how long all variants of the paper's benchmarks take on five stacks.
 #
 # Usage: benches/suite.sh [RUN ARGUMENTS...]    environment: LSMETER
 set -euo pipefail

@@ -1,13 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Is this lsmeter slower than another one? Both do the same in turns, each being first
-# in every other round: `run quick`, `profile` and `run suite` of debian:6.12. Suites
-# grow from version to version, so seconds by cell stand beside seconds in all.
+# Compares this lsmeter's speed with another version's. They take turns, and each goes
+# first in every other round: `run quick`, `profile` and `run suite` of debian:6.12. Suites
+# grow from version to version, so seconds per measurement are printed as well.
 #
-# Each needs the kernel in its cache (`lsmeter kernel fetch debian:6.12`). Versions that
-# keep their caches differently must not share one: OTHER_CACHE is the other's
-# XDG_CACHE_HOME.
+# Each needs the kernel in its cache (`lsmeter kernel fetch debian:6.12`). Versions with
+# different cache formats must not share one: OTHER_CACHE is the other's XDG_CACHE_HOME.
 #
 # Usage: benches/versions.sh OTHER [ROUNDS]    environment: LSMETER, OTHER_CACHE
 set -euo pipefail
@@ -19,8 +18,8 @@ rounds=${2:-3}
 cache=${XDG_CACHE_HOME:-$HOME/.cache}
 TIMEFORMAT='%R %U %S'
 
-# measure NAME LSMETER CACHE COMMAND...: appends a line of the command, the name, wall
-# seconds, processor seconds, and cells.
+# measure NAME LSMETER CACHE COMMAND...: appends a line with command, name, wall seconds,
+# processor seconds and measurements.
 measure() {
 	local name=$1 lsmeter=$2 used=$3 log=$work/log cells
 	shift 3

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Every source of a kernel tree through the parser, drivers and other machines among them:
-//! does it end, what does it not understand, how long and how much memory does it take?
-//! An analysis parses one function in eighty of less than a tenth of these.
+//! Parses every source of a kernel tree, including drivers and other architectures. Checks that
+//! the parser ends, and prints constructs that it does not understand, time and memory. An analysis
+//! reads less than a tenth of the files and parses one function in eighty.
 //!
 //! cargo bench -p placement --bench whole_tree -- TREE
 
@@ -12,7 +12,7 @@ use std::time::Instant;
 use placement::{ParsedSource, SourceParser};
 use rayon::prelude::*;
 
-/// What is told of most.
+/// Number of examples printed.
 const TOLD: usize = 15;
 
 /// Sources below a directory; links are not followed.
@@ -49,7 +49,7 @@ fn one(parser: &mut SourceParser, path: PathBuf) -> std::io::Result<One> {
     })
 }
 
-/// Most memory that this process had, in MiB.
+/// Peak memory of this process, in MiB.
 fn most_memory_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

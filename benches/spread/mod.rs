@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How benchmarks show figures that they took several times.
+//! Formats repeated figures of benchmarks.
 
-/// Least, median, most.
+/// Minimum, median, maximum.
 pub fn spread(values: &[f64]) -> [f64; 3] {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -12,7 +12,7 @@ pub fn spread(values: &[f64]) -> [f64; 3] {
     ]
 }
 
-/// The same in a table.
+/// The same for a table.
 pub fn show(values: [f64; 3]) -> String {
     values.map(|value| format!("{value:.1}")).join(" ")
 }

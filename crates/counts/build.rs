@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Compiles the QEMU plugin, which the library carries inside itself.
+//! Compiles the QEMU plugin, which is embedded in the library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ fn main() {
     let plugin = out.join("plugin.so");
     println!("cargo:rerun-if-changed=plugin");
 
-    // One plugin reads the instructions of every architecture.
+    // One plugin decodes the instructions of every architecture.
     let mut sources = Vec::new();
     let mut folders = vec![PathBuf::from("plugin")];
     folders.extend(entries(Path::new("plugin/arch")));
@@ -50,7 +50,7 @@ fn main() {
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder)
-        .expect("the plugin's sources lie beside build.rs")
+        .expect("the plugin's sources are in plugin/")
         .map(|entry| entry.expect("a readable directory entry").path())
         .collect()
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Builds the agent, asks it which benchmarks it holds and embeds both. For each other
-//! architecture, too, if its compiler is here.
+//! Builds the agent, gets its list of benchmarks, and embeds both. Also for other architectures
+//! whose compilers are installed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -33,7 +33,7 @@ fn build() -> Result<(), String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     let triple = env::var("TARGET").unwrap_or_default();
     let compiled = compile(&triple, guest, &arch, &out)?;
-    // Tests link agents in which one of them is another.
+    // Tests link agents with one of them replaced.
     let lines = compiled
         .values()
         .map(|object| format!("{}\n", object.display()));
@@ -87,7 +87,7 @@ fn name_of(folder: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// The folders of all architectures but one.
+/// The directories of all other architectures.
 fn others_than(arch: &Path) -> Result<Vec<PathBuf>, String> {
     let all = arch.parent().unwrap_or(arch);
     let failed = |e| format!("listing {}: {e}", all.display());
@@ -102,9 +102,9 @@ fn others_than(arch: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(others)
 }
 
-/// Has this run again when an architecture's compiler, or its headers, come or go. A file that
-/// is not there would have it run each time; what changes as one comes is what dpkg keeps of
-/// packages, else the folders that programs lie in.
+/// Reruns this script when an architecture's compiler or headers appear or disappear. A missing
+/// file would cause a rerun each time. So watches dpkg's package state, or the directories of
+/// programs.
 fn watch_for_compiler(arch: &Path, is_here: bool) {
     let triple = format!("{}-linux-gnu", name_of(arch));
     println!("cargo::rerun-if-env-changed=PATH");
@@ -128,15 +128,14 @@ fn watch_for_compiler(arch: &Path, is_here: bool) {
     }
 }
 
-/// For what another architecture's agent is compiled, unless its compiler is not here: then lsmeter is
-/// built without that agent, and says so where it is asked for it.
+/// The compiler's target for another architecture's agent. None if the compiler is missing: lsmeter
+/// is then built without that agent, and reports that when it is needed.
 fn cross_compiler(arch: &Path) -> Result<Option<String>, String> {
     let name = name_of(arch);
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     let triple = format!("{name}-unknown-linux-gnu");
     let compiler = plain(&triple).try_get_compiler();
-    // The headers are a package of their own: the kernel's, one of which takes one of the
-    // C library's.
+    // The kernel's headers are a separate package; one of them includes one of the C library's.
     let trial = out.join(format!("trial-{name}.c"));
     write(&trial, "#include <linux/shm.h>\n#include <asm/unistd.h>\n")?;
     let works = compiler.as_ref().is_ok_and(|compiler| {
@@ -149,9 +148,9 @@ fn cross_compiler(arch: &Path) -> Result<Option<String>, String> {
     Ok(works.then_some(triple))
 }
 
-/// What an agent of another architecture lists, which cannot be run here: it is asked of one for
-/// this machine that has the benchmarks that the other has, and tells calls in the forms that
-/// it makes. The rest of it is taken from what was compiled for this machine's, if it was.
+/// The benchmark list of another architecture's agent, which cannot run here. It comes from an
+/// agent for this machine with the other's benchmarks and forms of calls. Objects compiled for this
+/// machine are reused.
 fn list_of_other(
     guest: &Path,
     here: &Path,
@@ -162,7 +161,7 @@ fn list_of_other(
     let lister = own.join("lister");
     let triple = env::var("HOST").unwrap_or_default();
     let mut build = of_agent(&triple, guest, here)?;
-    // It says what it holds, and measures nothing.
+    // It only lists benchmarks, and measures nothing.
     build.flag("-O0");
     if read(&other.join("arch.h"))?.contains("at-forms.h") {
         build.flag("-include").flag(guest.join("arch/at-forms.h"));
@@ -181,7 +180,7 @@ fn list_of_other(
     list(&lister)
 }
 
-/// What of the agent is of the architecture of the triple that this variable of cargo's holds.
+/// The agent's source directory for the architecture of this target triple variable of cargo.
 fn arch_folder(guest: &Path, variable: &str, what: &str) -> Result<PathBuf, String> {
     let triple = env::var(variable).unwrap_or_default();
     let name = triple.split('-').next().unwrap_or_default();
@@ -196,8 +195,8 @@ fn arch_folder(guest: &Path, variable: &str, what: &str) -> Result<PathBuf, Stri
     Ok(folder)
 }
 
-/// A flag a line, and `#` comments, of every architecture and of this one. The tests build
-/// agents by them too.
+/// Flags of every architecture and of this one: one per line, with `#` comments. The tests build
+/// agents with the same flags.
 fn flags(folders: [&Path; 2]) -> Result<Vec<String>, String> {
     let mut flags = Vec::new();
     for folder in folders {
@@ -254,8 +253,7 @@ fn check_markers(agent: &Path, plugin: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The C files of a directory, in the order of their names, so that builds are
-/// reproducible.
+/// The C files of a directory, sorted by name, so that builds are reproducible.
 fn sources(dir: &Path) -> Result<Vec<PathBuf>, String> {
     let failed = |e| format!("listing {}: {e}", dir.display());
     let mut files = Vec::new();
@@ -269,7 +267,7 @@ fn sources(dir: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Benchmarks of calls that other architectures have not.
+/// Benchmarks of calls that other architectures do not have.
 fn of_the_architecture(arch: &Path) -> Result<Vec<PathBuf>, String> {
     let folder = arch.join("bench");
     if folder.is_dir() {
@@ -279,10 +277,10 @@ fn of_the_architecture(arch: &Path) -> Result<Vec<PathBuf>, String> {
     }
 }
 
-/// C files, and what they became.
+/// C files and their objects.
 type Objects = BTreeMap<PathBuf, PathBuf>;
 
-/// The agent of an architecture, into `out`; what it is made of.
+/// Links an architecture's agent into `out`; returns its objects.
 fn compile(triple: &str, guest: &Path, arch: &Path, out: &Path) -> Result<Objects, String> {
     let files = agent_files([arch, arch], guest)?;
     let mut build = of_agent(triple, guest, arch)?;
@@ -292,7 +290,7 @@ fn compile(triple: &str, guest: &Path, arch: &Path, out: &Path) -> Result<Object
     Ok(all)
 }
 
-/// Does a C file hold this word, or what it includes of ours?
+/// Whether a C file, or our files that it includes, contain this word.
 fn asks_for(file: &Path, word: &str, folders: [&Path; 2]) -> Result<bool, String> {
     let (mut pending, mut seen) = (vec![file.to_owned()], BTreeSet::new());
     while let Some(file) = pending.pop() {
@@ -314,7 +312,7 @@ fn asks_for(file: &Path, word: &str, folders: [&Path; 2]) -> Result<bool, String
     Ok(false)
 }
 
-/// The agent's files with the benchmarks of an architecture, in the order in which they are linked.
+/// The agent's files with an architecture's benchmarks, in link order.
 fn agent_files([arch, benches]: [&Path; 2], guest: &Path) -> Result<Vec<PathBuf>, String> {
     let mut files = sources(guest)?;
     files.extend(sources(arch)?);
@@ -326,7 +324,7 @@ fn agent_files([arch, benches]: [&Path; 2], guest: &Path) -> Result<Vec<PathBuf>
     Ok(files)
 }
 
-/// A compiler that is told nothing but what it is told here.
+/// A compiler without any flags from the environment.
 fn plain(triple: &str) -> cc::Build {
     let mut build = cc::Build::new();
     build
@@ -347,7 +345,7 @@ fn of_agent(triple: &str, guest: &Path, arch: &Path) -> Result<cc::Build, String
     Ok(build)
 }
 
-/// The files as objects in a folder; as many at a time as cargo lets.
+/// Compiles the files into a directory, as many at a time as cargo permits.
 fn objects(build: &mut cc::Build, files: &[PathBuf], folder: &Path) -> Result<Objects, String> {
     fs::create_dir_all(folder).map_err(|e| format!("creating {}: {e}", folder.display()))?;
     let built = build
@@ -393,25 +391,25 @@ fn list(agent: &Path) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|_| "the agent's list is not UTF-8".to_owned())
 }
 
-/// What the rest of the program relies on when it reads the list.
+/// Checks the list's invariants.
 fn check_list(list: &str) -> Result<(), String> {
     let mut seen = BTreeSet::new();
     for line in list.lines() {
         let fields: Vec<&str> = line.split('\t').collect();
         if fields.len() != COLUMNS || fields.iter().any(|f| f.is_empty()) {
             return Err(format!(
-                "the agent lists a benchmark with {} fields instead of {COLUMNS}, or with an empty one: {line:?}",
+                "the agent lists a benchmark with {} fields instead of {COLUMNS}, or with an empty field: {line:?}",
                 fields.len()
             ));
         }
         let (name, variant) = (fields[2], fields[3]);
         if name.contains([' ', ':']) || variant.contains([' ', ':']) {
             return Err(format!(
-                "{name}:{variant}: names must not hold blanks or ':'"
+                "{name}:{variant}: names must not contain blanks or ':'"
             ));
         }
         if name.contains(['*', '?']) || variant.contains(['*', '?']) {
-            return Err(format!("{name}:{variant}: names must not hold '*' or '?'"));
+            return Err(format!("{name}:{variant}: names must have no '*' or '?'"));
         }
         if fields[5] == "0" {
             return Err(format!("{name}:{variant}: measures nothing"));
@@ -421,7 +419,7 @@ fn check_list(list: &str) -> Result<(), String> {
         }
     }
     if seen.is_empty() {
-        return Err("the agent holds no benchmark".to_owned());
+        return Err("the agent has no benchmarks".to_owned());
     }
     Ok(())
 }

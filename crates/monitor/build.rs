@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Compiles the eBPF programs, which the library carries inside itself.
+//! Compiles the eBPF programs, which are embedded in the library.
 
 #[allow(dead_code, unused_imports)]
 #[path = "../kernels/src/arch/mod.rs"]
@@ -16,19 +16,19 @@ fn main() {
     println!("cargo:rerun-if-changed=bpf");
     let mut clang = Command::new("clang");
     clang.args(["-Wall", "-Wextra", "-Werror", "-mcpu=v3", "-std=gnu11"]);
-    // There is no stack protector in eBPF, but some distributions' clang asks for it.
+    // eBPF has no stack protector, but clang of some distributions enables it.
     clang.args(["-g", "-O2", "-target", "bpf", "-fno-stack-protector"]);
     let name = of_cargo("CARGO_CFG_TARGET_ARCH");
-    let arch = arch::by_name(&name).unwrap_or_else(|| panic!("{name} is no known architecture"));
+    let arch = arch::by_name(&name).unwrap_or_else(|| panic!("unknown architecture {name}"));
     clang.arg(format!("-D__TARGET_ARCH_{}", arch.source.name));
-    // The headers of the libbpf that loads the programs: libbpf-sys tells where it put them.
+    // Headers of the libbpf that loads the programs, as built by libbpf-sys.
     clang.args(["-I", &of_cargo("DEP_BPF_INCLUDE")]);
     // With -target bpf, clang does not look where Debian keeps <asm/types.h>.
     if Path::new(arch.debian.include).exists() {
         clang.args(["-isystem", arch.debian.include]);
     }
-    // Line information names files. Where they lay when it was built is nobody's business, and
-    // would make each directory's lsmeter another one.
+    // Line information has file names: without build paths, every directory gives the same
+    // program.
     for (lie, name) in [
         ("CARGO_MANIFEST_DIR", "monitor"),
         ("DEP_BPF_INCLUDE", "libbpf"),

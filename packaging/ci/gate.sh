@@ -1,16 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Measures two kernels and says whether the second makes operations dearer: what the GitHub action and
-# the GitLab template beside it run.
+# Measures two kernels and checks whether operations cost more on the second. The GitHub action and
+# the GitLab template run this.
 #
 # Usage: gate.sh BASE HEAD
 #
-# BASE and HEAD are kernels as lsmeter run --kernel takes them. In the directory OUT (default:
-# lsmeter-out) it leaves base.json, head.json, comparison.json, summary.md for the job's summary,
-# changes.html, which says what changed, page.html with both runs, and junit.xml. It exits as lsmeter
-# compare does: 0 within the limit, 1 above it, 5 if the figures cannot tell; anything else: it was not
-# measured.
+# BASE and HEAD are kernels as for lsmeter run --kernel. Writes into the directory OUT (default:
+# lsmeter-out): base.json, head.json, comparison.json, summary.md for the job's summary, changes.html
+# with the changes, page.html with both runs, and junit.xml. Exit status as for lsmeter compare:
+# 0 within the limit, 1 above it, 5 inconclusive; anything else: measuring failed.
 #
 # Environment: LSMETER (lsmeter), OUT, STACKS (blank-separated: "capability capability,selinux"),
 # BENCH (patterns with commas; else the preset quick), LIMIT (1%), ARGS (more for lsmeter run).
@@ -38,10 +37,10 @@ mkdir -p "$out"
 "$lsmeter" run --kernel "$2" "${arguments[@]}" --output "$out/head.json" >/dev/null
 cd "$out"
 
-# The pages first: they are there whatever the gate says.
+# Pages first, so that they exist whatever the verdict is.
 status=0
 "$lsmeter" compare base.json head.json --format html >changes.html || status=$?
-# Where it cannot be told is the gate's to say. What is no comparison is not above the limit, either.
+# The gate below decides on inconclusive figures. Any other failure is not a comparison.
 [ "$status" -eq 0 ] || [ "$status" -eq 5 ] || exit "$status"
 "$lsmeter" report base.json head.json --output page.html
 status=0

@@ -13,11 +13,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import published as p  # noqa: E402
 
 PAGE = """{first_screen}
-6.1 decides, the kernel nearest to 2.4.2 of the two. SELinux enforces Debian's reference policy, but not
-for whole programs (`fork` to `sh`, and Table 9 from `pipe` on). Those have hooks only. The baseline is
-capability, because 2.4.2 had capabilities built in; [lsm-overhead](../lsm-overhead/README.md) has no LSM
-for the same source, as in all of its Table 1. Ours are instructions of the kernel. Theirs are times, user
-mode included.
+Verdicts are for 6.1, which is nearer to 2.4.2 than 6.12. SELinux enforces Debian's reference policy. Whole
+programs (`fork` to `sh`, and Table 9 from `pipe` on) have hooks only. The baseline is capability, because
+2.4.2 had capabilities built in; [lsm-overhead](../lsm-overhead/README.md) compares the same source with no
+LSM, as in all of its Table 1. Ours are kernel instructions. Theirs are times, including user mode.
 
 ## Every overhead
 
@@ -26,7 +25,7 @@ mode included.
 ![Overheads](overheads.svg)
 
 Rank correlation of ours with theirs: {rank}. Single values only, programs and operations together.
-Overheads of Table 9's throughputs are published as those of times: 40.4 and 38.6 MB/s are 5 %.
+Table 9 publishes overheads of throughputs as those of times: 40.4 and 38.6 MB/s are 5 %.
 
 ## Errors in the publication
 
@@ -71,12 +70,11 @@ def findings(verdicts, rank):
             f"**Reading and writing one byte: {p.percent(null[1])}** where 2001 had {p.percent(null[0], 0)}.",
             f"**Deleting an empty file: {p.percent(delete[1])}** where 2001 had {p.percent(delete[0], 0)}.",
             f"**A TCP connection: {p.percent(connect[1])}** where 2001 had {p.percent(connect[0], 0)}. Ours "
-            f"has both ends and closing in it.",
+            f"includes both ends and closing.",
             f"**`open` and `close`: {p.percent(opens[1])}** on 6.1, {p.percent(opens[2])} on 6.12, published "
             f"{p.percent(opens[0], 0)}.",
-            f"**Order of operations: rank correlation {rank[1]:.2f}** of {rank[0]}. Of messages AF_UNIX "
-            f"costs most and "
-            f"TCP least, as in 2001, each less than then."]
+            f"**Order of operations: rank correlation {rank[1]:.2f}** of {rank[0]}. Among messages AF_UNIX "
+            f"costs most and TCP least, as in 2001. Each costs less than then."]
 
 
 def consistency(verdicts):

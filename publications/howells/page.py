@@ -17,9 +17,9 @@ from evidence import np  # noqa: E402
 WALK, SELINUX = "treewalk:full", "capability,selinux"
 
 PAGE = """{first_screen}
-Welch's t test of the published single values, at 95 %. Each configuration was booted once, so that the
-test shows whether runs after one boot differ from those after another, and not why. The last row is ours,
-in time over no LSM: a value is one layout of the kernel.
+Welch's t test of the published single values, at 95 %. Each configuration was booted once. So the test
+shows whether runs after two boots differ, not why. The last row is ours, in time over no LSM, with one value
+for each layout of the kernel.
 
 {welch}
 
@@ -27,7 +27,7 @@ in time over no LSM: a value is one layout of the kernel.
 
 ## Our walk
 
-The same tree. Instructions on 6.12, ext4, the third and further walks in a warm cache; {calls}.
+The same tree. Instructions on 6.12, ext4, from the third walk on, in a warm cache; {calls}.
 
 {instructions}
 
@@ -124,18 +124,17 @@ def prediction(files, times, rates):
     fits = ("by each estimator the rates of capability fit the walk" if len(inside) == len(e.ESTIMATORS) else
             "by no estimator the rates of capability fit the walk" if not inside else
             "it depends on the estimator whether the rates of capability fit the walk")
-    text = (f"The average path of the walk has {depth:.1f} components. What each call adds was measured in "
-            f"UML kernels of the same "
+    text = (f"The average path of the walk has {depth:.1f} components. The cost of each call is from UML "
+            f"kernels of the same "
             "version ([nanoseconds-6.12.json.xz](../lsm-overhead/nanoseconds-6.12.json.xz)).\n\n"
             + p.markdown(
                 ["over no LSM", "components", "`stat`, ns", "`open`, ns", "predicted, ms", "inside the "
                                                                                            "walk's interval "
                                                                                            "by"], rows)
             + f"\n\nSo {fits}, and it gets no verdict. Its interval "
-            f"is {min(widths) / 1e6:.1f} ms wide or wider, and rounds of one layout differ by "
-            f"{spread / 1e6:.1f} ms: more than the "
-            f"{expected / 1e6:.2f} ms to be resolved. A walk that shows no cost is "
-            f"no evidence against the rates.")
+            f"is at least {min(widths) / 1e6:.1f} ms wide, and rounds of one layout differ by "
+            f"{spread / 1e6:.1f} ms, more than the predicted "
+            f"{expected / 1e6:.2f} ms. A walk without a visible cost does not contradict the rates.")
     return text, expected
 
 
@@ -143,9 +142,9 @@ def errors(verdicts):
     by = {one["figure"]["id"]: one["figure"]["value"] for one in verdicts}
     faster = by["walk.run1"] / by["walk.run4"] - 1
     p.require(faster < 0, "the walk with SELinux is faster than without any LSM")
-    return (f"- The walk with SELinux is {p.percent(faster)} against the one without any LSM, and by the "
-            f"test that is not chance within "
-            f"these boots. One boot of each configuration cannot separate the configuration from the boot.\n"
+    return (f"- The walk with SELinux takes {p.percent(faster)} against the one without any LSM. By the test "
+            f"that is not chance within these boots. One boot of each configuration cannot separate the "
+            f"configuration from the boot.\n"
             f"- Kernel, policy and date are not stated.")
 
 
@@ -170,8 +169,7 @@ def findings(verdicts, found, files, expected):
             f"{p.percent(count)} in "
             f"instructions over {base}, {text(found['ours'][1])} in time over no LSM.",
             f"**The framework alone: no verdict.** The rates of `stat` and `open` predict "
-            f"{expected / 1e6:.2f} ms for the walk, and "
-            f"the walk does not resolve that.",
+            f"{expected / 1e6:.2f} ms for the walk, less than the walk can resolve.",
             f"**The patch with SELinux: {text(patches['selinux.all-patches'])}, not chance.** We cannot "
             f"measure it: every kernel since "
             f"2.6.29 has it.",

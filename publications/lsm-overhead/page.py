@@ -22,23 +22,23 @@ from sections import (  # noqa: E402
 PAGE = """{first_screen}
 Sums of modules, Figure 5 and the proposals of section 6: [stacks.md](stacks.md).
 
-Of 5.3.1, 5.10 and 6.12.118 the first kernel that has a figure decides. An experiment has one
-setting. Another setting shows the cause of a difference only if ours then agrees on every kernel of the
-result file, and if no other figure of the experiment fits worse, not even one that differs either way. Of
-several operations that could stand for a test the first in the TOML file decides, which is section 4.1's.
+Our figure is that of the first kernel that has one: 5.3.1, 5.10, then 6.12.118. If several operations fit a
+test, the first in the TOML file decides, which is that of section 4.1. An experiment has one setting.
+Another setting shows the cause of a difference only if two conditions hold: ours then agrees on every
+kernel of the result file, and no other figure of the experiment fits worse.
 
 ## What disagrees
 
 ### Which rules audit had
 
-The paper has "auditing enabled" and does not state the rules. `=`: agrees. The four columns on the right:
-6.12.118.
+The paper has "auditing enabled" and does not state the rules. `=`: agrees. The four columns on the right
+are of 6.12.118.
 
 {audit}
 
 ### TOMOYO's 45 times
 
-"Policy" is an enforcing one, "entries" are those of the domain before the one that matches.
+"Policy": enforcing. "Entries": those of the domain before the one that matches.
 
 {tomoyo}
 
@@ -72,9 +72,9 @@ The paper has "auditing enabled" and does not state the rules. `=`: agrees. The 
 
 ## Ranks
 
-Spearman's, of single published values and ours, without bounds and pairs of zeros. A number that is
-published twice counts once. No rank mixes quantities: Table 1's rows LSM have three overheads of latencies
-and three of throughputs each, too few for a rank.
+Spearman's rank correlation of single published values with ours, without bounds and pairs of zeros. A
+number that is published twice counts once. Each row has one quantity. The rows LSM of Table 1 are left out:
+they have three latencies and three throughputs each, too few for a rank.
 
 {ranks}
 
@@ -100,9 +100,9 @@ lsmeter sensitivity --hooks inode_permission,file_permission --output slopes.jso
 lsmeter placement linux-source-5.10 --fs ext4 --output placement-5.10.json
 ```
 
-The presets `paper-calls`, `audit`, `integrity`, `tomoyo-entries`, `paper-orders`, `denials` and
-`paper-suite` are run in the same way, and `paper-um --aa` for times. The files of 5.3 are `paper`,
-`paper-suite` and `placement` with Linux 5.3.1, the first stable release after the paper's 5.3.0.
+Run the presets `paper-calls`, `audit`, `integrity`, `tomoyo-entries`, `paper-orders`, `denials` and
+`paper-suite` in the same way, and `paper-um --aa` for times. The files of 5.3 are `paper`, `paper-suite` and
+`placement` with Linux 5.3.1, the first stable release after the paper's 5.3.0.
 """
 
 
@@ -152,23 +152,23 @@ def contradictions(verdicts):
         "has \"negative\" overheads.",
         "Orders such as `selinux,capability` do not exist in 5.3: `LSM_ORDER_FIRST` puts capability first, "
         "and SELinux, AppArmor "
-        "and Smack exclude each other. A patch is not mentioned.",
+        "and Smack exclude each other. The paper mentions no patch.",
         "TOMOYO: 45x in section 1, above 100 % for six tests in section 5.1.2, below 5 % alone in section "
         "5.1.1.",
         "14 tests in Table 3, 16 in section 5; results for `mkstemp` and `link`, which neither describes; 59 "
         "sub-benchmarks, where "
         "the text describes 51, or 63 with throughputs.",
         "Table 3: `read` is open, read, close; section 4.1: each read is one operation.",
-        "Slopes of other tests than `open` and `stat` are said not to depend on the path. That of `rename` "
-        "does.",
-        "Table 7, `stat`: TOMOYO has `inode_permission` and Smack has not; `open` has it the other way "
-        "round, as the source does. "
+        "The text says that only the slopes of `open` and `stat` depend on the path. That of `rename` does, "
+        "too.",
+        "Table 7, `stat`: `inode_permission` is listed for TOMOYO and not for Smack; `open` has the reverse, "
+        "as the source does. "
         "`security_path_name` must be `security_path_rename`. Smack has `file_permission` in section 3, and "
         "not in section 5.2.2.",
         f"Lines of LSM 5.3: {of('text.lines.lsm-5.3'):,.0f} in the abstract, "
         f"{of('table2.lines.all.framework'):,.0f} in Table 2. "
-        f"29 hooks are of 2.5.15 in Table 1 and of 2.5.29 in section 2; 122 are SELinux's of 2.4.2 or LSM's "
-        f"of 2.6.0.",
+        f"29 hooks are of 2.5.15 in Table 1 and of 2.5.29 in section 2. 122 hooks are SELinux's of 2.4.2 in "
+        f"Table 1 and LSM's of 2.6.0 in the abstract.",
         f"Table 5 does not add up: SELinux's categories make {sums['selinux']:.0f} of "
         f"{of('table5.total.selinux'):.0f} hooks, Smack's "
         f"{sums['smack']:.0f} of {of('table5.total.smack'):.0f}. `ima_file_mmap` counts as file hook and as "
@@ -203,7 +203,7 @@ def build(folder, lsmeter):
              p.text_of(value_of(verdicts, one["figure"]["id"], "paper.json.xz")),
              one["state"].removeprefix("differs: ") if one["state"] in p.DIFFER else one["state"]]
              for one in table1]
-    links = ("[figures.csv](figures.csv). Everything of ours that could stand for a figure: "
+    links = ("[figures.csv](figures.csv). All our candidates for each figure: "
              "[measurements.csv](measurements.csv). "
              "Each experiment with each setting: [settings.csv](settings.csv). Plots: "
              "[overheads](overheads.pdf), "

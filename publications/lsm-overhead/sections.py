@@ -65,7 +65,7 @@ def tomoyo(verdicts, fits):
               "2,000 entries give 45 times, and break open")
     p.require(largest not in fits["shown"], "no policy explains the 45 times without breaking other rows")
     fitting = sum(state in p.AGREE for _, state in known[5].values())
-    finding = (f"**45 times for TOMOYO: not without a policy.** Without one, as in the paper, the most "
+    finding = (f"**45 times for TOMOYO: only with a policy.** Without one, as in the paper, the most "
                f"expensive operation "
                f"costs {p.percent(known[0][largest][0]['value'])}. 2,000 policy entries give "
                f"{p.percent(known[5][largest][0]['value'], 0)} and fit {fitting} of {len(known[5])} rows, "
@@ -88,8 +88,8 @@ def overhead_finding(verdicts):
     points = [one for one in own if "value" in one["figure"]]
     near = sum(one["state"] in p.AGREE for one in points)
     p.require(agree < len(own) / 2, "most overheads differ")
-    return (f"**Overheads: {agree} of {len(own)} agree.** Among {len(points)} that are published as a number "
-            f"{near} agree; {implied} of the {agree} are bounds that the text only implies. Theirs are "
+    return (f"**Overheads: {agree} of {len(own)} agree.** {near} of the {len(points)} that are published as "
+            f"a number agree. {implied} of the {agree} are bounds that the text only implies. Theirs are "
             "times, ours instructions of Linux 5.3.1 on ext4.")
 
 
@@ -113,7 +113,7 @@ def orders(files, above):
     p.require(not differing, f"the order of two modules changes no operation: {differing[:3]}")
     return ("**Order of modules: no difference unless one denies.** In a kernel that starts capability last "
             f"as well ({release}), {len(differing)} of {compared} exact counts differ between the two orders "
-            f"of a pair; the other {inexact} of {compared + inexact} have intervals only. "
+            f"of a pair. The other {inexact} of {compared + inexact} have intervals only. "
             f"Linux 5.3.1 itself refuses the paper's order. A stack costs at most {above} instructions more "
             "than [the sum of its modules](stacks.md).")
 
@@ -130,7 +130,7 @@ def totals(verdicts):
     p.require(own[0]["answers"][0]["release"].startswith("5.3"), "hooks are counted in the source of 5.3")
     return (f"**Hooks of each module on the paper's own kernel: {len(equal)} of {len(own)} totals are "
             f"equal.** The others: "
-            f"{', '.join(other)}. Of IMA and EVM the paper counts other functions.")
+            f"{', '.join(other)}. For IMA and EVM the paper counts different functions.")
 
 
 def checks_finding(verdicts):
@@ -174,7 +174,7 @@ def table7(verdicts):
     p.require({one["figure"]["theirs"] for one in newer} == {"sendfile"}, "only sendfile has no verdict")
     p.require(set(decided) == {"5.3", "5.10", "6.12"} and decided["6.12"] == len(newer),
               "three kernels decide, and 6.12 the figures without a verdict")
-    return (f"Its bounds are the source's in {len(equal)} of {len(rows)} rows "
+    return (f"Its bounds equal the source's in {len(equal)} of {len(rows)} rows "
             f"({', '.join(f'`{a}`' for a, _ in equal)}). "
             f"{len(above)} published worst cases are below what was measured. {len(absent)} name a hook that "
             f"the module does "
@@ -182,7 +182,7 @@ def table7(verdicts):
             f"{decided['5.10']} and 6.12 {decided['6.12']}: `lsmeter placement` finds no bound for the "
             f"others in 5.3's source. The {decided['6.12']} are `sendfile`'s. Only 6.12 has the published "
             f"bound of {newer[0]['figure']['value']:g}; 5.3 and 5.10 have none, and "
-            f"{newer[0]['answers'][1]['success']} calls on the success path, so that there is no verdict. "
+            f"{newer[0]['answers'][1]['success']} calls on the success path, so they get no verdict. "
             f"`figures.csv` has the source's bound and the most calls measured.")
 
 
@@ -208,10 +208,8 @@ def equation(files):
     return (f"Equation 1 has T_fop = b1 T_hook + b2 T_policy + e, and publishes b2 only (Table 6). In "
             f"instructions b1 is "
             f"{np.median(three):.3f} for each of {len(three)} operations over capability, SELinux, AppArmor "
-            f"and TOMOYO: what they "
-            f"cost, they cost inside their hooks. With Smack it is up to {max(all_):.2f}, because Smack "
-            f"refuses lookups under "
-            f"RCU and the walk starts again outside of hooks.")
+            f"and TOMOYO: their cost is inside their hooks. With Smack it is up to {max(all_):.2f}, because "
+            f"Smack refuses lookups under RCU and the walk starts again outside of hooks.")
 
 
 def openat(verdicts, files):
@@ -227,7 +225,7 @@ def openat(verdicts, files):
             f"`file_fcntl`. On 5.3.1 `openat` "
             f"calls `inode_permission` {calls['inode_permission']} times and the other two not at all, so "
             f"this reason does not hold. "
-            f"A path of two components would give 3. `rename` 6.0 is that of two components: ours is "
+            f"A path of two components would give 3. `rename` 6.0 is for two components: ours is "
             f"{rename['answers'][0]['value']:.0f} for one, and 6 for two, although the text says that paths "
             f"do not matter.")
 
@@ -259,9 +257,8 @@ def selinux_2001(verdicts):
                 for file in ("paper-5.3.json.xz", "paper.json.xz")]
         items.append(f"`{test}` {range_text(one['figure'])} (ours {' and '.join(here)})")
     return (f"SELinux of 2001, without audit, which 2.4.2 did not have: {', '.join(items)}. These are "
-            "quoted, and get their verdict [where they were published](../freenix01/README.md). The baseline "
-            "is no LSM here, as in all of Table 1, and capability there, because 2.4.2 had capabilities "
-            "built in.")
+            "quoted; their verdicts are [with their publication](../freenix01/README.md). The baseline is no "
+            "LSM here, as in all of Table 1, and capability there, because 2.4.2 had capabilities built in.")
 
 
 def stated_orders(verdicts):
@@ -285,8 +282,8 @@ def fsnotify(files):
     more = row["value"] - base["value"]
     p.require(own > more / 2, "most of what reading 0 bytes costs more is fsnotify, called by "
                               "security_file_permission")
-    return (f"Figure 6 has no operation above 15 % with one module. Ours that exceed it most are reads of 0 "
-            f"bytes: capability "
+    return (f"Figure 6 has no operation above 15 % with one module. Ours exceed it most in reads of 0 bytes: "
+            f"capability "
             f"alone adds {more:.0f} instructions to {base['value']:.0f}. {own:.0f} of them are `fsnotify`, "
             f"which 5.3's "
             f"`security_file_permission` calls, and which a kernel without LSMs leaves out.")
@@ -298,7 +295,7 @@ def times_text(verdicts, times):
     bad = [one for one, found in own if depends(found)]
     mkdir = e.timed(times, "mkdir:one", "capability,selinux")
     return (f"The same operations in nanoseconds, in 8 layouts of a UML kernel (6.12.118, tmpfs, no audit) "
-            f"on an AMD EPYC, stand in "
+            f"on an AMD EPYC, are in "
             f"`figures.csv` without a verdict: tmpfs does not do what ext4 does, and {len(bad)} of "
             f"{len(own)} overheads depend on the "
             f"estimator. `mkdir` under SELinux is {p.percent(mkdir['minimum'][0], 0)}, "

@@ -190,9 +190,9 @@ def walk_statement(stacks, paths):
                   f"{by['tomoyo']['operations']} operations. With one it adds "
                   f"{by['tomoyo (enforcing)']['overhead']:,} in {by['tomoyo (enforcing)']['operations']}; "
                   f"the others, without one, at most {max(others):,}.",
-        "hooks": f"Each directory is one more check. The number of hooks is not the cost: of those called "
-                 f"AppArmor implements {implemented['apparmor']} and adds {by['apparmor']['in hooks']:,} "
-                 f"instructions, Smack {implemented['smack']} and {by['smack']['in hooks']:,}.",
+        "hooks": f"Each directory is one more check. The number of hooks is not the cost: AppArmor "
+                 f"implements {implemented['apparmor']} of those called and adds "
+                 f"{by['apparmor']['in hooks']:,} instructions, Smack {implemented['smack']} and {by['smack']['in hooks']:,}.",
         "held": f"{min(map(a.holding, stacks.values()))} to {max(map(a.holding, stacks.values()))}",
         "outside": f"{last('smack')['outside']:,} of the {last('smack')['overhead']:,}"}
 
@@ -202,18 +202,18 @@ PAGE = """# Stacks, denials and prices
 <!-- Written by stacks.py from the result files that it names. -->
 
 Sections 5.1.2 and 6 of [the paper](README.md) and its Figure 5, in instructions of Linux 6.12.118 on \
-ext4. The paper has times of 5.3. Only operations with a dominant path count. `capability,` is left out in \
-front of other modules.
+ext4. The paper has times of 5.3. Only operations with a dominant path count. Names of stacks omit \
+`capability,`.
 
 ## What disagrees
 
 {disagrees}
 
-Results that agree: {agrees}
+What agrees: {agrees}
 
 ## Is a stack's cost the sum of its modules'?
 
-Instructions that each module adds to `capability`, added up, against those of the stack, without a \
+The sum of what each module adds to `capability`, and what the stack adds, in instructions without a \
 policy. From [stacking.json.xz]({docs}/stacking.json.xz); every case is in [sums.csv](sums.csv).
 
 {sums}
@@ -238,12 +238,12 @@ Every order of every file is in [denials.csv](denials.csv).
 
 Instructions beyond a kernel without LSMs, from [paper.json.xz](paper.json.xz). {held} hooks account for 90 \
 % of what a stack adds in hooks. The rank correlation is of a hook's calls with what it adds. \
-[prices.csv](prices.csv) has all.
+[prices.csv](prices.csv) has every hook.
 
 {prices}
 
 Paths of eight components. A cache saves at most all checks of directories, if a look-up is free. SELinux \
-has a cache of decisions already, the AVC. Smack refuses lookups under RCU, and the walk starts again: \
+already has a cache of decisions, the AVC. Smack refuses lookups under RCU, and the walk starts again: \
 {outside} instructions that it adds to `open` are outside hooks. [walks.csv](walks.csv) has all paths, and \
 SELinux with audit, with IMA and with EVM.
 

@@ -13,13 +13,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import published as p  # noqa: E402
 
 PAGE = """{first_screen}
-6.1 decides, the kernel nearest to 2.6.30 of the two. SELinux enforces Debian's reference policy and
-TOMOYO a policy of ours, on ext4. Ours are instructions, theirs times. Their "Normal" still calls hooks
-(Table 7), so that our baseline is capability.
+Verdicts are for 6.1, which is nearer to 2.6.30 than 6.12. SELinux enforces Debian's reference policy, TOMOYO
+lsmeter's policy, on ext4. Ours are instructions, theirs times. Their "Normal" still calls hooks (Table 7), so
+our baseline is capability.
 
 ## Every overhead
 
-Without LIDS. The first seven operations are of 2.6.30 (Table 3), the others of 2.6.19 (Table 4).
+Without LIDS, which is not in the kernel. Table 3 is of 2.6.30, Table 4 of 2.6.19.
 
 {overheads}
 
@@ -29,7 +29,7 @@ Rank correlation of ours with theirs: SELinux {selinux}, TOMOYO {tomoyo}. Calls 
 
 ## Hooks of Table 7
 
-Their microseconds next to our instructions for each call, on 6.1. Without a verdict.
+Their microseconds and our instructions of one call, on 6.1, without verdicts.
 
 {hooks}
 
@@ -83,9 +83,9 @@ def findings(verdicts):
             f"TOMOYO checks it today.",
             f"**Order of operations: rank correlation {rank(verdicts, 'selinux')[1]:.2f} for SELinux,** "
             f"{rank(verdicts, 'tomoyo')[1]:.2f} for TOMOYO.",
-            f"**Calls of hooks in `creat`: {equal} of {len(calls)} are equal,** of the hooks that their "
-            f"table counts at least once a `creat`. `inode_permission`'s {walked:.0f} holds at the depth of "
-            f"our path; the depth of theirs is not stated."]
+            f"**Calls of hooks in `creat`: {equal} of {len(calls)} are equal,** for the hooks that their "
+            f"table counts at least once a `creat`. `inode_permission` has {walked:.0f} at the depth of our "
+            f"path; the depth of theirs is not stated."]
 
 
 def rank(verdicts, module):

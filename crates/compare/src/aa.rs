@@ -20,7 +20,7 @@ struct Tally {
     detectable: Vec<f64>,
 }
 
-/// From this number on, each pair is compared with the other runs' knowledge.
+/// From this number on, each pair is judged with the figures of the other runs.
 const RUNS_BEYOND_PAIR: usize = 4;
 
 /// Compares all pairs of runs as [`compare`] would, and counts the false alarms. Figures are compared
@@ -34,7 +34,7 @@ pub fn aa(runs: &[Document], options: &Options) -> Result<AaReport, Failure> {
     };
     let mut tallies: BTreeMap<Metric, Tally> = BTreeMap::new();
     for second in 1..runs.len() {
-        // Without this pair's own figures: it must not confirm itself.
+        // Without this pair's own figures, which would confirm themselves.
         let new = knowing(&runs[second], &[], &known);
         for first in 0..second {
             let others: Vec<usize> = (0..runs.len())
@@ -55,8 +55,8 @@ pub fn aa(runs: &[Document], options: &Options) -> Result<AaReport, Failure> {
     })
 }
 
-/// Stores in each cell of `run`, the first of `runs`, its figures in all runs. Counts that vary are
-/// estimated over them.
+/// Stores the figures of all `runs` in each measurement of `run`, the first. Counts that vary get
+/// an estimate over them.
 pub fn keep_figures(run: &mut Document, runs: &[Document]) {
     tell(run, &figures(runs), |_| true);
     for cell in &mut run.cells {
@@ -73,7 +73,7 @@ pub fn keep_figures(run: &mut Document, runs: &[Document]) {
     }
 }
 
-/// With Student's interval of the mean, about the median. None for figures that none may have.
+/// The median, with Student's interval of the mean around it. None for invalid figures.
 fn over_machines(figures: &[f64]) -> Option<Estimate> {
     let mut summary = Summary::of(figures).ok()?;
     let n = figures.len() as f64;
@@ -114,7 +114,7 @@ fn figures(runs: &[Document]) -> Figures {
     figures
 }
 
-/// A run with its cells' figures in `others`, and no others.
+/// `run` with the figures in `others` only.
 fn knowing(run: &Document, others: &[usize], figures: &Figures) -> Document {
     let mut run = run.clone();
     run.aa = None;

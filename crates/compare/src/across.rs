@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Compares cells of one run that differ in one axis.
+//! Compares measurements of one run that differ in one axis.
 
 use std::collections::HashMap;
 use std::mem::take;
@@ -11,8 +11,8 @@ use crate::compare::{Named, Options, begin, conclude, empty, notes, source};
 use crate::item::{Item, items};
 use crate::pair::match_up;
 
-/// All values of the axis are compared with one: by default the experiment's baseline, or the first
-/// cell's.
+/// All values of the axis are compared with one, by default the experiment's baseline or the first
+/// value.
 pub fn across(
     of: Named<'_>,
     axis: Axis,
@@ -23,8 +23,8 @@ pub fn across(
     if run.kind != Kind::Run {
         let kind = Kind::title(Some(run.kind));
         return Err(Failure::usage(
-            format!("{} is a {kind}: --across takes a run document", of.name),
-            "give a document that `lsmeter run --output FILE` wrote",
+            format!("{} is a {kind}: --across needs a run", of.name),
+            "give a result file of `lsmeter run --output FILE`",
         ));
     }
     let items = items(run);
@@ -63,7 +63,7 @@ pub fn across(
         across: Some(axis),
         unmatched,
         matched_by: vec![format!(
-            "cells of one run are matched by all but their {axis}"
+            "measurements of one run are matched by all but their {axis}"
         )],
         aa: run.aa.clone(),
         notes: notes("the run", &run.warnings),
@@ -72,7 +72,7 @@ pub fn across(
     Ok(conclude(comparison, &pairs, (run, run), true, options))
 }
 
-/// Compares each cell that has a figure with its baseline's, as tables do.
+/// Compares each figure with its baseline, as tables do.
 pub fn with_baselines(of: Named<'_>, options: &Options) -> ComparisonDocument {
     let run = of.document;
     let items = items(run);
@@ -86,7 +86,7 @@ pub fn with_baselines(of: Named<'_>, options: &Options) -> ComparisonDocument {
     let pairs: Vec<(Item, Item)> = pairs.collect();
     let source = source(of, pairs.len());
     let comparison = ComparisonDocument {
-        matched_by: vec!["cells of one run are matched with their baselines".to_owned()],
+        matched_by: vec!["measurements of one run are matched with their baselines".to_owned()],
         aa: run.aa.clone(),
         notes: notes("the run", &run.warnings),
         ..begin(source.clone(), source, options)
@@ -102,7 +102,7 @@ fn base_value(
 ) -> Result<String, Failure> {
     let name = of.name;
     let Some(first) = values.first() else {
-        return Err(empty(of, "cells"));
+        return Err(empty(of, "measurements"));
     };
     let experiment = of.document.experiment.as_ref();
     let baseline = match (axis, asked) {
@@ -110,8 +110,8 @@ fn base_value(
             if !values.iter().any(|value| value == asked) {
                 let known = values.join("; ");
                 return Err(Failure::usage(
-                    format!("no cell of {name} has the {axis} `{asked}`; there are {known}"),
-                    "name one of these with --baseline",
+                    format!("no measurement of {name} has the {axis} `{asked}`; known are {known}"),
+                    "name a known one with --baseline",
                 ));
             }
             Some(asked.to_owned())
@@ -125,8 +125,8 @@ fn base_value(
     };
     if values.len() < 2 {
         return Err(Failure::usage(
-            format!("all cells of {name} have the same {axis}: {first}"),
-            "compare along another axis, or two documents: lsmeter compare BASE NEW",
+            format!("all measurements of {name} have the same {axis}: {first}"),
+            "compare along another axis, or two result files: lsmeter compare BASE NEW",
         ));
     }
     let baseline = baseline.filter(|value| values.contains(value));

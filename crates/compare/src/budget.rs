@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Limits of how much worse each benchmark may be.
+//! Limits by benchmark.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 pub const BUDGET_LIMIT_BYTES: u64 = 1 << 20;
 
-/// A hundred times as much; the limit in units is 10^15.
+/// A hundred times the baseline.
 const PERCENT_MAX: f64 = 10_000.0;
 const UNITS_MAX: f64 = 1e15;
 
@@ -20,7 +20,7 @@ pub struct Budget {
 
 #[derive(Debug, Clone, PartialEq)]
 struct Rule {
-    /// None: every cell.
+    /// None: every measurement.
     pattern: Option<Pattern>,
     limit: Limit,
     /// None: a limit in percent, for any unit.
@@ -48,7 +48,7 @@ impl Budget {
         Ok(budget)
     }
 
-    /// Reads TOML: `default`, a limit for all cells, and `[limits]` by pattern. The longest
+    /// Reads TOML: `default`, a limit for all measurements, and `[limits]` by pattern. The longest
     /// matching pattern decides, then the strictest limit.
     pub fn parse(toml: &str) -> Result<Budget, Failure> {
         let file: File = toml::from_str(toml).map_err(no_budget)?;
@@ -60,7 +60,7 @@ impl Budget {
             budget.add(Some(pattern.parse().map_err(no_budget)?), limit)?;
         }
         if budget.rules.is_empty() {
-            return Err(no_budget("it holds no limit"));
+            return Err(no_budget("it has no limit"));
         }
         Ok(budget)
     }
@@ -78,10 +78,10 @@ impl Budget {
     fn add(&mut self, pattern: Option<Pattern>, text: &str) -> Result<(), Failure> {
         let refuse = |why| Err(no_budget(format!("limit `{}`: {why}", excerpt(text))));
         if pattern.as_ref().is_some_and(Pattern::excludes) {
-            return refuse("its pattern takes away; give every limit for what it is of");
+            return refuse("its pattern excludes; give a pattern that selects");
         }
         if pattern.as_ref().is_some_and(|of| of.suite().is_some()) {
-            return refuse("it is of a suite, which documents do not tell; name benchmarks");
+            return refuse("result files do not record suites; name benchmarks");
         }
         let trimmed = text.trim();
         let split = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.'));
@@ -101,7 +101,7 @@ impl Budget {
             }
             _ => {
                 return refuse(
-                    "its unit is none of %, instructions, ns, ops/s, calls, calls/s, ns/call, \
+                    "its unit is not one of %, instructions, ns, ops/s, calls, calls/s, ns/call, \
                      decisions",
                 );
             }
@@ -114,8 +114,8 @@ impl Budget {
         Ok(())
     }
 
-    /// The limit of a cell: of the longest matching pattern, then the strictest. Ignores limits in
-    /// another unit than the cell's.
+    /// The limit of a measurement: of the longest matching pattern, then the strictest. Limits in
+    /// other units are ignored.
     pub fn of(&self, cell: &ComparedCell) -> Option<Limit> {
         let fits = |rule: &&Rule| {
             let unit = rule.unit.as_ref().is_none_or(|unit| *unit == cell.unit);

@@ -15,9 +15,9 @@ use crate::item::{self, Item, place};
 use crate::pair::pair;
 use crate::recordings;
 
-/// A gate does not trust times of just two runs: p is based on samples and rounds within the runs,
-/// and does not include drift between them.
-const NO_AA: &str = "what two runs differ by without a change is not known: lsmeter run --aa";
+/// A gate does not trust times of just two runs: their samples and rounds do not show drift between
+/// runs.
+const NO_AA: &str = "the difference between two runs without a change is unknown: measure it with lsmeter run --aa=5";
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
@@ -57,7 +57,7 @@ pub fn compare(
         let [a, b] = [old, young].map(|kind| Kind::title(Some(kind)));
         return Err(Failure::usage(
             format!("{} is a {a}, {} a {b}", base.name, new.name),
-            "give two documents that the same command wrote",
+            "give two result files of the same command",
         ));
     }
     let by_command = recordings::are_of_commands(base.document, new.document);
@@ -89,15 +89,15 @@ pub fn compare(
 fn items(of: Named<'_>, by_command: bool) -> Result<Vec<Item>, Failure> {
     let document = of.document;
     let (what, items) = match document.kind {
-        Kind::Run => ("cells", item::items(document)),
+        Kind::Run => ("measurements", item::items(document)),
         Kind::Profile => ("profiles", item::items(document)),
         Kind::Sensitivity => ("slopes", item::items(document)),
         Kind::Recording => ("calls", recordings::items(document, by_command)),
         kind => {
             let kind = Kind::title(Some(kind));
             return Err(Failure::usage(
-                format!("{} is a {kind}, which holds nothing to compare", of.name),
-                "give documents of lsmeter run, profile, monitor or sensitivity",
+                format!("{} is a {kind}, which has nothing to compare", of.name),
+                "give result files of lsmeter run, profile, monitor or sensitivity",
             ));
         }
     };
@@ -109,8 +109,8 @@ fn items(of: Named<'_>, by_command: bool) -> Result<Vec<Item>, Failure> {
 
 pub(crate) fn empty(of: Named<'_>, what: &str) -> Failure {
     Failure::usage(
-        format!("{} holds no {what}", of.name),
-        "measure again, and see that a cell is selected",
+        format!("{} has no {what}", of.name),
+        "measure again, with at least one measurement selected",
     )
 }
 
@@ -130,7 +130,7 @@ fn same_units(base: Named<'_>, a: &[Item], new: Named<'_>, b: &[Item]) -> Result
     };
     Err(Failure::usage(
         format!(
-            "{} holds {}, {} {}: no unit is in both",
+            "{} has {}, {} {}: they share no unit",
             base.name,
             said(old),
             new.name,
@@ -178,7 +178,7 @@ pub(crate) fn begin(base: Source, new: Source, options: &Options) -> ComparisonD
     }
 }
 
-/// Judges all pairs, and applies the gate. `of_one_run`: the sides were measured alternately.
+/// Judges all pairs and applies the gate. `of_one_run`: the sides were measured in turns.
 pub(crate) fn conclude(
     mut comparison: ComparisonDocument,
     pairs: &[(Item, Item)],

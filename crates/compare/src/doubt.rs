@@ -3,8 +3,8 @@
 
 use model::{Metric, Warning, WarningKind};
 
-/// The warnings that make the figure at this index untrusted; `rounds`: it is judged by the
-/// variance of its rounds.
+/// Warnings that make the figure at this index untrusted. `rounds`: it is judged by the variance
+/// of its rounds.
 pub(crate) fn doubts(
     warnings: &[Warning],
     position: usize,
@@ -19,8 +19,8 @@ pub(crate) fn doubts(
     warnings.map(|warning| warning.kind.to_string()).collect()
 }
 
-/// Does a warning of this kind make a figure of this metric unfit for a verdict? Others are notes:
-/// they concern both sides equally, or are included in the interval.
+/// Whether a warning of this kind prevents a verdict on this metric. Other warnings affect both
+/// sides equally, or are included in the interval.
 fn is_doubt(kind: WarningKind, metric: Metric, rounds: bool) -> bool {
     let calls = [Metric::Calls, Metric::CallRate, Metric::CallTime].contains(&metric);
     match kind {
@@ -31,14 +31,14 @@ fn is_doubt(kind: WarningKind, metric: Metric, rounds: bool) -> bool {
         WarningKind::Other => true,
         WarningKind::ChecksDiffer => metric == Metric::Slope,
         WarningKind::LostCalls => calls,
-        // A path that few measured regions took is judged by all of them.
+        // Without a dominant path all measured regions are judged.
         WarningKind::UnstablePath
         | WarningKind::ClockShare
         | WarningKind::NotPinned
         | WarningKind::ExtraModules
         | WarningKind::NoSymbols
         | WarningKind::UndelayedHooks
-        // Missing cells are missing or unmatched pairs.
+        // Already missing or unmatched pairs.
         | WarningKind::MissingMeasurements
         | WarningKind::Interrupted
         | WarningKind::StaleIndex

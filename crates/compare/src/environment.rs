@@ -39,7 +39,7 @@ pub(crate) fn doubt(differences: &[EnvironmentDifference], trusted: bool) -> Opt
         .collect();
     (!trusted && !keys.is_empty()).then(|| {
         format!(
-            "BASE and NEW were not measured alike: {} differ{}",
+            "BASE and NEW were measured differently: {} differ{}",
             keys.join(", "),
             if keys.len() == 1 { "s" } else { "" }
         )
@@ -60,7 +60,7 @@ fn facts(document: &Document, asked: bool) -> Vec<(&'static str, String)> {
         }
     }
     if let Some(monitor) = &document.monitor {
-        // Its kernel and modules may be the compared ones.
+        // Kernel and modules are left out: they may be what is compared.
         facts.push(("mode", monitor.mode.to_string()));
         facts.push(("scope", monitor.scope.clone()));
     }
@@ -71,7 +71,7 @@ fn of_environment(environment: &Environment) -> Vec<(&'static str, String)> {
     // Destructured, so that a new key causes a compiler error here.
     let Environment {
         os,
-        // On the host it is the measured kernel; in the lab the experiment has it.
+        // On the host this is the measured kernel; for the lab see `facts`.
         host_kernel: _,
         cpu,
         cores,

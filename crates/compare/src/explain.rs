@@ -52,7 +52,7 @@ pub(crate) fn explain<'a>(
     let mut notes = Vec::new();
     if unknown > 0 {
         notes.push(format!(
-            "the hooks of {unknown} cells that differ are not known: measure both with \
+            "the hooks of {unknown} measurements that differ are unknown: measure both with \
              `lsmeter run --with-hooks` or `lsmeter profile`"
         ));
     }

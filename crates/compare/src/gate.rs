@@ -8,8 +8,8 @@ use model::comparison::{
 
 use crate::budget::Budget;
 
-/// Checks every cell that has a limit. One failed cell fails the whole, else one without a verdict
-/// makes it inconclusive.
+/// Checks every measurement that has a limit. The gate fails if one fails, else it is inconclusive
+/// if one has no verdict.
 pub(crate) fn ask(
     budget: &Budget,
     compared: &mut [ComparedCell],
@@ -46,10 +46,10 @@ pub(crate) fn ask(
         0 => {}
         n => gate
             .reasons
-            .push(format!("{n} cells of BASE are not in NEW")),
+            .push(format!("{n} measurements of BASE are not in NEW")),
     }
     if gate.failed + gate.inconclusive + gate.passed == 0 {
-        gate.reasons.push("no cell has a limit".to_owned());
+        gate.reasons.push("no measurement has a limit".to_owned());
     }
     gate.verdict = if gate.failed > 0 {
         GateVerdict::Fail
@@ -79,7 +79,7 @@ fn verdict(cell: &ComparedCell, limit: Limit) -> (GateVerdict, String) {
     }
     let Some(excess) = Excess::of(cell, limit) else {
         let reason = cell.reason.clone();
-        return inconclusive(reason.unwrap_or_else(|| "there is no interval".to_owned()));
+        return inconclusive(reason.unwrap_or_else(|| "it has no interval".to_owned()));
     };
     let Excess {
         low, high, figure, ..
@@ -102,14 +102,14 @@ fn verdict(cell: &ComparedCell, limit: Limit) -> (GateVerdict, String) {
         return (Pass, format!("{range}, at most {}", excess.limit));
     }
     let why = if *low > 0.0 {
-        let reason = cell.reason.as_deref().unwrap_or("it is not real");
+        let reason = cell.reason.as_deref().unwrap_or("it may be chance");
         format!("{range} is above {}, but {reason}", excess.limit)
     } else {
-        format!("{range} holds {}", excess.limit)
+        format!("{range} includes {}", excess.limit)
     };
     let detectable = cell.detectable.map(|detectable| {
         format!(
-            "; the smallest change that would be seen is {}",
+            "; the smallest detectable change is {}",
             percent(detectable)
         )
     });

@@ -10,7 +10,7 @@ use crate::doubt::doubts;
 pub(crate) struct Item {
     /// In a recording, the function replaces the benchmark.
     pub(crate) key: Key,
-    /// A further distinction, in words: a sweep's delay, a recording's module.
+    /// A sweep's delay or a recording's module, in words.
     pub(crate) detail: String,
     pub(crate) measured: Measured,
     pub(crate) doubts: Vec<String>,
@@ -25,7 +25,7 @@ pub(crate) fn place(key: &Key) -> Place {
     }
 }
 
-/// All cells, in order. A profile's cell gives two: the whole operation, and its part in hooks.
+/// All measurements, in order. A profile's become two: the whole operation, and the part in hooks.
 pub(crate) fn items(document: &Document) -> Vec<Item> {
     let warnings = &document.warnings;
     let cells = document.cells.iter().enumerate();

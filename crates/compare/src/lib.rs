@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Compares result files: what differs, and whether the difference is real.
 //!
-//! A file's cells become items (a key, a figure and its evidence), items of two sides are paired,
+//! Measurements become items (a key, a figure and its evidence). Items of both sides are paired,
 //! [`judge`] decides which differences are real, and a gate checks each pair's limit. No I/O.
 //!
-//! - [`compare`]: two files; [`across`]: cells of one run along an axis; [`with_baselines`]: a
-//!   run's cells with their baselines.
-//! - [`Budget`]: how much worse each benchmark may be.
+//! - [`compare`]: two files; [`across`]: measurements of one run along an axis;
+//!   [`with_baselines`]: a run's measurements with their baselines.
+//! - [`Budget`]: limits by benchmark.
 //! - [`aa`]: false alarms in runs of an experiment without a change.
 
 mod aa;

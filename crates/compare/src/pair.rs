@@ -15,7 +15,7 @@ pub(crate) struct Paired {
     pub(crate) matched_by: Vec<String>,
 }
 
-/// Parts of a key that may differ, because each side has just one value.
+/// Parts of a key that may differ because each side has only one value.
 #[derive(Default, Clone, Copy)]
 struct Loose {
     architecture: bool,
@@ -52,10 +52,10 @@ impl Loose {
 }
 
 /// Pairs figures with equal keys. A kernel, architecture, configuration or file system may differ
-/// if each side has just one: that is the compared difference.
+/// if each side has only one.
 pub(crate) fn pair(base: Vec<Item>, new: Vec<Item>) -> Paired {
     let mut matched_by = vec![
-        "cells are matched by kernel, configuration, file system, benchmark, variant and metric"
+        "measurements are matched by kernel, configuration, file system, benchmark, variant and metric"
             .to_owned(),
     ];
     let mut only = |what: &str, of: &dyn Fn(&Key) -> String| {

@@ -34,7 +34,7 @@ pub(crate) fn items(document: &Document, by_command: bool) -> Vec<Item> {
         };
         let mut push = |metric, measured| {
             items.push(Item {
-                // All intervals are of one machine.
+                // All intervals are from one machine.
                 key: Key {
                     subject: Subject::benchmark(&hook.function, ""),
                     metric,

@@ -17,18 +17,17 @@ uint32_t block_rest(const struct block *block, uint64_t address)
 }
 
 /*
- * A block was counted whole when it began. What of it did not happen yet, since
- * this block begins in its midst?
+ * Returns how many instructions at the start of this block were counted with the previous one. A
+ * block is counted as a whole when it begins; the next may begin inside it:
  *
- * - A REP instruction that ends a block begins the next one for each further
- *   iteration: one instruction, counted once.
- * - QEMU before 9 lists an instruction that straddles a page in a block, drops
- *   it, and begins the next block with it.
- * - Under icount, a block that turns out to do I/O in its midst is left there
- *   and begun anew at that instruction.
+ * - A REP instruction that ends a block begins the next one for each further iteration: one
+ *   instruction, counted once.
+ * - QEMU before 9 lists an instruction that straddles a page in a block, drops it, and begins the
+ *   next block with it.
+ * - Under icount, a block that turns out to do I/O ends there and restarts at that instruction.
  * - An exception leaves a block; after its iret the rest runs.
  *
- * A branch back into its own block is none of these.
+ * A branch back into its own block is different: nothing was counted before.
  */
 uint32_t block_counted_before(const struct block *previous, const struct block *block,
 			      bool resumed)

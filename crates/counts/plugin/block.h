@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A translated block as the counter sees it. Made once, at translation. */
+/* A translated block, made once at translation. */
 #ifndef LSMETER_BLOCK_H
 #define LSMETER_BLOCK_H
 
@@ -8,7 +8,7 @@
 
 #include "decode.h"
 
-/* What an instruction of a block does: see struct effects. */
+/* Effects of one instruction in a block: see struct effects. */
 struct note {
 	uint16_t position;	/* in the block, from 0 */
 	uint16_t what;		/* NOTE_* */
@@ -22,78 +22,75 @@ struct note {
 #define NOTE_IRQS_OFF		32
 #define NOTE_IRQS_ON		64
 
-/* How control leaves a block, as far as a shadow stack must know. */
+/* How control leaves a block, as far as the shadow stack needs to know. */
 enum left {
-	LEFT_JUMP,		/* nor called, nor returned: the same function, or a jump */
+	LEFT_JUMP,		/* neither a call nor a return: the same function, or a jump */
 	LEFT_CALL,
 	LEFT_RETURN,
 	LEFT_INTERRUPT_RETURN,
 };
 
-/*
- * What is looked at whenever one begins stands first, in one line of the cache:
- * see new_block().
- */
+/* Fields used at each execution come first, within one cache line: see new_block(). */
 struct block {
 	uint64_t first;		/* address of the first instruction */
 	uint64_t last;		/* address of the last instruction */
-	uint64_t next;		/* address after it: where a call at the end returns to */
+	uint64_t next;		/* address after it: the return address of a call at the end */
 	uint32_t insns;
-	/* Only where tasks are told apart (tasks.h): number of the function that it lies in */
+	/* Only for whole programs (tasks.h): number of the containing function */
 	uint32_t function;
 	bool kernel;		/* upper half of the address space */
-	bool ordinary;		/* of the kernel; no interrupt, exception or task begins or ends */
-	bool simple;		/* ... and tasks.c looks at nothing but its way to the next */
+	bool ordinary;		/* kernel code; no interrupt, exception or task begins or ends */
+	bool simple;		/* ... and tasks.c only follows it to the next block */
 	bool thunk;
-	uint8_t left;		/* enum left: how its end leaves it */
+	uint8_t left;		/* enum left */
 	bool entry;		/* calls of the function go here */
 	uint8_t last_kind;	/* enum insn_kind */
 	bool last_is_rep;
-	bool indirect;		/* its end branches, calls or returns to anywhere */
+	bool indirect;		/* ends with an indirect branch, call or return */
 	bool interrupt_entry;	/* an asynchronous interrupt begins here */
 	bool exception_entry;	/* a synchronous exception begins here */
 	bool context_switch;
 	bool syscall;		/* a system call's own function begins here */
-	bool forks;		/* ... which creates tasks */
-	bool sigreturn;		/* ... which ends a signal's handler */
+	bool forks;		/* ... that creates tasks */
+	bool sigreturn;		/* ... that ends a signal handler */
 	bool copies_stack;	/* prepares a new task's stack */
-	bool told;		/* the host knows it by its number */
-	uint32_t number;	/* in traces, once told */
-	uint64_t target;	/* direct branch at the end: where to; else 0 (also if its bytes are not at hand) */
-	/* Only where events are counted (events.h) */
+	bool told;		/* its RECORD_BLOCK was written */
+	uint32_t number;	/* in traces, once written */
+	uint64_t target;	/* target of a direct branch at the end, or 0 */
+	/* Only if events are counted (events.h) */
 	struct note *notes;
 	uint8_t note_count;
 	uint8_t sizes[];	/* bytes of each instruction */
 };
 
-/* Instructions from address to the block's end; 0 if address is not inside. */
+/* Instructions from address to the block's end; 0 if address is outside. */
 uint32_t block_rest(const struct block *block, uint64_t address);
 
 /* See counted_before(). */
 uint32_t block_counted_before(const struct block *previous, const struct block *block,
 			      bool resumed);
 
-/* Does a block begin at an instruction of the one before it? */
+/* Whether a block begins at an instruction of the previous one. */
 static inline bool begins_inside(const struct block *previous, const struct block *block)
 {
 	return block->first - previous->first <= previous->last - previous->first;
 }
 
-/* None of the block was counted with the one before, if nothing broke that off. */
+/* Whether the block was not counted with the previous one, if nothing interrupted that. */
 static inline bool is_begun_anew(const struct block *previous, const struct block *block)
 {
 	return !begins_inside(previous, block) || block->first == previous->target;
 }
 
-/* A REP instruction alone, which only goes on: of long copies that is nearly every block. */
+/* A lone REP instruction that continues: nearly every block of a long copy. */
 static inline bool is_one_more_iteration(const struct block *previous, const struct block *block)
 {
 	return previous == block && block->last_is_rep && block->insns == 1;
 }
 
 /*
- * How many of a block's instructions were counted with the block before it, which
- * was counted whole when it began. resumed: what broke the block before off is over.
+ * Number of the block's instructions that were counted with the previous block, which was counted
+ * as a whole when it began. resumed: the interruption of the previous block is over.
  */
 static inline uint32_t counted_before(const struct block *previous, const struct block *block,
 				      bool resumed)

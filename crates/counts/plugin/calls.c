@@ -6,7 +6,7 @@
 
 #include "records.h"
 
-/* Twice as many places as nodes, so that searches are short. */
+/* Twice the number of nodes, for short searches. */
 #define PLACES	(2u * CALLS_MAX)
 
 struct calls_node *calls;
@@ -42,7 +42,7 @@ void calls_reset(void)
 	for (uint32_t i = 1; i < node_count; i++) {
 		uint32_t at = place_of(calls[i].parent, calls[i].what);
 
-		/* Whatever lies between it and its free end is of this tree, too. */
+		/* All entries up to the next free place belong to this tree. */
 		while (places[at]) {
 			places[at] = 0;
 			at = (at + 1) % PLACES;

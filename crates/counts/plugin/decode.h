@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a counter must know of an instruction; arch/NAME/ tells it from its bytes. */
+/* Properties of a decoded instruction; arch/NAME/ has the decoders. */
 #ifndef LSMETER_DECODE_H
 #define LSMETER_DECODE_H
 
@@ -24,24 +24,24 @@ enum insn_kind {
 struct insn {
 	enum insn_kind kind;
 	uint32_t marker;	/* INSN_MARKER: the immediate's kind */
-	uint64_t target;	/* direct branch or call: where to; else 0 */
-	bool indirect;		/* branches, calls or returns to anywhere */
+	uint64_t target;	/* target of a direct branch or call, else 0 */
+	bool indirect;		/* an indirect branch, call or return */
 	int iteration_access;	/* INSN_REP: PLUGIN_MEM_* that marks one iteration */
 	unsigned int accesses_per_iteration;
 };
 
-/* What an instruction does that costs more than its being one. */
+/* Effects that cost more than one ordinary instruction. */
 struct effects {
-	bool atomic;		/* reads, changes and writes memory in one, also for other processors */
-	bool serialises;	/* waits for all before it, or all of them for it */
+	bool atomic;		/* atomic read-modify-write, also for other processors */
+	bool serialises;	/* waits for all before it, or all after wait for it */
 	bool flushes_tlb;
 	bool reads_clock;
 	bool indirect;		/* a jump or call through a register or memory */
 	bool pushes;		/* to the stack */
-	bool per_cpu;		/* its memory is the processor's own */
-	bool irqs_off;		/* no interrupts from the next one on */
+	bool per_cpu;		/* its memory is per CPU */
+	bool irqs_off;		/* disables interrupts from the next instruction on */
 	bool irqs_on;
-	uint8_t iteration_bytes;	/* of an iteration of a REP instruction; 0: no such one */
+	uint8_t iteration_bytes;	/* of an iteration of a REP instruction; 0: not one */
 };
 
 #endif

@@ -10,27 +10,27 @@
 #include "trace.h"
 
 #define LINE_BITS	6		/* bytes of a cache line: 64 */
-/* Different lines that a window touches; copying 64 KiB touches 2,048. A power of two. */
+/* Different lines that a region touches; copying 64 KiB touches 2,048. A power of two. */
 #define LINES_MAX	(1u << 18)
-/* Notes of one record. */
+/* Notes per record. */
 #define NOTES_A_RECORD	6
-/* More instructions with effects than any block has that compilers make. */
+/* More than compilers put into any block. */
 #define NOTES_MAX	255
 
 bool events_are_enabled;
 
 struct line {
 	uint64_t address;		/* of the line, shifted */
-	uint32_t window;		/* that it was met in; of another one the entry is free */
+	uint32_t window;		/* region that touched it last; of another region: free */
 	uint32_t number;
 };
 
 static struct {
 	struct line *lines;		/* hashed, open addressing */
 	uint32_t count;
-	uint32_t number;		/* of the window: from 1 */
-	uint64_t stack;			/* where something was pushed last */
-	/* Of the REP instruction that runs: */
+	uint32_t number;		/* of the region, from 1 */
+	uint64_t stack;			/* address of the last push */
+	/* Of the current REP instruction: */
 	uint32_t half_bytes;
 	bool in_rep;
 	uint64_t last_line[2];		/* loaded from, stored to; ~0 if none */
@@ -45,7 +45,7 @@ void events_enable(void)
 	events_are_enabled = true;
 }
 
-/* Few kinds, each kept once, for as long as translations point at it. */
+/* Few kinds exist; each is kept once, as long as translations refer to it. */
 const struct access *events_access(const struct effects *effects, const struct insn *insn)
 {
 	static struct access known[128];
@@ -89,7 +89,7 @@ void events_begin_window(void)
 	window.stack = 0;
 	window.half_bytes = 0;
 	window.in_rep = false;
-	/* After 2^32 windows, lines of the first would seem to be of this one. */
+	/* After 2^32 regions, lines of the first one would match this one. */
 	if (!++window.number) {
 		memset(window.lines, 0, LINES_MAX * sizeof(*window.lines));
 		window.number = 1;
@@ -102,7 +102,7 @@ void events_block(void)
 		end_rep();
 }
 
-/* The how manieth line of the window it is; false if there are too many. */
+/* Sets the line's index in the region, in order of first use; false if there are too many. */
 static bool line_number(uint64_t address, uint32_t *number)
 {
 	uint32_t at = (uint32_t)(address * 0x9e3779b97f4a7c15ULL >> 46);
@@ -111,7 +111,7 @@ static bool line_number(uint64_t address, uint32_t *number)
 		struct line *line = &window.lines[at % LINES_MAX];
 
 		if (line->window != window.number) {
-			/* Half full is full, so that the search is short. */
+			/* Half full counts as full, for short searches. */
 			if (window.count == LINES_MAX / 2)
 				return false;
 			line->address = address;

@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than any kernel has, its modules included. */
+/* More than any kernel with its modules has. */
 #define RANGES_MAX	(1u << 20)
 
 struct range {
 	uint64_t start;
 	uint64_t end;
 	struct function function;
-	bool part;		/* split off its function: never entered by a call */
+	bool part;		/* split off its function: never called */
 };
 
-/* An entry of the exception table. */
+/* An exception table entry. */
 struct fixup {
 	uint64_t instruction;
 	uint64_t resumes_at;
@@ -29,7 +29,7 @@ static struct fixup *fixups;
 static size_t fixup_count, fixup_size;
 static uint64_t landing_pad;
 
-/* Room for one more of count things; NULL if there are too many. */
+/* Makes space for one more element; NULL if there are too many. */
 static void *grow(void *things, size_t count, size_t *size, size_t bytes)
 {
 	if (count < *size)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lsmeter's QEMU TCG plugin: exact counts of guest kernel instructions between
- * markers. Until the first ARM marker it looks for markers only, so that a boot
- * costs what it costs without; then it has every block translated anew.
+ * lsmeter's QEMU TCG plugin: exact counts of guest kernel instructions between markers. Until the
+ * first ARM marker it only looks for markers, so that booting is not slower; then it has all blocks
+ * translated again.
  *
- * Arguments: records=PATH (required), serve=DIRECTORY (see serve.h), symbols=PATH, trace=on (see trace.h),
- * events=on (see events.h) or tasks=PATH (see tasks.h; the file says where functions lie).
+ * Arguments: records=PATH (required), serve=DIRECTORY (see serve.h), symbols=PATH, trace=on (see
+ * trace.h), events=on (see events.h) or tasks=PATH (see tasks.h; the file has the address ranges of
+ * functions).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@
 
 PLUGIN_EXPORT int qemu_plugin_version = 1;
 
-/* Named here only to see whether this QEMU has them. */
+/* Declared only to detect whether this QEMU has them. */
 PLUGIN_IMPORT void *qemu_plugin_scoreboard_new(size_t element_size);
 PLUGIN_IMPORT bool qemu_plugin_read_memory_vaddr(uint64_t, void *, size_t);
 PLUGIN_IMPORT bool qemu_plugin_write_memory_vaddr(uint64_t, void *);
@@ -36,12 +37,11 @@ PLUGIN_IMPORT void qemu_plugin_register_vcpu_discon_cb(uint64_t, int, void *);
 static uint64_t plugin_id;
 static int api;
 static bool armed, arming;
-static char token;		/* our address as callbacks' data, from API 7 on */
+static char token;		/* our address as callback data, from API 7 on */
 
 /*
- * QEMU reads qemu_plugin_version after loading us and before calling us, and
- * takes only versions between its oldest and its newest. What it exports tells
- * which; from 7 on nothing does, so lsmeter says it in the environment.
+ * QEMU reads qemu_plugin_version after loading us and before calling us, and accepts only a range
+ * of versions. lsmeter passes it in the environment; otherwise exported symbols identify it.
  */
 __attribute__((constructor)) static void choose_version(void)
 {
@@ -67,7 +67,7 @@ static void on_marker(unsigned int vcpu, void *data)
 	uint32_t marker = (uint32_t)(uintptr_t)data;
 
 	(void)vcpu;
-	/* What is measured may execute the agent itself. */
+	/* The measured program may execute the agent itself. */
 	if (tasks_enabled() && tasks_measured())
 		return;
 	if (marker == MARKER_ARM)
@@ -80,7 +80,7 @@ static void on_marker(unsigned int vcpu, void *data)
 		window_marker(marker, armed);
 }
 
-/* What marks an iteration: see struct insn. */
+/* The access that counts as one iteration: see struct insn. */
 static const struct rep {
 	bool store;
 	unsigned int accesses_per_iteration;
@@ -99,7 +99,7 @@ static void on_block(unsigned int vcpu, void *data)
 	window_block(data);
 }
 
-/* QEMU 7.2 tells both of a movs's accesses whichever was asked for. */
+/* QEMU 7.2 reports both accesses of movs, whichever was requested. */
 static void on_rep_access(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *data)
 {
 	const struct rep *rep = data;
@@ -128,7 +128,7 @@ static void on_simple_block(unsigned int vcpu, void *data)
 	tasks_simple_block(data);
 }
 
-/* Who is told of a block where tasks are told apart. */
+/* Callback for a block of whole programs. */
 static block_cb_t task_block(const struct block *block)
 {
 	if (!block->kernel)
@@ -160,7 +160,7 @@ static void on_memory(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *da
 	window_memory(data, qemu_plugin_mem_is_store(info), vaddr);
 }
 
-/* Its bytes, at most INSN_MAX; returns how many. */
+/* Copies an instruction, at most INSN_MAX bytes; returns the number. */
 static size_t read_bytes(const struct qemu_plugin_insn *handle, uint8_t *copy)
 {
 	size_t length = qemu_plugin_insn_size(handle);
@@ -189,12 +189,12 @@ static struct qemu_plugin_tb *block_of(void *first, void *second)
 	return second == &token ? first : second;
 }
 
-/* Bytes of the page of the agent that holds all its markers. */
+/* Size of the agent's page that has all its markers. */
 #define AGENT_PAGE	4096u
 
 /*
- * The number of that page in the host's memory, once MARKER_AGENT was executed, else 0. Code of any
- * other program lies in other pages, whatever its addresses in the guest are.
+ * Number of that page in host memory once MARKER_AGENT was executed, else 0. Other programs' code
+ * is in other pages, whatever its guest addresses.
  */
 static uintptr_t agent_page;
 
@@ -233,7 +233,7 @@ static void watch_marker(struct qemu_plugin_insn *handle, const struct insn *ins
 	qemu_plugin_register_vcpu_insn_exec_cb(handle, callback, PLUGIN_CB_NO_REGS, (void *)data);
 }
 
-/* The idle loop no longer pauses once it is translated anew. */
+/* Replaces the pause in the idle loop at translation. */
 static void keep_idling(struct qemu_plugin_insn *handle)
 {
 	uint8_t copy[INSN_MAX] = { 0 };
@@ -264,12 +264,12 @@ static void translate_unarmed(void *first, void *second)
 	}
 }
 
-/* Bytes of a line of the host's cache. */
+/* Host cache line. */
 #define LINE	64u
 
 /*
- * Blocks live as long as the translations that point at them, which QEMU does
- * not tell the end of. They are small; one experiment makes some 100,000.
+ * Blocks live as long as the translations that refer to them, and QEMU does not report when these
+ * end. They are small; one experiment makes about 100,000.
  */
 static struct block *new_block(size_t insns)
 {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of QEMU's plugin interface that is used here. Distributions package
- * no header for it, and one plugin must load into QEMU 7.2 (API 1) up to 11.1
- * (API 7), so the declarations stand here, with what changed between versions:
+ * Declarations of QEMU's plugin interface. Distributions do not package its header, and one plugin
+ * must load into QEMU 7.2 (API 1) up to 11.1 (API 7). Differences between versions:
  *
  *	API 2  (9.0)   inline operations work on scoreboards; not used here
  *	API 3  (9.1)   insn_data() copies into a buffer instead of returning one
  *	API 4 to 6     additions only
  *	API 7  (11.1)  callbacks lose the plugin id and gain a pointer
  *
- * Extra arguments are harmless in the calling conventions of 64-bit hosts, so
- * functions are always called with the longest list.
+ * Extra arguments are harmless in the calling conventions of 64-bit hosts, so functions are always
+ * called with the longest list.
  */
 #ifndef LSMETER_QEMU_API_H
 #define LSMETER_QEMU_API_H
@@ -46,7 +45,7 @@ typedef void (*memory_cb_t)(unsigned int vcpu, uint32_t info, uint64_t vaddr,
 			    void *data);
 /* (id, tb) before API 7, (tb, data) from then on */
 typedef void (*translate_cb_t)(void *first, void *second);
-/* (id[, data]) before, (data) from then on: neither is looked at */
+/* (id[, data]) before, (data) from then on: both ignored */
 typedef void (*event_cb_t)(void *first, void *second);
 
 PLUGIN_IMPORT void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id, translate_cb_t cb,
@@ -67,7 +66,7 @@ PLUGIN_IMPORT size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 PLUGIN_IMPORT struct qemu_plugin_insn *
 qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t idx);
 PLUGIN_IMPORT uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
-/* Where it lies in the host's memory, which is one place for each of the guest's; only while it is translated */
+/* Host address of the instruction, unique per guest address; valid during translation */
 PLUGIN_IMPORT void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
 PLUGIN_IMPORT size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 /* API 1 and 2: returns the bytes; from 3: copies up to len, returns the count */

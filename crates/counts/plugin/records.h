@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What the plugin writes: a header, then 32-byte records, little-endian.
- * src/records.rs is the reader.
- */
+/* The plugin's output: a header, then 32-byte records, little-endian. src/records.rs reads it. */
 #ifndef LSMETER_RECORDS_H
 #define LSMETER_RECORDS_H
 
@@ -15,7 +12,7 @@ struct records_header {
 	char magic[4];
 	uint32_t version;
 	uint32_t api;		/* QEMU's current plugin API */
-	uint32_t has_symbols;	/* interrupts are told apart by address */
+	uint32_t has_symbols;	/* interrupts are recognised by address */
 };
 
 enum record_kind {
@@ -25,33 +22,34 @@ enum record_kind {
 	RECORD_OP_END = 4,
 	RECORD_CELL_END = 5,	/* instructions: address of the last system call's entry */
 	/*
-	 * number: a block's, as traces name it; flags: how it ends (enum insn_kind) and
-	 * BLOCK_*; instructions: its first address; rep_iterations: the address after its
-	 * last instruction; path: how many it has
+	 * number: the block's, as in traces; flags: enum insn_kind and BLOCK_*; instructions: its
+	 * first address; rep_iterations: the address after its last instruction; path: its number
+	 * of instructions
 	 */
 	RECORD_BLOCK = 6,
 	/*
-	 * Before the window that it is of. instructions: how many elements of trace.h
-	 * follow, padded with zeroes to whole records.
+	 * Precedes the region's record. instructions: number of the following elements of trace.h,
+	 * padded with zeroes to whole records.
 	 */
 	RECORD_TRACE = 7,
-	/* number: a task's that is measured; instructions: who created it; path: the
-	 * how manieth of all that were created in the window */
+	/*
+	 * number: a measured task's; instructions: its creator's; path: its position among all
+	 * tasks created in the region
+	 */
 	RECORD_TASK = 8,
 	/*
-	 * A node of the tree of calls, the root first. number: the node above; path: what it
-	 * is (enum calls_kind << 28 | number); rep_iterations: its calls
+	 * A node of the call tree, the root first. number: the parent; path: enum calls_kind << 28
+	 * | number; rep_iterations: its calls
 	 */
 	RECORD_CALLS = 9,
 	/*
-	 * number: of the window that its tasks and calls before it are of; instructions:
-	 * iterations of REP instructions beyond each first; flags: 1 if there was more than could be
-	 * kept
+	 * number: of the region with the preceding tasks and calls; instructions: REP iterations
+	 * beyond each first; flags: 1 if something did not fit
 	 */
 	RECORD_TASKS_END = 10,
 	/*
-	 * After its RECORD_BLOCK, if events are counted: number: the block's; flags: how many
-	 * struct note of block.h stand in the last 24 bytes
+	 * After its RECORD_BLOCK, if events are counted. number: the block's; flags: number of
+	 * struct note (block.h) in the last 24 bytes
 	 */
 	RECORD_NOTES = 11,
 };
@@ -60,7 +58,7 @@ enum record_kind {
 
 #define WINDOW_INTERRUPTED	1	/* an interrupt came; its work is not counted */
 #define WINDOW_SWITCHED		2	/* another task ran */
-#define WINDOW_ALL_TASKS	4	/* other tasks' work belongs to it */
+#define WINDOW_ALL_TASKS	4	/* other tasks' work is included */
 #define WINDOW_UNARMED		8	/* instrumentation was not yet in place */
 
 struct record {
@@ -76,7 +74,7 @@ struct record {
 /* Returns 0 or -errno. */
 int records_open(const char *path, const struct records_header *header);
 void records_put(const struct record *record);
-/* Hands everything so far to the file. A cell's end does this. */
+/* Writes all records so far to the file. The end of a measurement does this. */
 void records_flush(void);
 
 #endif

@@ -41,7 +41,7 @@ static __attribute__((noreturn)) void give_up(const char *what, int error)
 
 int serve_enable(const char *where, const struct records_header *of_copies)
 {
-	/* QEMU's own sandbox would forbid fork, too. */
+	/* QEMU's own sandbox would forbid fork as well. */
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_execve, 1, 0),
@@ -59,7 +59,7 @@ int serve_enable(const char *where, const struct records_header *of_copies)
 	return 0;
 }
 
-/* Looks for the agent's pages among those that the guest has used. */
+/* Finds the agent's pages among those that the guest has used. */
 static void find_pages(char *begin, char *end)
 {
 	static unsigned char used[4096];
@@ -86,7 +86,7 @@ static void find_pages(char *begin, char *end)
 		give_up("the agent's pages are missing", EPROTO);
 }
 
-/* All that QEMU has mapped goes into copies, the guest's memory, too. */
+/* All of QEMU's mappings go into copies, including the guest's memory. */
 static void map_memory(const void *in_memory)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -98,7 +98,7 @@ static void map_memory(const void *in_memory)
 	while (fgets(line, sizeof(line), maps)) {
 		if (sscanf(line, "%lx-%lx", &begin, &end) != 2)
 			continue;
-		/* What the kernel maps itself refuses. */
+		/* Fails for the kernel's own mappings. */
 		madvise((void *)begin, end - begin, MADV_DOFORK);
 		if ((uintptr_t)in_memory >= begin && (uintptr_t)in_memory < end) {
 			from = begin;
@@ -109,7 +109,10 @@ static void map_memory(const void *in_memory)
 	find_pages((char *)from, (char *)to);
 }
 
-/* Does any other thread run? One that does may hold a lock, which nobody would release in a copy. */
+/*
+ * Whether another thread runs. A running one may hold a lock, which would never be released in a
+ * copy.
+ */
 static bool others_run(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -153,7 +156,7 @@ static void open_instead(int fd, uint32_t number, const char *name)
 	close(file);
 }
 
-/* What the copy writes to, and whom it wakes, is its own. */
+/* Gives the copy its own output files and event descriptors. */
 static void own_files(uint32_t number)
 {
 	char path[4096], target[4096], agent[4096], console[4096];
@@ -217,7 +220,10 @@ static void become_copy(const struct request *request, pid_t parent)
 	}
 }
 
-/* When the host has closed its end. What the copies took is counted as the machine's then. */
+/*
+ * Called when the host has closed its end. The machine's resource usage includes that of its
+ * copies.
+ */
 static __attribute__((noreturn)) void end_machine(void)
 {
 	while (waitpid(-1, NULL, 0) > 0)
@@ -247,7 +253,7 @@ void serve(const void *in_memory)
 
 	if (!directory || is_copy)
 		return;
-	/* QEMU would wait for this thread before it ended. */
+	/* QEMU would wait for this thread before exiting. */
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
@@ -260,7 +266,9 @@ void serve(const void *in_memory)
 		if (request.length > sizeof(text) - 1)
 			give_up("directives", EMSGSIZE);
 		read_control(text, request.length);
-		/* The host looks at a copy before it asks for the next: then its number may be reused. */
+		/*
+		 * The host inspects a copy before it requests the next, so its PID may be reused.
+		 */
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
 		for (int i = 0; i < QUIET_TRIES && others_run(); i++)

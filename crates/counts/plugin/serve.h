@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Copies of a ready machine: where the agent executes MARKER_READY, QEMU forks itself once for
- * each request of the host's. The copy measures what the request says and exits.
+ * Copies of a ready machine. At MARKER_READY, QEMU forks itself once per request from the host. The
+ * copy makes the requested measurement and exits.
  *
- * Requests come through standard input, a socket: struct request, then the directives. The answer
- * is the copy's process number, or -errno. Its files lie in the directory of serve=DIRECTORY:
- * NUMBER.agent, NUMBER.console, NUMBER.records.
+ * Requests arrive on standard input, a socket: struct request, then the directives. The answer is
+ * the copy's PID, or -errno. Its files are in the directory of serve=DIRECTORY: NUMBER.agent,
+ * NUMBER.console, NUMBER.records.
  */
 #ifndef LSMETER_SERVE_H
 #define LSMETER_SERVE_H
@@ -17,7 +17,7 @@ struct request {
 	uint32_t length;	/* of the directives, in bytes */
 };
 
-/* Directives are written into pages of the agent's memory, which begin so (guest/ready.c). */
+/* Directives are written into pages of the agent's memory that begin with this (guest/ready.c). */
 #define READY_MAGIC		0x796461655279614cULL
 #define READY_PAGES		64u
 #define READY_PAGE_BYTES	4096u
@@ -29,11 +29,11 @@ struct ready_page {
 	char text[READY_PAGE_BYTES - 16];
 };
 
-/* Returns 0 or -errno. header: of each copy's records. */
+/* Returns 0 or -errno. header: for each copy's records. */
 int serve_enable(const char *directory, const struct records_header *header);
-/* Returns in each copy; without serve_enable(), at once. in_memory: an address in the guest's. */
+/* Returns in each copy; without serve_enable(), at once. in_memory: an address in guest memory. */
 void serve(const void *in_memory);
-/* A copy has measured: it ends. */
+/* Ends a copy after its measurement. */
 void serve_end(void);
 
 #endif

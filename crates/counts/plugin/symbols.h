@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where interrupts, exceptions and context switches begin in this kernel, and where its idle loop
- * lies: a text file from the host, lines of "KIND START END" in hexadecimal, KIND being interrupt,
- * exception, switch or idle, END exclusive.
+ * Addresses of this kernel's interrupt and exception entries, context switch and idle loop: a text
+ * file with lines "KIND START END" in hexadecimal, END exclusive. KIND is interrupt, exception,
+ * switch or idle.
  */
 #ifndef LSMETER_SYMBOLS_H
 #define LSMETER_SYMBOLS_H
@@ -21,7 +21,6 @@ enum symbol_kind {
 /* Returns the number of ranges read, or -errno. */
 int symbols_load(const char *path);
 enum symbol_kind symbols_kind(uint64_t address);
-/* Whether any were loaded. */
 bool symbols_known(void);
 
 #endif

@@ -10,16 +10,18 @@
 #include "records.h"
 #include "walk.h"
 
-/* Places for tasks, by where their stack pointers are kept. A power of two. */
+/* Hash table size for tasks, by the location of their stack pointers. A power of two. */
 #define TASKS_MAX	(1u << 16)
-/* Places for what is stored while stacks of new tasks are prepared. A power of two. */
+/* Hash table size for stores while stacks of new tasks are prepared. A power of two. */
 #define COPIES_MAX	(1u << 20)
-/* Blocks from a system call's entry to its own function: some ten, with seccomp some hundred. */
+/*
+ * Blocks from a system call's entry to its own function: about ten, with seccomp about a hundred.
+ */
 #define PENDING_MAX	1024u
 
 bool tasks_are_enabled;
 
-/* Who prepared a new task's stack, and for the how manieth task. */
+/* Creator and serial number of a new task whose stack was prepared. */
 struct copy {
 	uint64_t vaddr;
 	uint32_t creator;	/* number of a measured task, or 0 */
@@ -31,25 +33,25 @@ static const struct block everywhere = { .first = 0, .last = UINT64_MAX, .target
 static struct {
 	bool open;
 	/*
-	 * The task that runs is in the kernel, in the midst of what is known: a simple block (block.h)
-	 * that follows neither begins nor ends anything.
+	 * The current task is in the kernel, and a simple block (block.h) that follows neither
+	 * begins nor ends anything.
 	 */
 	bool going_on;
 	struct walk *current;
 	/*
-	 * While it runs in user mode and nothing breaks in: the block before, and what is not yet
-	 * counted at its node. Else the block before is everywhere, and so every block begins inside.
+	 * In undisturbed user mode: the previous block and the instructions not yet added to its
+	 * node. Else user_previous covers all addresses, so every block begins inside it.
 	 */
 	const struct block *user_previous;
 	uint64_t user_instructions;
 	struct walk *tasks[TASKS_MAX];	/* hashed by stack_pointer_at, open addressing */
-	uint32_t task_count;		/* of those */
+	uint32_t task_count;		/* number of entries in tasks */
 	uint32_t others, interrupts;	/* nodes */
-	uint32_t numbers;		/* of measured tasks, the last that was given */
+	uint32_t numbers;		/* the last number given to a measured task */
 	uint32_t copies;		/* serial of the latest */
-	bool in_copy;			/* the block before prepared a stack, too */
+	bool in_copy;			/* the previous block also prepared a stack */
 	uint64_t switch_from;		/* of the context switch: see struct arch */
-	bool switched;			/* it has switched already */
+	bool switched;			/* it has already switched */
 	uint64_t repeats;		/* further iterations of REP instructions */
 } state = { .user_previous = &everywhere };
 
@@ -81,7 +83,7 @@ static void free_walk(struct walk *walk)
 	free(walk);
 }
 
-/* The place of the task whose stack pointer is kept there. */
+/* The table entry of the task with this stack pointer location. */
 static struct walk **place_of(uint64_t stack_pointer_at)
 {
 	uint32_t at = (uint32_t)(stack_pointer_at * 0x9e3779b97f4a7c15ULL >> 40);
@@ -101,7 +103,7 @@ static struct copy *copy_at(uint64_t vaddr)
 
 void tasks_begin(void)
 {
-	/* One that was never switched out is not among the others. */
+	/* A task that was never switched out is not in the table. */
 	if (state.current && !state.current->stack_pointer_at)
 		free_walk(state.current);
 	for (uint32_t i = 0; i < TASKS_MAX; i++)
@@ -124,7 +126,7 @@ bool tasks_measured(void)
 	return state.open && state.current->number;
 }
 
-/* What a measured task is in for; of others nothing is told but the calls. */
+/* The node of a measured task's kernel entry; other tasks only have calls. */
 static uint32_t entry_node(const struct walk *walk, enum calls_kind kind, uint32_t number)
 {
 	uint32_t node;
@@ -136,7 +138,7 @@ static uint32_t entry_node(const struct walk *walk, enum calls_kind kind, uint32
 	return node;
 }
 
-/* The system call is known now, or will never be. */
+/* The system call is now known, or never will be. */
 static void settle(struct walk *walk, enum calls_kind kind, uint32_t number)
 {
 	if (!walk->pending)
@@ -170,12 +172,12 @@ static void enter_from_user(struct walk *walk, const struct block *block)
 	} else {
 		walk_enter(walk, entry_node(walk, CALLS_UNKNOWN, block->function), false);
 	}
-	/* Nothing of a system call's block is still to come. */
+	/* No block of a system call is pending any more. */
 	if (syscall)
 		walk->levels[0].broken = NULL;
 }
 
-/* An interrupt or exception breaks off what ran in the kernel. */
+/* An interrupt or exception interrupts kernel code. */
 static void enter_from_kernel(struct walk *walk, const struct block *block)
 {
 	if (block->exception_entry) {
@@ -190,13 +192,13 @@ static void enter_from_kernel(struct walk *walk, const struct block *block)
 
 static bool begins_entry(const struct walk *walk, const struct block *block)
 {
-	/* A vector's stub jumps on to the common entry: the same interrupt, not another. */
+	/* A vector's stub jumps to the common entry: still the same interrupt. */
 	return block->exception_entry ||
 	       (block->interrupt_entry &&
 		!(walk->previous && walk->previous->interrupt_entry));
 }
 
-/* What failed in the kernel is not gone on with, but with its fixup: see functions.h. */
+/* After a fault that has a fixup, the interrupted code does not continue: see functions.h. */
 static void forget_skipped(const struct walk *walk, const struct block *failed, uint64_t fixup,
 			   uint32_t rest)
 {
@@ -206,15 +208,15 @@ static void forget_skipped(const struct walk *walk, const struct block *failed, 
 		calls[walk->at].instructions -= block_rest(failed, failing) - rest;
 }
 
-/* How much of it was counted before; further iterations of a REP instruction aside. */
+/* Returns the instructions counted before, except further iterations of REP instructions. */
 static uint32_t count_block(struct walk *walk, const struct block *block)
 {
 	const struct block *previous = walk->previous;
 	uint32_t before = 0;
 
 	/*
-	 * Nothing returns into its own midst, but a block that turns out to do I/O is left
-	 * there and begun anew.
+	 * A return never enters the middle of its own block. But a block that turns out to do I/O
+	 * restarts there.
 	 */
 	if (previous && (walk->resumed || (previous->last_kind == INSN_RET &&
 					   previous->first != block->first)))
@@ -227,7 +229,7 @@ static uint32_t count_block(struct walk *walk, const struct block *block)
 		before = counted_before(previous, block, false);
 	if (walk->resumed && previous && previous->kernel)
 		forget_skipped(walk, previous, block->first, before);
-	/* What an exception broke off is begun again: the first attempt did not count. */
+	/* An interrupted instruction restarts: the first attempt did not count. */
 	state.repeats += block->last_is_rep && before == block->insns && !walk->resumed;
 	walk->resumed = false;
 	walk->previous = block;
@@ -235,8 +237,8 @@ static uint32_t count_block(struct walk *walk, const struct block *block)
 }
 
 /*
- * A block that an exception broke off may be followed by a signal's handler, and its rest
- * by the handler's end.
+ * An exception may be followed by a signal handler, and the interrupted block's rest by the
+ * handler's end.
  */
 static uint32_t count_after_kernel(struct walk *walk, const struct block *block)
 {
@@ -267,15 +269,15 @@ static void user_block(struct walk *walk, const struct block *block)
 	calls[walk->node].instructions += block->insns - before;
 }
 
-/* Where the block stands between what breaks off and what goes on. */
+/* Decides whether the block enters, leaves or continues a level. */
 static void place_block(struct walk *walk, const struct block *block)
 {
 	if (walk->left.how == LEFT_INTERRUPT_RETURN && walk->depth) {
 		bool entry = block->interrupt_entry || block->exception_entry;
 
 		/*
-		 * Out of the outermost level it leads to user mode, which may be broken off
-		 * before its first block; to the kernel only where that serialises itself.
+		 * The outermost level returns to user mode, where an exception may come before the
+		 * first block. It returns to the kernel only where that serialises itself.
 		 */
 		if (walk->depth > 1 || (entry && !walk->levels[0].in_kernel))
 			walk_leave(walk);
@@ -326,7 +328,7 @@ static void kernel_block(struct walk *walk, const struct block *block)
 		walk_leave_all(walk);
 }
 
-/* What user mode was found to do is told to the task. */
+/* Moves the state kept in user mode to the task. */
 static void leave_user_mode(void)
 {
 	struct walk *walk = state.current;
@@ -342,7 +344,7 @@ void tasks_user_block(const struct block *block)
 {
 	struct walk *walk = state.current;
 
-	/* Nearly always: nothing begins or ends, and none of it was counted before. */
+	/* Nearly always: nothing begins or ends, and no instruction was counted before. */
 	if (is_begun_anew(state.user_previous, block)) {
 		state.user_previous = block;
 		state.user_instructions += block->insns;
@@ -387,7 +389,7 @@ void tasks_simple_block(const struct block *block)
 			tasks_kernel_block(block);
 		return;
 	}
-	/* Nearly always: none of it was counted before. */
+	/* Nearly always: no instruction was counted before. */
 	walk->previous = block;
 	if (walk->left.how == LEFT_JUMP && walk_goes_on(walk, block)) {
 		calls[walk->at].instructions += block->insns;
@@ -397,7 +399,7 @@ void tasks_simple_block(const struct block *block)
 	}
 }
 
-/* A task that did not run in this window before. */
+/* A task that did not run in this region before. */
 static struct walk *found(uint64_t stack_pointer_at)
 {
 	const struct copy *copy = copy_at(stack_pointer_at);
@@ -423,7 +425,7 @@ static struct walk *found(uint64_t stack_pointer_at)
 	return walk;
 }
 
-/* The old task's stack pointer is kept at from, the new task's at to. */
+/* The old task's stack pointer is stored at from, the new task's loaded from to. */
 static void switch_tasks(uint64_t from, uint64_t to)
 {
 	struct walk *old = state.current, *new;
@@ -440,14 +442,14 @@ static void switch_tasks(uint64_t from, uint64_t to)
 		*place = old;
 	}
 	place = place_of(to);
-	/* Its memory was another's before. */
+	/* Its memory belonged to another task before. */
 	if (*place && copy->vaddr == to && copy->serial > (*place)->serial && *place != old) {
 		struct walk *gone = *place;
 
 		*place = found(to);
 		free_walk(gone);
 	} else if (!*place) {
-		/* A program that forks without end: what it costs is not to be had. */
+		/* A program that forks without end cannot be measured. */
 		if (++state.task_count > TASKS_MAX / 2) {
 			walk_overflown = true;
 			state.open = state.going_on = false;
@@ -456,7 +458,7 @@ static void switch_tasks(uint64_t from, uint64_t to)
 		*place = found(to);
 	}
 	new = *place;
-	/* The block that switches goes on as the new task. */
+	/* The block with the switch continues as the new task. */
 	new->previous = old->previous;
 	new->left = old->left;
 	new->running = old->running;
@@ -467,7 +469,7 @@ static void switch_tasks(uint64_t from, uint64_t to)
 
 void tasks_switch_access(bool store, uint64_t vaddr)
 {
-	/* What comes after the stack pointers' is not theirs. */
+	/* Accesses after the stack pointers are irrelevant. */
 	if (!state.open || state.switched)
 		return;
 	if (guest->stack_switched(&state.switch_from, store, vaddr)) {
@@ -483,7 +485,7 @@ void tasks_copy(uint64_t vaddr)
 
 	if (!state.open)
 		return;
-	/* What a system call that creates tasks does in its own name; not workers of a ring. */
+	/* Only by system calls that create tasks, not for io_uring workers. */
 	copy->vaddr = vaddr;
 	copy->creator = walk->forks ? walk->number : 0;
 	copy->serial = state.copies;

@@ -6,15 +6,15 @@
 
 #include "events.h"
 
-/* In elements. The longest operation, execve, takes some 50,000 blocks. */
+/* In elements. The longest operation, execve, takes about 50,000 blocks. */
 #define WINDOW_MAX	(8u << 20)
 #define CELL_MAX	(64u << 20)
 /*
- * From half of it on, only paths that a second window takes are kept: an operation
- * that never takes one twice has no usual one.
+ * From half of it on, only paths taken by a second region are kept: an operation that never repeats
+ * one has no dominant path.
  */
 #define CELL_EASY	(CELL_MAX / 2)
-/* Different paths of one cell; mkdir takes 9,437. A power of two. */
+/* Different paths of one measurement; mkdir has 9,437. A power of two. */
 #define PATHS_MAX	65536u
 
 bool trace_is_enabled;
@@ -41,7 +41,7 @@ static struct {
 	uint64_t elements;
 } cell;
 
-/* By number; those whose RECORD_BLOCK is still to be written are the last ones. */
+/* By number; the last ones may lack their RECORD_BLOCK. */
 static uint32_t blocks;
 
 void trace_enable(void)
@@ -113,7 +113,7 @@ static void describe(struct block *block)
 
 void trace_block(struct block *block, uint32_t counted_before)
 {
-	/* One more iteration of a REP instruction, of some thousand: nothing new. */
+	/* A further iteration of a REP instruction, of up to thousands: nothing new. */
 	if (block->last_is_rep && counted_before == block->insns)
 		return;
 	if (events_enabled())
@@ -152,7 +152,7 @@ void trace_switch(uint64_t from, uint64_t to)
 	trace_put(TRACE_SWITCH | old << 12 | task_number(to));
 }
 
-/* The path as the cell knows it, from now on at the latest; NULL: one too many. */
+/* Finds or adds the path; NULL if there are too many. */
 static struct path *find(const struct record *record, bool *again)
 {
 	uint32_t at = (record->path ^ record->instructions * 0x9e3779b97f4a7c15ULL) >> 40;
@@ -161,7 +161,7 @@ static struct path *find(const struct record *record, bool *again)
 		struct path *path = &cell.paths[at % PATHS_MAX];
 
 		if (!path->instructions) {
-			/* Half full is full, so that the search is short. */
+			/* Half full counts as full, for short searches. */
 			if (cell.path_count == PATHS_MAX / 2)
 				return NULL;
 			cell.path_count++;

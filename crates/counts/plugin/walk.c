@@ -5,7 +5,7 @@
 
 #include "calls.h"
 
-/* Deepest stack that is followed; the kernel's own is 16 KiB. */
+/* Deepest stack that is followed; the kernel's stack is 16 KiB. */
 #define FRAMES_MAX	4096u
 
 bool walk_overflown;
@@ -26,7 +26,7 @@ static void look_at(struct walk *walk, const struct frame *frame)
 	walk->what = frame->unnamed ? NOTHING : calls[frame->node].what;
 }
 
-/* Frames or levels were taken away, or a level was added. */
+/* Updates the state after frames or levels were removed, or a level was added. */
 static void look_at_top(struct walk *walk)
 {
 	const struct frame *frame;
@@ -104,7 +104,7 @@ static void push(struct walk *walk, struct frame frame)
 	look_at(walk, &frame);
 }
 
-/* The node of the block's function below parent, called once more. */
+/* Finds the node of the block's function below parent, and counts a call. */
 static uint32_t called(uint32_t parent, const struct block *block)
 {
 	uint32_t node = calls_child(parent, CALLS_WHAT(CALLS_FUNCTION, block->function));
@@ -121,7 +121,7 @@ static bool is_of(uint32_t node, const struct block *block)
 static void call(struct walk *walk, const struct block *block)
 {
 	uint32_t node = walk->at;
-	/* Thunks and the stuffing of the return stack call into their own midst. */
+	/* Thunks and return stack stuffing call into their own code. */
 	bool inside = is_of(node, block) && !block->entry;
 
 	if (!block->thunk && !inside)
@@ -133,7 +133,7 @@ static void call(struct walk *walk, const struct block *block)
 	});
 }
 
-/* Control is in the block's function now, without a call or a return that says why. */
+/* Control reached the block's function without a matching call or return. */
 static void jump(struct walk *walk, const struct block *block)
 {
 	struct frame *frame = top(walk);
@@ -155,7 +155,7 @@ static void jump(struct walk *walk, const struct block *block)
 	}
 	if (is_of(frame->node, block))
 		return;
-	/* Back to a function that jumped here: assembly does, also compilers. */
+	/* Back to a function that jumped here: assembly and compilers do that. */
 	for (i = walk->frame_count; i-- > lowest(walk);) {
 		if (is_of(walk->frames[i].node, block)) {
 			walk->frame_count = i + 1;
@@ -183,7 +183,7 @@ static void return_to(struct walk *walk, const struct block *block)
 			return;
 		}
 	}
-	/* To a caller that called before the window began. */
+	/* To a caller from before the region. */
 	if (!walk->left.thunk && !block->entry) {
 		walk->frame_count = lowest(walk);
 		look_at_top(walk);
@@ -193,7 +193,7 @@ static void return_to(struct walk *walk, const struct block *block)
 
 void walk_block(struct walk *walk, const struct block *block, uint32_t before)
 {
-	/* What broke off before its end left in no way: it goes on here. */
+	/* A block cut off before its end did not leave: it continues here. */
 	if (before)
 		walk->left.how = LEFT_JUMP;
 	switch (walk->left.how) {

@@ -10,7 +10,7 @@
 #include "tasks.h"
 #include "trace.h"
 
-/* Exceptions inside exceptions inside … : deeper than any kernel goes. */
+/* Exceptions inside exceptions: deeper than any kernel nests. */
 #define FRAMES_MAX	16
 
 static struct {
@@ -19,25 +19,25 @@ static struct {
 	uint64_t instructions;
 	uint64_t rep_accesses;		/* in halves of an iteration */
 	uint64_t path;
-	const struct block *previous;	/* last block counted, if it may go on */
-	/* What exceptions broke off, innermost last. */
+	const struct block *previous;	/* last block counted, if it may continue */
+	/* Blocks interrupted by exceptions, innermost last. */
 	const struct block *broken[FRAMES_MAX];
 	unsigned int depth;
-	unsigned int interrupt_depth;	/* the outermost interrupt's depth + 1, or 0 */
-	bool running;			/* the block before was ordinary, and was counted */
-	bool resumed;			/* the block to come follows an iret */
+	unsigned int interrupt_depth;	/* depth + 1 of the outermost interrupt, or 0 */
+	bool running;			/* the previous block was ordinary and counted */
+	bool resumed;			/* the next block follows an iret */
 	uint64_t switch_from;		/* of the context switch: see struct arch */
 } window;
 
 static uint32_t cells;
-static bool in_cell;			/* warm-up runs outside: its windows are not kept */
+static bool in_cell;			/* warm-up runs outside: its regions are not kept */
 static uint32_t windows;
-static uint64_t entry;			/* where system calls enter the kernel */
+static uint64_t entry;			/* address of the system call entry */
 
-/* Of nothing longer is there a window without a tick, if an instruction takes 1 ns. */
+/* A longer region always includes a tick, if an instruction takes 1 ns. */
 #define BETWEEN_TICKS	1000000
 
-/* May the host count it? See counting() in src/counts.rs. */
+/* Whether the host may count it: see counting() in src/counts.rs. */
 static bool may_count(void)
 {
 	if (window.flags & WINDOW_UNARMED)
@@ -141,7 +141,7 @@ void window_marker(uint32_t marker, bool armed)
 	}
 }
 
-/* An interrupt or exception breaks off what ran. */
+/* An interrupt or exception interrupts the current code. */
 static void enter(const struct block *block)
 {
 	bool interrupt = block->interrupt_entry;
@@ -159,9 +159,7 @@ static void enter(const struct block *block)
 	}
 }
 
-/*
- * A vector's stub jumps on to the common entry: the same interrupt, not another.
- */
+/* A vector's stub jumps to the common entry: still the same interrupt. */
 static bool begins_entry(const struct block *block)
 {
 	if (block->exception_entry)
@@ -227,7 +225,7 @@ void window_block(struct block *block)
 		count(block, resumed);
 	window.previous = block;
 	if (block->last_kind == INSN_IRET) {
-		/* Without symbols an iret is the only trace of an interrupt. */
+		/* Without symbols, an iret is the only trace of an interrupt. */
 		if (!window.depth && !symbols_known())
 			window.flags |= WINDOW_INTERRUPTED;
 		leave();

@@ -13,7 +13,7 @@ const NUMBER_BITS: u32 = 28;
 /// A node is a function, or above functions: the kernel entry, and above that the task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum What {
-    /// By number, as all of these.
+    /// By number, like the other kinds.
     Function(u32),
     /// A measured task, by number; its own instructions are those in user mode.
     Task(u32),
@@ -83,7 +83,7 @@ pub struct Task {
 pub struct ProgramCalls {
     /// The root comes first.
     pub calls: Vec<Call>,
-    /// Without the first.
+    /// Except the first.
     pub tasks: Vec<Task>,
     /// Iterations of REP instructions after each first one: not counted as instructions here, but
     /// by the guest's clock.

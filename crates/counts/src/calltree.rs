@@ -7,7 +7,7 @@ use std::ops::AddAssign;
 
 use model::{Events, IrqsOff, PathCall, PathTree};
 
-/// Every distinct chain of callers is a node of its own.
+/// Each distinct chain of callers is a separate node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallTree {
     nodes: Vec<CallNode>,
@@ -20,7 +20,7 @@ pub struct CallTree {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallNode {
     pub function: String,
-    /// A smaller index. The root's is 0, itself.
+    /// A smaller index; the root's parent is 0, itself.
     pub parent: usize,
     pub calls: u64,
     /// Its own instructions, without those of the functions that it called.

@@ -13,7 +13,7 @@ const FORKS: [&str; 4] = ["clone", "clone3", "fork", "vfork"];
 const SIGRETURN: &str = "rt_sigreturn";
 /// Prepares a new task's stack (`arch/*/kernel/process.c`).
 const COPIES_STACK: &str = "copy_thread";
-/// Number 0: code outside of every function.
+/// Number 0: code outside every function.
 pub(crate) const UNKNOWN: &str = "[unknown]";
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,12 +13,12 @@ use kernels::symbols::SymbolTable;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
-    #[error("it called functions in more ways, or tasks nested deeper, than can be kept")]
+    #[error("too many different call chains, or tasks nested too deep")]
     Incomplete,
-    #[error("the plugin told of function {0}, which the kernel does not have")]
+    #[error("the plugin reported function {0}, which the kernel does not have")]
     NoFunction(u32),
     /// The tree does not consist of tasks that call functions.
-    #[error("the plugin told of calls that belong to no task")]
+    #[error("the plugin reported calls without a task")]
     NoTask,
 }
 
@@ -63,14 +63,14 @@ pub struct ProgramCost {
     pub tasks: Vec<TaskCost>,
     /// The most expensive first.
     pub entries: Vec<EntryCost>,
-    /// Instructions of interrupts, of switching to other tasks, and of deferred work (RCU's
-    /// callbacks, timers) wherever it ran.
+    /// Instructions of interrupts, of switching to other tasks, and of deferred work (RCU
+    /// callbacks, timers), in whichever task it ran.
     pub interrupts: u64,
     /// Instructions of other tasks in user mode, and in the kernel.
     pub others: (u64, u64),
     /// Further iterations of REP instructions of all tasks.
     pub repeats: u64,
-    /// Instructions of the kernel's idle loop; nobody else's.
+    /// Instructions of the kernel's idle loop only.
     pub idle: u64,
     pub hooks: Vec<HookCost>,
     pub outside: BTreeMap<String, u64>,

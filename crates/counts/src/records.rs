@@ -54,7 +54,7 @@ pub enum RecordError {
         index: u64,
         what: &'static str,
     },
-    #[error("more than {MAX_WINDOWS} measured regions in one cell")]
+    #[error("more than {MAX_WINDOWS} regions in one measurement")]
     TooManyWindows,
     #[error("more blocks or longer traces than the plugin writes")]
     TooLong,
@@ -162,7 +162,7 @@ impl RecordReader {
             return Err(RecordError::TooLong);
         }
         if u32_at(record, 4) as usize != self.blocks.len() {
-            return Err(self.out_of_order("a block of another number"));
+            return Err(self.out_of_order("a block with an unexpected number"));
         }
         self.blocks.push(Block {
             first: u64_at(record, 8),
@@ -278,7 +278,7 @@ impl RecordReader {
             });
         }
         let Some(cell) = &mut self.cell else {
-            return Err(self.out_of_order("a window outside of a cell"));
+            return Err(self.out_of_order("a region outside a measurement"));
         };
         match kind {
             WINDOW => {
@@ -301,7 +301,7 @@ impl RecordReader {
             }
             OP_END => {
                 if cell.operations.is_empty() {
-                    return Err(self.out_of_order("the end of an operation that never began"));
+                    return Err(self.out_of_order("the end of an operation without a begin"));
                 }
             }
             _ => {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reads AArch64 instructions as an assembler writes them, and tells which are not read as they are. */
+/*
+ * Decodes AArch64 instructions as an assembler encodes them, and prints each one decoded wrongly.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "arch.h"
 
-/* Where each stands. */
+/* Address of each instruction. */
 #define HERE	0xffff800080001000
 
 #define BRANCH(to)	{ .kind = INSN_BRANCH, .target = (to) }
@@ -104,7 +106,7 @@ int main(void)
 			printf("%s\n", cases[i].text);
 			wrong = 1;
 		}
-		/* Of no other length there are any. */
+		/* AArch64 has no other instruction length. */
 		for (size_t size = 0; size < 4; size++)
 			if (is_wrong(cases[i].word, size, &plain, &nothing)) {
 				printf("%s, cut off\n", cases[i].text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reads instructions as an assembler writes them, and tells which are not read as they are. */
+/* Decodes instructions as an assembler encodes them, and prints each one decoded wrongly. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The plugin reads instructions as an assembler writes them.
+//! The plugin's decoders against instructions as an assembler encodes them.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +14,8 @@ fn instructions_are_read_as_they_are() {
     }
 }
 
-/// Compiles a test with parts of the plugin, and runs it: it prints what is not read as it is.
+/// Compiles a test with parts of the plugin and runs it; the test prints each wrongly decoded
+/// instruction.
 fn compile_and_run(test: &str, sources: &[&str]) {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let scratch = tempfile::tempdir().unwrap();
@@ -37,6 +38,6 @@ fn compile_and_run(test: &str, sources: &[&str]) {
     let wrong = String::from_utf8_lossy(&output.stdout);
     assert!(
         output.status.success(),
-        "{test}: not read as they are:\n{wrong}"
+        "{test}: instructions decoded wrongly:\n{wrong}"
     );
 }

@@ -85,7 +85,7 @@ pub fn counts_of(document: &Document) -> Result<Counts, Failure> {
         .collect();
     if cells.is_empty() {
         return Err(Failure::usage(
-            "the document does not say what the instructions of a stack and of its baseline do",
+            "no events of a stack and of its baseline",
             "count with `lsmeter profile --events --baseline capability`",
         ));
     }

@@ -12,8 +12,8 @@ use crate::times::{Times, meeting};
 /// No estimate beyond this multiple of the largest fitted difference.
 const REACH: f64 = 2.0;
 
-/// The added time of all counted operations over the baseline, with the measured one where `times`
-/// has it.
+/// Estimates the time that each counted operation adds to the baseline; `times` gives measured
+/// values.
 pub fn estimate(
     weights: &Weights,
     counts: &Counts,
@@ -59,18 +59,16 @@ fn signed(own: u64, base: u64) -> i64 {
 
 fn refused(weights: &Weights, more: &Difference, of: &Counted) -> Option<String> {
     if of.mixed {
-        return Some("no path stands for the operation".to_owned());
+        return Some("no path represents the operation".to_owned());
     }
     if of.older && weights.terms.iter().any(|term| term.event == LONG_REP) {
         return Some(
-            "it was counted by an lsmeter that did not tell long REP instructions apart: count it \
-             again"
-                .to_owned(),
+            "its count is from an lsmeter without long REP instructions: count it again".to_owned(),
         );
     }
     if let Some((what, number)) = more.unknown {
         return Some(format!(
-            "its {what} differ by {number:+}, of which the weights know nothing"
+            "its {what} differ by {number:+}, which have no weight"
         ));
     }
     let mut terms = weights.terms.iter().zip(&more.x);

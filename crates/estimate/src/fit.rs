@@ -21,7 +21,7 @@ const OWN_NS: f64 = 1.0;
 const LONG: u64 = 100_000;
 /// No ratio for a stack that adds fewer instructions.
 const FEW: f64 = 20.0;
-/// Bootstrap draws for the intervals of weights, and their seed.
+/// Bootstrap draws for the intervals of weights, with their seed.
 const DRAWS: usize = 400;
 const SEED: u64 = 0x6c73_6d65_7465_7273;
 
@@ -44,10 +44,10 @@ pub(crate) fn unit(ns: f64) -> f64 {
     FitError::UNIT_NS.hypot(FitError::UNIT_PART * ns)
 }
 
-/// Weights that fit the counts to the times of stacks' additions and of the baseline's whole
-/// operations, minus the cost of a system call itself (`getppid`); these determine terms that
-/// stacks do not. A running kernel has only whole operations; the counts' baseline is used for its
-/// stack. Of counts of several kernels, those of the timed version are used.
+/// Fits weights to the time that stacks add, and to the baseline's whole operations without the
+/// cost of a system call (`getppid`), which determine the remaining terms. A running kernel has
+/// only whole operations; the counts' baseline represents its stack. Counts are those of the timed
+/// kernel version, if there are several.
 pub fn fit(times: &Times, counts: &Counts, terms: &Terms) -> Result<Weights, Failure> {
     let is_known = |of: &&Counted| !(of.older && terms.has(LONG_REP));
     let counts = counts.of_version(&times.release).filter(is_known);
@@ -61,8 +61,8 @@ pub fn fit(times: &Times, counts: &Counts, terms: &Terms) -> Result<Weights, Fai
             format!(
                 "{pairs} operations were both timed and counted with a baseline, {LEAST} are needed"
             ),
-            "take both of the same benchmarks, stacks and file system, and count again what an \
-             lsmeter counted that told no long REP instructions",
+            "time and count the same benchmarks, stacks and file system; repeat counts of an old \
+             lsmeter without long REP instructions",
         )),
         _ => Ok(()),
     };

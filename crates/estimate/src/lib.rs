@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Estimates the time of counted operations on a processor.
 //!
-//! Some operations were timed on it ([`times_of`]) and counted with events ([`counts_of`]). [`fit`]
-//! finds the ns per instruction, REP instruction and so on, and the error for operations left out
-//! of the fit. [`estimate`] predicts all counted operations, except those beyond the range of the
-//! fit.
+//! Some operations were timed there ([`times_of`]) and counted with events ([`counts_of`]). [`fit`]
+//! gives the ns per instruction, REP instruction and so on, and the error for operations outside
+//! the fit. [`estimate`] predicts all counted operations within the range of the fit.
 
 mod counts;
 mod estimate;

@@ -4,20 +4,19 @@
 use model::estimate::{CONFLICTING_LINES, INSTRUCTIONS, conflicting_lines};
 use model::{EventKind, Events, Failure};
 
-/// Of all sets of events that were tried, these predict an unseen module best (docs/events.md).
+/// Of all sets of events that were tried, these predict an unseen module best (docs/estimate.md).
 pub const DEFAULT_TERMS: [&str; 4] = ["instructions", LONG_REP, "rep_bytes", CONFLICTING_LINES];
 
 /// Missing in older result files.
 pub(crate) const LONG_REP: &str = "long_rep_instructions";
 
-/// Each of these is expensive: a difference with more of them is not estimated, unless they have a
-/// weight.
+/// Expensive events. A difference that adds some is estimated only if they have a weight.
 const RARE: [&str; 3] = ["serialising", "tlb_flushes", "clock_reads"];
 
 #[derive(Debug, Clone, Copy)]
 pub enum Term {
     Instructions,
-    /// Cache lines of code in conflict in L1i.
+    /// L1i conflicts: cache lines of code that evict each other.
     ConflictingLines,
     Event(EventKind),
 }

@@ -158,16 +158,16 @@ pub fn times_of(document: &Document) -> Result<Times, Failure> {
     };
     if known.is_empty() {
         return Err(Failure::usage(
-            "the document has no times of a stack and of its baseline",
-            "take times with `lsmeter run --on um` of two stacks or more: see docs/um.md",
+            "no times of a stack and of its baseline",
+            "measure two or more stacks with `lsmeter run --on um` (docs/time.md)",
         ));
     }
     if kernels.len() > 1 {
         let kernels: Vec<&str> = kernels.into_iter().collect();
         let kernels = kernels.join(" and ");
         return Err(Failure::usage(
-            format!("the times are of {kernels}: which of them is not said"),
-            format!("give times of one kernel, or of {FEWEST_LAYOUTS} layouts of one and more"),
+            format!("the times are of several kernels: {kernels}"),
+            format!("give times of one kernel, or of at least {FEWEST_LAYOUTS} layouts of one"),
         ));
     }
     Ok(times)

@@ -67,7 +67,7 @@ impl Apt {
         for part in ["lists/partial", "cache/archives/partial"] {
             files::create_dir(&dir.join(part))?;
         }
-        // Apt rebuilds its cache when one of these files is newer.
+        // Apt rebuilds its cache if a list is newer.
         let sources = dir.join("sources.list");
         let text = mirrors.sources_list(keyring, &SUITES, arch);
         if fs::read_to_string(&sources).ok().as_ref() != Some(&text) {
@@ -249,7 +249,7 @@ fn complaints(text: &str) -> Vec<String> {
     out
 }
 
-/// The first says what happened, the last that it did.
+/// The first complaint has the cause, the last only reports failure.
 fn reason(complaints: &[String]) -> String {
     let first = complaints.first().map(String::as_str);
     first.unwrap_or("apt says nothing").to_owned()
@@ -262,7 +262,7 @@ fn percent(line: &str) -> Option<u8> {
     Some(value.clamp(0.0, 100.0) as u8)
 }
 
-/// Mirrors may hold a password.
+/// Mirror URIs may contain a password.
 fn write_private(path: &Path, data: &[u8]) -> Result<(), Error> {
     use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
     let mut options = fs::OpenOptions::new();

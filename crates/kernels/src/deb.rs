@@ -18,7 +18,7 @@ use std::path::{Component, Path, PathBuf};
 /// In bytes.
 const PACKAGE_LIMIT: u64 = 2 << 30;
 const ARCHIVE_LIMIT: u64 = 8 << 30;
-/// Most bytes kept of a package.
+/// Most bytes that are kept from a package.
 const KEPT_LIMIT: u64 = 1 << 30;
 const ENTRY_LIMIT: usize = 200_000;
 const CONTROL_LIMIT: usize = 1 << 20;
@@ -77,7 +77,7 @@ pub(crate) fn extract(path: &Path, into: &Path) -> Result<Control, Error> {
     let mut magic = [0u8; 8];
     file.read_exact(&mut magic).map_err(fail)?;
     if &magic != b"!<arch>\n" {
-        return Err(Error::damaged(&what, "it is no Debian package"));
+        return Err(Error::damaged(&what, "it is not a Debian package"));
     }
     let mut control = None;
     let mut has_data = false;
@@ -106,9 +106,9 @@ pub(crate) fn extract(path: &Path, into: &Path) -> Result<Control, Error> {
         position += size + size % 2;
     }
     if !has_data {
-        return Err(Error::damaged(&what, "it holds no data archive"));
+        return Err(Error::damaged(&what, "it has no data archive"));
     }
-    control.ok_or_else(|| Error::damaged(&what, "it holds no control archive"))
+    control.ok_or_else(|| Error::damaged(&what, "it has no control archive"))
 }
 
 fn member(header: &[u8; 60]) -> Option<(String, u64)> {
@@ -143,7 +143,7 @@ fn read_control(
         control = Some(String::from_utf8_lossy(&text).into_owned());
         Ok(ControlFlow::Break(()))
     })?;
-    let control = control.ok_or_else(|| Error::damaged(what, "it holds no control file"))?;
+    let control = control.ok_or_else(|| Error::damaged(what, "it has no control file"))?;
     let field = |name: &str| {
         control
             .lines()
@@ -180,7 +180,7 @@ fn extract_data(
     tar::read(reader.take(ARCHIVE_LIMIT), fail, |entry, data| {
         entries += 1;
         if entries > ENTRY_LIMIT {
-            return Err(Error::damaged(what, "it holds too many files"));
+            return Err(Error::damaged(what, "it has too many files"));
         }
         let place = place(&entry.path, &mut release).map_err(|r| Error::damaged(what, r))?;
         let Some(place) = place.filter(|_| entry.kind != Kind::Directory) else {
@@ -189,7 +189,7 @@ fn extract_data(
         if entry.kind != Kind::Regular {
             return Err(Error::damaged(
                 what,
-                format!("`{}` is a link or a device in place of a file", entry.path),
+                format!("`{}` is a link or a device instead of a file", entry.path),
             ));
         }
         let target = into.join(&place);
@@ -209,7 +209,7 @@ fn extract_data(
         }
         let mut file = File::create_new(&target).map_err(|e| match e.kind() {
             io::ErrorKind::AlreadyExists => {
-                Error::damaged(what, format!("`{}` is there twice", entry.path))
+                Error::damaged(what, format!("`{}` occurs twice", entry.path))
             }
             _ => Error::io("create", &target)(e),
         })?;
@@ -226,13 +226,13 @@ fn extract_data(
 fn place(path: &str, release: &mut Option<String>) -> Result<Option<PathBuf>, String> {
     let is_plain = |c: Component| matches!(c, Component::Normal(_) | Component::CurDir);
     if path.starts_with('/') || path.contains('\0') || !Path::new(path).components().all(is_plain) {
-        return Err(format!("`{}` leads out of it", path.escape_debug()));
+        return Err(format!("`{}` leads outside", path.escape_debug()));
     }
     let mut same_release = |name: &str| {
         let known = release.get_or_insert_with(|| name.to_string());
         (known == name)
             .then_some(())
-            .ok_or_else(|| format!("it holds the kernels {known} and {name}"))
+            .ok_or_else(|| format!("it contains two kernels, {known} and {name}"))
     };
     for kind in ["vmlinuz", "config"] {
         let name = path

@@ -71,7 +71,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
     let digest = files::digest(&data);
     let (release, inner) = if is_elf {
         let release = image::release_in_banner(&data)
-            .ok_or_else(|| Error::damaged(&what, "it is an ELF file, but no Linux kernel"))?;
+            .ok_or_else(|| Error::damaged(&what, "it is an ELF file, but not a Linux kernel"))?;
         (release, None)
     } else if BzImage::is_bzimage(&data) {
         let parsed = BzImage::parse(&data, &what)?;
@@ -82,7 +82,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
     } else {
         return Err(Error::unsupported(
             &what,
-            "it is no bzImage, Image, vmlinux or Debian package",
+            "not a bzImage, Image, vmlinux or Debian package",
         ));
     };
     let kernel = inner.as_deref().unwrap_or(&data);
@@ -95,11 +95,11 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
         let image = arch.source.image;
         let (reason, hint) = match &arch.flat_image {
             None => (
-                "this vmlinux has no PVH entry point, so that QEMU cannot boot it".to_owned(),
+                "this vmlinux has no PVH entry point, so QEMU cannot boot it".to_owned(),
                 format!("give its {image}, or build it with CONFIG_PVH=y"),
             ),
             Some(_) => (
-                format!("QEMU boots no vmlinux of {}", arch.title),
+                format!("QEMU cannot boot a vmlinux of {}", arch.title),
                 format!("give its {image}"),
             ),
         };
@@ -212,7 +212,7 @@ pub(crate) fn load_verified(dir: &Path, key: &str, name: &str) -> Result<Kernel,
     }
     Err(Error::Environment {
         what: format!(
-            "the cached kernel {name} has changed on the disk: {}",
+            "the cached kernel {name} has changed on disk: {}",
             dir.display()
         ),
         hint: match name.starts_with("debian:") {

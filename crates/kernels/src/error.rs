@@ -85,7 +85,7 @@ impl Error {
     /// Without the `hint:` prefix.
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Error::Interrupted { .. } => Some("the same command goes on where it stopped"),
+            Error::Interrupted { .. } => Some("run the same command again to continue"),
             Error::NotCached { hint, .. }
             | Error::Usage { hint, .. }
             | Error::Build { hint, .. }
@@ -133,7 +133,7 @@ impl Error {
     pub(crate) fn config(problems: &[String], hint: &str) -> Error {
         let problems = problems.join("; ");
         Error::usage(
-            format!("the kernel cannot be configured so: {problems}"),
+            format!("the kernel cannot be configured this way: {problems}"),
             hint,
         )
     }

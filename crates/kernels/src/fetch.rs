@@ -11,8 +11,8 @@ use crate::name::{DebianKernel, debian_name};
 use crate::packages::{self, Candidate};
 use crate::store::{FetchEvent, Store};
 
-/// ABIs tried, newest first. Archives drop packages that their index still lists; of an unsupported
-/// series all of the last years (5.10 for arm64: the first seven).
+/// ABIs tried, newest first. Archives drop packages that their index still lists: for an
+/// unsupported series those of several years (5.10 for arm64: the newest seven).
 const MOST_CANDIDATES: usize = 32;
 
 impl Store {
@@ -36,13 +36,13 @@ impl Store {
             found.map_err(|mut reasons| {
                 let series = packages::series(names(), kernel.arch());
                 if candidates.is_empty() {
-                    reasons.push("the mirror's index holds none".into());
+                    reasons.push("the mirror's index has none".into());
                 }
                 Error::NoPackage {
                     name: kernel.to_string(),
                     reasons,
                     hint: if series.is_empty() {
-                        "see that the mirror is a full Debian archive".into()
+                        "use a mirror with the full Debian archive".into()
                     } else {
                         format!("the mirror has kernels of the series {}", series.join(", "))
                     },
@@ -129,7 +129,7 @@ impl Store {
             version = Some(deb::extract(path, &entry)?.version);
         }
         if !entry.join("vmlinuz").exists() {
-            return Err(Error::damaged(&set[0], "it holds no kernel"));
+            return Err(Error::damaged(&set[0], "it contains no kernel"));
         }
         self.install(&scratch, &entry, &debian_name(abi, of.arch()), version)
     }

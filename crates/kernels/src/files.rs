@@ -116,7 +116,7 @@ pub(crate) fn walk(dir: &Path) -> Result<Vec<PathBuf>, Error> {
                 out.push(entry.path());
             }
             if out.len() > MOST {
-                return Err(Error::damaged(dir.display(), "it holds too many files"));
+                return Err(Error::damaged(dir.display(), "it has too many files"));
             }
         }
     }

@@ -54,13 +54,13 @@ pub(crate) fn read(data: &[u8], what: &str) -> Result<Option<Flat>, Error> {
     };
     let memory_len = memory_len(&data).map_err(|reason| Error::damaged(what, reason))?;
     let release =
-        release_in_banner(&data).ok_or_else(|| Error::damaged(what, "it names no release"))?;
+        release_in_banner(&data).ok_or_else(|| Error::damaged(what, "it contains no release"))?;
     let tables = Tables::find(&data, arch, flat);
     let base = tables
         .base(&data, memory_len, arch, flat)
         .ok_or_else(|| Error::Unsupported {
             what: what.to_owned(),
-            reason: "its relocations do not tell where it is linked to".into(),
+            reason: "its relocations do not show its link address".into(),
             hint: Some("build it with CONFIG_RELOCATABLE=y".into()),
         })?;
     let mut elf = elf_header(arch, base, data.len() as u64, memory_len);
@@ -72,12 +72,12 @@ pub(crate) fn read(data: &[u8], what: &str) -> Result<Option<Flat>, Error> {
 fn memory_len(data: &[u8]) -> Result<u64, &'static str> {
     let len = u64_at(data, 16).unwrap_or(0);
     if data.len() < HEADER_LEN || len < data.len() as u64 || len > VMLINUX_LIMIT as u64 {
-        return Err("its header gives no length that it can have");
+        return Err("its header has an invalid length");
     }
     match is_whole(data) {
         Some(true) => Ok(len),
         Some(false) => Err("it is truncated"),
-        None => Err("its EFI header lies outside of it"),
+        None => Err("its EFI header is outside the file"),
     }
 }
 

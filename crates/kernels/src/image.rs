@@ -61,12 +61,12 @@ impl<'a> BzImage<'a> {
         let text = data
             .get(version + 0x200..)
             .filter(|_| version != 0)
-            .ok_or_else(|| damaged("it names no release"))?;
+            .ok_or_else(|| damaged("it contains no release"))?;
         let text = &text[..text.len().min(256)];
         let end = text.iter().position(|&b| b == 0 || b == b' ');
         let release = end.and_then(|end| release_from(&text[..end]));
         Ok(BzImage {
-            release: release.ok_or_else(|| damaged("it names no release"))?,
+            release: release.ok_or_else(|| damaged("it contains no release"))?,
             payload,
         })
     }
@@ -94,7 +94,7 @@ impl<'a> BzImage<'a> {
             ));
         }
         if !is_elf_image(&elf) {
-            return Err(Error::damaged(what, "its payload is no 64-bit ELF file"));
+            return Err(Error::damaged(what, "its payload is not a 64-bit ELF file"));
         }
         Ok(elf)
     }

@@ -176,7 +176,7 @@ fn unpack(path: &Path, entry: &Path) -> Result<Option<String>, Error> {
     if !entry.join("vmlinuz").exists() {
         return Err(Error::Unsupported {
             what: path.display().to_string(),
-            reason: format!("the package {} holds no kernel image", control.package),
+            reason: format!("the package {} contains no kernel image", control.package),
             hint: Some(
                 "from Linux 7.2 on the image is in linux-binary-*, with linux-modules-* and \
                  linux-base-* beside it"
@@ -206,7 +206,7 @@ fn parts(path: &Path) -> Result<Parts, Error> {
             let source = &crate::arch::native().source;
             let (path, image) = (path.display(), source.image);
             return Err(Error::usage(
-                format!("{path}: it is no kernel build directory: there is no {image}"),
+                format!("{path}: not a kernel build directory (no {image})"),
                 format!("build it with `make {} modules`", source.target),
             ));
         };

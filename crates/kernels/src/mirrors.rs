@@ -35,7 +35,7 @@ impl Mirrors {
         for uri in [Some(archive), security].into_iter().flatten() {
             if !is_uri(uri) {
                 return Err(Error::Environment {
-                    what: format!("`{}` is not a mirror's URI", without_password(uri)),
+                    what: format!("`{}` is not a mirror URI", without_password(uri)),
                     hint: "a mirror is written as `http://MIRROR/debian`".into(),
                 });
             }
@@ -136,7 +136,7 @@ struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// A line of `apt-get update --print-uris`: `'URI/dists/SUITE/main/binary-…' …`. None if it is
-    /// not an index of Debian's.
+    /// not a Debian index.
     fn parse(line: &'a str) -> Option<Self> {
         let (uri, rest) = line.strip_prefix('\'')?.split_once("/dists/")?;
         let (suite, _) = rest.split_once("/main/binary-")?;

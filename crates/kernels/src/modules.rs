@@ -59,7 +59,7 @@ impl ModuleTree {
             files: BTreeMap::new(),
             dependencies: BTreeMap::new(),
         };
-        // Source trees have a directory `kernel`, too.
+        // Source trees also have a directory `kernel`.
         if dir.join("include/config").is_dir() {
             for line in list("modules.order")?.unwrap_or_default().lines() {
                 tree.add_built(line.trim());
@@ -150,7 +150,7 @@ impl ModuleTree {
             None => data,
         };
         if !crate::elf::File::parse(&elf).is_ok_and(|file| file.arch == self.arch) {
-            let reason = format!("it is no module for {}", self.arch.title);
+            let reason = format!("it is not a module for {}", self.arch.title);
             return Err(Error::damaged(file.path.display(), reason));
         }
         Ok(elf)
@@ -206,8 +206,8 @@ impl Order<'_> {
         let what = self.tree.dir.display();
         let Some(file) = self.tree.files.get(name) else {
             let reason = match needed_by {
-                Some(other) => format!("the module {name}, which {other} needs, is not there"),
-                None => format!("the module {name} is not there"),
+                Some(other) => format!("the module {name}, which {other} needs, is missing"),
+                None => format!("the module {name} is missing"),
             };
             return Err(Error::unsupported(what, reason));
         };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
+use model::{excerpt, nearest};
+
 use crate::arch::Arch;
 use crate::error::Error;
 use std::fmt;
@@ -64,11 +66,11 @@ impl DebianKernel {
         let allowed = |c: char| c.is_ascii_digit() || c.is_ascii_lowercase() || ".+~-".contains(c);
         if !version.chars().all(allowed) {
             return Err(bad(
-                "a version holds digits, small letters and `.`, `+`, `~`, `-` only",
+                "a version consists of digits, lower-case letters and `.`, `+`, `~`, `-`",
             ));
         }
         let series = series_of(version)
-            .ok_or_else(|| bad("a version starts with two numbers, as `6.12` or `6.1.0-56`"))?;
+            .ok_or_else(|| bad("a version starts with two numbers, such as `6.12`"))?;
         let abi = (series.len() < version.len()).then(|| version.to_string());
         Ok(DebianKernel {
             series,
@@ -119,7 +121,7 @@ impl FromStr for KernelName {
             return Err(bad("it is empty".into()));
         }
         if text.contains('\0') || text.len() > 4096 {
-            return Err(bad("it is no path".into()));
+            return Err(bad("it is not a path".into()));
         }
         if let Some(version) = text.strip_prefix("debian:") {
             return DebianKernel::parse(version).map(KernelName::Debian);
@@ -130,7 +132,12 @@ impl FromStr for KernelName {
         }
         let is_path = text.contains('/');
         if let (false, Some((prefix, _))) = (is_path, text.split_once(':')) {
-            return Err(bad(format!("`{prefix}:` is unknown")));
+            let shown = excerpt(text);
+            let what = format!("`{shown}` does not name a kernel: `{prefix}:` is unknown");
+            let near = nearest(prefix, ["debian", "build"]);
+            let near =
+                near.map(|near| format!("did you mean `{}`?", shown.replacen(prefix, near, 1)));
+            return Err(Error::usage(what, near.as_deref().unwrap_or(ACCEPTED)));
         }
         let looks_like_version = text.starts_with(|c: char| c.is_ascii_digit())
             && !text.ends_with(".deb")
@@ -185,7 +192,7 @@ pub(crate) fn check_build_name(name: &str) -> Result<(), String> {
     } else if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
         Err("a name starts with a letter or a digit".into())
     } else if !name.chars().all(allowed) {
-        Err("a name holds letters, digits and `.`, `_`, `+`, `-` only".into())
+        Err("a name consists of letters, digits and `.`, `_`, `+`, `-`".into())
     } else {
         Ok(())
     }

@@ -87,7 +87,7 @@ fn split_name<'a>(name: &'a str, arch: &Arch) -> Option<(&'a str, Part)> {
         let stem = stem.strip_suffix(arch.debian.flavour)?;
         let abi = stem.strip_prefix("linux-")?.strip_prefix(kind)?;
         let abi = abi.strip_prefix('-')?;
-        // `linux-image-cloud-amd64` and the like are names without a version.
+        // `linux-image-cloud-amd64` has no version.
         abi.starts_with(|c: char| c.is_ascii_digit())
             .then_some((abi, (kind, end)))
     })

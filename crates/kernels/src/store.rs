@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The kernels that are here.
+//! The cached kernels.
 //!
 //! ```text
 //! kernels/KEY/    kernel.json vmlinuz vmlinux config modules/; KEY: their SHA-256
 //! names/NAME      the KEY of the kernel called NAME, with `@` for `/`
-//! imported/DIGEST/  what was derived of a kernel given by path: entry/, and its KEY in key; may
-//!                 go any time
+//! imported/DIGEST/  data derived from a kernel given by path: entry/, and its KEY in key; may be
+//!                 removed at any time
 //! apt/            the private apt's sources, lists and cache; apt-NAME/ of another
 //!                 architecture's packages
-//! tmp/            what is being written
+//! tmp/            files being written
 //! sources/ build/ built/  see `build`
 //! ```
 
@@ -279,5 +279,5 @@ pub(crate) fn is_key(key: &str) -> bool {
 pub(crate) fn read_key(path: &Path) -> Result<String, Error> {
     let key = String::from_utf8(files::read(path, 64)?).ok();
     key.filter(|key| is_key(key))
-        .ok_or_else(|| Error::damaged(path.display(), "it holds no key"))
+        .ok_or_else(|| Error::damaged(path.display(), "it contains no key"))
 }

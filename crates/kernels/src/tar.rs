@@ -121,7 +121,7 @@ fn number(field: &[u8], read: impl FnOnce() -> io::Result<u64>) -> io::Result<u6
 
 fn id(extended: Option<u64>, in_header: u64) -> io::Result<u32> {
     let id = u32::try_from(extended.unwrap_or(in_header));
-    id.map_err(|_| damaged("an owner in the archive is no user or group"))
+    id.map_err(|_| damaged("an owner in the archive is not a user or group id"))
 }
 
 /// A reader whose end is an error: the archive itself marks its end.
@@ -196,9 +196,7 @@ impl Extensions {
                 // Only needed for members above 8 GiB.
                 b"size" => return Err(damaged("a pax header changes a member's size")),
                 key if key.starts_with(b"GNU.sparse.") => {
-                    return Err(damaged(
-                        "it holds files in the form of tar's option --sparse",
-                    ));
+                    return Err(damaged("it contains sparse files (tar --sparse)"));
                 }
                 _ => {}
             }

@@ -165,7 +165,7 @@ fn a_build_directory_gives_its_modules_and_configuration() {
 
     let error = store.import(dir.path()).unwrap_err();
     assert!(
-        error.to_string().contains("no kernel build directory"),
+        error.to_string().contains("not a kernel build directory"),
         "{error}"
     );
 }

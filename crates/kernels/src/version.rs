@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The order of Debian's version numbers (Debian Policy, section 5.6.12).
+//! The order of Debian version numbers (Debian Policy, section 5.6.12).
 
 use std::cmp::Ordering;
 
-/// As in dpkg, but for epochs, which kernels do not have, and for a revision of 0.
+/// As in dpkg, except for epochs, which kernels do not have, and a revision of 0.
 pub fn compare(a: &str, b: &str) -> Ordering {
     parts(a).cmp(&parts(b))
 }

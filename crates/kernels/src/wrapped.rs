@@ -50,7 +50,7 @@ fn image<'a>(data: &'a [u8], what: &str) -> Result<Cow<'a, [u8]>, Error> {
     if !BzImage::is_bzimage(&image) && !flats.any(is_flat) {
         return Err(Error::unsupported(
             what,
-            "what it holds is neither an Image nor a bzImage",
+            "its payload is neither an Image nor a bzImage",
         ));
     }
     Ok(image)

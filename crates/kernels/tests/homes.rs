@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What belongs to one architecture stands in its homes only.
+//! Architecture-specific code is only in the architecture's own files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Words of one architecture, in small letters.
+/// Architecture-specific words, in lower case.
 const WORDS: [&str; 17] = [
     "x86",
     "x64_",
@@ -25,18 +25,18 @@ const WORDS: [&str; 17] = [
     "ttyama",
 ];
 
-/// Where they stand by right.
+/// Where they belong.
 const HOMES: [&str; 3] = [
     "crates/kernels/src/arch/",
     "crates/counts/plugin/arch/",
     "crates/lab/guest/arch/",
 ];
 
-/// Sources in which they stand, too, and why.
-const ALLOWED: [(&str, &str); 12] = [
+/// Other sources in which they may occur, and why.
+const ALLOWED: [(&str, &str); 11] = [
     (
         "crates/model/src/words.rs",
-        "spells what documents call architectures",
+        "spells architectures as in result files",
     ),
     (
         "crates/counts/plugin/arch.",
@@ -44,40 +44,36 @@ const ALLOWED: [(&str, &str); 12] = [
     ),
     (
         "crates/counts/facts/",
-        "name files of the kernel that explain counts",
+        "names kernel files that explain counts",
     ),
     (
         "crates/kernels/src/build/tools.rs",
-        "options of kernels that need a header",
+        "kernel options that need a header",
     ),
     (
         "crates/monitor/bpf/",
-        "tells calls of 32-bit programs on the monitored machine",
+        "recognises system calls of 32-bit programs",
     ),
-    ("crates/monitor/src/attach.rs", "says where trampolines are"),
+    (
+        "crates/monitor/src/attach.rs",
+        "names kernels with trampolines",
+    ),
     (
         "crates/placement/facts/",
-        "facts about files and options of a kernel's tree",
-    ),
-    (
-        "crates/report/facts/",
-        "facts about what architectures differ by",
+        "facts about files and options of a kernel tree",
     ),
     (
         "crates/sensitivity/kernel/tunable.c",
         "compiled into kernels of every architecture",
     ),
-    (
-        "crates/kernels/um/",
-        "patches code of the one processor that it is written for",
-    ),
+    ("crates/kernels/um/", "patches code for one architecture"),
     (
         "crates/kernels/src/um/edits.rs",
-        "names the files that it changes in that kernel",
+        "names the kernel files that it changes",
     ),
     (
         "crates/kernels/src/um/with.rs",
-        "what kernels of that processor can be compiled with",
+        "compiler options of one architecture",
     ),
 ];
 
@@ -94,7 +90,7 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
             .to_string_lossy()
             .into_owned();
         if path.is_dir() {
-            // Tests make kernels and documents of every kind; the vendored is not ours.
+            // Tests make kernels and files of every kind.
             if !matches!(name.as_str(), "tests" | "vendor" | "target" | "fuzz") {
                 files(&path, found);
             }
@@ -149,14 +145,14 @@ fn an_architecture_stands_in_its_homes_only() {
     }
     assert!(
         strays.is_empty(),
-        "put what is of one architecture into its home (CONTRIBUTING.md, \"Adding an \
+        "move architecture-specific code into its own files (CONTRIBUTING.md, \"Adding an \
          architecture\"):\n{}",
         strays.join("\n")
     );
     for (path, why) in ALLOWED {
         assert!(
             needed.contains(&path),
-            "{path} ({why}) needs no leave any more"
+            "{path} ({why}) needs no exception any more"
         );
     }
 }
@@ -178,7 +174,7 @@ fn every_architecture_has_all_its_homes() {
         }
         let plugin = root().join("crates/counts/plugin/arch").join(arch.name);
         assert!(plugin.is_dir(), "{} is missing", plugin.display());
-        // The agent has it, too.
+        // The agent has the same port.
         let agent = root()
             .join("crates/lab/guest/arch")
             .join(arch.name)
@@ -187,7 +183,7 @@ fn every_architecture_has_all_its_homes() {
         let port = format!("\"{}\"", arch.machine.results_port);
         assert!(
             agent.contains(&port),
-            "arch.h of {} lacks {port}",
+            "arch.h of {} does not have {port}",
             arch.name
         );
     }

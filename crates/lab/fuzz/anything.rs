@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A policy of the user's own of which the file is anything: its first byte tells of which module.
-// Of the fuzzer, and of the test that goes through its corpus.
+// A custom policy with arbitrary files; the first byte selects the module. For the fuzzer, and for
+// the test of its corpus.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,12 @@ use kernels::Kernel;
 use lab::policy::{PolicyError, PolicySetup, Request, prepare};
 use model::{Configuration, CustomPolicy, Integrity, Policy};
 
-/// Those whose files lsmeter reads itself; of AppArmor the module's own tools do, and libbpf of BPF
-/// objects.
+/// Modules whose files lsmeter reads itself; AppArmor's tools and libbpf read the others.
 const MODULES: [&str; 5] = ["landlock", "smack", "ima", "tomoyo", "selinux"];
-/// What binary policies of SELinux begin with: others are for its compiler.
+/// Start of a binary SELinux policy: other files go to its compiler.
 const SELINUX: &[u8] = b"\x8c\xff\x7c\xf9\x08\0\0\0SE Linux";
 
-/// What the guest would be given, made in `dir`.
+/// Makes the guest's files in `dir`.
 pub fn prepared(dir: &Path, data: &[u8]) -> Result<PolicySetup, PolicyError> {
     let (&which, bytes) = data.split_first().unwrap_or((&0, &[]));
     let module = MODULES[usize::from(which) % MODULES.len()];
@@ -76,7 +75,7 @@ pub fn prepared(dir: &Path, data: &[u8]) -> Result<PolicySetup, PolicyError> {
         kernel: Some(&kernel),
         cache: dir,
     });
-    // What is said goes to a terminal, whatever the file holds.
+    // Messages go to a terminal, whatever the file contains.
     if let Err(error) = &setup {
         let text = error.to_string();
         assert!(

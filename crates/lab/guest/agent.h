@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the agent's own files share; benchmarks see bench.h only. */
+/* Shared by the agent's own files; benchmarks only use bench.h. */
 #ifndef LSMETER_AGENT_H
 #define LSMETER_AGENT_H
 
@@ -8,22 +8,24 @@
 /* errors.c */
 const char *errno_name(long error);	/* "ENOENT"; "errno" if unknown */
 
-/* clock.c: CLOCK_MONOTONIC_RAW, through the vDSO where there is one. */
+/* clock.c: CLOCK_MONOTONIC_RAW, through the vDSO if there is one. */
 void clock_start(const u64 *auxv);
 u64 now_ns(void);
-u64 busy_ns(void);			/* of the caller on the processor: no idle, no others */
-extern u64 clock_cost_ns;		/* one reading of the clock, least seen */
+u64 busy_ns(void);			/* the caller's processor time only */
+extern u64 clock_cost_ns;		/* shortest measured time of one clock read */
 
-/* undisturbed.c: whether others are at this processor's core, where that can be waited for. */
+/*
+ * undisturbed.c: whether others use this processor's core; only where waiting for that is possible.
+ */
 #ifdef ARCH_WAIT_MS
-extern u32 undisturbed_ratio;		/* of a probe, per mille: least seen here or in earlier boots */
-extern u32 pace_ns;			/* what the processor took for a probe's work at the start */
+extern u32 undisturbed_ratio;		/* of a probe, per mille: lowest so far */
+extern u32 pace_ns;			/* time of a probe's work at the start */
 void undisturbed_start(void);
-void undisturbed_next_cell(void);	/* all cells together may wait ARCH_WAIT_MS for each */
-int undisturbed_wait(void);		/* was such a moment found? */
-int undisturbed(void);			/* is this one? */
-int undisturbed_lost(u64 ns);		/* a sample was in vain: is there any time left? */
-u64 at_pace(u64 ns);			/* what a time of this cell is at the pace of earlier boots */
+void undisturbed_next_cell(void);	/* together, measurements may wait ARCH_WAIT_MS for each */
+int undisturbed_wait(void);		/* 1: such a moment was found */
+int undisturbed(void);			/* 1: this is one */
+int undisturbed_lost(u64 ns);		/* accounts a wasted sample; 1: time is left */
+u64 at_pace(u64 ns);			/* this measurement's time at the pace of earlier boots */
 #else
 static inline u64 at_pace(u64 ns)
 {
@@ -54,7 +56,7 @@ static inline int undisturbed_lost(u64 ns)
 }
 #endif
 
-/* protocol.c: frames as docs/protocol.md has them. */
+/* protocol.c: frames, see docs/protocol.md. */
 enum frame_type {
 	FRAME_HELLO = 1,
 	FRAME_CELL_BEGIN = 2,
@@ -80,8 +82,8 @@ struct sample {
 };
 
 void protocol_start(int in, int out);
-void protocol_forget(void);		/* send nothing from now on */
-/* Frames go there from now on; and one that comes from there is sent. */
+void protocol_forget(void);		/* sends nothing from now on */
+/* Redirects frames; and sends one that arrives there. */
 void protocol_relay(void (*to)(enum frame_type type, const void *frame, size_t len));
 void protocol_pass(const void *frame, size_t len);
 void send_frame(enum frame_type type, const void *payload, size_t len);
@@ -91,7 +93,7 @@ void send_hello(void);
 void send_samples(u32 cell, const struct sample *samples, unsigned int count);
 struct outcome;
 void send_cell_end(u32 cell, u8 status, const struct outcome *out, const char *reason);
-/* One frame from the host: its type; payload gets *len bytes and a NUL. */
+/* Reads one frame from the host and returns its type; payload gets *len bytes and a NUL. */
 enum frame_type read_frame(char payload[FRAME_PAYLOAD_MAX + 1], u32 *len);
 
 /* experiment.c */
@@ -103,7 +105,7 @@ enum metric {
 };
 
 #define CELLS_MAX	512
-#define SAMPLES_MAX	16384		/* of a timed cell */
+#define SAMPLES_MAX	16384		/* of a timed measurement */
 
 struct cell_spec {
 	u32 id;
@@ -114,9 +116,9 @@ struct cell_spec {
 	u32 samples;
 	u32 ms;			/* throughput: measured period */
 	u32 share;		/* time: the clock's share, per mille */
-	u32 cold;		/* 1: dentries and inodes are dropped before each operation */
-	u32 ask;		/* 1: tell what one operation asks of hooks */
-	u32 points;		/* of a sweep (delays.h): operations take turns */
+	u32 cold;		/* 1: drop dentries and inodes before each operation */
+	u32 ask;		/* 1: report which hooks one operation calls */
+	u32 points;		/* of a sweep (delays.h), in rotation */
 	u32 first_point;
 };
 
@@ -124,24 +126,24 @@ struct experiment {
 	char dir[1024];
 	char fs[16];
 	int processor;		/* -1: do not pin */
-	int of_memory;		/* cells to come will be */
+	int of_memory;		/* measurements to come need it */
 	unsigned int cells;
 	struct cell_spec cell[CELLS_MAX];
 };
 
 extern struct experiment experiment;
 
-/* Reads experiment frames until `run`; anything wrong is fatal(). */
+/* Reads experiment frames until `run`; errors are fatal(). */
 void read_experiment(int in_vm);
 
-/* As that holds them; anything wrong is fatal(). */
+/* Parses directives in a string; errors are fatal(). */
 void parse_directives(char *text, size_t len);
 
 /* ready.c */
 void ready_start(void);
-/* Returns in each copy of the machine, with its directives: 1; 0 where nobody copies it. */
+/* Returns 1 in each copy of the machine, with its directives; 0 if nothing copies it. */
 int ready(void);
-/* program/program.c: a copy has measured. Where there are no copies, it does nothing. */
+/* program/program.c: ends a copy after its measurement. No effect without copies. */
 void copy_end(void);
 
 /* catalogue.c */
@@ -150,30 +152,30 @@ const struct benchmark *find_benchmark(const char *name);
 const struct variant *find_variant(const struct benchmark *b, const char *name);
 int list_benchmarks(void);
 
-/* runner.c: every cell of the experiment, below the current directory. */
+/* runner.c: runs all measurements of the experiment, below the current directory. */
 #define STATUS_OK		0
 #define STATUS_FAILED		1
 #define STATUS_UNSUPPORTED	2
 
 void run_cells(int in_vm);
 /*
- * The cells' buffer, free before and between them. fork copies what tells where the agent's memory
- * is: what only some experiments need lies here, or in memory that they map.
+ * The buffer of measurements, free before and between them. fork copies the page tables of the
+ * agent's memory, so data of only some experiments goes here, or into memory that they map.
  */
 extern char scratch[65536];
-/* This is a copy, which ends with its measurement: nothing is tidied up for another. */
+/* This is a copy, which ends after its measurement: no clean-up necessary. */
 extern int is_last;
-/* Keeps the reason that is there already; `what` says what was being done. */
+/* Keeps an existing reason; `what` names the failed action. */
 int explain(struct cell *c, const char *what, long error);
-/* Writes to every writable page, so that no fault falls into a window. */
+/* Writes to every writable page, so that no fault falls into a measured region. */
 void touch_memory(void);
 
-/* What a cell measured. */
+/* The result of one measurement. */
 struct outcome {
 	u64 operations;
 	u32 batch;		/* operations per sample; 0: not timed */
 	unsigned int samples;	/* valid entries of cell_samples[] */
-	unsigned int disturbed;	/* of them with others at the processor's core */
+	unsigned int disturbed;	/* of these, with others on the processor's core */
 };
 
 extern struct sample cell_samples[SAMPLES_MAX];
@@ -185,51 +187,54 @@ int measure_time(const struct cell_spec *spec, struct cell *c,
 		 struct outcome *out);
 int measure_throughput(const struct cell_spec *spec, struct cell *c,
 		       struct outcome *out);
-/* The largest i + 1 that measuring this cell may use. */
+/* The largest i + 1 that this measurement may use. */
 unsigned int batch_limit(const struct cell_spec *spec);
 
-/* program/: whole programs, in a root on a disk. */
-#define PROGRAM		"program"	/* the benchmark that a directive's commands are variants of */
+/* program/: whole programs, in a root file system on a disk. */
+#define PROGRAM		"program"	/* the benchmark whose variants are the commands */
 struct programs;
-extern struct programs *programs;	/* NULL if no program is run */
-/* Takes a directive that says what is run: 1, or 0 if it is none. */
+extern struct programs *programs;	/* NULL without programs */
+/* Parses a directive about programs: 1, or 0 if it is another one. */
 int parse_program(const char *word, char *rest);
-/* The variants, if that is the benchmark; the list ends with a NULL name. */
+/* The variants if this is the benchmark `program`; ends with a NULL name. */
 const struct variant *program_variants(const struct benchmark *b);
-/* Before any policy is loaded: some let nobody mount anything. */
+/* Before any policy is loaded: some forbid mounting. */
 void program_prepare_root(void);
 int is_program(const struct cell_spec *spec);
 int count_program(const struct cell_spec *spec, struct cell *c, struct outcome *out);
-/* A cell whose program cannot be run: it is counted, and holds nothing. */
+/* Records a measurement whose program cannot be run, without a result. */
 void count_no_program(void);
-/* The disk that holds the root already, once it is there; NULL if it has to be written. */
+/* The disk with the root, once it exists; NULL if it has to be written. */
 const char *ready_disk(void);
 /*
- * None of these file systems can be made with a root in it: it lies on another, from whose disk
- * it is copied; NULL as of ready_disk().
+ * For file systems that cannot be made with files in them: the disk with the file system to copy
+ * from; NULL as for ready_disk().
  */
 int root_is_copied(const char *fs);
 const char *copied_from(const char *fs);
 void program_copy_root(const char *disk);
-/* What tmpfs is mounted with. */
+/* Mount options for tmpfs. */
 const char *tmpfs_options(void);
-/* What of the image is on the disk now is needed no more. */
+/* Frees the part of the image that is already on the disk. */
 void release_image(long image);
-/* What policies want the root to be mounted with; NULL for nothing. */
+/* Mount options for the root that policies need; NULL for none. */
 const char *policies_root_options(void);
-/* What policies want of a file that was copied into it: path does not follow a link at its end. */
+/* Labels a file copied into the root as policies need; does not follow a final link in path. */
 void policies_label_copied(const char *path);
-/* Where the i-th device in the root's /dev is; NULL after the last. */
+/* The path of the i-th device in the root's /dev; NULL after the last. */
 const char *program_device(unsigned int i, char *path, size_t size);
 
-/* settings/given.c: is this a child that is under the user's own policies? It asks its parent. */
+/*
+ * settings/given.c: whether this is a child confined by custom policies. It sends requests to its
+ * parent.
+ */
 int is_given_child(void);
 void given_names_move(unsigned int position);
 long given_drop_caches(void);
 
-/* main.c: tells the host why, cleans up, ends. */
+/* main.c: reports the reason to the host, cleans up, exits. */
 __attribute__((noreturn, format(printf, 1, 2))) void fatal(const char *fmt, ...);
-/* If it is an error, with its name and number behind the text. */
+/* Fatal if err is an error, whose name and number follow the text. */
 __attribute__((format(printf, 2, 3))) void or_fatal(long ret, const char *fmt, ...);
 __attribute__((noreturn)) void finish(int status);
 __attribute__((noreturn)) void exit_process(int status);
@@ -237,23 +242,23 @@ __attribute__((noreturn)) void exit_process(int status);
 /* names.c: in the VM only; without names_start(), names_move() does nothing. */
 #define NAME_POSITIONS	8	/* page-sized objects in a slab of names_cache */
 void names_start(void);
-/* Path names now lie position objects further in their slab: 0 to 7. */
+/* Moves path names position objects further in their slab: 0 to 7. */
 void names_move(unsigned int position);
 
 /* modules.c: in the VM only. */
 void load_modules(void);
-void send_modules(void);	/* where their code is; nothing without modules */
+void send_modules(void);	/* address ranges of module code; nothing without modules */
 
-/* sweep.c: none does anything without a sweep. The point of the cell's operation i comes into force, if it has any. */
+/* sweep.c: no effect without a sweep. Activates the point of operation i, if any. */
 void delay_operation(const struct cell_spec *spec, unsigned int i);
 void delay_nothing(void);
-/* Between them one operation of the cell, before any is measured. */
+/* One operation between these calls, before any is measured. */
 void ask_begin(const struct cell_spec *spec);
 void ask_end(const struct cell_spec *spec);
 void delays_start(void);
-void delays_check(void);		/* fatal() if a cell's processes would not be delayed */
+void delays_check(void);		/* fatal() if a benchmark's processes cannot be delayed */
 void delays_stop(void);
-/* Drops the dentries and inodes that nobody uses. 0 or -errno. */
+/* Drops unused dentries and inodes. 0 or -errno. */
 long drop_caches(void);
 
 /* vm.c */
@@ -262,12 +267,14 @@ void vm_enter_directory(void);		/* file system, working directory */
 void vm_drain(void);			/* waits until all is sent */
 __attribute__((noreturn)) void vm_end(void);
 
-/* policy.c: what policy.h has. */
+/* policy.c: see policy.h. */
 void parse_policy(char *name, char *state, char *(*next)(char **), char **rest);
 void policies_load(void);	/* before the file system is mounted */
 void policies_enforce(void);	/* in the working directory */
 
-/* exit-program.c: puts what `exit_program` names there, before any policy is loaded. */
+/*
+ * exit-program.c: writes the program of the directive `exit_program`, before any policy is loaded.
+ */
 void exit_program_start(int in_vm);
 
 /* host.c */
@@ -283,10 +290,10 @@ struct format_sink {
 };
 
 size_t format_args(char *dst, size_t size, const char *fmt, __builtin_va_list args);
-/* Up to size - 1 bytes and a NUL; the length, or -errno. */
+/* Reads up to size - 1 bytes and a NUL; returns the length, or -errno. */
 long read_text(const char *path, char *dst, size_t size);
 void pause_ms(long ms);
-/* Where a part begins in a text; NULL if it is not there. */
+/* The first occurrence of a part in a text; NULL if none. */
 const char *find_text(const char *text, const char *part);
 /* Zeroed memory, shared with children. */
 void *map_shared(size_t size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The benchmarks that were linked in, in the order in which they are listed. */
+/* The linked benchmarks, in listing order. */
 #include "agent.h"
 
 #define BENCHMARKS_MAX	256
@@ -8,7 +8,7 @@
 #define AT_FORMS
 #endif
 
-/* The linker makes these from the section that BENCH() fills. */
+/* The linker defines these for the section that BENCH() fills. */
 extern const struct benchmark *const __start_benchmarks[];
 extern const struct benchmark *const __stop_benchmarks[];
 
@@ -109,7 +109,7 @@ static int put_line(const char *text, size_t len)
 	return 0;
 }
 
-/* The calls of a window, "open close", as this architecture makes them. */
+/* The measured calls, "open close", as this architecture makes them. */
 static void made_calls(const char *calls, char *dst, size_t size)
 {
 	static const struct {
@@ -134,7 +134,7 @@ static void made_calls(const char *calls, char *dst, size_t size)
 	}
 }
 
-/* One tab-separated line a variant, for the build; its exit status. */
+/* Prints a tab-separated line per variant, for the build; returns the exit status. */
 int list_benchmarks(void)
 {
 	const struct benchmark *const *all;
@@ -147,7 +147,7 @@ int list_benchmarks(void)
 	for (i = 0; i < count; i++) {
 		const struct benchmark *b = all[i];
 
-		/* No call is measured: its metric selects it. */
+		/* Measures no call: selected by its metric. */
 		if (b->measures == MEASURE_MEMORY)
 			continue;
 		for (v = b->variants; v->name; v++) {

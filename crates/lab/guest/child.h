@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A child that waits, for benchmarks that do something to another task; and one that ends. */
+/* A waiting child, for benchmarks that operate on another task; and one that exits. */
 #ifndef LSMETER_CHILD_H
 #define LSMETER_CHILD_H
 
@@ -9,9 +9,9 @@
 #include "slots.h"
 
 #define CHILD		0	/* c->state[]: its process */
-#define SETTLE_NS	2000000	/* more than it takes to begin to wait */
+#define SETTLE_NS	2000000	/* longer than the child needs to start waiting */
 
-/* It does nothing more when this returns, so that it never runs in a window. */
+/* When this returns the child is asleep, so it never runs in a measured region. */
 static inline int start_child(struct cell *c)
 {
 	struct timespec time = { 0, SETTLE_NS };
@@ -37,7 +37,7 @@ static inline void end_child(struct cell *c)
 	SYS(wait4, c->state[CHILD], NULL, 0, 0);
 }
 
-/* Waits for a child that exits with `good`, or with an error's number: 0, or the error. */
+/* Waits for a child that exits with `good`, or with an error number: 0, or the error. */
 static inline long result_of_child(long pid, int good)
 {
 	int status = -1;

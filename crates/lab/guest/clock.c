@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * CLOCK_MONOTONIC_RAW: not slewed by NTP. The system call costs as much as a
- * short benchmark, so the vDSO's function is looked up as a dynamic linker
- * would; a kernel without one gets the system call.
+ * CLOCK_MONOTONIC_RAW: not slewed by NTP. The system call costs as much as a short benchmark, so
+ * this looks up the vDSO function as a dynamic linker would. Without a vDSO it makes the system
+ * call.
  */
 #include <linux/auxvec.h>
 #include <linux/elf.h>
@@ -117,6 +117,6 @@ void clock_start(const u64 *auxv)
 		if (b - a < least)
 			least = b - a;
 	}
-	/* A clock coarser than its own cost still has to be outweighed. */
+	/* The clock's resolution may exceed its cost. */
 	clock_cost_ns = least ? least : 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What comes beside a message: sendmsg's and recvmsg's, as the kernel has them. */
+/* Ancillary data of messages for sendmsg and recvmsg, as in the kernel. */
 #ifndef LSMETER_CONTROL_H
 #define LSMETER_CONTROL_H
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The instructions metric: operations one at a time, each between two markers.
- * Warm-up runs before the cell's first marker; composite benchmarks open
- * their own windows in it too, which lie outside any cell and do not count.
+ * The instructions metric: operations one at a time, each between two markers. Warm-up runs before
+ * the measurement's first marker. Composite benchmarks also open regions in it, which do not count.
  */
 #include "agent.h"
 #include "settings/first.h"
@@ -36,7 +35,7 @@ static int operate(const struct benchmark *b, struct cell *c, unsigned int i,
 	result = first_before(c);
 	if (result < 0)
 		return result;
-	/* A fork has left every page to be copied at its next write. */
+	/* After a fork every page is copied at its next write. */
 	if (b->counts_children)
 		touch_memory();
 
@@ -58,7 +57,7 @@ static int operate(const struct benchmark *b, struct cell *c, unsigned int i,
 	return result < 0 ? explain(c, b->syscalls, result) : 0;
 }
 
-/* The n-th operation with what it takes before and after; its slot is i. */
+/* The n-th operation with its prepare() and undo(), in slot i. */
 static int operate_alone(const struct cell_spec *spec, struct cell *c,
 			 unsigned int n, unsigned int i, int marked)
 {
@@ -81,7 +80,7 @@ static int operate_alone(const struct cell_spec *spec, struct cell *c,
 	return err ? err : undone;
 }
 
-/* One operation of which it is told what it asks. */
+/* One operation, with a report of its hook calls. */
 static int ask(const struct cell_spec *spec, struct cell *c)
 {
 	const struct benchmark *b = spec->benchmark;
@@ -100,13 +99,13 @@ static int ask(const struct cell_spec *spec, struct cell *c)
 	return err ? err : undone;
 }
 
-/* Each position for as many operations as the others, one after the other. */
+/* All operations at one position, then at the next. */
 static unsigned int name_position(unsigned int i, unsigned int n)
 {
 	return (u64)i * NAME_POSITIONS / n;
 }
 
-/* Nothing is undone: the copy ends with it. */
+/* No undo: the copy exits afterwards. */
 static int operate_together(const struct cell_spec *spec, struct cell *c,
 			    unsigned int n, struct outcome *out)
 {
@@ -134,7 +133,7 @@ int count_instructions(const struct cell_spec *spec, struct cell *c,
 	unsigned int warmup = spec->warmup, n;
 	int err = 0;
 
-	/* What insists on its number of operations is long in each of them. */
+	/* Benchmarks with a required number have long operations. */
 	if (b->repetitions && warmup > 1)
 		warmup = 1;
 	err = first_begin(c);
@@ -144,10 +143,10 @@ int count_instructions(const struct cell_spec *spec, struct cell *c,
 		err = ask(spec, c);
 	if (err)
 		return err;
-	/* A sweep asks what an operation does, not what thousands before it cost. */
+	/* A sweep only needs the calls of an operation, not long-term costs. */
 	if (spec->points && together > samples)
 		together = samples;
-	/* Before the cell begins: emulation is faster there. */
+	/* Before the measurement begins: emulation is faster there. */
 	for (n = 0; n < together && !err; n++)
 		err = prepare(b, c, n);
 	if (err)

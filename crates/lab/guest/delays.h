@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Delays at LSM hooks, for a sweep: each measured operation runs under one point,
- * a delay on one hook or on all of them. The directive `delays MODULE` asks for it,
- * `hook NAME ID` lists hooks, `point HOOK NS,NS...` after a cell gives its points;
- * docs/protocol.md has them all.
+ * Delays at LSM hooks, for a sweep: each measured operation runs with one point, a delay on one
+ * hook or on all. The directive `delays MODULE` enables it, `hook NAME ID` lists hooks, `point HOOK
+ * NS,NS...` after a measurement gives its points; see docs/protocol.md.
  *
- * One file under delays/ is one module: it fills in a struct delay_module and hands it
- * to DELAY_MODULE(); nothing else names it.
+ * A file under delays/ is one module: it fills in a struct delay_module for DELAY_MODULE(); nothing
+ * else refers to it.
  */
 #ifndef LSMETER_DELAYS_H
 #define LSMETER_DELAYS_H
@@ -15,13 +14,13 @@
 
 #define DELAY_HOOKS_MAX		320
 #define DELAY_HOOK_LEN		64
-#define DELAY_POINTS_MAX	65536	/* of all cells */
+#define DELAY_POINTS_MAX	65536	/* of all measurements */
 #define ALL_HOOKS		0xffff
-#define DELAY_MAX_NS		900000	/* with a floor less than security/tunable's */
+#define DELAY_MAX_NS		900000	/* with the floor, below the limit of security/tunable */
 
 struct delay_hook {
-	char name[DELAY_HOOK_LEN];	/* as lsm_hook_defs.h: inode_permission */
-	u32 btf_id;			/* of its bpf_lsm_ function; 0: not known */
+	char name[DELAY_HOOK_LEN];	/* as in lsm_hook_defs.h: inode_permission */
+	u32 btf_id;			/* of its bpf_lsm_ function; 0: unknown */
 };
 
 struct delay_point {
@@ -31,32 +30,31 @@ struct delay_point {
 
 struct delay_module {
 	const char *name;
-	/* In a VM, before anything else; NULL: nothing. */
+	/* In a VM, before anything else; may be NULL. */
 	void (*prepare)(void);
 	/*
-	 * Once, in the working directory, before the first cell. From then on the
-	 * agent and the processes that it makes, whatever they execute, are in scope;
-	 * all delays are 0. fatal() with the reason if it cannot be done. Listed hooks
-	 * that cannot be delayed are told to undelayed().
+	 * Called once, in the working directory, before the first measurement. From then on the
+	 * agent and its descendants, whatever they execute, are in scope; all delays are 0. fatal()
+	 * with the reason on failure. Calls undelayed() for listed hooks that cannot be delayed.
 	 */
 	void (*start)(void);
 	/*
-	 * The point's hooks take that long, all others nothing. Beyond that each waits
-	 * for a floor, 0 or not: else entering and leaving the wait's loop would come
-	 * on top of every delay but 0, and bend the line at its beginning.
+	 * The point's hooks are delayed by that time, all others by 0. In addition each waits for a
+	 * floor, even at 0: otherwise entering and leaving the wait loop would add to every delay
+	 * except 0, and bend the line at its start.
 	 */
 	void (*set)(const struct delay_point *point);
 	/*
-	 * What hooks are asked from ask_begin() on, then the text of it, up to size - 1
-	 * bytes of whole lines and a NUL. NULL if the module cannot tell.
+	 * ask_begin() starts recording hook calls, ask_end() returns them as text: up to size - 1
+	 * bytes of whole lines and a NUL. NULL if not supported.
 	 */
 	void (*ask_begin)(void);
 	size_t (*ask_end)(char *text, size_t size);
-	/* Once, after the last cell: nothing waits any more. */
+	/* Once, after the last measurement: removes all delays. */
 	void (*stop)(void);
 	/*
-	 * Outside of a VM, when the agent ends, however far it got and even by a
-	 * signal: what would stay after it goes. NULL: nothing does.
+	 * Outside a VM, whenever the agent ends, even by a signal: removes persistent state. May be
+	 * NULL.
 	 */
 	void (*leave)(void);
 };
@@ -69,30 +67,29 @@ struct delay_module {
 
 struct delays {
 	const struct delay_module *module;
-	int listed_only;		/* ALL_HOOKS are those that are listed */
-	int counted;			/* a delay is a number of instructions, not ns */
-	int own_only;			/* processes that a benchmark makes are not delayed */
+	int listed_only;		/* ALL_HOOKS means the listed ones */
+	int counted;			/* delays are in instructions, not ns */
+	int own_only;			/* processes of a benchmark are not delayed */
 	unsigned int hooks;
 	struct delay_hook hook[DELAY_HOOKS_MAX];
-	unsigned int points;			/* of all cells */
+	unsigned int points;			/* of all measurements */
 	struct delay_point point[DELAY_POINTS_MAX];
 };
 
 /*
- * NULL without a sweep. Not among the agent's variables: what it has in memory is
- * what the fork benchmark copies.
+ * NULL without a sweep. Not among the agent's variables, because the fork benchmark copies those.
  */
 extern struct delays *delays;
 
-/* When the agent ends outside of a VM. */
+/* When the agent ends outside a VM. */
 void delays_leave(void);
-/* survive.c: fatal() if delays outlive who asked for them. Before start(). */
+/* survive.c: fatal() if delays outlive the process that requested them. Before start(). */
 void prove_delays_end(void);
 /* sweep.c. A listed hook cannot be delayed: its points have no effect. */
 void undelayed(const char *hook);
-/* Memory that forked children do not get, zeroed; fatal() if there is none. */
+/* Zeroed memory that forked children do not inherit; fatal() on failure. */
 void *delay_memory(size_t size);
-/* Directives; anything wrong is fatal(). */
+/* Directives; errors are fatal(). */
 void parse_delays(const char *module, const char *which, const char *clock);
 void parse_delay_hook(const char *name, const char *id);
 void parse_delay_point(struct cell_spec *spec, const char *hook, char *ns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names of the errors that system calls return. */
+/* Names of system call errors. */
 #include "agent.h"
 
 #define NAME(e)	[e] = #e

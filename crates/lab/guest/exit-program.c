@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The program that benchmarks execute: it exits at once. It is a page of code and no data, so that
- * what execve costs does not depend on what the agent can do.
+ * The program executed by benchmarks: it exits at once. It is a page of code without data, so that
+ * execve's cost does not depend on the agent.
  */
 #include <linux/elf.h>
 #include <linux/memfd.h>
@@ -9,7 +9,7 @@
 
 #define VM_AGENT	"/agent"
 #define ADDRESS		0x400000UL
-#define ALIGNMENT	0x10000UL	/* of the largest pages */
+#define ALIGNMENT	0x10000UL	/* largest page size */
 
 char exit_program[32];
 
@@ -33,7 +33,7 @@ static const struct program {
 		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = ADDRESS,
 		.p_filesz = sizeof(program), .p_memsz = sizeof(program), .p_align = ALIGNMENT,
 	},
-	/* Else older kernels would take it for one that executes its stack. */
+	/* Older kernels would otherwise make its stack executable. */
 	.stack = { .p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W },
 	.code = ARCH_EXIT_CODE,
 };
@@ -46,7 +46,7 @@ static void write_program(long fd)
 		fatal("writing the program that exits: %s (%ld)", errno_name(n), -n);
 }
 
-/* In a VM it takes the agent's path, which policies know. */
+/* In a VM it replaces the agent's file, whose path policies allow. */
 void exit_program_start(int in_vm)
 {
 	long err = 0, fd;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The host's directives: which cells to measure, and where. */
+/* The host's directives: measurements and their settings. */
 #include "delays.h"
 
 struct experiment experiment;
@@ -221,8 +221,8 @@ void parse_directives(char *text, size_t len)
 }
 
 /*
- * In a VM the directives may lie in the initramfs: when the host writes to the
- * port is chance, and under the deterministic clock nothing may be.
+ * In a VM the directives may be in the initramfs: the time of the host's write to the port is
+ * random, and the deterministic clock allows no randomness.
  */
 static int read_file(char *text, size_t size)
 {

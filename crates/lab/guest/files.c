@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Files and directories that cells are set up with and emptied of. */
+/* Sets up files and directories, and removes them. */
 #include "agent.h"
 #include "getdents.h"
 
@@ -80,7 +80,7 @@ int make_dirs(const char *path)
 
 static long remove_at(int parent, const char *name, unsigned int depth);
 
-/* One pass over a directory; the number of entries removed, or -errno. */
+/* One pass over a directory; returns the number of removed entries, or -errno. */
 static long empty_once(int fd, unsigned int depth)
 {
 	char buf[ARCH_RECORDS_SIZE] __attribute__((aligned(8)));
@@ -110,7 +110,7 @@ static long remove_at(int parent, const char *name, unsigned int depth)
 	long err, fd;
 
 	err = SYS(unlinkat, parent, name, 0);
-	/* A policy may refuse before it is seen that it is a directory. */
+	/* A policy may refuse before the kernel sees that it is a directory. */
 	if (err != -EISDIR && err != -EPERM && err != -EACCES)
 		return err == -ENOENT ? 0 : err;
 	if (depth >= TREE_DEPTH_MAX)

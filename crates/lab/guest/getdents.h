@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records of getdents64(2), which no header of the kernel's exports. */
+/* Records of getdents64(2), which the kernel's exported headers do not define. */
 #ifndef LSMETER_GETDENTS_H
 #define LSMETER_GETDENTS_H
 
@@ -15,7 +15,7 @@ struct dirent64 {
 
 #define DIRENT_HEAD	((long)offsetof(struct dirent64, d_name))
 
-/* The record at pos of len bytes, or NULL if it does not lie within them. */
+/* The record at pos of len bytes, or NULL if it exceeds them. */
 static inline struct dirent64 *dirent_at(char *records, long len, long pos)
 {
 	struct dirent64 *entry = (struct dirent64 *)(records + pos);

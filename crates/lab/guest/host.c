@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * On the host: frames through standard input and output, work in a directory
- * of its own below the one that the user named, removed at the end.
+ * On the host: frames through standard input and output; work in a new directory below the given
+ * one, removed at the end.
  */
 #include <asm/signal.h>
 #include "delays.h"
@@ -12,13 +12,13 @@ static long own_pid;
 
 static void restorer(void)
 {
-	/* Never returned to: the handler ends the process. */
+	/* Never returns: the handler ends the process. */
 	exit_process(1);
 }
 
 static void on_signal(int number)
 {
-	/* A benchmark's child must not take the directory away. */
+	/* A benchmark's child must not remove the directory. */
 	if (SYS(getpid) != own_pid)
 		exit_process(1);
 	protocol_forget();
@@ -48,7 +48,7 @@ static void set_handler(int number, void (*handler)(int))
 void host_start(void)
 {
 	own_pid = SYS(getpid);
-	/* A reader that has gone is seen as EPIPE, and cleaned up after. */
+	/* A closed pipe then gives EPIPE, and the agent cleans up. */
 	set_handler(SIGPIPE, SIG_IGN);
 	set_handler(SIGTERM, on_signal);
 	set_handler(SIGINT, on_signal);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The label under which the process runs, as the first module says it that has one. */
+/* The process's label from the first module that has one. */
 #ifndef LSMETER_LABEL_H
 #define LSMETER_LABEL_H
 
@@ -8,7 +8,7 @@
 #define LABEL_FILE	"/proc/self/attr/current"
 #define LABEL_MAX	1024
 
-/* Bytes of it, or -errno. */
+/* Number of bytes, or -errno. */
 static inline long read_label(char *label)
 {
 	long fd = sys_open(LABEL_FILE, O_RDONLY | O_CLOEXEC, 0), len;
@@ -20,7 +20,7 @@ static inline long read_label(char *label)
 	return len;
 }
 
-/* The same without what AppArmor puts behind it: " (enforce)". */
+/* The same without AppArmor's suffix " (enforce)". */
 static inline long own_label(char *label)
 {
 	long len = read_label(label), at;

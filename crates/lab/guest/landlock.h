@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Landlock's words: include/uapi/linux/landlock.h, which the build machine need not have. */
+/*
+ * Landlock's interface: include/uapi/linux/landlock.h, which may be missing from the build machine.
+ */
 #ifndef LSMETER_LANDLOCK_H
 #define LSMETER_LANDLOCK_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The agent: init in a VM, a process on the host. It says hello, reads the
- * experiment, measures its cells and ends.
+ * The agent: init in a VM, a process on the host. It says hello, reads the experiment, measures it
+ * and ends.
  */
 #include "agent.h"
 #include "settings/memory.h"
@@ -73,7 +73,7 @@ __attribute__((noreturn, used)) void start_c(const u64 *stack)
 			exit_process(list_benchmarks());
 		usage();
 	}
-	while (*auxv)	/* the environment */
+	while (*auxv)	/* skips the environment */
 		auxv++;
 	auxv++;
 

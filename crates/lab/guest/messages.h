@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages of c->variant->arg2 bytes from one end of a pair to the other, both the same
- * task's: it sends, and then receives what it sent. They fill the cell's buffer, from its
- * beginning; addresses lie there no more.
+ * Messages of c->variant->arg2 bytes from one end of a pair to the other, both in the same task.
+ * They fill the buffer from its start, which no longer contains addresses then.
  */
 #ifndef LSMETER_MESSAGES_H
 #define LSMETER_MESSAGES_H
@@ -16,7 +15,7 @@ static inline long send_to(struct cell *c, int from, size_t size)
 	return SYS(sendto, c->fd[from], c->buffer, size, 0, NULL, 0);
 }
 
-/* All of it, in as many parts as it came. */
+/* Receives everything, in any number of parts. */
 static inline long receive_at(struct cell *c, int to, size_t size)
 {
 	return SYS(recvfrom, c->fd[to], c->buffer, size, MSG_WAITALL, NULL, NULL);
@@ -30,7 +29,7 @@ static inline void fill_message(struct cell *c)
 		c->buffer[n] = n % 251 + 1;
 }
 
-/* Whether it lies in the buffer again. */
+/* Whether the message is in the buffer again. */
 static inline int is_message(struct cell *c)
 {
 	long n;
@@ -41,7 +40,7 @@ static inline int is_message(struct cell *c)
 	return 1;
 }
 
-/* check() of such operations: what is sent arrives, and nothing else is there. */
+/* check() of such operations: the message arrives, and nothing else. */
 static inline int check_message(struct cell *c)
 {
 	long ret;
@@ -60,7 +59,7 @@ static inline int check_message(struct cell *c)
 	return 0;
 }
 
-/* An operation: there, and no answer. */
+/* An operation in one direction. */
 static inline long send_and_receive(struct cell *c, unsigned int i)
 {
 	long ret = send_to(c, CLIENT, c->variant->arg2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The modules that the initramfs brings: loads them, says where their code is. */
+/* Loads the modules in the initramfs, and reports the addresses of their code. */
 #include "agent.h"
 #include "getdents.h"
 
@@ -71,8 +71,8 @@ void load_modules(void)
 }
 
 /*
- * Sections of code by their names, as sysfs does not tell their flags: .text and
- * its parts, and .fixup, which kernels before 5.17 have.
+ * Code sections by name, as sysfs does not report their flags: .text and its parts, and .fixup,
+ * which kernels before 5.17 have.
  */
 static int is_code(const char *section)
 {
@@ -86,7 +86,7 @@ static int is_code(const char *section)
 	return 0;
 }
 
-/* A name that can stand in a line of words. */
+/* Whether a name fits into a line of words. */
 static int is_word(const char *name)
 {
 	for (; *name; name++)
@@ -95,7 +95,7 @@ static int is_word(const char *name)
 	return 1;
 }
 
-/* Appends the module's sections of code to the text; the text's new length. */
+/* Appends the module's code sections to the text; returns its new length. */
 static size_t list_sections(const char *name, char *text, size_t len)
 {
 	char dir[MODULE_NAME_MAX + 32], path[sizeof(dir) + SECTION_NAME_MAX];
@@ -115,7 +115,7 @@ static size_t list_sections(const char *name, char *text, size_t len)
 			    !is_code(entry->d_name) || !is_word(entry->d_name))
 				continue;
 			format(path, sizeof(path), "%s/%s", dir, entry->d_name);
-			/* One line, with its end. */
+			/* One line with its newline. */
 			if (read_text(path, address, sizeof(address)) <= 0)
 				continue;
 			more = format(line, sizeof(line), "%s %s %s", name,
@@ -137,7 +137,7 @@ void send_modules(void)
 	unsigned int i;
 
 	for (i = 0; i < modules; i++) {
-		/* From NN-name.ko to the name that the kernel gives it. */
+		/* Converts NN-name.ko to the kernel's module name. */
 		memcpy(name, names[i] + 3, sizeof(name) - 3);
 		name[strlen(name) - 3] = '\0';
 		for (p = name; *p; p++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Mounts of tmpfs below the working directory. */
+/* tmpfs mounts below the working directory. */
 #ifndef LSMETER_MOUNTS_H
 #define LSMETER_MOUNTS_H
 
@@ -8,7 +8,7 @@
 
 #define PLACE	"place"
 
-/* c->fd[]: where a benchmark that changes its root was before */
+/* c->fd[]: previous directories of a benchmark that changes its root */
 enum { OLD_ROOT = 6, OLD_DIR = 7 };
 
 static inline long mount_tmpfs(const char *path, unsigned long flags, const char *options)
@@ -16,7 +16,7 @@ static inline long mount_tmpfs(const char *path, unsigned long flags, const char
 	return SYS(mount, PADDED_NAME, path, "tmpfs", flags, options);
 }
 
-/* What an error of a call that mounts means to the cell. */
+/* Turns an error of a mount call into the measurement's result. */
 static inline int mount_result(struct cell *c, long ret)
 {
 	if (ret == -EPERM || ret == -EACCES || ret == -ENODEV || ret == -ENOSYS)
@@ -34,7 +34,7 @@ static inline int make_mount(struct cell *c, const char *path)
 	return mount_result(c, ret);
 }
 
-/* Remembers root and working directory, where go_back() returns to. */
+/* Saves root and working directory for go_back(). */
 static inline int remember_root(struct cell *c)
 {
 	int ret = open_as(c, OLD_ROOT, "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Where the kernel copies a path name to decides what looking it up costs: the
- * copy is an object of a page in a slab of eight (names_cache, fs/namei.c), and
- * what asks for that page executes fewer instructions if it is the slab's first.
- * Which one a boot's path walks get is chance, and stays so for the whole boot.
+ * The cost of a path lookup depends on the location of the kernel's copy of the name. The copy is a
+ * page-sized object in a slab of eight (names_cache, fs/namei.c), and page lookup takes fewer
+ * instructions for the slab's first page. A boot's path walks get the same object throughout, at
+ * random.
  *
- * So the windows of a cell get different ones: children that wait for a FIFO's
- * other end keep the names that they opened it by. In seven of eight positions
- * the name lies elsewhere than first, and the modal path is theirs.
+ * So the regions of a measurement use different ones: children that wait for a FIFO's other end
+ * keep the names with which they opened it. In seven of eight positions the name is not the first
+ * object, and they give the dominant path.
  */
 #include <linux/sched.h>
 #include "agent.h"
@@ -16,12 +16,12 @@
 #define FIFO		DIRECTORY "/fifo"
 #define HOLDERS		(NAME_POSITIONS - 1)
 
-static long orders = -1;		/* a byte makes one child keep a name */
+static long orders = -1;		/* each byte makes one child keep a name */
 static unsigned int held;
 
 static void unavailable(const char *call, long error)
 {
-	/* Without it the children that are there read an end, and end. */
+	/* Otherwise existing children get EOF and exit. */
 	if (orders >= 0)
 		sys_close(orders);
 	orders = -1;
@@ -43,8 +43,8 @@ static __attribute__((noreturn)) void hold_names(int in)
 }
 
 /*
- * A child before its parent: whatever wakes it lets it run until it waits
- * again, before the call that woke it returns.
+ * The child runs first: it runs when woken until it waits again, before the call that woke it
+ * returns.
  */
 static long give_precedence(long pid)
 {
@@ -81,7 +81,7 @@ void names_start(void)
 	sys_close(fd[0]);
 }
 
-/* Opens the FIFO's other end: all of them go on, and close theirs. */
+/* Opens the FIFO's other end: all children continue, and close theirs. */
 static void names_return(void)
 {
 	long fd = sys_open(FIFO, O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0);

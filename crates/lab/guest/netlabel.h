@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Orders to NetLabel about packets that have no label themselves: which they get by the address and
- * the interface that they come from. Generic netlink works them off within the send.
+ * Requests to NetLabel about unlabelled packets: their label by address and interface. Generic
+ * netlink handles them within the send.
  */
 #ifndef LSMETER_NETLABEL_H
 #define LSMETER_NETLABEL_H
@@ -10,7 +10,7 @@
 #include "label.h"
 #include "sockets.h"
 
-/* net/netlabel/netlabel_unlabeled.h, which user space gets no copy of. */
+/* net/netlabel/netlabel_unlabeled.h, which is not exported to user space. */
 #define FAMILY_NAME	"NLBL_UNLBL"
 #define FAMILY_VERSION	3
 #define STATICADD	3
@@ -21,10 +21,10 @@
 #define A_SECCTX	7
 
 #define INTERFACE	"lo"
-#define NETLABEL	7	/* c->fd[]: the socket that orders go through */
-#define FAMILY		0	/* c->state[]: its number */
+#define NETLABEL	7	/* c->fd[]: the socket for requests */
+#define FAMILY		0	/* c->state[]: the family's number */
 #define ANSWER_MAX	4096
-#define ORDER_LEN	256	/* of all whose label is not longer */
+#define ORDER_LEN	256	/* of all with a label up to this limit */
 
 struct netlabel_order {
 	struct nlmsghdr head;
@@ -32,7 +32,7 @@ struct netlabel_order {
 	char attributes[2048];
 };
 
-/* In the data: a message for each command, and behind them the answer. */
+/* In the data: a message for each command, then the answer. */
 static inline struct netlabel_order *netlabel_order(struct cell *c, int command)
 {
 	return (struct netlabel_order *)slot_data(c) + command;
@@ -66,8 +66,8 @@ static inline void add(struct netlabel_order *m, u16 type, const void *value, u1
 }
 
 /*
- * Fills the order up with a message of no type, which asks for nothing: what is sent is as long
- * whatever the label is, and the kernel copies as much.
+ * Pads the request with a no-op message, so that its length, and the kernel's copying, does not
+ * depend on the label.
  */
 static inline void fill_up(struct netlabel_order *m)
 {
@@ -80,7 +80,7 @@ static inline void fill_up(struct netlabel_order *m)
 		};
 }
 
-/* A command for an address, of which no bit is left out. */
+/* A command for one address, with a full mask. */
 static inline void describe(struct cell *c, int command, u32 from, const char *label, long len)
 {
 	u32 address = __builtin_bswap32(from), mask = ~0u;
@@ -104,7 +104,7 @@ static inline long ask(struct cell *c, struct netlabel_order *m)
 	       SYS(recvfrom, c->fd[NETLABEL], answer(c), ANSWER_MAX, MSG_DONTWAIT, NULL, NULL);
 }
 
-/* The acknowledgement's. */
+/* The error in the acknowledgement. */
 static inline int error_of(struct cell *c)
 {
 	struct nlmsghdr *head = (struct nlmsghdr *)answer(c);
@@ -112,7 +112,7 @@ static inline int error_of(struct cell *c)
 	return head->nlmsg_type == NLMSG_ERROR ? ((struct nlmsgerr *)(head + 1))->error : -EPROTO;
 }
 
-/* The number of the family, which the kernel chose when it booted. */
+/* The family's number, which the kernel assigned at boot. */
 static inline long find_family(struct cell *c)
 {
 	struct netlabel_order *m = netlabel_order(c, 0), *a = (struct netlabel_order *)answer(c);
@@ -140,7 +140,7 @@ static inline long find_family(struct cell *c)
 	return -EPROTO;
 }
 
-/* For setup(): the socket and the family, and orders about the address with the own label. */
+/* For setup(): socket, family, and requests for the address with the process's own label. */
 static inline int open_netlabel(struct cell *c, u32 address)
 {
 	char label[LABEL_MAX];
@@ -155,13 +155,13 @@ static inline int open_netlabel(struct cell *c, u32 address)
 	c->state[FAMILY] = ret;
 	if (own_label(label) <= 0)
 		format(label, sizeof(label), "none");
-	/* With the NUL at its end, as netlabelctl(8) has it. */
+	/* With the final NUL, like netlabelctl(8). */
 	describe(c, STATICADD, address, label, strlen(label) + 1);
 	describe(c, STATICREMOVE, address, NULL, 0);
 	return 0;
 }
 
-/* Why check() ends where a label could not be given; 0 for an answer that is none of these. */
+/* The reason why a label could not be set, for check(); 0 for other answers. */
 static inline int no_label(struct cell *c, long err)
 {
 	if (err == -EPERM || err == -EACCES)

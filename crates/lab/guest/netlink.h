@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Orders to the kernel over netlink, which it carries out and answers within the send. */
+/* Netlink requests, which the kernel handles and answers within the send. */
 #ifndef LSMETER_NETLINK_H
 #define LSMETER_NETLINK_H
 
 #include "label.h"
 #include "sockets.h"
 
-#define ANSWER_MAX	8192	/* bytes of slot_data() for the answer; orders lie behind */
+#define ANSWER_MAX	8192	/* bytes of slot_data() for the answer; orders follow */
 
 static inline void *order(struct cell *c)
 {
 	return slot_data(c) + ANSWER_MAX;
 }
 
-/* Sends the order that order() holds; what the kernel says of it. */
+/* Sends the request in order(); returns the kernel's answer. */
 static inline long give_order(struct cell *c)
 {
 	struct nlmsghdr *head = order(c);
@@ -27,7 +27,7 @@ static inline long give_order(struct cell *c)
 	return ret < 0 ? ret : answer->error;
 }
 
-/* For setup(): the socket that orders go through. */
+/* For setup(): the socket for requests. */
 static inline int open_netlink(struct cell *c, enum socket_kind kind)
 {
 	int ret = sockets_start(c, kind);
@@ -42,11 +42,11 @@ static inline int open_netlink(struct cell *c, enum socket_kind kind)
 	return 0;
 }
 
-#define NO_LABEL	"kernel"	/* what SELinux calls it before it has a policy */
+#define NO_LABEL	"kernel"	/* SELinux's label before a policy is loaded */
 
 /*
- * Leaves the agent's own label in c->path, or one that SELinux knows without a policy: whether a
- * module gave it.
+ * Leaves the agent's label in c->path, or one that SELinux accepts without a policy. Returns
+ * whether a module supplied it.
  */
 static inline int choose_label(struct cell *c)
 {

@@ -27,11 +27,11 @@ static inline int no_event(struct cell *c, long err)
 	if (err == -ENOSYS)
 		return unsupported(c, "this kernel has no perf_event_open", err);
 	if (err == -EACCES || err == -EPERM)
-		return unsupported(c, "this machine lets only root measure", err);
+		return unsupported(c, "only root may use perf events on this machine", err);
 	return failed(c, "perf_event_open", err);
 }
 
-/* The whole setup() of a benchmark whose operations find it open, as c->fd[0]. */
+/* The complete setup() of a benchmark with an open event, as c->fd[0]. */
 static inline int set_up_event(struct cell *c)
 {
 	long fd;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A byte to a child and back: the kernel work of both tasks, and of switching between them,
- * belongs to the operation.
+ * A byte to a child and back: the kernel work of both tasks, and of switching between them, belongs
+ * to the operation.
  */
 #ifndef LSMETER_PING_PONG_H
 #define LSMETER_PING_PONG_H
 
 #include "child.h"
 
-/* What a child does that got the other ends: gives back what it gets, plus one. */
+/* The child with the other ends: returns each byte plus one. */
 static inline __attribute__((noreturn)) void give_back(int in, int out)
 {
 	char byte;
@@ -22,7 +22,7 @@ static inline __attribute__((noreturn)) void give_back(int in, int out)
 		SYS(exit_group, 0);
 }
 
-/* It waits for a byte when this returns. */
+/* When this returns the child waits for a byte. */
 static inline int start_partner(struct cell *c, int in, int out)
 {
 	struct timespec time = { 0, SETTLE_NS };

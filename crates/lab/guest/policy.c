@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Brings policies into force, and has them prove that they are. */
+/* Loads policies, and proves that they are enforced. */
 #include <linux/mman.h>
 #include "policy.h"
 #include "denials.h"
@@ -221,16 +221,16 @@ void prove_own_file(const struct policy *p, const char *name)
 	prove_allowed(p, what, err);
 }
 
-/* Does one of the kernel's log records hold both? */
+/* Whether one kernel log record contains both texts. */
 static int is_logged(const char *text, const char *other)
 {
-	static char record[8192];	/* longer than any that the kernel makes */
+	static char record[8192];	/* longer than the kernel's records */
 	int found = 0;
 	long fd, n;
 
 	fd = sys_open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
 	or_fatal(fd, "opening /dev/kmsg");
-	/* EPIPE: records were overwritten before they were read; it goes on. */
+	/* EPIPE: records were overwritten before they were read; continue. */
 	while (!found &&
 	       ((n = sys_read(fd, record, sizeof(record) - 1)) > 0 || n == -EPIPE)) {
 		if (n < 0)
@@ -246,7 +246,7 @@ void prove_logged(const struct policy *p, const char *text, const char *other)
 {
 	unsigned int tries;
 
-	/* The audit thread writes it when it comes to run. */
+	/* The audit thread writes it asynchronously. */
 	for (tries = 0; tries < 100; tries++) {
 		if (is_logged(text, other)) {
 			step("%s: logged: %s %s", p->module->name, text, other);

@@ -132,7 +132,7 @@ void send_log(const char *fmt, ...)
 	__builtin_va_end(args);
 }
 
-/* A file as one line: what ends a line would end the value. */
+/* Reads a file as one line: a newline would end the value. */
 static const char *read_line(const char *path, char *dst, size_t size)
 {
 	char *p;

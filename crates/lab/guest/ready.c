@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A machine that is ready is copied, and each copy measures: counts/plugin/serve.h is the other
- * end. Directives come into pages that the plugin finds by how they begin.
+ * A ready machine is copied, and each copy makes one measurement: counts/plugin/serve.h is the
+ * other end. The plugin writes directives into pages that it recognises by their first bytes.
  */
 #include "agent.h"
 
@@ -21,7 +21,7 @@ void ready_start(void)
 {
 	unsigned int i;
 
-	/* Shared: a page that is copied as somebody forks would be another. */
+	/* Shared: a page copied at a fork would be a different one. */
 	pages = map_shared(READY_PAGES * PAGE_SIZE);
 	for (i = 0; i < READY_PAGES; i++) {
 		pages[i].number = i;
@@ -41,7 +41,7 @@ int ready(void)
 	while (len < READY_PAGES * room && text[len])
 		len++;
 	parse_directives(text, len);
-	/* No benchmark that forks has to copy it. */
+	/* Benchmarks that fork do not copy it. */
 	SYS(munmap, pages, READY_PAGES * PAGE_SIZE);
 	return len != 0;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Calls that the kernel refuses after it has asked modules. The refusal is what is measured. */
+/* Calls that the kernel refuses after calling modules. The refusal is measured. */
 #ifndef LSMETER_REFUSED_H
 #define LSMETER_REFUSED_H
 
 #include <linux/capability.h>
 #include "slots.h"
 
-#define REFUSAL	0	/* c->state[]: the error that each call shall return */
+#define REFUSAL	0	/* c->state[]: the expected error of each call */
 
 static inline int has_capability(int capability)
 {
@@ -18,9 +18,9 @@ static inline int has_capability(int capability)
 }
 
 /*
- * For setup(): ret is the answer to a first call, usual that of a kernel where no module objects.
- * Modules that do (lockdown, loadpin) say EPERM, or that a signature is missing. A policy says
- * EACCES and has it written down, which is not what is measured.
+ * For setup(): ret is the result of a first call, usual the result if no module objects. Modules
+ * that object (lockdown, loadpin) return EPERM, or that a signature is missing. A policy returns
+ * EACCES and has it logged, which is not the measured operation.
  */
 static inline int keep_refusal(struct cell *c, long ret, long usual, int capability)
 {
@@ -36,7 +36,7 @@ static inline int keep_refusal(struct cell *c, long ret, long usual, int capabil
 	return 0;
 }
 
-/* What op() returns: nothing but the same refusal will do. */
+/* Returned by op(): only the same refusal is correct. */
 static inline long refused(struct cell *c, long ret)
 {
 	return ret == c->state[REFUSAL] ? 0 : ret < 0 ? ret : -EINVAL;

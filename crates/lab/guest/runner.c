@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A cell from its fresh directory to the frame that reports it. */
+/* Runs one measurement, from its new directory to the frame that reports it. */
 #include <linux/elf.h>
 #include "agent.h"
 #include "settings/given.h"
@@ -53,7 +53,7 @@ int explain(struct cell *c, const char *what, long error)
 	return error;
 }
 
-/* splitmix64: any seed will do, every cell starts from the same one. */
+/* splitmix64: any seed works, and every measurement starts with the same one. */
 u64 random_u64(struct cell *c)
 {
 	u64 z = c->random += 0x9e3779b97f4a7c15ull;
@@ -132,7 +132,7 @@ static int set_up(const struct cell_spec *spec)
 	return err < 0 ? explain(&cell, "setup", err) : 0;
 }
 
-/* Once it is set up: check, measuring, teardown. */
+/* After setup(): check, measure, teardown. */
 static int run_set_up(const struct cell_spec *spec, struct outcome *out)
 {
 	const struct benchmark *b = spec->benchmark;
@@ -151,7 +151,7 @@ static int run_set_up(const struct cell_spec *spec, struct outcome *out)
 	return err < 0 ? err : 0;
 }
 
-/* An empty one of the cell's own, and the current one. */
+/* Creates and enters an empty directory for the measurement. */
 static int enter_fresh_directory(void)
 {
 	long err = SYS(fchdir, work);
@@ -224,7 +224,7 @@ static void run_cell(const struct cell_spec *spec)
 	else if (result < 0)
 		status = STATUS_FAILED;
 	if (spec->metric == METRIC_INSTRUCTIONS && !out.samples) {
-		/* Nothing was counted, but cells are told apart by counting. */
+		/* Nothing was counted, but counts are matched to measurements in order. */
 		if (is_program(spec)) {
 			count_no_program();
 		} else {
@@ -260,8 +260,8 @@ static void pin(void)
 }
 
 /*
- * What all copies share is translated before there are any, and what the kernel makes at a first
- * time is made.
+ * Translates code that all copies share before there are any, and triggers the kernel's one-time
+ * initialisations.
  */
 static void warm_up(void)
 {
@@ -299,12 +299,12 @@ void run_cells(int in_vm)
 	pin();
 	touch_memory();
 	/*
-	 * Not MCL_FUTURE: that would make mmap() populate what it maps and so
-	 * change the benchmark of that name. Refusal costs only certainty.
+	 * Not MCL_FUTURE: mmap() would then populate its mappings, which would change the mmap
+	 * benchmark. Without permission only certainty is lost.
 	 */
 	SYS(mlockall, 1 /* MCL_CURRENT */);
 	if (is_copied) {
-		/* Programs are counted once they have run: it takes long. Of memory nothing is counted. */
+		/* Programs are counted after their run, which takes long. Memory is not counted. */
 		armed = !programs && !experiment.of_memory;
 		if (armed) {
 			marker(MARKER_ARM);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lsm_get_self_attr(2) and lsm_set_self_attr(2): include/uapi/linux/lsm.h, which the build machine
- * need not have.
+ * lsm_get_self_attr(2) and lsm_set_self_attr(2): include/uapi/linux/lsm.h, which may be missing
+ * from the build machine.
  */
 #ifndef LSMETER_SELF_ATTR_H
 #define LSMETER_SELF_ATTR_H
 
 #include "slots.h"
 
-/* The same on all architectures, as all numbers since 424. */
+/* The same on all architectures, like all numbers since 424. */
 #ifndef __NR_lsm_get_self_attr
 #define __NR_lsm_get_self_attr	459
 #define __NR_lsm_set_self_attr	460
@@ -16,14 +16,14 @@
 
 #define ATTR_CURRENT	100
 #define ID_APPARMOR	104
-#define ATTR_MAX	4096	/* bytes that the kernel takes, at most */
+#define ATTR_MAX	4096	/* the kernel's limit in bytes */
 
 struct self_attr {
 	u64 id, flags, len, text_len;
 	char text[];
 };
 
-/* All modules' that have it. Returns how many these are. */
+/* Reads the attribute of all modules. Returns their number. */
 static inline long get_self_attr(struct self_attr *to)
 {
 	u32 size = ATTR_MAX;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A blocked signal that the process sends to itself and takes, by rt_sigtimedwait. */
+/* A blocked signal that the process sends to itself and accepts with rt_sigtimedwait. */
 #ifndef LSMETER_SIGNALS_H
 #define LSMETER_SIGNALS_H
 
@@ -26,7 +26,7 @@ static inline long take_signal(struct cell *c)
 	return SYS(rt_sigtimedwait, signal_mask(c), slot_data(c), NULL, sizeof(u64));
 }
 
-/* What take_signal() took. */
+/* The signal accepted by take_signal(). */
 static inline const siginfo_t *taken(struct cell *c)
 {
 	return (const siginfo_t *)slot_data(c);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slots: one name and one descriptor for each operation of a batch, kept in
- * the cell's buffer, so that op() neither formats names nor shares files.
+ * Slots: a name and a descriptor for each operation of a batch, in the measurement's buffer, so
+ * that op() neither formats names nor shares files.
  *
  *	      0	names, SLOT_SIZE bytes each
  *	 32 KiB	descriptors
- *	 36 KiB	data, page-aligned: what is read, written or stat'ed
+ *	 36 KiB	data, page-aligned: read, written or stat'ed
  */
 #ifndef LSMETER_SLOTS_H
 #define LSMETER_SLOTS_H
@@ -13,26 +13,26 @@
 #include "bench.h"
 
 /*
- * A name for what has to have one. strnlen_user() reads aligned words: where a literal begins,
- * which the linker decides, would be part of the counts.
+ * An aligned name. strnlen_user() reads aligned words, so the address of a literal, chosen by the
+ * linker, would change counts.
  */
 static const char padded_name[16] __attribute__((aligned(8), unused)) = "-lsmeter";
 #define PADDED_NAME	(padded_name + 1)
 
-/* Callbacks have one signature, and most benchmarks need only part of it. */
+/* All callbacks have one signature, and most benchmarks only need part of it. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #define SLOT_SIZE	64
 #define MAX_SLOTS	512	/* max_batch of benchmarks that use names */
 #define MAX_FD_SLOTS	256	/* well below the usual limit of 1024 */
 /*
- * max_batch where a slot keeps state (an attribute's value, blocks): few, so that
- * the warm-up has been through every slot and its memory is where it will stay.
+ * max_batch where a slot has state (an attribute's value, blocks): small, so that the warm-up uses
+ * every slot and its memory is in its final place.
  */
 #define WARM_SLOTS	64
 #define SLOT_FDS	(MAX_SLOTS * SLOT_SIZE)
 #define SLOT_DATA	(36 * 1024)
-#define DATA_SIZE	(28 * 1024)	/* bytes behind slot_data() */
+#define DATA_SIZE	(28 * 1024)	/* bytes at slot_data() */
 #define SLOTS_OPEN	7		/* c->state[]: descriptors to close */
 
 static inline char *slot_name(struct cell *c, unsigned int i)
@@ -50,7 +50,7 @@ static inline char *slot_data(struct cell *c)
 	return c->buffer + SLOT_DATA;
 }
 
-/* Makes dir ("AA/"), and random names of one length below it, all different. */
+/* Makes dir ("AA/"), and different random names of equal length below it. */
 static inline int slots_name(struct cell *c, const char *dir)
 {
 	int ret = make_dirs(dir);
@@ -66,7 +66,7 @@ static inline int slots_name(struct cell *c, const char *dir)
 	return 0;
 }
 
-/* An undo(): of the slot's name, its descriptor, or the two that lie side by side. */
+/* An undo(): of the slot's name, its descriptor, or its two adjacent descriptors. */
 static inline int slot_unlink(struct cell *c, unsigned int i)
 {
 	return sys_unlink(slot_name(c, i));
@@ -97,7 +97,7 @@ static inline int slots_make_files(struct cell *c, size_t size)
 	return 0;
 }
 
-/* A teardown(): closes what slots_open() opened. */
+/* A teardown(): closes the files of slots_open(). */
 static inline void slots_close(struct cell *c)
 {
 	long i;
@@ -108,8 +108,8 @@ static inline void slots_close(struct cell *c)
 }
 
 /*
- * A descriptor for every slot: of path, or of the slot's name where NULL. All
- * or none: the runner calls no teardown() after a setup() that failed.
+ * Opens a descriptor for every slot: path, or the slot's name if NULL. All or none: the runner
+ * calls no teardown() after a failed setup().
  */
 static inline int slots_open(struct cell *c, const char *path, int flags)
 {
@@ -149,13 +149,13 @@ static inline void close_as(struct cell *c, int n)
 	c->fd[n] = 0;
 }
 
-/* A teardown(): of what open_as() opened as c->fd[0]. */
+/* A teardown(): closes c->fd[0] of open_as(). */
 static inline void close_file(struct cell *c)
 {
 	close_as(c, 0);
 }
 
-/* What a kernel or a file system says of a call it does not have. */
+/* Whether the error means a call that the kernel or file system does not support. */
 static inline int is_missing(long ret)
 {
 	return ret == -ENOSYS || ret == -EOPNOTSUPP;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sockets of one task that is both ends: their kinds, addresses of their own, and pairs
- * that are connected. Whatever they send goes over the loopback interface, or no interface.
+ * Sockets of one task that has both ends: their types, unique addresses, and connected pairs. All
+ * traffic uses the loopback interface, or no interface.
  */
 #ifndef LSMETER_SOCKETS_H
 #define LSMETER_SOCKETS_H
@@ -15,7 +15,7 @@
 #include <linux/un.h>
 #include "slots.h"
 
-/* Which the C library's headers have, and the kernel's have not. */
+/* In the C library's headers, but not in the kernel's. */
 #define AF_UNIX		1
 #define AF_INET		2
 #define AF_INET6	10
@@ -32,13 +32,13 @@
 #define MSG_NOSIGNAL	0x4000
 #define SHUT_WR		1
 #define IFF_UP		0x1
-#define MULTIPATH_TCP	262	/* IPPROTO_MPTCP, which older headers have not */
+#define MULTIPATH_TCP	262	/* IPPROTO_MPTCP, missing from older headers */
 
 #define LISTENER	0	/* c->fd[] */
 #define CLIENT		1
 #define SERVER		2
 #define BACKLOG		(2 * MAX_FD_SLOTS)
-#define ADDRESS_SIZE	6	/* c->state[]: of any address in a slot */
+#define ADDRESS_SIZE	6	/* c->state[]: of each address in a slot */
 
 enum socket_kind {
 	UNIX_STREAM,
@@ -49,13 +49,13 @@ enum socket_kind {
 	TCP6,
 	UDP6,
 	SCTP,
-	RAW,		/* of a protocol for experiments (RFC 3692) */
-	PACKET,		/* bound to nothing */
-	ROUTE,		/* of netlink */
+	RAW,		/* of an experimental protocol (RFC 3692) */
+	PACKET,		/* not bound */
+	ROUTE,		/* netlink */
 	AUDIT,
 	XFRM,
 	NETFILTER,
-	MPTCP,		/* whose first subflow is a socket of TCP in the kernel */
+	MPTCP,		/* its first subflow is a TCP socket in the kernel */
 };
 
 #define EXPERIMENTAL	253
@@ -102,7 +102,7 @@ static inline long new_socket(enum socket_kind kind)
 		   socket_kinds[kind].protocol);
 }
 
-/* Why setup() ends that got no socket: some kernels have none of a kind, some users may not. */
+/* Why setup() got no socket: missing from the kernel, or not allowed for this user. */
 static inline int no_socket(struct cell *c, long err)
 {
 	switch (err) {
@@ -119,7 +119,7 @@ static inline int no_socket(struct cell *c, long err)
 	return failed(c, "socket", err);
 }
 
-/* A machine that has just booted has not done this. */
+/* Brings the loopback interface up, which is down after boot. */
 static inline int loopback_up(struct cell *c)
 {
 	struct {
@@ -140,7 +140,7 @@ static inline int loopback_up(struct cell *c)
 	return err < 0 ? unsupported(c, "the loopback interface is down", err) : 0;
 }
 
-/* Whether there are such sockets, and what they send over. */
+/* Whether such sockets, and their interface, are available. */
 static inline int sockets_start(struct cell *c, enum socket_kind kind)
 {
 	long fd = new_socket(kind);
@@ -157,9 +157,8 @@ static inline u16 big_endian(u16 n)
 }
 
 /*
- * Addresses for the slots, of the size c->state[ADDRESS_SIZE]: names in the working
- * directory, or ports below those that the kernel hands out, which differ between agents
- * that a machine may run at a time.
+ * Addresses for the slots, of size c->state[ADDRESS_SIZE]: names in the working directory, or ports
+ * below the ephemeral range, which differ between agents that may run at the same time.
  */
 static inline void *slot_address(struct cell *c, unsigned int i)
 {
@@ -208,7 +207,7 @@ static inline long connect_slot(struct cell *c, int fd, unsigned int i)
 	return SYS(connect, fd, slot_address(c, i), c->state[ADDRESS_SIZE]);
 }
 
-/* Closed by what ends without a sound: neither end waits for late segments of it. */
+/* Close resets the connection: neither end waits for late segments. */
 static inline long close_at_once(int fd)
 {
 	struct {
@@ -219,7 +218,7 @@ static inline long close_at_once(int fd)
 	return sys_close(fd);
 }
 
-/* One that is bound to the slot's address, whose name in the file system is new. */
+/* A socket bound to the slot's address, with a new name in the file system. */
 static inline long bound_socket(struct cell *c, enum socket_kind kind, unsigned int i)
 {
 	long fd = new_socket(kind), err;
@@ -238,7 +237,7 @@ static inline long bound_socket(struct cell *c, enum socket_kind kind, unsigned 
 	return fd;
 }
 
-/* The listener, or the socket that receives, at the address of slot 0. */
+/* The listener, or the receiving socket, at the address of slot 0. */
 static inline int listen_at_slot(struct cell *c, enum socket_kind kind)
 {
 	long fd = bound_socket(c, kind, 0), err;
@@ -259,7 +258,7 @@ static inline void close_all(struct cell *c)
 		close_as(c, n);
 }
 
-/* The whole setup() of a benchmark whose operations find somebody to connect to. */
+/* The complete setup() of a benchmark that connects to a peer. */
 static inline int set_up_listener(struct cell *c, enum socket_kind kind)
 {
 	int ret = sockets_start(c, kind);
@@ -280,8 +279,8 @@ static inline int *slot_fd2(struct cell *c, unsigned int i)
 }
 
 /*
- * A client at the address of slot 1 and the server that it is connected with: of streams
- * the listener is left, others are connected to each other's addresses.
+ * A client at the address of slot 1, connected to a server: streams through the listener, which
+ * stays open, others by each other's addresses.
  */
 static inline long connect_both(struct cell *c, enum socket_kind kind)
 {
@@ -306,7 +305,7 @@ static inline long connect_both(struct cell *c, enum socket_kind kind)
 	return err;
 }
 
-/* The whole setup() of a benchmark whose operations find both ends connected. */
+/* The complete setup() of a benchmark with both ends connected. */
 static inline int set_up_pair(struct cell *c, enum socket_kind kind)
 {
 	long err = set_up_listener(c, kind);

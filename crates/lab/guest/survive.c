@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Proof that no delay survives whoever asked for it. A child has hooks delayed, a
- * witness in its scope notes how long a few calls take, the child is killed in the
- * midst of a delay, and the witness looks again.
+ * Proof that no delay outlives the process that requested it. A child requests delays, a witness in
+ * its scope times a few calls, the child is killed during a delay, and the witness times them
+ * again.
  */
 #include <linux/close_range.h>
 #include <linux/signal.h>
@@ -14,7 +14,7 @@
 #define DONT_FORK	10	/* MADV_DONTFORK */
 #define DO_FORK		11	/* MADV_DOFORK */
 
-/* Hooks that the witness's calls ask, on every kernel. */
+/* Hooks called by the witness, on every kernel. */
 static const char *const asked[] = { "inode_getattr", "inode_permission", "file_open" };
 
 struct note {
@@ -45,7 +45,7 @@ static int is_asked(const char *hook)
 	return 0;
 }
 
-/* Others would only take time: a program for each is loaded. */
+/* Others would only take time: each needs a program. */
 static unsigned int keep_asked_hooks(void)
 {
 	unsigned int i, n = 0;
@@ -58,7 +58,7 @@ static unsigned int keep_asked_hooks(void)
 	return n;
 }
 
-/* Nothing is open in it but its pipes: not what holds the delays either. */
+/* Only its pipes are open in it, and nothing that keeps the delays. */
 static __attribute__((noreturn)) void witness(int from, int to)
 {
 	struct note note;
@@ -107,7 +107,7 @@ void prove_delays_end(void)
 	for (i = 0; i < delays->hooks && !is_asked(delays->hook[i].name); i++)
 		;
 	if (i == delays->hooks && delays->hooks) {
-		step("not shown here that delays end with who asked for them: stat and open ask none of these hooks");
+		step("not proven that delays end with their process: its calls do not reach them");
 		return;
 	}
 	if (SYS(pipe2, to_witness, 0) < 0 || SYS(pipe2, from_witness, 0) < 0)
@@ -132,7 +132,7 @@ void prove_delays_end(void)
 		fatal("proof that no delay survives: with delays of %u ns, stat and open took %lu ns",
 		      DELAY_NS, delayed_ns);
 	if (after_ns >= DELAY_NS)
-		fatal("delays survive: whoever asked for them was killed, and stat and open still take %lu ns",
+		fatal("delays survive: their process was killed, but stat and open take %lu ns",
 		      after_ns);
 	step("killed (SIGKILL) a process that had hooks delayed by %u us: stat and open took %lu us before, %lu us after",
 	     DELAY_NS / 1000, delayed_ns / 1000, after_ns / 1000);

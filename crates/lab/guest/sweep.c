@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A sweep: measured operations take turns with different delays at LSM hooks. */
+/* A sweep: measured operations alternate between different delays at LSM hooks. */
 #include <linux/mman.h>
 #include "delays.h"
 
@@ -11,7 +11,7 @@ extern const struct delay_module *const __stop_delay_modules[];
 #define ASKED_MAX	(FRAME_PAYLOAD_MAX - 4)
 
 struct delays *delays;
-static char *asked;	/* a cell's number and ASKED_MAX bytes */
+static char *asked;	/* a measurement's number and ASKED_MAX bytes */
 static char *undelayed_hooks;	/* UNDELAYED_MAX bytes */
 
 static const struct delay_module *find_module(const char *name)
@@ -30,7 +30,7 @@ void *delay_memory(size_t size)
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	or_fatal(memory, "memory for delays");
-	/* Forking it would ask for memory once more than without a sweep. */
+	/* Otherwise a fork would allocate once more than without a sweep. */
 	SYS(madvise, memory, size, DONT_FORK);
 	return (void *)memory;
 }
@@ -47,7 +47,7 @@ void parse_delays(const char *name, const char *which, const char *clock)
 	if (!clock || (strcmp(clock, "time") && strcmp(clock, "instructions")))
 		fatal("experiment: delays wants the clock time or instructions");
 	if (delays)
-		fatal("experiment: delays is there twice");
+		fatal("experiment: delays appears twice");
 	delays = delay_memory(sizeof(*delays));
 	delays->module = module;
 	delays->listed_only = !strcmp(which, "listed");
@@ -93,7 +93,7 @@ static int find_hook(const char *name)
 	return -1;
 }
 
-/* "0,10000,20000": a point each. */
+/* "0,10000,20000": one point each. */
 void parse_delay_point(struct cell_spec *spec, const char *name, char *ns)
 {
 	struct delay_point *point;
@@ -183,7 +183,7 @@ void ask_end(const struct cell_spec *spec)
 	send_frame(FRAME_ASKED, asked, 4 + len);
 }
 
-/* A slope of what is not delayed would be 0, and wrong. */
+/* Without delays the slope would be 0, and wrong. */
 void delays_check(void)
 {
 	unsigned int i;

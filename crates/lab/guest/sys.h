@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Raw system calls. The agent is built without a C library (-nostdlib
- * -ffreestanding), so that nothing stands between a benchmark and the kernel
- * and one small static binary runs on every kernel, in a VM or on the host.
- * Every sys_*() returns what the kernel returned: a result or -errno.
+ * Raw system calls. The agent is built without a C library (-nostdlib -ffreestanding): there is
+ * nothing between a benchmark and the kernel, and one small static binary runs on every kernel, in
+ * a VM or on the host. Every sys_*() returns the kernel's result: a value or -errno.
  */
 #ifndef LSMETER_SYS_H
 #define LSMETER_SYS_H
@@ -23,13 +22,13 @@ typedef int64_t s64;
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Of the folder arch/NAME/ that the agent is built for: raw_syscall() and more. */
+/* From the directory arch/NAME/ of the agent's architecture: raw_syscall() and more. */
 #include "arch.h"
 
 /*
- * SYS(name, args...): sys_name with up to six arguments, any scalar types. Names
- * are those of the oldest form (open, not openat): an architecture that lacks it
- * says in its arch.h, by SYS_OF_name, which call it makes instead (at-forms.h).
+ * SYS(name, args...): sys_name with up to six scalar arguments. Names are those of the oldest form
+ * (open, not openat): if an architecture does not have it, its arch.h defines the replacement as
+ * SYS_OF_name (at-forms.h).
  */
 #define SYS_ARG(x)		((long)(x))
 #define SYS6(nr, a, b, c, d, e, f) \
@@ -44,7 +43,7 @@ typedef int64_t s64;
 #define SYS_N6(nr, a, b, c, d, e, f)	SYS6(nr, a, b, c, d, e, f)
 #define SYS_AS(name, ...) \
 	SYS_PICK(0, ##__VA_ARGS__, 6, 5, 4, 3, 2, 1, 0)(__NR_##name, ##__VA_ARGS__)
-/* What SYS_OF_name has behind its first and its second comma, if there is one. */
+/* The expansion of SYS_OF_name after its first and second comma, if any. */
 #define SYS_SECOND(_of, form, ...)		form
 #define SYS_FORM(...)				SYS_SECOND(__VA_ARGS__)
 #define SYS_THIRD(_of, _form, number, ...)	number
@@ -52,11 +51,11 @@ typedef int64_t s64;
 #define SYS(name, ...) \
 	SYS_FORM(SYS_OF_##name, SYS_AS, 0)(name, ##__VA_ARGS__)
 
-/* The number of the call of this very name, or SYS_ABSENT. */
+/* The number of the call with exactly this name, or SYS_ABSENT. */
 #define SYS_ABSENT		0xffffu
 #define SYS_NUMBER(name)	SYS_PICK_NUMBER(SYS_OF_##name, 0, __NR_##name, 0)
 
-/* The few that nearly every benchmark needs, by name. */
+/* Calls that nearly every benchmark needs. */
 static inline long sys_open(const char *path, int flags, unsigned int mode)
 {
 	return SYS(open, path, flags, mode);
@@ -92,7 +91,7 @@ static inline long sys_rmdir(const char *path)
 	return SYS(rmdir, path);
 }
 
-/* util.c: the little of a C library that the agent needs. */
+/* util.c: a minimal C library for the agent. */
 void *memset(void *dst, int byte, size_t len);
 void *memcpy(void *dst, const void *src, size_t len);
 void *memmove(void *dst, const void *src, size_t len);
@@ -102,8 +101,8 @@ int strcmp(const char *a, const char *b);
 int strncmp(const char *a, const char *b, size_t len);
 
 /*
- * Bounded formatting: %s %d %u %lu %ld %lx %x %c %% and a width with 0 (%04u).
- * Always ends dst with NUL; returns the length written.
+ * Bounded formatting: %s %d %u %lu %ld %lx %x %c %% and a width with 0 (%04u). Always ends dst with
+ * NUL; returns the length written.
  */
 size_t format(char *dst, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -112,12 +111,12 @@ size_t format(char *dst, size_t size, const char *fmt, ...)
 /* Mode 0644, size bytes 'x'; its access time is settled unless it is empty. */
 int make_file(const char *path, size_t size);
 /*
- * Sets the access time of what will be read well after its last change. Under
- * relatime, the usual, a read then leaves it alone for the same reason each time;
- * else the reason depends on the second in which the file was made.
+ * Sets the access time of files that will be read to well after their last change. Under relatime,
+ * the default, a read then never updates it; otherwise this depends on the second in which the file
+ * was made.
  */
 int settle_atime(const char *path);
 int make_dirs(const char *path);		/* every directory above the last '/' */
-int remove_tree(const char *path);		/* contents and path; absent is fine */
+int remove_tree(const char *path);		/* contents and path; a missing path is fine */
 
 #endif

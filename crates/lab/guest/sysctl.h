@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file of /proc/sys, which benchmarks read, or write the value to that it has. */
+/* A file of /proc/sys that benchmarks read, or write with its current value. */
 #ifndef LSMETER_SYSCTL_H
 #define LSMETER_SYSCTL_H
 
@@ -20,7 +20,7 @@ static inline long read_value(char *value)
 	return len;
 }
 
-/* For setup(): the value lies in slot_data() then. */
+/* For setup(): stores the value in slot_data(). */
 static inline int keep_value(struct cell *c)
 {
 	long len = read_value(slot_data(c));
@@ -31,7 +31,7 @@ static inline int keep_value(struct cell *c)
 	return 0;
 }
 
-/* For check(): what an operation returned, behind which the value is what it was. */
+/* For check(): an operation's result, and whether the value is unchanged. */
 static inline int check_value(struct cell *c, long ret)
 {
 	char *again = slot_data(c) + VALUE_MAX;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * System V's queues, semaphores and shared memory: of a cell's own, under no key or one that
- * agents which run at a time do not share.
+ * System V queues, semaphores and shared memory of one measurement, without a key or with one
+ * unique among agents.
  */
 #ifndef LSMETER_SYSV_H
 #define LSMETER_SYSV_H
@@ -10,17 +10,17 @@
 #include "slots.h"
 
 #define OBJECT	0	/* c->state[]: its identifier */
-#define KEY	1	/* the key that it is made or found by */
+#define KEY	1	/* its key */
 
-#define EXISTING	1	/* arg of variants: what the key stands for is there */
+#define EXISTING	1	/* arg of variants: the key's object exists */
 
-/* For the calls that make an object: of `existing` the one that setup() made. */
+/* For calls that create an object: `existing` finds the one from setup(). */
 static inline long object_key(struct cell *c)
 {
 	return c->variant->arg == EXISTING ? 0x6c730000 | (SYS(getpid) & 0xffff) : IPC_PRIVATE;
 }
 
-/* What becomes of the call that should have made it. */
+/* The outcome of the call that should create it. */
 static inline int keep_object(struct cell *c, long id)
 {
 	if (id == -ENOSYS)
@@ -28,14 +28,14 @@ static inline int keep_object(struct cell *c, long id)
 	if (id == -ENOSPC)
 		return unsupported(c, "no such object left", id);
 	if (id == -EEXIST)
-		return unsupported(c, "somebody else has such a key", id);
+		return unsupported(c, "the key is in use", id);
 	if (id < 0)
 		return id;
 	c->state[OBJECT] = id;
 	return 0;
 }
 
-/* The whole check() of a call that finds the one that setup() made. */
+/* The complete check() of a call that finds the object from setup(). */
 static inline int check_existing(struct cell *c, long id, const char *wrong)
 {
 	if (id < 0)
@@ -43,7 +43,7 @@ static inline int check_existing(struct cell *c, long id, const char *wrong)
 	return id == c->state[OBJECT] ? 0 : failed(c, wrong, 0);
 }
 
-/* The whole check() of a call that makes one: it is there to be removed, and then no more. */
+/* The complete check() of a call that creates one: it can be removed once. */
 static inline int check_object(struct cell *c, long id, const char *wrong,
 			       int (*undo)(struct cell *c, unsigned int i))
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The timed metrics. Only the loop over op() lies between two readings of the
- * clock; preparing and undoing do not, and nothing is sent while measuring.
+ * The timed metrics. Only the loop over op() is between two clock readings, neither prepare() nor
+ * undo(). Nothing is sent while measuring.
  */
 #include "agent.h"
 
 #define BATCH_MAX	(1u << 20)	/* where a benchmark sets no limit */
 #define SIZING_TRIES	3
 #define NS_PER_MS	1000000ull
-#define DISTURBED	(1ull << 63)	/* of a sample's operations */
-#define FEW_ALONE	8		/* with so many, those that were disturbed are left out */
+#define DISTURBED	(1ull << 63)	/* flag in a sample's operations */
+#define FEW_ALONE	8		/* with this many, disturbed samples are left out */
 
 unsigned int batch_limit(const struct cell_spec *spec)
 {
@@ -21,8 +21,8 @@ unsigned int batch_limit(const struct cell_spec *spec)
 }
 
 /*
- * One batch of n operations; its time is added to *ns. It waits for a moment in which nobody
- * else is at the processor's core if someone wants to know whether it found one.
+ * One batch of n operations; adds its time to *ns. With alone, waits for a moment when nobody else
+ * uses the processor's core, and reports whether it found one.
  */
 static int run_batch(const struct benchmark *b, struct cell *c, unsigned int n,
 		     u64 *ns, int *alone)
@@ -59,7 +59,7 @@ static int run_batch(const struct benchmark *b, struct cell *c, unsigned int n,
 	if (result < 0)
 		err = explain(c, b->syscalls, result);
 undo:
-	/* After a failure the rest is put back as far as it will go. */
+	/* After a failure, undoes the rest as far as possible. */
 	for (i = 0; b->undo && i < prepared; i++) {
 		undone = b->undo(c, i);
 		if (undone < 0 && err >= 0)
@@ -73,7 +73,7 @@ static int clock_share_ok(u64 ns, u32 per_mille)
 	return clock_cost_ns * 2 * 1000 <= ns * per_mille;
 }
 
-/* Doubles the batch until the clock's share of it is small enough. */
+/* Doubles the batch until the clock's share is small enough. */
 static int size_batch(const struct cell_spec *spec, struct cell *c, u32 *batch)
 {
 	const struct benchmark *b = spec->benchmark;
@@ -98,7 +98,7 @@ static int size_batch(const struct cell_spec *spec, struct cell *c, u32 *batch)
 			return 0;
 		if (n == limit) {
 			send_log("cell %u: %s %s: a batch of %u takes %lu ns, "
-				 "of which the clock is more than %u per mille",
+				 "more than %u per mille of it for the clock",
 				 spec->id, b->name, spec->variant->name, n,
 				 least, spec->share);
 			return 0;
@@ -107,7 +107,7 @@ static int size_batch(const struct cell_spec *spec, struct cell *c, u32 *batch)
 	}
 }
 
-/* Of all that were taken those that nobody disturbed, if they are as many as were asked for or enough. */
+/* Keeps the undisturbed samples, if there are as many as requested or enough. */
 static void keep_samples(struct outcome *out, u32 taken, u32 undisturbed_samples, u32 asked)
 {
 	int all = undisturbed_samples < FEW_ALONE && undisturbed_samples < asked;
@@ -131,7 +131,7 @@ int measure_time(const struct cell_spec *spec, struct cell *c,
 {
 	const struct benchmark *b = spec->benchmark;
 	u32 samples = b->repetitions ? b->repetitions : spec->samples;
-	/* What insists on its repetitions cannot take another sample in place of one. */
+	/* Benchmarks with required repetitions cannot replace a sample. */
 	u32 most = b->repetitions ? samples : SAMPLES_MAX;
 	u32 batch = 0, taken = 0, kept = 0;
 	u64 done, ns;
@@ -139,7 +139,7 @@ int measure_time(const struct cell_spec *spec, struct cell *c,
 
 	undisturbed_next_cell();
 	err = size_batch(spec, c, &batch);
-	/* Sizing has already run once what insists on its repetitions. */
+	/* Sizing has already run benchmarks with required repetitions once. */
 	for (done = 0; !err && !b->repetitions && done < spec->warmup; done += batch) {
 		ns = 0;
 		err = run_batch(b, c, batch, &ns, NULL);
@@ -153,7 +153,7 @@ int measure_time(const struct cell_spec *spec, struct cell *c,
 		cell_samples[taken] = (struct sample){ alone ? batch : batch | DISTURBED, ns };
 		kept += alone;
 		taken++;
-		/* Once it has waited in vain, it takes what there is. */
+		/* After a wait in vain, takes samples as they come. */
 		if (!alone && !undisturbed_lost(ns))
 			most = samples;
 	}
@@ -164,10 +164,9 @@ int measure_time(const struct cell_spec *spec, struct cell *c,
 }
 
 /*
- * Warms up for the time asked for and finds the size of a round meanwhile: as
- * many operations as may be prepared at once (mkdir: all its names), or, where
- * any number may, a small part of a slice. A slice ends with the round in
- * which its time is up.
+ * Warms up for the requested time and finds the size of a round: as many operations as may be
+ * prepared at once (mkdir: all its names), or, if unlimited, a small part of a slice. A slice ends
+ * with the round in which its time is up.
  */
 static int warm_up(const struct cell_spec *spec, struct cell *c, u64 slice_ns,
 		   u32 *round)

@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Does another use part of the core that this processor is, possibly its other hardware thread?
- * A virtual machine cannot see it, and an operation takes up to twice as long meanwhile. Others
- * come and go within milliseconds, so a probe next to a sample tells. Additions that wait for
- * each other take what the processor's frequency says; additions that do not take longer as
- * soon as another has part of the core. Their ratio tells of others, whatever the frequency is.
- * Samples are chosen by probes, never by what they say themselves.
+ * Detects whether others use part of this processor's core, possibly its other hardware thread. A
+ * virtual machine cannot see that, and an operation takes up to twice as long. Others come and go
+ * within milliseconds, so a probe runs next to each sample. Dependent additions take a time set by
+ * the processor's frequency. Independent additions take longer as soon as others use part of the
+ * core. So the ratio shows others at any frequency. Probes select samples; the samples' own times
+ * never do.
  */
 #include "agent.h"
 
 #ifdef ARCH_WAIT_MS
 
-#define STEPS		1000	/* of eight additions that do not wait */
-#define CHAINED_STEPS	250	/* of eight that do: with four units as many cycles, 0.7 us */
+#define STEPS		1000	/* of eight independent additions */
+#define CHAINED_STEPS	250	/* of eight dependent ones: with four units equally long, 0.7 us */
 #define NS_PER_MS	1000000ull
-#define BOOT_WAIT_MS	1000	/* and ARCH_WAIT_MS for each cell */
-#define CELL_WAIT_MS	500	/* at most, so that some is left to those after it */
+#define BOOT_WAIT_MS	1000	/* plus ARCH_WAIT_MS for each measurement */
+#define CELL_WAIT_MS	500	/* at most, to leave time for later measurements */
 #define WINDOW_MS	10	/* of calibration */
-#define WINDOWS		100	/* where no earlier boot has told: a disturbance takes less */
+#define WINDOWS		100	/* without an earlier boot's value: longer than a disturbance */
 #define LONGEST_NS	1000000000ull	/* of a sample whose pace is corrected */
 #define PER_MILLE	1000
 #define RATIO_MOST	4000	/* per mille */
 #define TOLERATED	60	/* per mille above the ratio of an undisturbed processor */
-#define LEAST_PROBES	50	/* so many in a thousand are at or below that ratio */
+#define LEAST_PROBES	50	/* per mille of probes at or below that ratio */
 #define KNOWN_RATIO	"lsmeter.undisturbed="
 #define KNOWN_PACE	"lsmeter.pace_ns="
 
 u32 undisturbed_ratio = RATIO_MOST;
 u32 pace_ns;
-static u32 reference_ns;	/* the pace that times are told at; 0: the clock stands still */
-static u64 left_ns;		/* what may still be waited for, in all */
-static u64 cell_left_ns;	/* of that by this cell */
+static u32 reference_ns;	/* the pace for reported times; 0: the clock stands still */
+static u64 left_ns;		/* total remaining waiting time */
+static u64 cell_left_ns;	/* this measurement's part of it */
 static u64 cell_pace_ns, cell_probes;
 
-/* The compiler is not to add several at once. */
+/* Keeps the compiler from vectorising. */
 #define ADD(a)	do { (a)++; __asm__ volatile("" : "+r"(a)); } while (0)
 
-/* One after the other: what the processor's frequency is. */
+/* Dependent: measures the frequency. */
 static __attribute__((noinline, aligned(64))) u64 chained_ns(void)
 {
 	u64 a = 0, begin = now_ns();
@@ -49,7 +49,7 @@ static __attribute__((noinline, aligned(64))) u64 chained_ns(void)
 	return now_ns() - begin;
 }
 
-/* As many at a time as the core can do. */
+/* Independent: as many at a time as the core can do. */
 static __attribute__((noinline, aligned(64))) u64 parallel_ns(void)
 {
 	u64 a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
@@ -71,7 +71,7 @@ static __attribute__((noinline, aligned(64))) u64 parallel_ns(void)
 	return now_ns() - begin;
 }
 
-/* In per mille; a clock that stands still tells nothing. */
+/* In per mille; useless if the clock stands still. */
 static u32 probe(u64 *chained)
 {
 	u64 ratio;
@@ -89,7 +89,7 @@ int undisturbed(void)
 
 	if (probe(&chained) > undisturbed_ratio + TOLERATED)
 		return 0;
-	/* An interrupt while the additions waited for each other. */
+	/* An interrupt hit the dependent additions. */
 	if (chained * 4 > pace_ns * 5ull)
 		return 0;
 	cell_pace_ns += chained;
@@ -97,7 +97,7 @@ int undisturbed(void)
 	return 1;
 }
 
-/* Which of these many values so many in a thousand are not above. */
+/* The value at the given per mille rank. */
 static u32 quantile(const u32 *counts, u32 all, u32 per_mille)
 {
 	u64 below = 0;
@@ -111,7 +111,7 @@ static u32 quantile(const u32 *counts, u32 all, u32 per_mille)
 	return i;
 }
 
-/* What earlier boots knew: a whole boot may be disturbed. */
+/* From earlier boots: a whole boot may be disturbed. */
 static u32 known(const char *text, const char *word)
 {
 	size_t len = strlen(word);
@@ -158,7 +158,7 @@ void undisturbed_start(void)
 	reference_ns = known(text, KNOWN_PACE);
 	for (i = 0; i < (ratio ? 1 : WINDOWS); i++)
 		calibrate();
-	/* As later boots will. */
+	/* As in later boots. */
 	if (!reference_ns)
 		reference_ns = pace_ns;
 }

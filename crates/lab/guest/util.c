@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The little of a C library that the agent needs. */
+/* A minimal C library for the agent. */
 #include <linux/mman.h>
 #include <linux/time.h>
 #include "agent.h"

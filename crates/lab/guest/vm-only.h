@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What changes more of a machine than benchmarks may of one that is not theirs. */
+/* Benchmarks that change too much for a machine that is not lsmeter's own. */
 #ifndef LSMETER_VM_ONLY_H
 #define LSMETER_VM_ONLY_H
 
 #include "slots.h"
 
-/* For setup(): in a VM the agent is its first process. */
+/* For setup(): in a VM the agent is the first process. */
 static inline int vm_only(struct cell *c, const char *why)
 {
 	return SYS(getpid) == 1 ? 0 : unsupported(c, why, 0);

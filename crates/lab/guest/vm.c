@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * In the VM the agent is process 1: it mounts what it needs, loads the modules
- * that the initramfs brings, reports through the second serial port and
- * reboots, which ends QEMU.
+ * In the VM the agent is process 1: it mounts file systems, loads the modules in the initramfs,
+ * reports through the second serial port and reboots, which ends QEMU.
  */
 #include <asm/termbits.h>
 #include <asm/ioctls.h>
@@ -31,8 +30,8 @@ static long mount_one(const char *type, const char *dir, int wanted)
 }
 
 /*
- * Kernels whose user space makes the nodes itself, as Android's does, have no devtmpfs.
- * These are what benchmarks and policies open, as devtmpfs would have them.
+ * Kernels whose user space makes the nodes itself, as Android's does, have no devtmpfs. These are
+ * the nodes that benchmarks and policies open, as in devtmpfs.
  */
 static void make_devices(void)
 {
@@ -51,7 +50,7 @@ static void make_devices(void)
 		{ "/dev/net/tun", S_IFCHR | 0666, 10, 200 },
 	};
 	static const char name[] = ARCH_RESULTS_PORT;
-	/* A serial port's number is its name's last digit. */
+	/* A serial port's minor number is the last digit of its name. */
 	u32 minor = 64 + name[sizeof(name) - 2] - '0';
 	size_t i;
 
@@ -61,7 +60,7 @@ static void make_devices(void)
 	for (i = 0; i < ARRAY_SIZE(devices); i++) {
 		SYS(mknod, devices[i].path, devices[i].mode,
 		    devices[i].major << 8 | devices[i].minor);
-		/* The umask is none of devtmpfs's. */
+		/* devtmpfs ignores the umask. */
 		SYS(chmod, devices[i].path, devices[i].mode & 07777);
 	}
 }
@@ -90,9 +89,9 @@ static void open_port(void)
 }
 
 /*
- * Newer kernels end a task's slice by a timer of its own (HRTICK): whatever lets
- * two tasks run, as exec does, is then interrupted every time. Others do not know
- * the word, and a kernel without debugfs keeps what it has.
+ * Newer kernels end a task's slice with a separate timer (HRTICK), so an operation that lets two
+ * tasks run, like exec, is always interrupted. Others ignore the word, and a kernel without debugfs
+ * keeps its setting.
  */
 static void end_slices_with_ticks(void)
 {
@@ -112,8 +111,8 @@ static void end_slices_with_ticks(void)
 }
 
 /*
- * Once the idle loop has run, the plugin makes it cheap, and it is so when all is translated anew:
- * keep_idling() in counts/plugin/plugin.c. From here on much waits.
+ * Once the idle loop has run, the plugin makes it cheap at the next translation: keep_idling() in
+ * counts/plugin/plugin.c. The agent waits often from here on.
  */
 static void idle_cheaply(void)
 {
@@ -128,7 +127,7 @@ static void idle_cheaply(void)
 
 void vm_start(void)
 {
-	/* The port first, so that whatever follows can be reported. */
+	/* The port first, so that later failures can be reported. */
 	if (mount_one("devtmpfs", "/dev", 0) == -ENODEV)
 		make_devices();
 	open_port();
@@ -136,7 +135,7 @@ void vm_start(void)
 	mount_one("proc", "/proc", 1);
 	mount_one("sysfs", "/sys", 1);
 	end_slices_with_ticks();
-	/* A kernel without LSMs has none. */
+	/* Missing in a kernel without LSMs. */
 	mount_one("securityfs", "/sys/kernel/security", 0);
 	load_modules();
 }
@@ -194,7 +193,7 @@ static void write_disk(void)
 	u64 disk_size = 0;
 	long image, disk;
 
-	/* A root is large: no second copy of it in the page cache of the disk. */
+	/* A root is large: no second copy of it in the disk's page cache. */
 	image = sys_open(IMAGE, (programs ? O_RDWR : O_RDONLY) | O_CLOEXEC, 0);
 	or_fatal(image, "opening " IMAGE);
 	disk = sys_open(DISK, O_RDWR | O_CLOEXEC | (programs ? O_DIRECT : 0), 0);
@@ -202,7 +201,7 @@ static void write_disk(void)
 	SYS(ioctl, disk, BLKGETSIZE64, &disk_size);
 	if (!read_image(image, &header, sizeof(header)) ||
 	    memcmp(header.magic, "LSMX", 4) || header.version != IMAGE_VERSION)
-		fatal(IMAGE " is no file system image of version %u", IMAGE_VERSION);
+		fatal(IMAGE " is not a file system image of version %u", IMAGE_VERSION);
 	if (header.size > disk_size)
 		fatal(IMAGE " wants a disk of %lu bytes, " DISK " has %lu",
 		      header.size, disk_size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The extended attribute that all xattr benchmarks use: of ours (a variant's arg is
- * XATTR_OURS), an access control list, or one of a name that modules are asked about.
+ * The extended attribute of all xattr benchmarks: our own (a variant's arg is XATTR_OURS), an
+ * access control list, or one whose name makes the kernel call modules.
  */
 #ifndef LSMETER_XATTR_H
 #define LSMETER_XATTR_H
@@ -12,7 +12,7 @@
 
 enum { XATTR_OURS, XATTR_ACL, XATTR_SECURITY };
 
-/* Two values of one length, so that one replaces the other. */
+/* Two values of equal length, which replace each other. */
 enum { XATTR_OLD, XATTR_NEW };
 
 #define XATTR_VALUE	"0123456789abcdef0123456789abcdef"
@@ -24,7 +24,7 @@ struct acl {
 	struct posix_acl_xattr_entry entries[ACL_ENTRIES];
 };
 
-/* A list that user 1 is on, who may read, or read and write. */
+/* A list that lets user 1 read, or read and write. */
 #define ACL_OF(rights)						\
 	{							\
 		.header = { POSIX_ACL_XATTR_VERSION },		\
@@ -77,9 +77,9 @@ static inline int xattr_choose_ours(struct cell *c, const char *path)
 }
 
 /*
- * Sets the attribute on the file path and leaves its name in c->path2. Ours is
- * user.lsmeter, or trusted.lsmeter where the file system has no user.*
- * attributes (tmpfs before 6.6) and the agent is privileged.
+ * Sets the attribute on the file path and leaves its name in c->path2. Ours is user.lsmeter, or
+ * trusted.lsmeter if the file system has no user.* attributes (tmpfs before 6.6) and the agent is
+ * privileged.
  */
 static inline int xattr_choose(struct cell *c, const char *path)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which modules a kernel runs, and whether they are those of the stack.
+//! Compares a kernel's active modules with the requested stack.
 
 use model::Stack;
 
@@ -10,8 +10,8 @@ pub(crate) fn active_lsms(list: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Is the requested stack active? Modules that the kernel adds do not matter; missing ones and
-/// another order do. The error has a reason, and whether the kernel has all modules that it can have:
+/// Is the requested stack active? Additional modules are ignored; missing ones and a different
+/// order are not. The error has a reason, and whether the kernel has all modules that it can have:
 /// the order is its own, or an exclusive module is missing because another one runs.
 pub(crate) fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), (String, bool)> {
     if stack.is_default() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Keeps a processor awake: a virtual processor that has slept is mostly disturbed by others for up
-//! to half a second, one that always runs is mostly not (`docs/um.md`).
+//! Keeps a processor awake. A virtual processor that has slept is mostly disturbed by others for up
+//! to half a second; one that always runs mostly is not (`docs/um.md`).
 
 use std::io;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl Awake {
         let is_over = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&is_over);
         let run = move || {
-            // At any other priority it would take time from what is measured.
+            // With any other priority it would take time from the measured task.
             if sched_setaffinity(None, &processor).is_ok() && yield_to_all().is_ok() {
                 while !told.load(Ordering::Relaxed) {
                     std::hint::spin_loop();

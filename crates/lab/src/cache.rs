@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Measurements that were made before, by machine and directives.
+//! Earlier measurements, by machine and directives.
 //!
-//! Kept is what the agent said and what the plugin recorded; it is evaluated at each use. Entries of
-//! one machine are in one directory, which is locked while it is used and dropped as a whole.
+//! An entry has the agent's frames and the plugin's records; they are evaluated at each use.
+//! Entries of one machine are in one directory, which is locked during use and removed as a whole.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -15,14 +15,14 @@ use kernels::files::{digest, read_sealed, write_sealed};
 use model::Failure;
 use rustix::fs::{Access, FlockOperation, flock};
 
-/// Of an entry, compressed or not.
+/// Limit of an entry's size, compressed or not.
 const LIMIT_BYTES: usize = 256 << 20;
 const UNUSED: Duration = Duration::from_secs(60 * 24 * 3600);
 const DEFAULT_BYTES: u64 = 5 << 30;
 /// A digest in hexadecimal.
 const KEY_CHARS: usize = 64;
 const SIZE: &str = "LSMETER_CACHE_SIZE";
-/// What a machine's agent said until it was ready.
+/// The file of a machine's agent output until it was ready.
 pub const READY: &str = "ready";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub enum Reuse {
 pub struct Entry {
     /// The agent's frames.
     pub said: Vec<u8>,
-    /// The plugin's file; empty of a machine.
+    /// The plugin's file; empty for a machine.
     pub records: Vec<u8>,
 }
 
@@ -88,14 +88,14 @@ impl Cache {
         let usable = private(&self.dir).is_some()
             && rustix::fs::access(&self.dir, Access::WRITE_OK | Access::EXEC_OK).is_ok();
         let dir = self.dir.display();
-        (!usable).then(|| format!("{dir} is no directory that you, and only you, may write to"))
+        (!usable).then(|| format!("{dir} is not a directory that only you may write to"))
     }
 
-    /// Of machines: when each was last used, its bytes, and its directory; the latest first.
+    /// Machines' last use, bytes, and directory; the latest first.
     fn machines(&self) -> Vec<(SystemTime, u64, PathBuf)> {
         let entries = |dir: &Path| fs::read_dir(dir).into_iter().flatten().flatten();
         let of = |machine: fs::DirEntry| {
-            // Nothing that anybody else put there.
+            // Ignores entries from others.
             let name = machine.file_name();
             let is_key = name.len() == KEY_CHARS
                 && name.as_encoded_bytes().iter().all(u8::is_ascii_hexdigit);
@@ -110,26 +110,26 @@ impl Cache {
         all
     }
 
-    /// Machines, and bytes of all entries.
+    /// Number of machines, and bytes of all entries.
     pub fn size(&self) -> (usize, u64) {
         let all = self.machines();
         (all.len(), all.iter().map(|(_, bytes, _)| bytes).sum())
     }
 
-    /// Drops machines that were not used for long, and those beyond `limit` bytes; none in use.
+    /// Removes machines that were not used for long, and those beyond `limit` bytes; none in use.
     pub fn trim(&self, limit: u64) {
         let mut total = 0;
         for (used, bytes, dir) in self.machines() {
             total += bytes;
             let age = SystemTime::now().duration_since(used).unwrap_or_default();
             if total > limit || age > UNUSED {
-                // What stays is tried again by the next run.
+                // The next run tries again to remove the rest.
                 remove(&dir);
             }
         }
     }
 
-    /// Removes all machines; how many are in use and stay.
+    /// Removes all machines; returns how many are in use and stay.
     pub fn clear(&self) -> usize {
         let machines = self.machines().into_iter();
         machines.filter(|(.., dir)| !remove(dir)).count()
@@ -157,7 +157,7 @@ impl Entries {
         self.dir.join(name)
     }
 
-    /// Entries moved from elsewhere are not taken for this machine's.
+    /// Prevents use of entries copied from other machines.
     fn title(&self, name: &str) -> String {
         format!("{} {name}\n", self.machine)
     }
@@ -179,7 +179,7 @@ impl Entries {
         })
     }
 
-    /// An entry that is too large or cannot be written is measured again, each time.
+    /// An entry that is too large or cannot be written is measured again each time.
     pub fn write(&self, name: &str, entry: &Entry) {
         let all = [&entry.said[..], &entry.records].concat();
         if all.len() > LIMIT_BYTES {
@@ -196,7 +196,7 @@ pub fn name_of(directives: &str) -> String {
     digest(directives.as_bytes())
 }
 
-/// Makes a directory that only this user may write to; None if there is another.
+/// Makes a directory that only this user may write to; None if one with other permissions exists.
 fn private(dir: &Path) -> Option<()> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
     made.ok()?;
@@ -292,7 +292,7 @@ mod tests {
             of._lock.set_modified(then).unwrap();
         }
         used._lock.set_modified(SystemTime::UNIX_EPOCH).unwrap();
-        // Nobody knows whose that is.
+        // Unknown owner.
         fs::create_dir(cache.dir.join("precious")).unwrap();
         let left = |names: &[&str]| {
             let is = |name: &&&str| cache.dir.join(key(name)).exists();

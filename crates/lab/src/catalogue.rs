@@ -42,8 +42,8 @@ pub struct Benchmark {
     /// One operation is the sum of several measured regions (a tree walk).
     pub composite: bool,
     pub counts_children: bool,
-    /// Required counted operations per cell (if composite, also when timed); `None` leaves it to
-    /// the caller.
+    /// Required counted operations per measurement (if composite, also when timed); `None` leaves
+    /// it to the caller.
     pub repetitions: Option<u32>,
     /// Path components that an operation walks straight down; `None` without such a path.
     pub depth: Option<u32>,

@@ -44,7 +44,7 @@ impl Deadline {
 struct Waited(BTreeMap<String, Duration>);
 
 impl Waited {
-    /// Empty where the kernel does not report it.
+    /// Empty if the kernel does not report it.
     fn of(process: Option<Pid>) -> Waited {
         let tasks = process.map(|process| format!("/proc/{}/task", process.as_raw_nonzero()));
         let tasks = tasks.and_then(|tasks| fs::read_dir(tasks).ok());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Makes a result file and its warnings from finished cells.
+//! Makes a result file and its warnings from finished measurements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,7 +63,7 @@ pub(crate) fn document(
     });
     if cancelled {
         let (done, all) = (cells.len(), plan.measured().len());
-        let message = format!("{done} of {all} cells were measured");
+        let message = format!("{done} of {all} measurements were made");
         warnings.push(Warning::new(WarningKind::Interrupted, message));
     }
     Document {
@@ -84,7 +84,8 @@ pub(crate) fn document(
     }
 }
 
-/// One environment per architecture, and one for UML kernels; nothing if all cells share one.
+/// One environment per architecture, and one for UML kernels; nothing if all measurements share
+/// one.
 fn origins(
     cells: &[Cell],
     experiment: &Experiment,
@@ -109,7 +110,7 @@ fn origins(
     environments.zip(setup.grounds()).map(of).collect()
 }
 
-/// One warning for all cells that share it: the benchmarks, and one warning in full.
+/// One warning for all measurements that share it: the benchmarks, and one warning in full.
 fn together(cells: &[Cell], doubted: Vec<(u32, Warning)>) -> Warning {
     let positions: Vec<u32> = doubted.iter().map(|(position, _)| *position).collect();
     let mut titles: Vec<String> = positions
@@ -143,7 +144,7 @@ pub fn doubts(cells: &[Cell], environments: &[&Environment]) -> Vec<Warning> {
     let failed = cells.iter().filter(|cell| cell.status() == Status::Failed);
     let missing = failed.count();
     if missing > 0 {
-        let message = format!("{missing} of {} cells failed", cells.len());
+        let message = format!("{missing} of {} measurements failed", cells.len());
         warnings.push(Warning::new(WarningKind::MissingMeasurements, message));
     }
     warnings

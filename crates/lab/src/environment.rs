@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a run ran on.
+//! The environment of a run.
 
 use std::fs;
 use std::num::NonZero;
@@ -72,12 +72,12 @@ fn environment(experiment: &Experiment, qemu: Option<&Qemu>) -> Environment {
     }
 }
 
-/// What a run began with.
+/// Start of a run.
 pub(crate) struct Begun {
     /// RFC 3339, UTC.
     pub started: String,
     pub environment: Environment,
-    /// Of further architectures' kernels, in the order of the kernels.
+    /// Kernels of further architectures, in the order of the kernels.
     pub others: Vec<Environment>,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Errors that prevent a run. A failure of one cell is stored in the cell.
+//! Errors that prevent a run. Failures of one measurement are stored with it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use model::{Exit, Failure, Fault, SelectError};
 pub enum LabError {
     #[error(transparent)]
     Environment(#[from] Failure),
-    /// The kernel can be measured, without its hooks.
+    /// The kernel can be measured, but without hooks.
     #[error(transparent)]
     NoHooks(Failure),
     #[error(transparent)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Makes finished cells from the reports of visits.
+//! Makes finished measurements from the reports of visits.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ pub enum Finding {
         /// With the console's last lines.
         reason: String,
     },
-    /// It cannot be measured here.
+    /// Cannot be measured in this configuration.
     Refused { reason: String },
 }
 
@@ -76,8 +76,8 @@ impl Gathering {
         self.active_lsms = active_lsms.to_vec();
     }
 
-    /// Takes one visit's finding; returns the finished cell after the last visit. A cell that
-    /// failed in one visit has failed.
+    /// Adds one visit's finding; returns the finished measurement after the last visit. A
+    /// measurement that failed in one visit has failed.
     pub fn take(&mut self, finding: Finding, keep_samples: bool) -> Option<Finished> {
         if self.left == 0 {
             return None;
@@ -130,7 +130,8 @@ impl Gathering {
         self.left = 1;
     }
 
-    /// The cell without further visits, if the requested ones are done and it is not finished.
+    /// The measurement without further visits, if the requested ones are done and it is not
+    /// finished.
     pub fn give_up(&mut self, keep_samples: bool) -> Option<Finished> {
         let is_open = self.left > 0 || self.lacks() > 0;
         (is_open && self.rounds.are_complete()).then(|| self.finish(keep_samples))

@@ -21,7 +21,7 @@ use kernels::child::die_with_parent;
 /// The agent may have to remove the tree walk's 19,255 files from a slow disk.
 const LEAVE: Duration = Duration::from_secs(60);
 
-/// A memfd: no directory need allow execution.
+/// A memfd: works without any directory that allows execution.
 fn agent_file(agent: &[u8]) -> std::io::Result<File> {
     let fd = rustix::fs::memfd_create("lsmeter-agent", rustix::fs::MemfdFlags::CLOEXEC)?;
     let mut file = File::from(fd);
@@ -78,7 +78,7 @@ pub fn measure(
 }
 
 pub fn check_directory(dir: &Path) -> Result<(), LabError> {
-    // The error's own text names a temporary file, which means nothing to a user.
+    // The error's own text has the name of a temporary file, which is useless to a user.
     let refused = match tempfile::tempfile_in(dir) {
         _ if !dir.is_dir() => "there is no such directory".to_owned(),
         Err(error) => error.kind().to_string(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A cell's job as data: it need not be compiled into the agent's catalogue.
+//! A measurement's job as data: it need not be compiled into the agent's catalogue.
 
 use model::Metric;
 
@@ -7,7 +7,7 @@ use crate::catalogue::{Benchmark, Measures};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Job {
-    /// As in cell keys; no blank and no `:`.
+    /// As in keys of measurements; no blank and no `:`.
     pub benchmark: String,
     pub variant: String,
     /// The words of a `cell` directive before the metric (docs/protocol.md), without a line break.

@@ -58,7 +58,7 @@ pub fn trial(
     let mut hello = false;
     let outcome = vm::boot(&boot, &[], cancel, &mut |_| {
         hello = true;
-        Err("that is all that was to be seen".to_owned())
+        Err("the trial boot is complete".to_owned())
     });
     Ok(match outcome {
         Err(Break::Failed(reason)) if !hello => {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Runs experiments: initramfs, QEMU and the agent's protocol.
 //!
-//! [`run()`] makes a result file from a [`model::Experiment`]: [`plan`] assigns cells to boots,
-//! [`visit`] measures one boot's cells ([`vm`], [`um`], or on this machine: [`host`]) by talking to
-//! the agent ([`session`], [`protocol`]), [`gather`] makes cells of the reports, and [`cache`]
-//! keeps what was measured.
+//! [`run()`] makes a result file from a [`model::Experiment`]: [`plan`] assigns measurements to
+//! boots. [`visit`] makes those of one boot ([`vm`], [`um`], or on this machine: [`host`]) through
+//! the agent's protocol ([`session`], [`protocol`]). [`gather`] combines the reports, and [`cache`]
+//! keeps results for later runs.
 
 mod active;
 mod awake;

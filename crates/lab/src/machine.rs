@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A booted guest that is ready, and its copies, each of which measures one cell.
+//! A booted guest that is ready, and its copies. Each copy makes one measurement.
 //!
-//! QEMU copies itself ([`counts`]' `serve.h`), so that a measurement depends on nothing that was
-//! measured before it, and what breaks a copy costs only its own measurement. What the cache has is
-//! not measured: a machine boots when its first copy is needed.
+//! QEMU copies itself ([`counts`]' `serve.h`), so a measurement does not depend on earlier ones,
+//! and a broken copy costs only its own measurement. Cached measurements are not repeated: a
+//! machine boots when its first copy is needed.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
@@ -33,16 +33,16 @@ use crate::recorded::{Recorded, Records};
 use crate::session::{AgentEvent, Break, CellReport, replay};
 use crate::vm::{Boot, FILE_LIMIT_BYTES, Started};
 
-/// A sample is 16 bytes; of a program's names and tasks there are fewer.
+/// A sample is 16 bytes; a program has fewer names and tasks than that.
 const SENT_LIMIT_BYTES: u64 = 64 << 20;
 /// The text of 64 pages with 16 bytes of header each, less the NUL (`struct ready_page` of
 /// `serve.h`).
 const DIRECTIVES_LIMIT_BYTES: usize = 64 * (4096 - 16) - 1;
 const LEAVE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
-/// A copy that sleeps for so many ticks will not wake: its guest has halted, or was reset.
+/// A copy that sleeps for this many ticks will not wake: its guest has halted, or was reset.
 const ASLEEP: u32 = 3;
-/// In a row without a measurement between them: each copy would boot a dead machine again.
+/// Limit of consecutive boots without a measurement: each copy would boot a dead machine again.
 const BOOTS: u32 = 3;
 
 type Listener<'a> = dyn FnMut(AgentEvent) -> Result<(), String> + 'a;
@@ -56,7 +56,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// What each copy calls its cell: what is measured depends on what it is told.
+    /// Every copy numbers its measurement like this: results depend on the directives.
     pub const NUMBER: u32 = 0;
 }
 
@@ -67,7 +67,7 @@ pub struct Machine<'a> {
     running: Mutex<Running>,
     ready: Vec<u8>,
     active_lsms: Vec<String>,
-    /// With those of loaded modules.
+    /// Including loaded modules.
     symbols: Option<SymbolTable>,
     copies: AtomicU32,
     scratch: Scratch,
@@ -95,7 +95,7 @@ impl Running {
         said.map_err(|error| Break::Failed(format!("the agent's file: {error}")))
     }
 
-    /// Boots it if it does not run.
+    /// Boots the machine if it is not running.
     fn up(&mut self, machine: &Machine<'_>, cancel: &AtomicBool) -> Result<&mut Started, Break> {
         if self.started.is_none() && self.boots < BOOTS {
             let said = self.boot(&machine.boot, cancel, &mut |_| Ok(()))?;
@@ -108,7 +108,7 @@ impl Running {
     }
 }
 
-/// What a copy's agent says.
+/// Output of a copy's agent.
 struct Sent {
     path: PathBuf,
     file: Option<File>,
@@ -127,11 +127,11 @@ impl Sent {
         }
     }
 
-    /// Up to the file's present end.
+    /// Reads up to the file's current end.
     fn read(&mut self) -> Result<(), Break> {
         let failed = |why: String| Err(Break::Failed(why));
         if self.file.is_none() {
-            // Until the copy has made it there is none.
+            // Missing until the copy creates it.
             self.file = File::open(&self.path).ok();
         }
         let Some(file) = &mut self.file else {
@@ -141,7 +141,7 @@ impl Sent {
         let left = SENT_LIMIT_BYTES - before as u64;
         match file.take(left).read_to_end(&mut self.said) {
             Ok(read) if read as u64 == left => {
-                failed(format!("the agent said more than {SENT_LIMIT_BYTES} bytes"))
+                failed(format!("the agent sent more than {SENT_LIMIT_BYTES} bytes"))
             }
             Ok(_) => match self.decoder.push(&self.said[before..]) {
                 Ok(_) => Ok(()),
@@ -153,7 +153,7 @@ impl Sent {
 }
 
 impl<'a> Machine<'a> {
-    /// Boots until the guest is ready, unless the cache has what its agent said.
+    /// Boots until the guest is ready, unless the cache has its agent's output.
     pub fn new(
         boot: Boot<'a>,
         scratch: Scratch,
@@ -208,7 +208,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// Measures one cell in a copy, unless the cache has it.
+    /// Makes one measurement in a copy, unless the cache has it.
     pub fn measure(
         &self,
         wanted: &Wanted,
@@ -240,7 +240,7 @@ impl<'a> Machine<'a> {
                         && report.status != Status::Failed
                         && !matches!(counts, Some(Err(_)))
                     {
-                        // Before it is told: what was seen to be finished is never made again.
+                        // Before it is reported: a finished measurement is never repeated.
                         unequal = keep(self.entries.as_ref(), &name, cached, &entry);
                     }
                 }
@@ -250,7 +250,7 @@ impl<'a> Machine<'a> {
         unequal
     }
 
-    /// Measures it in a copy.
+    /// Makes the measurement in a copy.
     fn make(&self, wanted: &Wanted, cancel: &AtomicBool) -> Result<Entry, Break> {
         let number = self.copies.fetch_add(1, Ordering::Relaxed);
         let mut sent = Sent::new(self.file(number, "agent"));
@@ -291,7 +291,7 @@ impl<'a> Machine<'a> {
         self.scratch.path().join(format!("{number}.{name}"))
     }
 
-    /// Asks for a copy (struct request of `serve.h`).
+    /// Requests a copy (struct request of `serve.h`).
     fn copy(
         &self,
         number: u32,
@@ -367,7 +367,7 @@ impl<'a> Machine<'a> {
                 break Break::Cancelled;
             }
             if asleep >= ASLEEP {
-                break Break::Failed("the guest stopped in the midst of a measurement".to_owned());
+                break Break::Failed("the guest stopped during a measurement".to_owned());
             }
             if deadline.is_over() {
                 let limit = self.boot.patience.cell.as_secs();
@@ -412,7 +412,7 @@ impl Drop for Machine<'_> {
     }
 }
 
-/// Waits for it until `cancel`.
+/// Waits for the answer until `cancel`.
 fn answer_of(
     control: &mut UnixStream,
     cancel: &AtomicBool,
@@ -420,7 +420,7 @@ fn answer_of(
 ) -> std::io::Result<()> {
     control.set_read_timeout(Some(TICK))?;
     loop {
-        // It comes as a whole or not at all.
+        // The answer arrives as a whole or not at all.
         match control.read_exact(answer) {
             Err(error)
                 if error.kind() == ErrorKind::WouldBlock && !cancel.load(Ordering::Relaxed) => {}
@@ -440,7 +440,7 @@ fn heard(
     replay(messages, cell, took, listener).map(drop)
 }
 
-/// Keeps an entry that was made now, which must equal one that is there.
+/// Stores a new entry, which must equal an existing one.
 fn keep(
     entries: Option<&Entries>,
     name: &str,
@@ -461,7 +461,7 @@ fn differs(what: &str) -> Break {
     ))
 }
 
-/// A copy has one thread, which waits for nothing.
+/// A copy has one thread, which never blocks.
 fn sleeps(pid: Pid) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
     let state = stat

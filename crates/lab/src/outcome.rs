@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Results of an experiment: its result file, and further data of its cells.
+//! Results of an experiment: its result file, and further data of its measurements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,11 +19,11 @@ pub struct Trace {
     pub undelayed: BTreeSet<String>,
 }
 
-/// A finished cell, ok or not.
+/// A finished measurement, ok or not.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finished {
     pub cell: Cell,
-    /// Their `cells` are empty: positions are known once the document is complete.
+    /// Their `cells` are empty: positions are known once the result file is complete.
     pub warnings: Vec<Warning>,
     pub proof: Option<PolicyProof>,
     pub trace: Trace,
@@ -32,7 +32,7 @@ pub struct Finished {
 #[derive(Debug)]
 pub struct Outcome {
     pub run: Document,
-    /// Before all cells were measured.
+    /// Before all measurements were made.
     pub cancelled: bool,
     pub traces: BTreeMap<Key, Trace>,
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Makes visits from an experiment: its cells, and the boots that measure them.
+//! Makes visits from an experiment: its measurements, and the boots for them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -28,7 +28,7 @@ pub struct PlannedCell {
 pub struct Visit {
     pub kernel: usize,
     pub configuration: usize,
-    /// From 0. Timed cells have several rounds; each round visits all configurations.
+    /// From 0. Timed measurements have several rounds; each round visits all configurations.
     pub round: u32,
     pub timed: bool,
     /// Indices into [`Plan::cells`].
@@ -50,7 +50,7 @@ pub struct Treatment<'a> {
     pub ask: bool,
 }
 
-/// In cells measured on the host, where the directory decides.
+/// For measurements on the host, where the directory decides.
 pub const HOST_FILESYSTEM: &str = "host";
 
 impl Plan {
@@ -167,7 +167,7 @@ impl Plan {
         cells.copied().collect()
     }
 
-    /// What a machine is made by, before any cell: delays, the file system, programs.
+    /// A machine's directives, before any measurement: delays, the file system, programs.
     pub fn machine(&self, experiment: &Experiment, how: &Treatment<'_>) -> String {
         let mut text = how.sweep.map(Sweep::directives).unwrap_or_default();
         match (experiment.place, &experiment.dir, experiment.filesystem) {
@@ -191,7 +191,7 @@ impl Plan {
         text
     }
 
-    /// What the agent is told of a cell; `number` is what it calls it.
+    /// The agent's directives for a measurement; `number` identifies it.
     pub fn directives(
         &self,
         experiment: &Experiment,
@@ -255,7 +255,7 @@ pub fn jobs(experiment: &Experiment, arch: &Arch) -> Result<Vec<Job>, SelectErro
     Ok(chosen.map(|index| Job::from(&catalogue[index])).collect())
 }
 
-/// Do virtual machines only count, because UML kernels are timed?
+/// Whether virtual machines only count, because UML kernels are timed.
 pub fn leaves_time_to_processes(
     experiment: &Experiment,
     mut grounds: impl Iterator<Item = Ground>,

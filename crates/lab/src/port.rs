@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The stream from the agent: the file of a guest's serial port, or the standard output of a
+//! The agent's output stream: the file of a guest's serial port, or the standard output of a
 //! process.
 
 use std::fs::File;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// How long to wait for more of a file, which nobody tells of.
+/// Polling interval for a growing file.
 const FILE_TICK: Duration = Duration::from_millis(5);
 
 #[derive(Debug)]
@@ -20,8 +20,8 @@ pub struct Port {
 }
 
 impl Port {
-    /// A file that QEMU writes a guest's port to: a guest never waits for its reader, which the
-    /// deterministic clock would show.
+    /// A file that QEMU writes a guest's port to: a guest never waits for its reader, which would
+    /// be visible under the deterministic clock.
     pub fn file(path: &Path) -> io::Result<Port> {
         Ok(Port {
             stream: File::open(path)?,

@@ -221,7 +221,7 @@ pub fn prepare(
     Ok(bootable)
 }
 
-/// Of QEMU and of all files that it gets; None if one cannot be read.
+/// A digest of QEMU and all its input files; None if one cannot be read.
 fn digest_of(bootable: &Bootable, qemu: &Qemu) -> Option<String> {
     let disk = bootable.disk.as_ref().map(|disk| &disk.path);
     let functions = bootable.functions.as_ref().map(|(path, _)| path);

@@ -58,7 +58,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Captures those outputs of `command` that are pipes.
+    /// Captures the outputs of `command` that are pipes.
     pub fn start(mut command: Command) -> io::Result<Process> {
         let mut child = command.spawn()?;
         let (stdout, stderr) = (Tail::default(), Tail::default());
@@ -108,7 +108,7 @@ impl Process {
         }
     }
 
-    /// Kills it if it still runs; its outputs are complete afterwards.
+    /// Kills the process if it still runs; its outputs are complete afterwards.
     pub fn end(&mut self) {
         if self.status().is_none() {
             let _ = self.child.kill();
@@ -153,7 +153,7 @@ pub(crate) fn end_of(name: &str, status: ExitStatus) -> Break {
     }
 }
 
-/// The last part of a file, or what can be read of it.
+/// The last part of a file, or as much as can be read.
 pub(crate) fn end_of_file(path: &Path) -> String {
     let mut kept = Vec::new();
     if let Ok(mut file) = File::open(path) {

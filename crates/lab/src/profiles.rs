@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Makes profiles from a run's cells.
+//! Makes profiles from a run's measurements.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use model::{
 
 use crate::outcome::{Outcome, Trace};
 
-/// The counted cells with their hooks. With a `baseline`, each is compared with the same cell under
-/// it, and the baseline's cells are left out.
+/// The counted measurements with their hooks. With a `baseline`, each is compared with the same
+/// measurement under it, and those of the baseline are left out.
 pub fn document(outcome: &Outcome, baseline: Option<&Stack>) -> Document {
     let run = &outcome.run;
     let baseline = baseline.map(Stack::names);
@@ -29,7 +29,7 @@ pub fn document(outcome: &Outcome, baseline: Option<&Stack>) -> Document {
             .map(|place| place as u32)
             .collect(),
     });
-    // The compared stacks differ in these on purpose, or show it themselves.
+    // The compared stacks differ in these intentionally, or show it themselves.
     let tells = |warning: &&Warning| warning.kind != WarningKind::ExtraModules;
     let warnings = run.warnings.iter().filter(tells);
     Document {
@@ -42,7 +42,7 @@ pub fn document(outcome: &Outcome, baseline: Option<&Stack>) -> Document {
             .collect(),
         warnings: warnings
             .map(|warning| Warning {
-                // They refer to the run's cells, some of which are missing here.
+                // They refer to measurements of the run; some are missing here.
                 cells: Vec::new(),
                 ..warning.clone()
             })
@@ -84,7 +84,7 @@ fn base_of<'a>(key: &Key, stack: &[String], outcome: &'a Outcome) -> Option<&'a 
         ..key.clone()
     };
     outcome.profile(&key).or_else(|| {
-        // A baseline like capability has no policy that could be in any state.
+        // A baseline like capability has no policy, and so no policy state.
         key.policy = Policy::None;
         key.settings = Settings::default();
         outcome.profile(&key)
@@ -137,7 +137,7 @@ fn explained(
 ) -> Vec<FunctionDifference> {
     let mut functions = differences(&base.outside, &own.outside);
     let asked = explain_asked(&mut functions, &base.asked, &own.asked);
-    // More frequent calls are evidence, too: each kind of file has its own read function.
+    // More frequent calls are evidence as well: each kind of file has its own read function.
     let rest = functions.len();
     functions.extend(asked.iter().cloned());
     explain(&mut functions, operation, extent);

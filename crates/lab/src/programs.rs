@@ -26,7 +26,7 @@ const AFTER_CLOCK: i64 = 2;
 const MISSING_PART: u64 = 100;
 
 const BENCHMARK: &str = "program";
-/// Not the workload's name, on whose length counts would depend.
+/// Not the workload's name, whose length would change counts.
 const VARIANT: &str = "it";
 
 pub(crate) const ENVIRONMENT: [&str; 4] = [
@@ -100,7 +100,7 @@ impl ProgramRuns {
             .count()
     }
 
-    /// Hooks that some run called differently from the median run.
+    /// Hooks that some runs called differently from the median run.
     fn differing(&self) -> Vec<DifferingHook> {
         let names = self.costs.iter().flat_map(|cost| &cost.hooks);
         let names: BTreeSet<&str> = names.map(|hook| &*hook.hook).collect();
@@ -350,7 +350,7 @@ fn directives(workload: &Workload, tree: bool) -> String {
     text
 }
 
-/// Writes bytes that directives cannot have, and a leading escape, as %XX.
+/// Writes bytes that directives cannot contain, and a leading escape, as %XX.
 fn escaped(word: &str) -> String {
     let mut text = String::new();
     for byte in word.bytes() {

@@ -38,7 +38,7 @@ const RUN: u8 = 17;
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ProtocolError {
-    #[error("garbage on the results port: {found} where a frame should begin")]
+    #[error("garbage on the results port: expected a frame, found {found}")]
     Magic {
         /// Made printable.
         found: String,
@@ -47,9 +47,9 @@ pub enum ProtocolError {
     Version { found: u8 },
     #[error("a frame of {bytes} bytes; at most {PAYLOAD_LIMIT_BYTES} are allowed")]
     Length { bytes: u32 },
-    #[error("a damaged frame of type {kind}: its checksum does not fit")]
+    #[error("a damaged frame of type {kind}: wrong checksum")]
     Checksum { kind: u8 },
-    #[error("a frame of type {kind} with a payload that makes no sense: {what}")]
+    #[error("a frame of type {kind} with an invalid payload: {what}")]
     Payload { kind: u8, what: &'static str },
 }
 
@@ -217,7 +217,7 @@ fn message(kind: u8, payload: &[u8]) -> Result<Message, ProtocolError> {
         DONE if payload.is_empty() => Ok(Message::Done),
         FAILED => Ok(Message::Failed(printable(payload))),
         CELL_BEGIN | CELL_END | ASKED | TASKS | DONE => {
-            Err(bad("its length does not fit its type"))
+            Err(bad("a length that is wrong for its type"))
         }
         _ => Err(bad("an unknown type")),
     }
@@ -344,7 +344,7 @@ mod tests {
             "0 sh\n2 a\n",
             "0 sh\n0 a\n",
             "0\n",
-            "0 a name that is none of a task, since it is longer\n",
+            "0 a name that is much too long for a task of the kernel\n",
         ] {
             assert!(told(wrong).is_err(), "{wrong}");
         }

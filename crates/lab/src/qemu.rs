@@ -42,7 +42,7 @@ pub struct Qemu {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accelerator {
-    /// The guest's clock counts its instructions: two boots of the same cell are identical.
+    /// The guest's clock counts its instructions: two boots for the same measurement are identical.
     Tcg,
     Kvm,
 }
@@ -75,7 +75,7 @@ fn plugin_argument(plugin: &Path, mode: PluginMode, boot: &Boot<'_>) -> OsString
 
 impl Qemu {
     /// Finds the QEMU for guests of `arch` (at `path`, or in PATH) and its features. `plugin` is
-    /// the file of lsmeter's plugin.
+    /// lsmeter's plugin file.
     pub fn probe(
         path: Option<&Path>,
         plugin: &Path,
@@ -83,8 +83,8 @@ impl Qemu {
     ) -> Result<Qemu, LabError> {
         let program = Path::new(arch.machine.program);
         let hint = match path {
-            None => format!("install QEMU: apt-get install {}", arch.machine.package),
-            Some(_) => format!("--qemu takes the path of a {}", program.display()),
+            None => format!("install QEMU: apt install {}", arch.machine.package),
+            Some(_) => format!("give --qemu the path of {}", program.display()),
         };
         let path = path.unwrap_or(program).to_path_buf();
         let output = Command::new(&path)
@@ -104,10 +104,10 @@ impl Qemu {
                 let said = first_line(&output.stderr);
                 Failure::environment(
                     match said.as_str() {
-                        "" => format!("{path} does not say which version of QEMU it is"),
+                        "" => format!("{path} does not report its version of QEMU"),
                         said => format!("{path} --version fails: {said}"),
                     },
-                    format!("see what `{path} --version` prints"),
+                    format!("run `{path} --version`"),
                 )
             })?
             .to_owned();
@@ -129,7 +129,8 @@ impl Qemu {
         Ok(qemu)
     }
 
-    /// Of the program, and of names, sizes and times of its firmware; None if it cannot be read.
+    /// A digest of the program, and of names, sizes and times of its firmware; None if it cannot be
+    /// read.
     pub(crate) fn digest(&self) -> Option<String> {
         let found = self.path.to_str().filter(|name| !name.contains('/'));
         let found = found.map_or(Some(self.path.clone()), find_program);
@@ -205,7 +206,7 @@ impl Qemu {
             }
         }
         if self.sandbox {
-            // Where the plugin copies the machine, it forbids the execution of programs itself.
+            // The plugin forbids execution of programs itself when it copies the machine.
             let spawn = if boot.plugin.is_some() {
                 "allow"
             } else {
@@ -263,8 +264,8 @@ impl Qemu {
         if !listed.split_whitespace().any(|word| word == name) {
             let path = self.path.display();
             return Err(Failure::environment(
-                format!("QEMU {} emulates no processor `{name}`", self.version),
-                format!("`{path} -cpu help` lists those that it does"),
+                format!("QEMU {} does not emulate processor `{name}`", self.version),
+                format!("list its processors with `{path} -cpu help`"),
             )
             .into());
         }

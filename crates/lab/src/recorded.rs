@@ -19,7 +19,7 @@ pub struct Recorded {
     pub operations: Option<Vec<Option<u64>>>,
 }
 
-/// What the plugin wrote of one measurement; `entry`: the kernel's system call entry.
+/// The plugin's output for one measurement; `entry`: the kernel's system call entry.
 pub(crate) struct Records {
     cell: CellRecords,
     reader: RecordReader,
@@ -30,7 +30,7 @@ impl Records {
         let mut reader = RecordReader::default();
         let cells = reader.push(records).map_err(|error| error.to_string())?;
         let Some(cell) = cells.into_iter().next() else {
-            return Err("the plugin recorded nothing of this cell".to_owned());
+            return Err("the plugin recorded nothing for this measurement".to_owned());
         };
         if let Some(entry) = entry
             && cell.entry != 0
@@ -72,7 +72,7 @@ impl Records {
         }))
     }
 
-    /// Of a program's runs. `samples` and `tasks` come from the agent.
+    /// For a program's runs. `samples` and `tasks` come from the agent.
     pub fn of_program(
         &self,
         reader: &ProgramReader<'_>,

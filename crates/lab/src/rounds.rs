@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Timed rounds of one cell, and the selection of those that count.
+//! Timed rounds of one measurement, and the selection of rounds that count.
 
 use model::{Estimate, Evidence, Metric, Timed, Warning, WarningKind};
 use stats::{Summary, quantile_of_sorted};
@@ -152,7 +152,7 @@ impl Rounds {
         if medians.len() > 1 && high > low * (1.0 + DRIFT) {
             warn(
                 WarningKind::Drift,
-                format!("{title}: its rounds' medians reach from {low:.0} to {high:.0}"),
+                format!("{title}: the medians of its rounds range from {low:.0} to {high:.0}"),
             );
         }
         warnings

@@ -172,8 +172,8 @@ impl Running<'_, '_> {
         Ok(())
     }
 
-    /// Repeats timed cells that were disturbed in most rounds, while that helps, then finishes
-    /// them.
+    /// Repeats timed measurements that were disturbed in most rounds, while that helps, then
+    /// finishes them.
     fn visit_again(&mut self, cancel: &AtomicBool) -> Result<(), LabError> {
         let (place, work) = (self.place, self.work);
         let mut before = u32::MAX;
@@ -234,11 +234,11 @@ impl Running<'_, '_> {
     }
 }
 
-/// Programs have an agent of their own, and their hooks are always profiled.
+/// Programs have a separate agent, and their hooks are always profiled.
 fn with_programs<'a>(experiment: &Experiment, setup: &Setup<'a>) -> Result<Setup<'a>, LabError> {
     if experiment.programs.is_some() && setup.root.is_none() {
-        let what = "workloads are measured by `run` and `profile` only";
-        return Err(Failure::usage(what, "give this command benchmarks").into());
+        let what = "only `run` and `profile` measure workloads";
+        return Err(Failure::usage(what, "give benchmarks to this command").into());
     }
     let hooks = match &experiment.programs {
         Some(_) => Some(Hooks {
@@ -260,9 +260,9 @@ fn refuse_untried(experiment: &Experiment, setup: &Setup<'_>) -> Result<(), LabE
         return Ok(());
     }
     Err(Failure::environment(
-        format!("on kernels of {arch} whole programs cannot be measured yet"),
+        format!("whole programs cannot be measured yet on kernels of {arch}"),
         format!(
-            "count benchmarks there, or give a kernel of {}",
+            "measure benchmarks there, or use a kernel of {}",
             kernels::arch::native()
         ),
     )
@@ -290,7 +290,7 @@ fn plan(experiment: &Experiment, setup: &Setup<'_>) -> Result<Plan, LabError> {
     })
 }
 
-/// What a thread takes up next.
+/// The state shared by threads.
 enum Task<'a> {
     Visit(Visit),
     Copy(Arc<(Visit, Machine<'a>)>, usize),
@@ -299,8 +299,8 @@ enum Task<'a> {
 #[derive(Default)]
 struct Tasks<'a> {
     queue: VecDeque<Task<'a>>,
-    /// Those that are taken up. Until all have ended no thread ends: QEMU ends with the thread that
-    /// started it, and its copies may be others'.
+    /// Visits that have started. No thread ends before all have: QEMU ends with the thread that
+    /// started it, and others may use its copies.
     running: usize,
 }
 
@@ -361,7 +361,7 @@ fn distribute(
                     };
                     let mut tasks = lock();
                     tasks.running -= 1;
-                    // Before further machines are booted, each of which takes memory.
+                    // Before further machines are booted, since each takes memory.
                     if let Some(ready) = ready {
                         for &cell in ready.0.cells.iter().rev() {
                             tasks.queue.push_front(Task::Copy(ready.clone(), cell));

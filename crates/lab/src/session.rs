@@ -48,7 +48,7 @@ pub enum Break {
     /// The process got SIGKILL: from a user, or out of memory.
     Killed(String),
     Failed(String),
-    /// What should be equal is not: a fault of lsmeter's.
+    /// Results that should be equal differ: a bug in lsmeter.
     Unequal(String),
 }
 
@@ -81,8 +81,8 @@ pub enum AgentEvent {
     CellBegin(u32),
     CellEnd {
         report: CellReport,
-        /// The plugin's counts, for an instruction cell of a boot that ended well; added by the
-        /// host.
+        /// The plugin's counts, for an instruction measurement of a boot that ended well; added by
+        /// the host.
         counts: Option<Result<Box<Recorded>, String>>,
     },
 }
@@ -102,7 +102,7 @@ struct Progress<'a> {
     questions: Vec<String>,
     tasks: Vec<NamedTask>,
     hello: bool,
-    /// A `modules` frame is still valid: after the hello, before the first cell.
+    /// A `modules` frame is still valid: after the hello, before the first measurement.
     modules: bool,
     steps: usize,
     log: String,
@@ -113,7 +113,7 @@ impl Session<'_> {
     /// `ended` reports the process's exit once the stream is closed.
     ///
     /// # Errors
-    /// [`Break`] when the conversation ended early; unreported cells have no result.
+    /// [`Break`] when the conversation ended early; unreported measurements have no result.
     pub fn run(
         mut self,
         directives: Option<&str>,
@@ -161,10 +161,11 @@ impl Session<'_> {
     }
 }
 
-/// What a machine sent until it was ready, or a copy of its one cell, in the time that it `took`.
+/// Output of a machine until it was ready, or of a copy for its measurement, in the time that it
+/// `took`.
 ///
 /// # Errors
-/// [`Break`] when it did not come to an end.
+/// [`Break`] if it is incomplete.
 pub(crate) fn replay(
     messages: Vec<Message>,
     cell: Option<u32>,
@@ -186,7 +187,7 @@ pub(crate) fn replay(
         }
     }
     Err(Break::Failed(
-        "the guest ended in the midst of a measurement".to_owned(),
+        "the guest ended during a measurement".to_owned(),
     ))
 }
 
@@ -199,7 +200,7 @@ fn gone(ended: &mut dyn FnMut() -> Option<Break>, progress: &Progress<'_>) -> Br
         std::thread::sleep(TICK);
     }
     let when = match progress.current {
-        Some(_) => "in the midst of a cell",
+        Some(_) => "during a measurement",
         None => "before it was done",
     };
     Break::Failed(format!("the agent closed its port {when}"))
@@ -236,7 +237,7 @@ impl<'a> Progress<'a> {
     fn finish(self) -> Result<String, Break> {
         if self.current.is_some() || !self.expected.as_slice().is_empty() {
             return Err(Break::Failed(
-                "the agent says it is done, but cells are missing".into(),
+                "the agent reports that it is done, but measurements are missing".into(),
             ));
         }
         Ok(self.log)
@@ -244,7 +245,7 @@ impl<'a> Progress<'a> {
 
     fn take(&mut self, message: Message) -> Result<Option<AgentEvent>, String> {
         match message {
-            Message::Hello(_) if self.hello => Err("the agent said hello twice".to_owned()),
+            Message::Hello(_) if self.hello => Err("the agent sent hello twice".to_owned()),
             Message::Hello(facts) => {
                 self.hello = true;
                 self.modules = true;
@@ -259,16 +260,16 @@ impl<'a> Progress<'a> {
             }
             Message::Failed(reason) => Err(format!("the agent gave up: {reason}")),
             Message::Done => Ok(None),
-            _ if !self.hello => Err("the agent did not say hello".to_owned()),
+            _ if !self.hello => Err("the agent did not send hello".to_owned()),
             Message::Modules(sections) => {
                 if !std::mem::take(&mut self.modules) {
-                    return Err("the agent spoke of modules out of turn".to_owned());
+                    return Err("the agent reported modules out of turn".to_owned());
                 }
                 Ok(Some(AgentEvent::Modules(sections)))
             }
             Message::Step(text) => {
                 let Some(left) = self.steps.checked_sub(1) else {
-                    return Err("the agent told of a policy out of turn".to_owned());
+                    return Err("the agent reported a policy out of turn".to_owned());
                 };
                 self.steps = left;
                 Ok(Some(AgentEvent::Step(
@@ -277,7 +278,7 @@ impl<'a> Progress<'a> {
             }
             Message::Undelayed(hooks) => {
                 if self.steps == 0 {
-                    return Err("the agent spoke of hooks out of turn".to_owned());
+                    return Err("the agent reported hooks out of turn".to_owned());
                 }
                 Ok(Some(AgentEvent::Undelayed(hooks)))
             }
@@ -291,7 +292,7 @@ impl<'a> Progress<'a> {
                 self.modules = false;
                 self.steps = 0;
                 if self.current.is_some() || self.expected.next() != Some(&cell) {
-                    return Err(format!("the agent began cell {cell} out of turn"));
+                    return Err(format!("the agent began measurement {cell} out of turn"));
                 }
                 self.current = Some((cell, Instant::now()));
                 self.samples.clear();
@@ -310,7 +311,7 @@ impl<'a> Progress<'a> {
             Message::Tasks { cell, tasks } => {
                 self.in_turn(cell)?;
                 if !self.tasks.is_empty() {
-                    return Err(format!("cell {cell} told its tasks twice"));
+                    return Err(format!("measurement {cell} reported its tasks twice"));
                 }
                 self.tasks = tasks;
                 Ok(None)
@@ -318,7 +319,7 @@ impl<'a> Progress<'a> {
             Message::Samples { cell, samples } => {
                 self.in_turn(cell)?;
                 if self.samples.len() + samples.len() > 1_000_000 {
-                    return Err(format!("cell {cell} has too many samples"));
+                    return Err(format!("measurement {cell} has too many samples"));
                 }
                 self.samples.extend(samples);
                 Ok(None)
@@ -349,14 +350,14 @@ impl<'a> Progress<'a> {
                     counts: None,
                 }))
             }
-            other => Err(format!("the agent spoke out of turn: {other:?}")),
+            other => Err(format!("the agent sent a message out of turn: {other:?}")),
         }
     }
 
     fn in_turn(&self, cell: u32) -> Result<Instant, String> {
         match self.current {
             Some((current, begun)) if current == cell => Ok(begun),
-            _ => Err(format!("the agent spoke of cell {cell} out of turn")),
+            _ => Err(format!("the agent reported measurement {cell} out of turn")),
         }
     }
 }

@@ -47,7 +47,7 @@ impl Ground {
 }
 
 impl<'a> Setup<'a> {
-    /// What boots a kernel, and its agent.
+    /// A kernel's boot method, and its agent.
     pub fn target(&self, kernel: usize) -> Result<(&'a Qemu, &'a [u8]), LabError> {
         let arch = self.kernels[kernel].arch();
         let agent = match arch.is_native() {
@@ -81,8 +81,8 @@ impl<'a> Setup<'a> {
         let mut all = self.qemu.into_iter().chain(self.others);
         all.find(|qemu| qemu.arch == arch).ok_or_else(|| {
             Failure::usage(
-                format!("kernels of {arch} are measured in another run than those before them"),
-                "give this command kernels of one architecture",
+                format!("kernels of {arch} need a separate run from the other kernels"),
+                "give kernels of one architecture",
             )
             .into()
         })

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A sweep: operations take turns with different delays at LSM hooks.
+//! A sweep: operations alternate between different delays at LSM hooks.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -34,8 +34,8 @@ pub struct Sweep {
     /// [`Delayed::All`] means every hook of the module, not only those in `hooks`.
     pub everything: bool,
     pub hooks: Vec<SweptHook>,
-    /// Points of each cell; its operations rotate through them. A cell without points has no
-    /// delays.
+    /// Points of each measurement; its operations rotate through them. A measurement without points
+    /// has no delays.
     pub points: BTreeMap<Key, Vec<Point>>,
     pub repetitions: u32,
     /// Delays are in instructions, not ns: for a deterministic clock.
@@ -47,7 +47,7 @@ impl Sweep {
         self.points.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// For each point of a cell the index of the first equal point.
+    /// For each point of a measurement the index of the first equal point.
     pub(crate) fn kinds_of(&self, key: &Key) -> Vec<usize> {
         let points = self.points_of(key);
         let mut first: BTreeMap<&Point, usize> = BTreeMap::new();

@@ -113,7 +113,7 @@ pub fn refuse_program(kernel: &Kernel) -> Result<(), LabError> {
     }
     let name = &kernel.name;
     Err(Failure::environment(
-        format!("{name} is a process of this machine, which no virtual machine boots"),
+        format!("{name} is a UML kernel, which virtual machines cannot boot"),
         format!("lsmeter run --on um --kernel {name}, or another kernel"),
     )
     .into())
@@ -122,7 +122,7 @@ pub fn refuse_program(kernel: &Kernel) -> Result<(), LabError> {
 pub fn prepare(kernel: &Kernel, filesystem: FileSystem, dir: &Path) -> Result<Program, LabError> {
     if !kernel.is_program {
         return Err(Failure::environment(
-            format!("{} is no kernel that is a process", kernel.name),
+            format!("{} is not a UML kernel", kernel.name),
             "lsmeter kernel build um --source linux-source-6.12 --flavour um, and --kernel build:um",
         )
         .into());
@@ -170,8 +170,8 @@ fn command<'a>(
 /// Boots, measures, and returns the agent's log.
 ///
 /// # Errors
-/// [`Break`] when the kernel did not finish all its cells, with the reason and the console's last
-/// lines.
+/// [`Break`] when the kernel did not finish all its measurements, with the reason and the console's
+/// last lines.
 pub fn boot<'a>(
     boot: Boot<'a, impl Iterator<Item = &'a str>>,
     cancel: &AtomicBool,

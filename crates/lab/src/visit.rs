@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Runs one visit. Counted cells: boots a machine and measures each in a copy of it. Timed ones:
-//! boots (or starts the agent) until each has been measured or has failed; one that breaks the guest
-//! fails, and those after it get another boot.
+//! Runs one visit. Counted measurements: boots a machine and makes each in a copy of it. Timed
+//! ones: boots (or starts the agent) until each is made or has failed. A measurement that breaks
+//! the guest fails, and later ones get another boot.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ use crate::um::{self, Programs};
 use crate::vm::{self, Boot, Bootable};
 use kernels::scratch::Scratch;
 
-/// Lost boots of one visit before its remaining cells fail.
+/// Lost boots of one visit before its remaining measurements fail.
 const LOST_BOOTS: u32 = 3;
 
 #[derive(Debug)]
@@ -93,7 +93,7 @@ struct Listening<'a> {
     steps: Vec<String>,
     pending: Vec<usize>,
     current: Option<usize>,
-    /// The kernel's own limitation: its cells are unsupported, not failed.
+    /// The kernel's own limitation: its measurements are unsupported, not failed.
     unable: bool,
     clock_ns: f64,
     sender: &'a Sender<Message>,
@@ -220,7 +220,7 @@ impl<'a> Listening<'a> {
     }
 }
 
-/// Measures the cells of a visit that is not of copies, under the policies of `setup`.
+/// Makes the measurements of a visit without copies, under the policies of `setup`.
 pub fn visit(
     testbed: &Testbed<'_>,
     setup: Result<&PolicySetup, &str>,
@@ -264,7 +264,7 @@ pub fn visit(
     }
 }
 
-/// Boots the machine whose copies measure a visit's cells. None: all of them were refused, or lost.
+/// Boots the machine whose copies make a visit's measurements. None: all were refused, or lost.
 pub fn make_ready<'a>(
     testbed: &'a Testbed<'_>,
     setup: Result<&'a PolicySetup, &str>,
@@ -284,7 +284,7 @@ pub fn make_ready<'a>(
     listening.begin(setup).ok()?;
     let mut booted = boot_ready(testbed, setup, work, cancel, &mut listening);
     if matches!(booted, Err(Break::Killed(_))) {
-        // Nothing of it is the kernel's fault.
+        // None of this is due to the kernel.
         listening.begin(setup).ok()?;
         booted = boot_ready(testbed, setup, work, cancel, &mut listening);
     }
@@ -321,7 +321,7 @@ fn boot_ready<'a>(
     Machine::new(boot, scratch, (entries, reuse), cancel, &mut hear)
 }
 
-/// Measures one cell in a copy of its machine.
+/// Makes one measurement in a copy of its machine.
 pub fn measure_copy(
     machine: &Machine<'_>,
     work: &Work<'_>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! One boot: a kernel under one stack, the agent, its cells.
+//! One boot: a kernel under one stack, the agent, its measurements.
 
 use std::fs::File;
 use std::io::Write;
@@ -58,8 +58,8 @@ impl Bootable {
     }
 }
 
-/// Of the console, the agent's file and the plugin's records each; the plugin's own limit
-/// (`records.c`) is a little lower.
+/// Size limit of the console, the agent's file and the plugin's records each; the plugin's own
+/// limit (`records.c`) is a little lower.
 pub(crate) const FILE_LIMIT_BYTES: u64 = (1 << 30) + (1 << 20);
 
 #[derive(Debug)]
@@ -85,8 +85,8 @@ impl Boot<'_> {
         initramfs::with_directives(&self.directives, self.files, self.machine)
     }
 
-    /// Digest of all that decides what is counted; equal for equal machines of this QEMU. None: it is
-    /// not known.
+    /// Digest of everything that determines counts; equal for equal machines of this QEMU. None:
+    /// unknown.
     pub(crate) fn digest(&self) -> Option<String> {
         let bootable = self.bootable;
         let plugin = self.plugin.map(|(path, _)| path);
@@ -121,7 +121,7 @@ impl Boot<'_> {
     }
 }
 
-/// A started QEMU. What it writes lies in the scratch directory.
+/// A started QEMU. Its output is in the scratch directory.
 #[derive(Debug)]
 pub(crate) struct Started {
     pub qemu: Process,
@@ -194,8 +194,8 @@ impl Started {
 /// Boots, measures, and returns the agent's log. A listener's error ends the boot.
 ///
 /// # Errors
-/// [`Break`] when the guest did not finish all its cells, with the reason and the console's last
-/// lines.
+/// [`Break`] when the guest did not finish all its measurements, with the reason and the console's
+/// last lines.
 pub fn boot(
     boot: &Boot<'_>,
     cells: &[u32],

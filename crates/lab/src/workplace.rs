@@ -32,11 +32,11 @@ impl<'a> Workplace<'a> {
         match self.setups.get(&(visit.kernel, visit.configuration)) {
             Some(Ok(setup)) => Ok(setup),
             Some(Err(reason)) => Err(reason),
-            None => Err("its policies were not made"),
+            None => Err("its policies were not prepared"),
         }
     }
 
-    /// Warns if the kernel of a counted cell has no symbols for interrupts.
+    /// Warns if the kernel of a counted measurement has no symbols for interrupts.
     pub(crate) fn doubt_symbols(&self, cell: &Cell) -> Option<Warning> {
         let Testbed::Vm(vms) = &self.testbed else {
             return None;
@@ -50,8 +50,8 @@ impl<'a> Workplace<'a> {
             Warning::new(
                 WarningKind::NoSymbols,
                 format!(
-                    "{} does not name its functions ({why}): a window with a page fault cannot \
-                     be told from one with an interrupt, and is left out",
+                    "{} does not name its functions ({why}): a region with a page fault cannot \
+                     be distinguished from one with an interrupt, and is dropped",
                     cell.key.kernel
                 ),
             )
@@ -143,7 +143,7 @@ fn subdirectory(dir: &Path, index: usize) -> Result<PathBuf, LabError> {
     Ok(own)
 }
 
-/// By indices of kernel and configuration; the error is the reason for failed cells.
+/// By indices of kernel and configuration; the error is the reason for failed measurements.
 type Setups = BTreeMap<(usize, usize), Result<PolicySetup, String>>;
 
 fn setups(

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The agent, and what can go wrong in a guest: which of it is said by the stack
- * that the kernel runs, so that one experiment has sound and broken machines
- * side by side. Built with the agent's own files; run_cells() there is
- * sound_run_cells() here.
+ * The agent with faults: the kernel's stack selects one, so that an experiment has sound and broken
+ * machines side by side. Built with the agent's own files; run_cells() there is sound_run_cells()
+ * here.
  */
 #include "agent.h"
 
@@ -18,7 +17,7 @@ static void say(const void *bytes, size_t len)
 	SYS(ioctl, port, 0x5409 /* TCSBRK */, 1);	/* waits until all is sent */
 }
 
-/* The kernel's list without what it adds by itself. */
+/* The kernel's list without modules that it always adds. */
 static void own_stack(char *dst, size_t size)
 {
 	static const char *const added[] = { "lockdown", "ima", "evm", "" };
@@ -71,7 +70,7 @@ static void do_garbage(void)
 
 static void do_truncated(void)
 {
-	/* A header that promises more than comes. */
+	/* A header that promises more bytes than follow. */
 	say("LSMF\001\003\0\0\0\020\0\0\0\0\0\0half", 20);
 	finish(0);
 }
@@ -111,7 +110,7 @@ static void do_endless_windows(void)
 
 static void do_lie(void)
 {
-	/* It says that all went well, and measured nothing. */
+	/* Reports success, but measured nothing. */
 	send_cell_end(experiment.cell[0].id, STATUS_OK, &ended, "");
 	send_frame(FRAME_DONE, "", 0);
 	finish(0);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The agent, but instead of measuring it sends a share of what the guest's
- * /proc/kallsyms says of modules' code. Built with the agent's own files;
- * run_cells() there is sound_run_cells() here.
+ * The agent, but instead of measuring it sends a part of the guest's /proc/kallsyms about module
+ * code. Built with the agent's own files; run_cells() there is sound_run_cells() here.
  */
 #include "agent.h"
 
 #ifndef SHARE
-#define SHARE	16	/* one line of so many */
+#define SHARE	16	/* one line in this many */
 #endif
 
-/* ADDRESS LETTER NAME\t[MODULE], and code. */
+/* ADDRESS LETTER NAME\t[MODULE], for code. */
 static int is_modules_code(const char *line, size_t len)
 {
 	return len > 20 && line[len - 1] == ']' &&

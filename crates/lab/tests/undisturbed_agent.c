@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * In place of guest/undisturbed.c: nobody disturbs the first cell; in the second every other
- * sample is disturbed; the third is disturbed throughout, and may wait for ten samples.
+ * Replaces guest/undisturbed.c: nobody disturbs the first measurement; in the second every other
+ * sample is disturbed; the third is always disturbed, and may wait for ten samples.
  */
 #include "agent.h"
 
@@ -35,7 +35,7 @@ int undisturbed_lost(u64 ns)
 	return ns && (cells < 3 || ++lost < 10);
 }
 
-/* To tell them apart from times as they were. */
+/* Distinguishes scaled times from raw ones. */
 u64 at_pace(u64 ns)
 {
 	return ns + 1000000000;

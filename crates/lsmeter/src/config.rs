@@ -17,7 +17,7 @@ pub struct Config {
     mirror: Option<String>,
     /// `http://MIRROR/debian-security`.
     security_mirror: Option<String>,
-    /// QEMU to use. Default: this machine's architecture's in PATH.
+    /// QEMU to run. Default: the one in PATH for this machine's architecture.
     pub qemu: Option<PathBuf>,
 }
 
@@ -43,7 +43,7 @@ pub fn path() -> PathBuf {
     xdg("XDG_CONFIG_HOME", ".config").join("config.toml")
 }
 
-/// Kernels and everything else that can be made again.
+/// Kernels and other files that lsmeter can fetch or build again.
 pub fn cache_dir() -> PathBuf {
     xdg("XDG_CACHE_HOME", ".cache")
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Delivers a command's results to where its flags say, in the same way for all commands.
+//! Prints and saves a command's results as its flags say, the same for all commands.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,8 +21,8 @@ pub struct Delivery<'a> {
 pub struct StdoutTaken(pub bool);
 
 impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
-    /// Fails, before a long measurement, unless all files are writable and standard output has one
-    /// user. `more`: a command's other files; `printed`: number of its other flags that print.
+    /// Fails before a long measurement if a file is not writable, or if two outputs use standard
+    /// output. `more`: a command's other files. `printed`: number of its other flags that print.
     pub fn check(&self, more: &[&Option<PathBuf>], printed: usize) -> Result<StdoutTaken> {
         let all = [&self.output].into_iter().chain(more.iter().copied());
         let paths: Vec<&Path> = all.flatten().map(PathBuf::as_path).collect();
@@ -34,7 +34,7 @@ impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
         self.json || matches!(self.format, Format::Common(Common::Json))
     }
 
-    /// Tables are printed, and no machine-readable output.
+    /// Whether tables are printed, not machine-readable output.
     pub fn is_for_readers(&self, stdout: StdoutTaken) -> bool {
         let tables = [Common::Table, Common::Markdown];
         let common = match &self.format {

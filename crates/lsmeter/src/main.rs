@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What does this security module cost?
+//! Measures what Linux security modules cost.
 //!
-//! Arguments in, tables and exit codes out; the other crates measure.
+//! Parses arguments, prints tables and sets the exit status. The other crates measure.
 
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Output: to standard output, or to a file that appears whole or not at all.
+//! Writes to standard output, or to a file that appears complete or not at all.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use kernels::scratch::replace;
-use model::Failure;
 use report::{Layout, Report};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
@@ -44,16 +43,15 @@ pub fn is_file(path: &Path) -> bool {
 pub fn check(path: &Path) -> Result<()> {
     match Target::of(path).refusal() {
         None => Ok(()),
-        Some(reason) => Err(Failure::environment(
+        Some(reason) => Err(usage(
             format!("cannot write {}: {reason}", path.display()),
-            "name a file in a directory that is there and that you may write to",
-        )
-        .into()),
+            "name a file in an existing directory that you may write to",
+        )),
     }
 }
 
-/// All can be written, no two to the same place, and at most one (with `others`) to standard
-/// output. Returns whether something goes there.
+/// Checks that all can be written, that no two are the same file, and that at most one (including
+/// `others`) uses standard output. Returns whether one does.
 pub fn check_all(paths: &[&Path], others: usize) -> Result<bool> {
     let targets: Vec<Target> = paths
         .iter()
@@ -105,7 +103,7 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Re
     .with_context(named)
 }
 
-/// Remembers whether the reader has gone: libraries do not all return the error.
+/// Remembers a closed pipe. Not all libraries return the error.
 struct Remembering<W> {
     writer: W,
     closed: bool,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Progress on standard error: a live line on a terminal, else a line from time to time.
+//! Progress on standard error: a live line on a terminal, else a line every 30 seconds.
 
 use std::fmt;
 use std::io::IsTerminal as _;
@@ -75,7 +75,7 @@ impl Line {
                 self.bar.set_position(0);
                 self.bar.reset_eta();
                 self.bar.set_style(style(
-                    "{spinner} {pos}/{len} cells {elapsed}{left} {bar:20} {wide_msg}",
+                    "{spinner} {pos}/{len} measurements {elapsed}{left} {bar:20} {wide_msg}",
                 ));
             }
             Event::Boot {
@@ -92,7 +92,7 @@ impl Line {
                 self.bar.inc(1);
                 if cell.status() == Status::Failed {
                     self.failed += 1;
-                    // The first few show what is wrong; the document has them all.
+                    // The result file has them all.
                     if self.failed <= 3 {
                         let reason = cell.reason().unwrap_or_default();
                         let reason = report::printable(reason.lines().next().unwrap_or(""), 400);
@@ -119,7 +119,7 @@ impl Line {
                 self.keep(&format!("skipped: {}: {reason}", packages.join(", ")));
             }
             FetchEvent::Unpacking => self.say(format!("{kernel}: unpacking")),
-            FetchEvent::Cached { name } => self.say(format!("{kernel}: {name} is here")),
+            FetchEvent::Cached { name } => self.say(format!("{kernel}: {name} is in the cache")),
             _ => {}
         }
     }
@@ -156,7 +156,10 @@ fn log(
 fn status(bar: &ProgressBar, elapsed: Duration, message: &str) -> String {
     let elapsed = HumanDuration(elapsed);
     match bar.length() {
-        Some(length) => format!("{}/{length} cells, {elapsed}: {message}", bar.position()),
+        Some(length) => format!(
+            "{}/{length} measurements, {elapsed}: {message}",
+            bar.position()
+        ),
         None => format!("{elapsed}: {message}"),
     }
 }
@@ -180,13 +183,14 @@ mod tests {
     static PRINTED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
     #[test]
-    fn a_log_has_a_line_from_time_to_time() {
+    fn a_log_prints_a_line_per_period() {
         let bar = ProgressBar::hidden();
         let elapsed = Duration::from_secs(40);
         assert_eq!(status(&bar, elapsed, "booting"), "40 seconds: booting");
         bar.set_length(8);
         bar.set_position(3);
-        assert_eq!(status(&bar, elapsed, "open"), "3/8 cells, 40 seconds: open");
+        let expected = "3/8 measurements, 40 seconds: open";
+        assert_eq!(status(&bar, elapsed, "open"), expected);
         let print = |line: &str| PRINTED.lock().unwrap().push(line.to_owned());
         let logged = Arc::new(Mutex::new(String::new()));
         let keep = log(bar, Arc::clone(&logged), Duration::from_millis(1), print);

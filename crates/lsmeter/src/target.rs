@@ -51,7 +51,7 @@ impl Target {
         match self {
             Target::Stdout => None,
             Target::Descriptor(number) => {
-                // SAFETY: this only asks whether there is such a descriptor.
+                // SAFETY: this only reads flags; a closed descriptor is an error.
                 let flags = rustix::fs::fcntl_getfl(unsafe { BorrowedFd::borrow_raw(*number) });
                 match flags {
                     Ok(flags) if flags & OFlags::ACCMODE == OFlags::RDONLY => {
@@ -70,12 +70,15 @@ impl Target {
             Target::File(path) => {
                 // Unnamed, so that a kill leaves nothing.
                 let tried = tempfile::tempfile_in(directory_of(path));
-                tried.err().map(|error| error.kind().to_string())
+                tried.err().map(|error| match error.kind() {
+                    io::ErrorKind::NotFound => "there is no such directory".to_owned(),
+                    kind => kind.to_string(),
+                })
             }
         }
     }
 
-    /// Two outputs to it would mix.
+    /// Whether two outputs to it would mix.
     pub fn is_for_one(&self) -> bool {
         let is_device = |path: &Path| {
             std::fs::metadata(path).is_ok_and(|found| found.file_type().is_char_device())
@@ -99,7 +102,7 @@ impl Target {
     }
 }
 
-/// Number of a descriptor of this process named by `path`. `/dev/fd` is a link to `/proc/self/fd`.
+/// The descriptor of this process that `path` names. `/dev/fd` is a link to `/proc/self/fd`.
 fn descriptor(path: &Path) -> Option<i32> {
     let number = path.file_name()?.to_str()?.parse().ok()?;
     let directory = directory_of(path).canonicalize().ok()?;
@@ -130,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stand_for_what_the_shell_takes_them_for() {
+    fn names_resolve_as_in_a_shell() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         std::fs::write(at("file"), "").unwrap();
@@ -148,7 +151,7 @@ mod tests {
         }
         let real = dir.path().canonicalize().unwrap();
         let file = |name: &str| Target::File(real.join(name));
-        for (name, stands_for) in [
+        for (name, expected) in [
             (at("file"), file("file")),
             (at("new"), file("new")),
             (at("link"), file("file")),
@@ -163,7 +166,7 @@ mod tests {
             (at("three"), Target::Descriptor(3)),
             (at("null"), Target::Special("/dev/null".into())),
         ] {
-            assert_eq!(Target::of(&name).resolved(), stands_for, "{name:?}");
+            assert_eq!(Target::of(&name).resolved(), expected, "{name:?}");
         }
         let refusal = |name: &str| Target::of(&at(name)).refusal();
         assert_eq!(refusal("loop").unwrap(), "too many symbolic links");

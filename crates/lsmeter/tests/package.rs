@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The Debian package: what is in it, and that it is the same each time.
+//! The Debian package: its files, and that builds are reproducible.
 //!
 //! Needs dpkg-dev and strip, which `make test` installs.
 
@@ -9,11 +9,12 @@ use std::process::Command;
 
 use testing::succeed;
 
-/// Packs the binary of the tests as if the last commit were of 2026-01-01.
+/// Packs the tests' binary, with 2026-01-01 as the date of the last commit.
 fn pack(into: &Path) -> PathBuf {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/deb");
     let mut deb = Command::new(script);
-    deb.arg(env!("CARGO_BIN_EXE_lsmeter")).arg(into);
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
+    deb.args([env!("CARGO_BIN_EXE_lsmeter"), docs]).arg(into);
     deb.env("SOURCE_DATE_EPOCH", "1767225600")
         .env("XZ_LEVEL", "0");
     let path = succeed(&mut deb);
@@ -26,7 +27,7 @@ fn field(package: &Path, name: &str) -> String {
 }
 
 #[test]
-fn it_holds_what_is_installed_and_nothing_of_this_machine() {
+fn it_has_all_files_and_is_reproducible() {
     let place = tempfile::tempdir().unwrap();
     let [one, other] = ["one", "other"].map(|name| pack(&place.path().join(name)));
     assert_eq!(fs::read(&one).unwrap(), fs::read(&other).unwrap());
@@ -47,7 +48,8 @@ fn it_holds_what_is_installed_and_nothing_of_this_machine() {
         "fish/vendor_completions.d/lsmeter.fish",
         "lsmeter/ci/gate.sh",
         "doc/lsmeter/copyright",
-        "doc/lsmeter/docs/install.md",
+        "doc/lsmeter/html/install.md",
+        "doc/lsmeter/html/images/run.png",
     ] {
         let path = root.join("usr/share").join(path);
         let size = fs::metadata(&path).unwrap().len();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a machine measures when nothing has changed (A/A test).
+//! False alarms of a machine: comparisons of runs between which nothing changed (A/A test).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,51 +7,51 @@ use serde::{Deserialize, Serialize};
 use crate::metric::Metric;
 use crate::words::Correction;
 
-/// Runs of one experiment, one after the other, all pairs of them compared: every
-/// difference that is called real is a false alarm.
+/// Several runs of one experiment, one after the other, all pairs compared. Every difference judged
+/// real is a false alarm.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AaReport {
     pub runs: u32,
-    /// A difference is called real if its corrected p is at most this.
+    /// Significance level: a difference is judged real if its corrected p is at most this.
     pub alpha: f64,
     pub correction: Correction,
-    /// One for each metric that was measured.
+    /// One entry per measured metric.
     pub metrics: Vec<AaMetric>,
-    /// One for each kernel whose times were drawn over several layouts.
+    /// One entry per kernel that was timed over several layouts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub layouts: Vec<AaLayouts>,
 }
 
-/// What intervals over layouts say of a difference that there is none of: every other round of
-/// a stack against the rounds between, as if they were of two stacks that take turns. A name
-/// has as many rounds as a stack has in one run.
+/// False alarms of intervals over layouts. Each stack is compared with itself: its even rounds
+/// against its odd ones, as if they were two interleaved stacks. Each half has as many rounds as a
+/// stack has in one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AaLayouts {
-    /// The kernel without its layouts' numbers: `build:um`.
+    /// The kernel without its layout number: `build:um`.
     pub kernel: String,
     pub filesystem: String,
     pub layouts: u32,
-    /// Rounds of each name.
+    /// Rounds of each half.
     pub rounds: u32,
-    /// Intervals: one for each stack, operation and pair of runs.
+    /// Number of intervals: one per stack, operation and pair of runs.
     pub intervals: u64,
-    /// Of them those that leave out 0.
+    /// Intervals that exclude 0.
     pub false_intervals: u64,
-    /// Half of an interval's width as a fraction of the operation's time: the median.
+    /// Median half-width of the intervals, as a fraction of the operation's time.
     pub half_width_median: f64,
     pub half_width_largest: f64,
-    /// Of which operation that is.
+    /// Operation with the largest half-width.
     pub widest: String,
-    /// And how many nanoseconds it is there.
+    /// The largest half-width in ns.
     pub half_width_largest_ns: f64,
-    /// The most that a stack adds to getppid, which asks no module, in nanoseconds; missing if
-    /// it was not measured under two stacks.
+    /// Largest cost in ns that a stack adds to getppid, which calls no hook. Missing unless getppid
+    /// was measured under two stacks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub getppid_largest_ns: Option<f64>,
 }
 
 impl AaLayouts {
-    /// Fraction of intervals that are false.
+    /// `false_intervals` / `intervals`.
     pub fn rate(&self) -> f64 {
         self.false_intervals as f64 / self.intervals.max(1) as f64
     }
@@ -59,7 +59,7 @@ impl AaLayouts {
     fn contradiction(&self) -> Option<String> {
         if self.false_intervals > self.intervals {
             return Some(format!(
-                "{}: more false intervals than intervals",
+                "{}: `false_intervals` is larger than `intervals`",
                 self.kernel
             ));
         }
@@ -70,33 +70,31 @@ impl AaLayouts {
             self.getppid_largest_ns.unwrap_or(0.0),
         ];
         let sound = figures.iter().all(|x| x.is_finite() && *x >= 0.0);
-        (!sound).then(|| format!("{}: a figure is out of its range", self.kernel))
+        (!sound).then(|| format!("{}: a value is out of range", self.kernel))
     }
 }
 
-/// What the pairs say of one metric.
+/// False alarms of one metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AaMetric {
     pub metric: Metric,
     pub pairs: u64,
-    /// Of them those with at least one false alarm, after the correction.
+    /// Pairs of runs with at least one false alarm after correction.
     pub alarmed_pairs: u64,
     #[serde(rename = "measurements")]
     pub cells: u64,
-    /// Of them false alarms, after the correction.
+    /// False alarms after correction.
     pub alarms: u64,
-    /// Of them false alarms, if each cell is judged by itself; 0 where figures are exact
-    /// and are the same.
+    /// False alarms without correction; 0 where values are exact and equal.
     pub alarms_uncorrected: u64,
     /// `alarms` / `cells`.
     pub rate: f64,
-    /// 95 % upper limit of that rate (Clopper and Pearson): what so few pairs allow to
-    /// say.
+    /// 95 % upper limit of that rate (Clopper and Pearson).
     pub rate_at_most: f64,
-    /// Largest difference between two figures of a cell, as a fraction.
+    /// Largest difference between two values of one measurement, as a fraction.
     pub largest: f64,
-    /// Smallest overhead that would be seen, as a fraction: the median over cells; 0
-    /// where figures are exact.
+    /// Smallest overhead that would be found, as a fraction: the median over measurements; 0 where
+    /// values are exact.
     pub detectable: f64,
 }
 
@@ -119,7 +117,7 @@ impl AaReport {
                 && [metric.largest, metric.detectable]
                     .iter()
                     .all(|x| x.is_finite() && *x >= 0.0);
-            (!sound).then(|| format!("{}: a figure is out of its range", metric.metric))
+            (!sound).then(|| format!("{}: a value is out of range", metric.metric))
         })
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! One cell: its key and its outcome.
+//! One measurement: its key and its outcome.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,16 +8,16 @@ use crate::evidence::{Counted, Estimate, Evidence, HookCost, Interval, Paths, Sl
 use crate::key::Key;
 use crate::words::Status;
 
-/// What came out of one cell: evidence, or why it is missing.
+/// The result of one measurement: evidence, or the reason for its absence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Form")]
 #[schemars(with = "Form")]
 pub struct Cell {
     pub key: Key,
-    /// `uname -r` as the guest reported it; empty if it never did.
+    /// `uname -r` reported by the guest; empty if it never reported it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub release: String,
-    /// What `/sys/kernel/security/lsm` listed; empty if it was never read.
+    /// `/sys/kernel/security/lsm`; empty if it was never read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub active_lsms: Vec<String>,
     /// System calls of one operation, in order.
@@ -26,22 +26,22 @@ pub struct Cell {
     /// Class of file access (section 4.1 of the paper): file, dir, link, attr …
     #[serde(skip_serializing_if = "String::is_empty")]
     pub class: String,
-    /// Wall-clock seconds that the cell took, as the host saw it.
+    /// Wall-clock seconds on the host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
     #[serde(flatten)]
     pub outcome: Outcome,
 }
 
-/// How documents have a cell: read key by key, so that an error knows its place.
+/// Measurements in result files. Read key by key, so that an error has its position.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "Cell")]
 struct Form {
     key: Key,
-    /// `uname -r` as the guest reported it; missing if it never did.
+    /// `uname -r` reported by the guest; missing if it never reported it.
     #[serde(default)]
     release: String,
-    /// What `/sys/kernel/security/lsm` listed; missing if it was never read.
+    /// `/sys/kernel/security/lsm`; missing if it was never read.
     #[serde(default)]
     active_lsms: Vec<String>,
     /// System calls of one operation, in order.
@@ -50,11 +50,11 @@ struct Form {
     /// Class of file access (section 4.1 of the paper): file, dir, link, attr …
     #[serde(default)]
     class: String,
-    /// Wall-clock seconds that the cell took, as the host saw it.
+    /// Wall-clock seconds on the host.
     #[serde(default)]
     seconds: Option<f64>,
     status: Status,
-    /// What stands behind it; only if the status is ok.
+    /// The measured values; only if the status is ok.
     #[serde(default)]
     evidence: Option<Evidence>,
     /// Why there is no evidence.
@@ -92,18 +92,18 @@ pub enum Outcome {
     Ok {
         evidence: Evidence,
     },
-    /// It should have worked and did not.
+    /// Unexpected failure.
     Failed {
         reason: String,
     },
-    /// The kernel, file system or host cannot do it.
+    /// Not supported by the kernel, file system or host.
     Unsupported {
         reason: String,
     },
 }
 
 impl Outcome {
-    /// A failed or unsupported cell. [`Status::Ok`] counts as a failure.
+    /// Outcome without evidence. [`Status::Ok`] is treated as a failure.
     pub fn without(status: Status, reason: impl Into<String>) -> Outcome {
         let reason = reason.into();
         match status {
@@ -142,7 +142,7 @@ impl Cell {
         }
     }
 
-    /// None if there is evidence.
+    /// Reason of an outcome without evidence.
     pub fn reason(&self) -> Option<&str> {
         match &self.outcome {
             Outcome::Ok { .. } => None,
@@ -215,12 +215,12 @@ impl Cell {
         }
     }
 
-    /// Measured regions by their path through the kernel, if known.
+    /// Measured regions by code path, if known.
     pub fn paths(&self) -> Option<&Paths> {
         self.counted()?.paths.as_ref()
     }
 
-    /// 95 % interval of the samples' median; None below 6 samples.
+    /// 95 % interval of the median; None below 6 samples.
     pub fn ci95(&self) -> Option<[f64; 2]> {
         self.estimate()?.ci95
     }
@@ -233,9 +233,8 @@ impl Cell {
         self.key.configuration_title()
     }
 
-    /// The cell's value in its metric's unit: the instructions of the dominant path; the median
-    /// without one, and of times; a slope. None unless measured, and for calls, which are many
-    /// values.
+    /// The value in the metric's unit: instructions of the dominant path, else the median; for a
+    /// sweep the slope. None unless measured, and for hook calls, which have many values.
     pub fn headline(&self) -> Option<f64> {
         match self.evidence()? {
             Evidence::Counted(counted) => counted.headline(),
@@ -256,7 +255,7 @@ impl Cell {
         let evidence = self.evidence()?;
         if !evidence.suits(self.key.metric) {
             return Some(format!(
-                "the evidence is not of the metric {}",
+                "the evidence does not match the metric {}",
                 self.key.metric
             ));
         }

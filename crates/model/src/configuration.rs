@@ -17,47 +17,44 @@ use crate::words::{AuditRules, FirstAfter, ImaPolicy, Integrity, Policy, Selinux
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Configuration {
-    /// The only kernel that it is measured on, or all whose names are like it (`build:um.*`);
-    /// None: every kernel of the experiment.
+    /// The only kernel to measure it on: a name or a pattern (`build:um.*`). None: every kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
     pub stack: Stack,
     #[serde(default)]
     pub policy: Policy,
-    /// Integrity subsystems at work, in the order of [`Integrity::ALL`].
+    /// Active integrity subsystems, in the order of [`Integrity::ALL`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub integrity: Vec<Integrity>,
     #[serde(default, skip_serializing_if = "Settings::is_default")]
     pub settings: Settings,
 }
 
-/// What can be asked of policies besides their state. What is missing is as the lab
-/// has it (`docs/policies.md`).
+/// Settings of policies other than their state. Missing keys: the defaults in `docs/policies.md`.
 #[derive(
     Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Settings {
-    /// Rules that the policy of each module holds, beyond what the benchmarks need:
-    /// 1 to 100,000.
+    /// Rules in each module's policy beyond those that the benchmarks need: 1 to 100,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<u32>,
-    /// Landlock rulesets on top of each other: 1 to 16.
+    /// Nested Landlock rulesets: 1 to 16.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layers: Option<u32>,
-    /// Most entries of SELinux's access vector cache: 16 to 65,536. The kernel's own is
-    /// 512, and so is the paper's.
+    /// Entries in SELinux's access vector cache: 16 to 65,536. Default: 512, as in the kernel
+    /// and in the paper.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub avc_entries: Option<u32>,
     /// Which policy SELinux loads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selinux_policy: Option<SelinuxPolicy>,
-    /// Labels of SELinux's that the files which benchmarks make bear in turn: 1 to 4,096.
+    /// Number of different SELinux labels of the benchmarks' files: 1 to 4,096.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub labels: Option<u32>,
-    /// Whether the policies also deny some of a few files that are there for it.
+    /// Whether the policies also deny access to a few files made for that purpose.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub denials: bool,
-    /// What each operation is the first after; None: nothing.
+    /// Event before each operation; None: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_after: Option<FirstAfter>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,7 +62,7 @@ pub struct Settings {
     /// Which rules IMA has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ima_policy: Option<ImaPolicy>,
-    /// Policies of the user's own, by module: their names in the experiment.
+    /// Custom policies by module: their names in the experiment.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub custom: BTreeMap<String, String>,
 }
@@ -75,12 +72,12 @@ impl Settings {
         *self == Settings::default()
     }
 
-    /// A module of the stack has a custom policy. IMA is not a module of the stack.
+    /// Whether a module of the stack has a custom policy. IMA is not a module of the stack.
     pub fn has_given_modules(&self) -> bool {
         self.custom.keys().any(|module| module != IMA)
     }
 
-    /// No setting concerns modules; rules of audit and IMA do not.
+    /// No setting of modules is changed. Rules of audit and IMA do not count.
     pub fn is_default_of_modules(&self) -> bool {
         let mut custom = self.custom.clone();
         custom.remove(IMA);

@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::configuration::{Configuration, Settings};
 use crate::given::{self, CustomPolicy};
-use crate::hint::excerpt;
+use crate::hint::{excerpt, nearest};
 use crate::layout::are_layouts;
 use crate::resolve::{KERNELS_LIMIT, list, number, printable};
 use crate::spec::{Baseline, ConfigurationSpec, IntegrityList, Spec, SpecError};
@@ -46,7 +46,7 @@ impl Matrix {
         let baseline_kernel = match &spec.baseline_kernel {
             Some(kernel) if kernels.contains(kernel) => Some(kernel.clone()),
             Some(kernel) => return Err(no_kernel("baseline_kernel", kernel, &kernels)),
-            // A single configuration is compared between kernels; layouts of one kernel count as
+            // With one configuration the kernels are compared; the layouts of one kernel count as
             // one kernel.
             None => (kernels.len() > 1 && configurations.len() == 1 && !are_layouts(&kernels))
                 .then(|| kernels[0].clone()),
@@ -77,9 +77,9 @@ fn kernels(kernels: Option<&[String]>, place: Place) -> Result<Vec<String>, Spec
         (Some(kernels), _) => kernels,
         (None, Place::Um) => {
             return Err(SpecError::instead(
-                "where = \"um\" needs a kernel that is built for it",
-                "lsmeter kernel build um --source linux-source-6.12 --flavour um, and name \
-                 build:um in `kernels`",
+                "where = \"um\" needs a UML kernel",
+                "build one, and set kernels = [\"build:um\"]: lsmeter kernel build um \
+                 --source linux-source-6.12 --flavour um",
             ));
         }
         (None, _) => &default,
@@ -121,7 +121,7 @@ fn product(
             parse(stacks.iter().map(String::as_str))?
         }
     };
-    // A custom policy is enforced by default; IMA's is independent of the modules' state.
+    // A custom policy is enforced by default. IMA's does not depend on the modules' state.
     let default = if custom.values().all(|of| of.module == given::IMA) {
         Policy::None
     } else {
@@ -158,13 +158,13 @@ fn product(
     let has_policy = policies.iter().any(|policy| *policy != Policy::None);
     if of_selinux && !(has_policy && stacks.iter().any(may_have_selinux)) {
         return Err(SpecError::instead(
-            "`selinux_policy` and `labels` are SELinux's, which no stack has with a policy",
+            "`selinux_policy` and `labels` need SELinux with a policy in a stack",
             "add SELinux and policy = \"enforcing\" (--policy enforcing), or leave them out",
         ));
     }
     let denials = spec.denials == Some(true);
     if denials && !policies.contains(&Policy::Enforcing) {
-        return Err(deny_nothing("what is measured"));
+        return Err(deny_nothing("the experiment"));
     }
     let events = spec.first_after.clone();
     let events = events.unwrap_or_else(|| vec![FirstAfter::Nothing]);
@@ -172,7 +172,7 @@ fn product(
     for event in &events {
         let any = |policy: &Policy| stacks.iter().any(|stack| can_be(*event, stack, *policy));
         if *event != FirstAfter::Nothing && !policies.iter().any(any) {
-            return Err(nothing_forgotten(*event, "what is measured"));
+            return Err(nothing_forgotten(*event, "the experiment"));
         }
     }
     let with_layers = rules.iter().flat_map(|of| layers.iter().map(|l| (*of, *l)));
@@ -182,7 +182,7 @@ fn product(
     let mut all: Vec<Configuration> = Vec::new();
     for stack in &stacks {
         for &policy in &policies {
-            // Capabilities always decide: no policy to load, so a single state.
+            // Capabilities need no policy, so they have a single state.
             let policy = if stack.as_str() == "capability" {
                 Policy::None
             } else {
@@ -241,12 +241,12 @@ fn can_deny(stack: &Stack, policy: Policy) -> bool {
 
 fn deny_nothing(what: &str) -> SpecError {
     SpecError::instead(
-        format!("`denials` is true, and no policy of {what} is enforced: nothing is denied"),
-        "say policy = \"enforcing\" (--policy enforcing), or leave out `denials`",
+        format!("`denials` needs an enforced policy, which {what} does not have"),
+        "set policy = \"enforcing\" (--policy enforcing), or leave out `denials`",
     )
 }
 
-/// Whether a module of the stack caches decisions and drops them at this event.
+/// Whether a module of the stack caches decisions that this event invalidates.
 fn can_be(event: FirstAfter, stack: &Stack, policy: Policy) -> bool {
     let decides = matches!(policy, Policy::Enforcing | Policy::Permissive);
     match event {
@@ -263,7 +263,7 @@ fn nothing_forgotten(event: FirstAfter, what: &str) -> SpecError {
     };
     SpecError::instead(
         format!(
-            "`first_after` is `{event}`, which is about {modules}, and {what} has no policy of it"
+            "`first_after` is `{event}`, which needs {modules} with a policy; {what} does not have it"
         ),
         format!(
             "add {modules} and policy = \"enforcing\" (--policy enforcing), or leave out `first_after`"
@@ -271,7 +271,7 @@ fn nothing_forgotten(event: FirstAfter, what: &str) -> SpecError {
     )
 }
 
-/// A kernel's default stack is not known here.
+/// The modules of a kernel's default stack are not known here.
 fn may_have(stack: &Stack, module: &str) -> bool {
     stack.is_default() || stack.names().iter().any(|name| name == module)
 }
@@ -322,8 +322,8 @@ fn resolve(
         || settings.rules.is_some() && !has_rules(written.policy, &written.integrity)
     {
         return Err(SpecError::instead(
-            format!("`{stack}` has no policy, and so no rules or layers"),
-            "say policy = \"enforcing\", or leave out `rules`, `layers`, `labels` and `selinux_policy`",
+            format!("`{stack}` has no policy, so it cannot have rules, layers or labels"),
+            "set policy = \"enforcing\", or leave out `rules`, `layers`, `labels` and `selinux_policy`",
         ));
     }
     if settings.denials && !can_deny(&stack, written.policy) {
@@ -337,8 +337,8 @@ fn resolve(
     }
     if settings.denials && written.integrity.has(Integrity::Audit) {
         return Err(SpecError::instead(
-            "`denials` is true, and audit would record each open that is denied",
-            "leave out `denials`, or audit from `integrity`",
+            "`denials` cannot be combined with audit, which would record each denied open",
+            "leave out `denials`, or remove audit from `integrity`",
         ));
     }
     if let Some(rules) = settings.audit_rules {
@@ -350,7 +350,7 @@ fn resolve(
     if stack.is_none() && (written.policy != Policy::None || !written.integrity.0.is_empty()) {
         return Err(SpecError::instead(
             "a kernel without LSMs has neither policies nor integrity subsystems",
-            "name a stack, or leave out `policy` and `integrity`",
+            "use another stack, or leave out `policy` and `integrity`",
         ));
     }
     let configuration = Configuration {
@@ -370,12 +370,12 @@ fn resolve(
 
 fn not_at_work(key: &str, value: impl fmt::Display, subsystem: Integrity) -> SpecError {
     SpecError::instead(
-        format!("`{key}` is `{value}`, and {subsystem} is not at work"),
-        format!("say integrity = \"{subsystem}\" (--integrity {subsystem}), or leave out `{key}`"),
+        format!("`{key}` is `{value}`, but {subsystem} is not active"),
+        format!("set integrity = \"{subsystem}\" (--integrity {subsystem}), or leave out `{key}`"),
     )
 }
 
-/// Rules belong to audit, and a number of rules needs a rule set to extend.
+/// Rules belong to audit. A number of rules extends an existing rule set.
 fn check_audit(
     audit_rules: AuditRules,
     rules: Option<u32>,
@@ -387,14 +387,14 @@ fn check_audit(
     let has_none = matches!(audit_rules, AuditRules::None | AuditRules::NeverTask);
     if has_none && rules.is_some() {
         return Err(SpecError::instead(
-            format!("`audit_rules` is `{audit_rules}`: there are no rules, and so no more of them"),
-            "leave out `rules`, or say audit_rules = \"one\"",
+            format!("`audit_rules` is `{audit_rules}`: `rules` needs a rule to repeat"),
+            "leave out `rules`, or set audit_rules = \"one\"",
         ));
     }
     Ok(())
 }
 
-/// A policy belongs to IMA; nothing can be added to the kernel's built-in one.
+/// A policy belongs to IMA. Rules cannot be added to the kernel's built-in policies.
 fn check_ima(
     ima_policy: ImaPolicy,
     rules: Option<u32>,
@@ -405,8 +405,10 @@ fn check_ima(
     }
     if ima_policy != ImaPolicy::FileSystem && rules.is_some() {
         return Err(SpecError::instead(
-            format!("`ima_policy` is `{ima_policy}`: no rules can be added to the kernel's own"),
-            "leave out `rules`, or say ima_policy = \"file-system\"",
+            format!(
+                "`ima_policy` is `{ima_policy}`: `rules` cannot extend the kernel's own policy"
+            ),
+            "leave out `rules`, or set ima_policy = \"file-system\"",
         ));
     }
     Ok(())
@@ -433,12 +435,23 @@ fn baseline(
         let is_plain = |c: &Configuration| *c == Configuration::of_stack(c.stack.clone());
         let plain = configurations.iter().all(is_plain);
         let what = if plain { "stacks" } else { "configurations" };
+        let modules: Vec<String> = configurations
+            .iter()
+            .flat_map(|c| c.stack.names())
+            .collect();
+        let near = nearest(&name, modules.iter().map(String::as_str));
+        let has_it =
+            |c: &&Configuration| c.stack.names().iter().any(|module| Some(&**module) == near);
+        let near = configurations.iter().find(has_it);
         let (n, known) = (configurations.len(), configurations.iter());
         let known: Vec<String> = known.map(ToString::to_string).collect();
         let known = known.join(" · ");
         SpecError::instead(
             format!("baseline `{name}` is not one of the {n} {what}: {known}"),
-            format!("add it to `{what}`, or give its position there, from 0"),
+            match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("name one of them, or add `{name}` to the {what} (--stack)"),
+            },
         )
     })
 }

@@ -4,11 +4,11 @@
 /// The suite has no deeper paths.
 const DEEPEST: u32 = 64;
 
-/// Components of the path that a variant walks straight down: 2 for `AA/BB` and `depth2`. None for
-/// other names: `4KB`, `random`, `AA/../HH`.
+/// Depth of a variant's path if it goes straight down: 2 for `AA/BB` and `depth2`. None for other
+/// names: `4KB`, `random`, `AA/../HH`.
 ///
-/// The agent's list has the depth of each benchmark (`depth`); this is for documents of version 1
-/// and for publications.
+/// The agent's list has the depth of each benchmark (`depth`). This is for result files of version
+/// 1 and for publications.
 #[must_use]
 pub fn path_depth(variant: &str) -> Option<u32> {
     let is_short = variant.len() == 2 && variant.bytes().all(|byte| byte.is_ascii_uppercase());
@@ -22,7 +22,7 @@ pub fn path_depth(variant: &str) -> Option<u32> {
     (1..=DEEPEST).contains(&depth).then_some(depth)
 }
 
-/// 3 for `AA/../HH`, 1 for a name that is not a path.
+/// Components of the path, `..` included: 3 for `AA/../HH`, 1 for a name that is not a path.
 #[must_use]
 pub fn path_components(variant: &str) -> u32 {
     let components = numbered(variant).unwrap_or_else(|| {

@@ -8,50 +8,47 @@ use crate::cell::Cell;
 use crate::configuration::Configuration;
 use crate::metric::Metric;
 
-/// How the policies of one configuration were brought into force on one kernel, in its
-/// first boot.
+/// How the policies of one configuration were loaded and tested on one kernel, in its first boot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PolicyProof {
     pub kernel: String,
     pub configuration: Configuration,
-    /// What was done, and what was denied and allowed, in order.
+    /// What was done, and which accesses were denied and allowed, in order.
     pub steps: Vec<String>,
-    /// What SELinux's access vector cache came to where files had labels in turn.
+    /// Lookups in SELinux's access vector cache; only if files have several labels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheUse>,
-    /// What parts of it took, in the order of the first of each; empty in documents of an older
-    /// lsmeter.
+    /// Cost of each part, in order of first occurrence; empty in result files of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub took: Vec<PolicyPart>,
 }
 
-/// What the guest took for a part of bringing a module's policy into force.
+/// Cost of one part of loading a module's policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PolicyPart {
     /// The module: `selinux`.
     pub module: String,
-    /// `loading`: giving the policy to the kernel; `attaching` programs to hooks, and `detaching` them;
-    /// `entering the domain` and `changing the profile`: the task that is measured comes under it.
+    /// `loading`: passing the policy to the kernel; `attaching`: attaching programs to hooks;
+    /// `detaching`; `entering the domain` and `changing the profile`: confining the measured task.
     pub part: String,
-    /// Of the loading task on the guest's processor, which counts instructions under the deterministic
-    /// clock: no idling, and no other tasks.
+    /// Processor time of the loading task in the guest. Under the deterministic clock 1 ns is one
+    /// instruction. Idle time and other tasks are excluded.
     pub busy_ns: u64,
 }
 
-/// What opening files that have labels in turn, all of them known to the kernel, asked of
-/// SELinux's access vector cache: `/sys/fs/selinux/avc/cache_stats`.
+/// Lookups in SELinux's access vector cache while files with different labels, all known to the kernel,
+/// are opened in turn. Source: `/sys/fs/selinux/avc/cache_stats`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CacheUse {
-    /// Files opened, each once.
+    /// Number of files, each opened once.
     pub opens: u32,
     pub lookups: u32,
-    /// Those that were not there, and were computed from the policy.
+    /// Lookups not found in the cache and computed from the policy.
     pub misses: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tool {
-    /// `lsmeter`.
     pub name: String,
     pub version: String,
 }
@@ -65,11 +62,11 @@ impl Tool {
     }
 }
 
-/// One of the environments of a document that was put together, and its cells.
+/// One environment of a merged result file, and its measurements.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Origin {
     pub environment: Environment,
-    /// Positions in `cells`, from 0, in order; empty if no cell ran there.
+    /// Positions in `measurements`, from 0, ascending; empty if none was made there.
     #[serde(rename = "measurements")]
     pub cells: Vec<u32>,
 }
@@ -88,7 +85,7 @@ impl Origin {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {
-    /// The host's distribution, as `/etc/os-release` names it.
+    /// `PRETTY_NAME` of the host's `/etc/os-release`.
     pub os: String,
     /// The host's `uname -r`.
     pub host_kernel: String,
@@ -96,10 +93,10 @@ pub struct Environment {
     pub cpu: String,
     pub cores: u32,
     pub kvm: bool,
-    /// The emulator; missing on the host.
+    /// Missing on the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub qemu: Option<Emulator>,
-    /// LSMs active on the host, where they matter: on the host.
+    /// LSMs active on the host; only for measurements on the host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub host_lsms: Vec<String>,
 }
@@ -118,9 +115,8 @@ impl Environment {
         }
     }
 
-    /// The machine, as far as figures of a metric depend on it. Counts depend on the emulated
-    /// processor; times on everything. Figures of different machines are not
-    /// compared.
+    /// The part of the machine that a metric depends on. Counts depend on the emulated processor,
+    /// times on everything. Values of different machines are not compared.
     pub fn machine(&self, metric: Metric) -> String {
         let emulated = self.qemu.as_ref().map(|qemu| match metric {
             counted if counted.is_counted() => format!("{}, deterministic clock", qemu.cpu),
@@ -139,8 +135,8 @@ impl Environment {
         }
     }
 
-    /// What figures of one run must share: stricter than [`Environment::machine`]. For counts all
-    /// of QEMU, for times also the running kernel if that is measured.
+    /// Environment that all values of one run must share; stricter than [`Environment::machine`].
+    /// For counts it includes all of QEMU, for times also the running kernel if that is measured.
     pub fn fingerprint(&self, metric: Metric) -> String {
         match &self.qemu {
             Some(qemu) if metric.is_counted() => format!(
@@ -171,7 +167,7 @@ pub struct Emulator {
     pub plugin_api: Option<PluginApi>,
 }
 
-/// Versions of QEMU's TCG plugin interface (`qemu_plugin_info_t.version`).
+/// QEMU versions of the TCG plugin interface (`qemu_plugin_info_t.version`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PluginApi {
     pub min: u32,

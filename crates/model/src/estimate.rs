@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Counted operations in estimated nanoseconds, and the document of estimates.
+//! Counts converted to nanoseconds, and their result file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,132 +10,131 @@ use crate::evidence::Events;
 use crate::key::Key;
 use crate::warning::Warning;
 
-/// What stacks would add to operations in nanoseconds, on the processor that times were taken
-/// on: what their instructions do more often than the baseline's, each with its weight:
+/// Estimated time that stacks add to operations, in ns on the processor that was timed. Each event
+/// that instructions cause more often than the baseline counts with its weight. Written by
 /// `lsmeter estimate --output FILE`. See [`Stored::read`] and [`Stored::write`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(title = "lsmeter estimate of times")]
+#[schemars(title = "lsmeter estimate result file")]
 pub struct EstimateDocument {
     pub tool: Tool,
-    /// How ns follow from what was counted.
+    /// How counts are converted to ns.
     pub weights: Weights,
-    /// What was counted, with what it would take.
+    /// Counted operations with their estimates.
     #[serde(rename = "measurements")]
     pub cells: Vec<EstimatedCell>,
     #[serde(default)]
     pub warnings: Vec<Warning>,
 }
 
-/// Nanoseconds of what instructions do, as fitted to operations of which both are known.
+/// Weights in ns, fitted to operations that were both counted and timed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Weights {
-    /// The processor that times were taken on.
+    /// The processor that was timed.
     pub processor: String,
-    /// `uname -r` of the kernels that times were taken of, and of those that were counted.
+    /// `uname -r` of the timed kernels and of the counted ones.
     pub releases: [String; 2],
     pub terms: Vec<Weight>,
-    /// How far it may be off: in operations that were left out of the fit.
+    /// Error for operations that were left out of the fit.
     pub error: FitError,
-    /// Differences between stacks that it was fitted to.
+    /// Number of differences between stacks in the fit.
     pub differences: u32,
-    /// Whole operations of the baseline that it was fitted to, too.
+    /// Number of whole operations of the baseline in the fit.
     pub operations: u32,
-    /// Each stack that added something, predicted without it.
+    /// Estimates for each stack by weights fitted without it.
     pub left_out: Vec<LeftOutStack>,
-    /// Rank correlation of overheads, estimated and measured, of all these stacks together. Missing
-    /// where they have none, and in documents of versions that did not tell it.
+    /// Rank correlation of estimated and measured overheads, over all these stacks together.
+    /// Missing without such stacks, and in result files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out_rank_correlation: Option<f64>,
 }
 
 pub const INSTRUCTIONS: &str = "instructions";
 
-/// Key of the weight of L1i conflicts: instruction lines expected in crowded sets of the first
-/// cache, see [`conflicting_lines`].
+/// Name of the weight of L1i conflicts, see [`conflicting_lines`].
 pub const CONFLICTING_LINES: &str = "conflicting_instruction_lines";
 /// Sets and ways of a 32 KiB cache with lines of 64 bytes: the L1i of AMD since family 25 and of
 /// Intel until 2023.
 const CACHE: (u32, u32) = (64, 8);
 
-/// Expected number of `lines` in cache sets with fewer ways than lines, if lines fall in sets at
-/// random: each run of the operation evicts and refetches them.
+/// Expected number of `lines` in cache sets with more lines than ways, if lines fall in sets at
+/// random. Each run of the operation evicts and refetches them.
 #[must_use]
 pub fn conflicting_lines(lines: u64) -> f64 {
     stats::crowded(lines, CACHE.0, CACHE.1)
 }
 
-/// What one of something takes.
+/// Cost of one event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Weight {
-    /// [`INSTRUCTIONS`], [`CONFLICTING_LINES`], or a name in [`Events::KINDS`](crate::Events::KINDS).
+    /// [`INSTRUCTIONS`], [`CONFLICTING_LINES`], or a name in
+    /// [`Events::KINDS`](crate::Events::KINDS).
     pub event: String,
-    /// Nanoseconds, 0 at least.
+    /// Cost in ns, at least 0.
     pub ns: f64,
-    /// Its 95 % interval: percentiles over operations drawn again and again.
+    /// 95 % interval: bootstrap percentiles over operations.
     pub ci95: [f64; 2],
-    /// The most that one of the operations had of it: nothing is said of twice as many.
+    /// Largest number of this event in one fitted operation. Estimates are refused above twice
+    /// this.
     pub most: f64,
 }
 
-/// How far estimates were from what was measured, of operations that were left out of the
-/// fit, one benchmark after the other.
+/// Errors of estimates for operations left out of the fit, one benchmark at a time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FitError {
-    /// Rank correlation of overheads, estimated and measured: 1 if the order is the same.
+    /// Rank correlation of estimated and measured overheads; 1: same order.
     pub rank_correlation: f64,
-    /// The same of instructions alone.
+    /// The same for overheads in instructions, without weights.
     pub rank_correlation_of_instructions: f64,
-    /// Median distance, in ns.
+    /// Median error in ns.
     pub median_ns: f64,
-    /// Median distance of overheads, in points of per cent.
+    /// Median error of overheads, in percentage points.
     pub median_points: f64,
-    /// Median distance of overheads in instructions from those in ns, in points of per cent: what is
-    /// off where instructions are taken for time. Missing where only whole operations were timed,
-    /// and in documents of versions that did not tell it.
+    /// Median difference between overheads in instructions and in ns, in percentage points. Missing
+    /// where only whole operations were timed, and in result files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub median_points_of_instructions: Option<f64>,
-    /// Of 95 of 100 the distance is at most this many times √(5² + (0.15 × estimate)²) ns.
+    /// 95 % of errors are at most this many times √(5² + (0.15 × estimate)²) ns.
     pub q95: f64,
 }
 
 impl FitError {
-    /// Scale of errors: √([`UNIT_NS`](FitError::UNIT_NS)² + (this × estimate)²).
+    /// Relative part of the error scale: √([`UNIT_NS`](FitError::UNIT_NS)² + (this × estimate)²).
     pub const UNIT_PART: f64 = 0.15;
     pub const UNIT_NS: f64 = 5.0;
 }
 
-/// A stack, predicted by weights that were fitted without it.
+/// A stack, estimated by weights fitted without it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOutStack {
     pub stack: Vec<String>,
-    /// Operations to which it adds 20 instructions and more.
+    /// Number of operations to which it adds at least 20 instructions.
     pub operations: u32,
-    /// Median of measured by estimated ns.
+    /// Median ratio of measured to estimated ns.
     pub ratio: f64,
-    /// Median of measured ns by instructions.
+    /// Median ratio of measured ns to instructions.
     pub ns_per_instruction: f64,
-    /// Rank correlation of overheads, estimated and measured.
+    /// Rank correlation of estimated and measured overheads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank_correlation: Option<f64>,
 }
 
-/// What an operation takes more under a stack than under the baseline.
+/// Cost that a stack adds to an operation over the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EstimatedCell {
     pub key: Key,
     pub baseline: Vec<String>,
-    /// Instructions more than the baseline.
+    /// Instructions added.
     pub instructions: i64,
-    /// Nanoseconds more; missing if nothing can be said.
+    /// Nanoseconds added; missing if they cannot be estimated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Nanoseconds>,
-    /// Why nothing can be said.
+    /// Why they cannot be estimated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// Nanoseconds more that were measured, where the operation was timed, too.
+    /// Nanoseconds added as measured, if the operation was also timed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<Nanoseconds>,
-    /// Of each hook, with all that it calls: nested ones are in those around them, too.
+    /// Cost per hook, with everything that it calls: a nested hook also counts in the outer one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<EstimatedHook>,
 }
@@ -143,17 +142,15 @@ pub struct EstimatedCell {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EstimatedHook {
     pub hook: String,
-    /// Instructions more than under the baseline.
     pub instructions: i64,
-    /// Nanoseconds more.
     pub estimate: Nanoseconds,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Nanoseconds {
     pub ns: f64,
-    /// Of an estimate: as far as 95 of 100 were from what was measured, where that is known. Of a
-    /// measurement its 95 % interval.
+    /// For an estimate: range of 95 % of the errors, where known. For a measurement: its 95 %
+    /// interval.
     pub ci95: [f64; 2],
 }
 
@@ -200,7 +197,7 @@ impl Weights {
         };
         let odd = self.terms.iter().find(odd)?;
         let event = printable(&odd.event);
-        Some(format!("the weight of {event} is no weight"))
+        Some(format!("invalid weight of {event}"))
     }
 }
 
@@ -217,7 +214,7 @@ impl Stored for EstimateDocument {
             let own = cell.estimate.into_iter().chain(cell.measured);
             let mut all = own.chain(of_hooks);
             let odd = all.any(|estimate| !estimate.is_sound());
-            odd.then(|| "a figure lies outside of its interval".to_owned())
+            odd.then(|| "a value lies outside its interval".to_owned())
         })
     }
 }

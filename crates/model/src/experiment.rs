@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A resolved experiment: every key decided and checked.
+//! A resolved experiment: every key set and checked.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use crate::program::Programs;
 use crate::select::Selection;
 use crate::words::{FileSystem, Place};
 
-/// What is run: the product of kernels, stacks, benchmarks and metrics. Made by
-/// [`crate::Spec::resolve`]; part of the run document.
+/// What to run: the product of kernels, stacks, benchmarks and metrics. Made by
+/// [`crate::Spec::resolve`]; part of a run's result file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Experiment {
-    /// One line on what this experiment is for.
+    /// Purpose, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// In VMs, on the running kernel, or in kernels that are processes.
+    /// Virtual machines, the running kernel, or UML kernels.
     #[serde(rename = "where")]
     pub place: Place,
     /// Directory to work in; only on the host.
@@ -30,62 +30,60 @@ pub struct Experiment {
     pub dir: Option<String>,
     /// Kernels as named by the user; `["host"]` on the host.
     pub kernels: Vec<String>,
-    /// Stacks and the states of their policies, at least one; the running kernel's own
-    /// stack, `default`, on the host.
+    /// Stacks and the states of their policies, at least one. On the host: `default`, the running
+    /// kernel's own stack.
     pub configurations: Vec<Configuration>,
-    /// Position of the baseline in `configurations`, from 0. If it is measured on one
-    /// kernel only, it is the baseline of all kernels, else each kernel has its own; on layouts
-    /// of one kernel, it is that of the layouts of others with the same number.
+    /// Position of the baseline in `configurations`, from 0. A baseline of a single kernel is the
+    /// baseline of all kernels; otherwise each kernel has its own. Layouts of kernels are compared
+    /// with the baseline's layout of the same number.
     pub baseline: u32,
-    /// The kernel whose cells those of all other kernels are compared with,
-    /// configuration by configuration; `baseline` then says nothing.
+    /// The kernel to compare the others with, configuration by configuration. If set, `baseline`
+    /// has no meaning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline_kernel: Option<String>,
-    /// Which benchmarks and variants.
     pub selection: Selection,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub programs: Option<Programs>,
-    /// Policies of the user's own, by the names that configurations have for them.
+    /// Custom policies, by the names that configurations use.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub custom: BTreeMap<String, CustomPolicy>,
-    /// Path in a virtual machine of the directory that benchmarks work in; None for the lab's
-    /// own.
+    /// Working directory of benchmarks in a virtual machine; None: `/mnt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_dir: Option<String>,
     pub metrics: Vec<Metric>,
     /// File system mounted in a VM; None on the host, where `dir` decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filesystem: Option<FileSystem>,
-    /// Samples of a cell, per metric, over all rounds.
+    /// Samples of a measurement, per metric, over all rounds.
     pub samples: Samples,
-    /// Operations before the first sample of an instruction or time cell.
+    /// Operations before the first sample, for instructions and time.
     pub warmup: u32,
-    /// Times that a timed cell is visited, configurations interleaved (A B A B …), so
-    /// that drift cancels. Instruction cells need one visit.
+    /// Visits to each timed measurement. Configurations are interleaved (A B A B …), so that drift
+    /// cancels. Instructions need one visit.
     pub rounds: u32,
-    /// Seconds of a throughput cell before measuring.
+    /// Seconds before a throughput is measured.
     pub throughput_warmup_s: f64,
-    /// Seconds of a throughput cell that are measured.
+    /// Seconds for which a throughput is measured.
     pub throughput_period_s: f64,
     /// Appended to the kernel command line, for instance `mitigations=off`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cmdline: String,
-    /// The processor of emulated machines, as QEMU names it; None: their architecture's usual one.
+    /// The emulated processor, in QEMU's terms; None: the architecture's usual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<String>,
-    /// Virtual machines at a time; None: as many as there are processors.
+    /// Parallel virtual machines; None: one per processor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jobs: Option<u32>,
-    /// Seconds until a boot that has not reached the agent is given up.
+    /// Time-out in s until a boot reaches the agent.
     pub boot_timeout_s: u32,
-    /// Seconds until a cell that has not ended is given up.
+    /// Time-out in s of a measurement.
     pub measurement_timeout_s: u32,
 }
 
-/// Samples of a cell, per metric.
+/// Number of samples, per metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Samples {
-    /// Counted operations (measured regions) of an instruction cell.
+    /// Measured regions.
     pub instructions: u32,
     pub time: u32,
     pub throughput: u32,
@@ -129,8 +127,8 @@ impl Experiment {
         (base != *key).then_some(base)
     }
 
-    /// The first key in which two experiments measure something different. Keys of speed and
-    /// patience (`jobs`, the time-outs) and `description` may differ.
+    /// The first key by which two experiments differ in what they measure. `description`, and keys
+    /// of speed and patience (`jobs`, the time-outs), may differ.
     pub fn first_difference(&self, other: &Experiment) -> Option<String> {
         const NOT_MEASURED: [&str; 4] = [
             "description",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What identifies a cell, the same in every document.
+//! Identity of a measurement, the same in all result files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::configuration::{self, Configuration, Settings};
 use crate::metric::Metric;
 use crate::words::{Architecture, Caches, DelayModule, Integrity, Policy};
 
-/// What identifies a cell inside a document, and across documents.
+/// Identity of a measurement within a result file and across them.
 #[derive(
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -16,23 +16,22 @@ use crate::words::{Architecture, Caches, DelayModule, Integrity, Policy};
 #[schemars(with = "Form")]
 pub struct Key {
     pub architecture: Architecture,
-    /// Kernel as the user named it: `debian:6.12`, a path, or `host`; of a recording
-    /// `uname -r`.
+    /// Kernel as named by the user: `debian:6.12`, a path, or `host`. In a recording: `uname -r`.
     pub kernel: String,
-    /// The stack asked for, in order; `["default"]` for the distribution's list. Of a
-    /// recording what was active.
+    /// The requested stack, in order; `["default"]` for the distribution's list. In a recording:
+    /// the active modules.
     pub stack: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub integrity: Vec<Integrity>,
     pub policy: Policy,
     #[serde(skip_serializing_if = "Settings::is_default")]
     pub settings: Settings,
-    /// File system worked on; empty in recordings.
+    /// File system of the files; empty in recordings.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub filesystem: String,
     #[serde(flatten)]
     pub subject: Subject,
-    /// How decisions were delayed; None unless it is a sweep's.
+    /// Delay of decisions; None except in a sweep.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<Delay>,
     pub metric: Metric,
@@ -51,7 +50,7 @@ pub enum Subject {
     Workload {
         /// `git-status`.
         workload: String,
-        /// First digits of a SHA-256 of its root.
+        /// First digits of the SHA-256 of its root.
         root: String,
     },
     /// A time interval on a live machine.
@@ -66,54 +65,52 @@ pub enum Subject {
 )]
 pub struct Delay {
     pub module: DelayModule,
-    /// The hooks at which decisions are delayed together: `["all"]` are all that the
-    /// module knows.
+    /// Hooks that are delayed together; `["all"]`: all that the module knows.
     pub hooks: Vec<String>,
-    /// It is one hook's part of the operation's slope over several hooks.
+    /// Whether it is one hook's part of a slope over several hooks.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub part: bool,
-    /// What the kernel's caches know of the path before each operation.
+    /// State of the caches before each operation.
     pub caches: Caches,
 }
 
-/// How documents have a key: read key by key, so that an error knows its place.
+/// Keys in result files. Read key by key, so that an error has its position.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "Key")]
 struct Form {
     #[serde(default)]
     architecture: Architecture,
-    /// Kernel as the user named it: `debian:6.12`, a path, or `host`; of a recording
-    /// `uname -r`.
+    /// Kernel as named by the user: `debian:6.12`, a path, or `host`. In a recording: `uname -r`.
     kernel: String,
-    /// The stack asked for, in order; `["default"]` for the distribution's list. Of a
-    /// recording what was active.
+    /// The requested stack, in order; `["default"]` for the distribution's list. In a recording:
+    /// the active modules.
     stack: Vec<String>,
-    /// Integrity subsystems at work: audit, ima, evm.
+    /// Active integrity subsystems: audit, ima, evm.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     integrity: Vec<Integrity>,
     #[serde(default)]
     policy: Policy,
     #[serde(default, skip_serializing_if = "Settings::is_default")]
     settings: Settings,
-    /// File system worked on; missing in recordings.
+    /// File system of the files; missing in recordings.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     filesystem: String,
     /// Benchmark: `open`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     benchmark: Option<String>,
-    /// Its variant: `AA/BB`; missing if it has only one.
+    /// Its variant: `AA/BB`; missing if there is only one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     variant: String,
-    /// A whole program's name, in place of a benchmark.
+    /// Name of a whole program, in place of a benchmark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     workload: Option<String>,
-    /// What its root holds: the first digits of a SHA-256.
+    /// First digits of the SHA-256 of the program's root.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     root: String,
-    /// Which stretch of time on a live machine, from 0, in place of a benchmark.
+    /// Number of the interval on a live machine, from 0, in place of a benchmark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     interval: Option<u32>,
-    /// How decisions were delayed; only of a sweep.
+    /// Delay of decisions; only in a sweep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     delay: Option<Delay>,
     metric: Metric,
@@ -133,8 +130,10 @@ impl TryFrom<Form> for Key {
                 root: form.root,
             },
             (None, None, Some(interval)) => Subject::Interval { interval },
-            (None, None, None) => return Err("it is of no benchmark and of no interval"),
-            _ => return Err("it is of more than one of a benchmark, a workload and an interval"),
+            (None, None, None) => {
+                return Err("`benchmark`, `workload` and `interval` are all missing");
+            }
+            _ => return Err("only one of `benchmark`, `workload` and `interval` is allowed"),
         };
         Ok(Key {
             architecture: form.architecture,
@@ -246,7 +245,10 @@ mod tests {
         let interval = key(r#"{"kernel":"k","stack":[],"interval":3,"metric":"calls"}"#);
         assert_eq!(interval.unwrap().subject, Subject::Interval { interval: 3 });
         let neither = key(r#"{"kernel":"k","stack":[],"metric":"calls"}"#).unwrap_err();
-        assert_eq!(neither, "it is of no benchmark and of no interval");
+        assert_eq!(
+            neither,
+            "`benchmark`, `workload` and `interval` are all missing"
+        );
         assert!(
             key(r#"{"kernel":"k","stack":[],"benchmark":"open","interval":3,"metric":"calls"}"#)
                 .is_err()

@@ -17,18 +17,18 @@ pub fn layouts_base(kernel: &str) -> Option<&str> {
     layout(kernel).map(|(base, _)| base)
 }
 
-/// A pattern for kernels in the cache: `build:um.*`. Paths are not.
+/// Whether it is a pattern for kernels in the cache: `build:um.*`. Paths are not.
 pub fn is_kernel_pattern(name: &str) -> bool {
     name.contains(['*', '?']) && !name.contains('/')
 }
 
-/// `name` is this kernel's name, or a pattern that matches it.
+/// Whether `name` is this kernel's name, or a pattern that matches it.
 pub(crate) fn names_kernel(name: &str, kernel: &str) -> bool {
     name == kernel || is_kernel_pattern(name) && glob(name, kernel)
 }
 
-/// The kernel to compare `kernel` with under `name`: that kernel; for layouts the one with the same
-/// number, else the first.
+/// The kernel that `kernel` is compared with if the user names `name`: that kernel; of several
+/// layouts the one with the same number, else the first.
 pub(crate) fn kernel_beside<'a>(name: &'a str, kernel: &'a str, kernels: &'a [String]) -> &'a str {
     if name == kernel || !is_kernel_pattern(name) {
         return name;

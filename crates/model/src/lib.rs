@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Types of experiments and results: what to run, and what was measured.
+//! Types of experiments and results: what to run, and what was measured.
 //!
-//! - [`Spec`]: what a user wrote, in TOML, in a preset or as flags; every key is optional. Specs
-//!   are merged, then resolved.
-//! - [`Experiment`]: a resolved spec: every key decided and checked.
-//! - [`Cell`]: a [`Key`], and the [`Evidence`] for it or why it is missing.
-//! - [`Document`]: cells with their environment and experiment; JSON with a schema.
-//! - [`Stored`]: documents of their own form: [`PlacementDocument`] (hooks that system calls can
-//!   reach), [`ComparisonDocument`] (differences between two documents), [`PredictionDocument`]
-//!   (cost of other stacks for recorded calls), [`EstimateDocument`] (counted operations in
-//!   nanoseconds).
+//! - [`Spec`]: an experiment as a user wrote it: TOML, a preset or flags. Every key is optional.
+//!   Specs are merged, then resolved.
+//! - [`Experiment`]: a resolved spec, with every key set and checked.
+//! - [`Cell`]: one measurement: a [`Key`], and [`Evidence`] or the reason for its absence.
+//! - [`Document`]: a result file: measurements, their experiment and environment, as JSON.
+//! - [`Stored`]: other result files: [`PlacementDocument`] (hooks that system calls can reach),
+//!   [`ComparisonDocument`] (differences between two result files), [`PredictionDocument`] (cost of
+//!   other stacks for recorded calls), [`EstimateDocument`] (counts converted to nanoseconds).
 //!
-//! Nothing here opens a file or prints: readers and writers are the caller's.
+//! Nothing here opens a file or prints; callers pass readers and writers.
 
 mod aa;
 mod cell;

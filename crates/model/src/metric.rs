@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A figure's name, unit, and better direction.
+//! A metric's name, unit, and better direction.
 
 use stats::Direction;
 
 use crate::words::words;
 
 words! {
-    /// What is measured. Experiments ask for instructions, time, throughput and memory; the others come
-    /// from methods of their own.
+    /// What is measured. Experiments measure instructions, time, throughput or memory; the others
+    /// come from other commands.
     Metric, "metric":
     /// Guest kernel instructions per operation, counted by a QEMU TCG plugin: exact.
     Instructions = "instructions",
@@ -15,7 +15,7 @@ words! {
     Time = "time",
     /// Operations per second over a fixed time: statistical.
     Throughput = "throughput",
-    /// Bytes that the kernel holds, after a boot or for each object of a kind: exact.
+    /// Memory that the kernel uses, in bytes: after a boot, or per object of a kind. Exact.
     Memory = "memory",
     Calls = "calls",
     CallRate = "call_rate",
@@ -52,7 +52,7 @@ impl Metric {
         }
     }
 
-    /// Counts that are the same whenever the same is measured.
+    /// Counts that are the same in every repetition.
     pub fn is_counted(self) -> bool {
         self.is_of_instructions() || matches!(self, Metric::Calls | Metric::Memory)
     }

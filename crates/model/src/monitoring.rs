@@ -20,16 +20,16 @@ pub struct Monitoring {
     /// Whose calls: `the machine`, `the command ls -l`, `process 1234`,
     /// `the control group /sys/fs/cgroup/system.slice`.
     pub scope: String,
-    /// What was noted of each call.
+    /// Detail recorded of each call.
     pub mode: MonitorMode,
-    /// What watching a call cost, measured at the start.
+    /// Cost of watching a call, measured at the start.
     pub cost: MonitorCost,
-    /// Bytes of kernel memory that the figures took. It does not grow.
+    /// Kernel memory of the statistics, in bytes; constant.
     pub memory_bytes: u64,
 }
 
 impl Monitoring {
-    /// Prefix of a scope that is one command, from its start to its end.
+    /// Prefix of the scope of one command, monitored from start to end.
     pub const OF_COMMAND: &str = "the command ";
 
     pub fn is_of_command(&self) -> bool {
@@ -57,21 +57,21 @@ impl Monitoring {
     }
 }
 
-/// What watching a call costs, as measured on functions of the kernel that do nothing.
+/// Cost of watching a call, measured on kernel functions that do nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MonitorCost {
-    /// All of it, in ns. 0: it could not be measured, for the machine's own variation is larger.
+    /// Total in ns. 0: not measurable, because the machine's own variation is larger.
     pub added_ns: u32,
-    /// How much of that lay within the times that were taken, in ns. It is subtracted.
+    /// Part that falls within the measured times, in ns. It is subtracted.
     pub within_ns: u32,
-    /// Rounds of which these are the medians.
+    /// Number of rounds; the other values are their medians.
     pub rounds: u32,
 }
 
-/// A function that was asked for and not watched.
+/// A requested function that was not watched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOutFunction {
-    /// The function, or the hook that has none.
+    /// The function, or a hook without one.
     pub name: String,
     pub reason: String,
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Cost of other stacks for recorded calls of hooks, and the document of predictions.
+//! Cost of other stacks for recorded hook calls, and its result file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,100 +13,100 @@ use crate::words::words;
 const ROUNDING: f64 = 1e-6;
 
 words! {
-    /// By what the cost of a call is known.
+    /// How the cost of a call is known.
     Basis, "basis":
-    /// By operations that make this system call, and call the hook in it.
+    /// From operations that call the hook in the same system call.
     SystemCall = "system_call",
-    /// By operations that call the hook in other system calls.
+    /// From operations that call the hook in other system calls.
     Hook = "hook",
-    /// Not at all: no operation calls the hook.
+    /// Unknown: no operation calls the hook.
     Nothing = "nothing",
 }
 
-/// What stacks would cost on a machine whose calls were recorded: `lsmeter predict --json`.
+/// Predicted cost of stacks on a machine whose hook calls were recorded: `lsmeter predict --json`.
 /// See [`Stored::read`] and [`Stored::write`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(title = "lsmeter prediction document")]
+#[schemars(title = "lsmeter prediction result file")]
 pub struct PredictionDocument {
     pub tool: Tool,
-    /// `uname -r` of where calls were recorded.
+    /// `uname -r` of the recording.
     pub release: String,
-    /// Modules that were active there, in order; empty if it is not known.
+    /// Modules active in the recording, in order; empty if unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub active_lsms: Vec<String>,
     /// `uname -r` of the kernel on which costs were counted.
     pub costs_release: String,
     /// Stacks with the states of their policies; the first is the baseline.
     pub stacks: Vec<String>,
-    /// Nanoseconds that an instruction takes, as the user takes it to be.
+    /// Assumed nanoseconds per instruction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ns_per_instruction: Option<f64>,
-    /// The processor that nanoseconds are estimated for, by weights of what instructions do.
+    /// Processor for which nanoseconds are estimated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processor: Option<String>,
-    /// What was recorded, with what it would cost: a recording, or each whole program.
+    /// Recorded calls with their predicted cost: one recording, or one entry per program.
     pub loads: Vec<PredictedLoad>,
     #[serde(default)]
     pub warnings: Vec<Warning>,
 }
 
-/// Calls that were recorded together, and what they would cost. Instructions are the guest
-/// kernel's, in hooks, for all of the calls.
+/// Calls recorded together, and their predicted cost. Instructions are guest kernel instructions in
+/// hooks, for all calls.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PredictedLoad {
     /// Whose calls: `the machine`, `git-status`.
     pub name: String,
-    /// How long they were recorded, in s; missing of a whole program.
+    /// Duration of the recording in s; missing for a whole program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
     pub coverage: Coverage,
-    /// What they cost under each stack, in the order of the document's stacks.
+    /// Predicted cost under each stack, in the order of `stacks`.
     pub stacks: Vec<PredictedStack>,
     /// The calls, by hook, then by system call.
     pub calls: Vec<PredictedCalls>,
 }
 
-/// How many calls have a cost, and by what.
+/// Number of calls by the way their cost is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
-    /// By operations that make the same system call.
+    /// Cost known from the same system call.
     pub by_system_call: u64,
-    /// By operations that call the hook in other system calls.
+    /// Cost known from other system calls.
     pub by_hook: u64,
-    /// Without a cost: in no figure.
+    /// Unknown cost; not in any value.
     pub uncovered: u64,
 }
 
-/// A figure with what it is at least and at most.
+/// A value with its lower and upper bound.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Range {
-    /// If each call cost as the cheapest one of its hook that was counted.
+    /// If each call cost as much as the cheapest counted call of its hook.
     pub low: f64,
     pub middle: f64,
-    /// If each call cost as the dearest one of its hook that was counted.
+    /// If each call cost as much as the most expensive counted call of its hook.
     pub high: f64,
 }
 
-/// What all calls cost under a stack, in instructions.
+/// Cost of all calls under a stack, in instructions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PredictedStack {
     pub instructions: f64,
-    /// More than under the baseline; missing of the baseline itself.
+    /// Added cost over the baseline; missing for the baseline itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<Range>,
-    /// The same in ns, if calls are weighed: those of which the lab knows what they do.
+    /// The same in ns, for calls whose events are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added_ns: Option<f64>,
-    /// What hooks took more than under the baseline when the program was counted under both.
+    /// Instructions that hooks added when the program was counted under both stacks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<i64>,
-    /// Who takes `instructions`; they sum up to it.
+    /// Parts of `instructions` by module; they sum up to it.
     pub modules: Vec<PredictedModule>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PredictedModule {
-    /// The module; missing for the framework itself.
+    /// Missing for the framework itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,
     pub instructions: f64,
@@ -117,30 +117,30 @@ pub struct PredictedModule {
 pub struct PredictedCalls {
     /// The hook: `inode_permission`.
     pub hook: String,
-    /// The system call: `openat`; `none` outside of any, `other` if it was not told apart.
+    /// The system call: `openat`; `none` outside system calls, `other` if not distinguished.
     pub system_call: String,
     pub calls: u64,
-    /// Time that they took there in ns, if it was taken.
+    /// Recorded time of the calls in ns, if measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded_ns: Option<i64>,
-    /// By what their cost is known.
+    /// How their cost is known.
     pub basis: Basis,
-    /// Operations of the lab whose median stands for it.
+    /// Number of operations over which the median cost was taken.
     pub operations: u32,
-    /// What one call costs under each stack; empty if it is not known.
+    /// Cost of one call under each stack; empty if unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub costs: Vec<CallCost>,
 }
 
-/// What one call of a hook costs under a stack, in instructions.
+/// Cost of one hook call under a stack, in instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CallCost {
-    /// All of it: the median over operations.
+    /// Total: the median over operations.
     pub instructions: f64,
-    /// More than under the baseline; missing of the baseline itself.
+    /// Added cost over the baseline; missing for the baseline itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<Range>,
-    /// All of it in ns, if it is weighed.
+    /// Total in ns, if estimated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ns: Option<f64>,
 }
@@ -194,7 +194,7 @@ impl Coverage {
 }
 
 impl PredictedCalls {
-    /// Additional cost of these calls under a stack; None for the baseline, and if unknown.
+    /// Added cost of the calls under a stack; None for the baseline, and if unknown.
     pub fn added(&self, stack: usize) -> Option<Range> {
         let added = self.costs.get(stack)?.added?;
         Some(added.times(self.calls as f64))
@@ -213,12 +213,7 @@ impl PredictedCalls {
                 || cost.added.is_some_and(|added| !added.is_sound())
         };
         let wrong = self.costs.len() != expected || self.costs.iter().enumerate().any(odd);
-        wrong.then(|| {
-            format!(
-                "the costs of {} are not one for each stack",
-                printable(&self.hook)
-            )
-        })
+        wrong.then(|| format!("{} does not have one cost per stack", printable(&self.hook)))
     }
 }
 
@@ -237,17 +232,14 @@ impl PredictedLoad {
             return Some(message);
         }
         if self.coverage != Coverage::of(&self.calls) {
-            return Some("its coverage is not what its calls sum up to".to_owned());
+            return Some("its coverage is not the sum of its calls".to_owned());
         }
         if self.stacks.len() != stacks {
-            return Some(format!(
-                "{} of {stacks} stacks are there",
-                self.stacks.len()
-            ));
+            return Some(format!("only {} of {stacks} stacks", self.stacks.len()));
         }
         let wrong = (0..stacks).find(|&at| !self.sums_up(at))?;
         Some(format!(
-            "the figures of stack {wrong} are not what its calls sum up to"
+            "the values of stack {wrong} are not the sums of its calls"
         ))
     }
 

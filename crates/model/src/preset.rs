@@ -3,6 +3,7 @@
 
 use crate::{Exit, Fault};
 
+use crate::given::MODULES;
 use crate::hint::{excerpt, nearest};
 use crate::program::Workload;
 use crate::spec::{Spec, SpecError};
@@ -62,7 +63,7 @@ const PRESETS: &[Preset] = presets![
     "shell-script",
 ];
 
-/// The preset that is concatenated from those of single workloads.
+/// The preset that combines those of single workloads.
 const ALL_WORKLOADS: &str = "workloads";
 
 pub fn presets() -> &'static [Preset] {
@@ -70,7 +71,7 @@ pub fn presets() -> &'static [Preset] {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no preset is called `{name}`; there are {}", PRESETS.iter().map(|p| p.name).collect::<Vec<_>>().join(", "))]
+#[error("unknown preset `{name}`; one of {}", PRESETS.iter().map(|p| p.name).collect::<Vec<_>>().join(", "))]
 pub struct UnknownPreset {
     name: String,
 }
@@ -81,9 +82,15 @@ impl Fault for UnknownPreset {
     }
 
     fn hint(&self) -> Option<String> {
+        if MODULES.contains(&self.name.as_str()) {
+            return Some(format!(
+                "join a stack's modules by commas: --stack capability,{}",
+                self.name
+            ));
+        }
         let near = nearest(&self.name, PRESETS.iter().map(|preset| preset.name));
         Some(near.map_or_else(
-            || "`lsmeter list presets` lists them; a file is named by its path".to_owned(),
+            || "`lsmeter list presets` lists them; for a file, give its path".to_owned(),
             |name| format!("did you mean `{name}`?"),
         ))
     }

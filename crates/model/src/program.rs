@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Whole programs that are measured, and their root.
+//! Whole programs to measure, and their root.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,82 +9,81 @@ use crate::words::Suite;
 
 const NAME_LIMIT: usize = 40;
 
-/// Where the root of workloads comes from, as a user wrote it.
+/// Source of the workloads' root, as written by the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RootSpec {
-    /// A directory that becomes the root, a tar file, or an OCI image layout.
+    /// A directory to use as the root, a tar file, or an OCI image layout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Programs of this machine: they and the libraries that they name are the root.
+    /// Programs of this machine: the root consists of them and their libraries.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<String>,
-    /// More of this machine's files and directories, where they lie, with the libraries of the
-    /// programs among them; `*`, `?` and `[...]` as a shell takes them, and a pattern may fit nothing.
+    /// More files and directories of this machine, copied to the same path, with the libraries of
+    /// programs among them. `*`, `?` and `[...]` work as in a shell. A pattern may match nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// Packages of Debian that hold all this, for whoever lacks something.
+    /// Debian packages with all these files, for the hint if any is missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub packages: Vec<String>,
-    /// A directory that lies in the root as `/tree`.
+    /// A directory to copy into the root as `/tree`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
 }
 
-/// A program with what it is started with.
+/// A program, and how to start it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
-    /// What its cells are called: letters, digits, `-`, `_`, `.`, `+`.
+    /// Name of its measurements: letters, digits, `-`, `_`, `.`, `+`.
     pub name: String,
-    /// The program and its arguments, as execve(2) takes them; a program without a `/` is
-    /// looked for in the root's PATH. Default: what a container image names.
+    /// The program and its arguments, as for execve(2). A program without `/` is searched in the
+    /// root's PATH. Default: the command of a container image.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub argv: Vec<String>,
-    /// Working directory in the root. Default: a container image's, `/tree` if there is one,
-    /// else `/`.
+    /// Working directory in the root. Default: that of a container image, else `/tree` if it
+    /// exists, else `/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// Variables, `NAME=value`; nothing is taken from lsmeter's own environment. Default: a
-    /// `PATH`, `HOME=/tmp`, `LC_ALL=C` and `PYTHONHASHSEED=0`, and before them a container
-    /// image's.
+    /// Environment, as `NAME=value`. Nothing is inherited from lsmeter. Default: the variables of a
+    /// container image, and a `PATH`, `HOME=/tmp`, `LC_ALL=C` and `PYTHONHASHSEED=0` for those that
+    /// it does not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<String>>,
-    /// Who it runs as: a user of the root's `/etc/passwd` or a number, and after a `:` a group
-    /// of its `/etc/group` or a number. Preparations are root's. Default: a container image's,
-    /// else root.
+    /// User: a name in the root's `/etc/passwd` or a number, optionally followed by `:` and a group
+    /// in its `/etc/group` or a number. `setup` and `prepare` run as root. Default: that of a
+    /// container image, else root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// File of the root that it reads. Default: `/dev/null`.
+    /// File in the root for standard input. Default: `/dev/null`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<String>,
-    /// File of the root that it writes, its errors too. Default: `/dev/null`.
+    /// File in the root for standard output and error. Default: `/dev/null`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdout: Option<String>,
-    /// Programs that run once in a boot, before all else of this workload; not measured.
+    /// Programs to run once per boot, before everything else of this workload; not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub setup: Vec<Vec<String>>,
-    /// Programs that run before it each time, and are not measured.
+    /// Programs to run before each measurement; not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prepare: Vec<Vec<String>>,
-    /// How often it is measured: 1 to 1,000. Default: 3.
+    /// Number of measurements: 1 to 1,000. Default: 3.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<u32>,
-    /// Dentries and inodes are dropped before each time.
+    /// Whether to drop dentries and inodes before each measurement.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cold: bool,
-    /// What the root holds for it, if no root is named: only of presets that are put together.
+    /// Files that the root must contain if none is named; only in combined presets.
     #[serde(skip)]
     pub needs: Option<RootSpec>,
 }
 
-/// Workloads and their root, decided and checked.
+/// Workloads and their root, checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Programs {
-    /// Where the root comes from.
     pub root: RootSpec,
-    /// What the root holds, as the first 16 digits of a SHA-256 (names, owners, modes, contents);
-    /// empty before it was looked at.
+    /// First 16 digits of the SHA-256 of the root (names, owners, modes, contents); empty until it
+    /// is read.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub digest: String,
     pub workloads: Vec<Workload>,

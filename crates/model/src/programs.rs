@@ -21,12 +21,12 @@ pub(crate) fn resolve(
     let (root, workloads) = match (root, workloads) {
         (None, None) => return Ok(None),
         (None, Some(workloads)) => (needed(&choose(&workloads, selection)?)?, workloads),
-        // A container image says what runs in it.
+        // A container image names its own command.
         (Some(root), None) if root.path.is_some() => (root, vec![Workload::default()]),
         (Some(_), None) => {
             return Err(SpecError::instead(
                 "a root without a workload",
-                "say what is run in it, after --, or in [[workloads]]",
+                "give the command after --, or [[workloads]]",
             ));
         }
         (Some(root), Some(workloads)) => (root, workloads),
@@ -34,8 +34,8 @@ pub(crate) fn resolve(
     let is_made = !(root.programs.is_empty() && root.files.is_empty());
     if root.path.is_some() == is_made {
         return Err(SpecError::instead(
-            "a root is either given or made of programs",
-            "give one of --root and --programs",
+            "--root and --programs exclude each other",
+            "leave out one of them",
         ));
     }
     let names: Vec<&str> = workloads.iter().map(|of| of.name.as_str()).collect();
@@ -68,20 +68,22 @@ fn needed(workloads: &[Workload]) -> Result<RootSpec, SpecError> {
     Ok(root)
 }
 
-/// Workloads that the benchmark patterns select: for patterns a workload is a benchmark.
+/// Workloads that the benchmark patterns select. A workload is matched like a benchmark.
 fn choose(workloads: &[Workload], selection: &Selection) -> Result<Vec<Workload>, SpecError> {
-    // They belong to no suite.
+    // Workloads belong to no suite.
     let selection = Selection {
         suites: Suite::ALL.to_vec(),
         ..selection.clone()
     };
     let chosen = selection.choose(workloads).map_err(|error| {
         let what = match error {
-            SelectError::NoMatch { pattern, .. } => format!("pattern `{pattern}` fits no workload"),
-            SelectError::Nothing => "the patterns leave no workload".to_owned(),
+            SelectError::NoMatch { pattern, .. } => {
+                format!("pattern `{pattern}` matches no workload")
+            }
+            SelectError::Nothing => "the patterns exclude every workload".to_owned(),
         };
         let names: Vec<&str> = workloads.iter().map(|of| of.name.as_str()).collect();
-        SpecError::instead(what, format!("there are {}", names.join(", ")))
+        SpecError::instead(what, format!("the workloads are {}", names.join(", ")))
     })?;
     Ok(chosen.iter().map(|&at| workloads[at].clone()).collect())
 }
@@ -99,7 +101,7 @@ fn check(workload: &Workload, of_image: bool) -> Result<(), SpecError> {
     let is_named = !workload.name.is_empty() || left_open;
     if !is_named || workload.name.len() > 64 || !workload.name.chars().all(fits) {
         return Err(SpecError::instead(
-            format!("`{}` is no name of a workload", excerpt(&workload.name)),
+            format!("invalid workload name `{}`", excerpt(&workload.name)),
             "use up to 64 letters, digits, -, _, . and +",
         ));
     }
@@ -109,8 +111,8 @@ fn check(workload: &Workload, of_image: bool) -> Result<(), SpecError> {
     let has_none = |argv: &Vec<String>| argv.first().is_none_or(String::is_empty);
     if programs.clone().any(has_none) {
         return Err(SpecError::instead(
-            format!("the workload {} names no program", workload.name),
-            "give it and its arguments as a list: argv = [\"git\", \"status\"]",
+            format!("the workload {} has no program", workload.name),
+            "give the program and its arguments: argv = [\"git\", \"status\"]",
         ));
     }
     let words = programs.flatten().chain(workload.env.iter().flatten());
@@ -118,11 +120,11 @@ fn check(workload: &Workload, of_image: bool) -> Result<(), SpecError> {
     if words.clone().count() > WORDS_LIMIT || words.clone().any(is_odd) {
         return Err(SpecError::instead(
             format!(
-                "the workload {} has more than {WORDS_LIMIT} words, or one that is longer \
-                 than {WORD_LIMIT} bytes or holds a NUL",
+                "the workload {} has more than {WORDS_LIMIT} words, or a word that is longer \
+                 than {WORD_LIMIT} bytes or contains a NUL",
                 workload.name
             ),
-            "put what is long into a file of the root",
+            "put long arguments into a file in the root",
         ));
     }
     if let Some(variable) = workload
@@ -132,7 +134,7 @@ fn check(workload: &Workload, of_image: bool) -> Result<(), SpecError> {
         .find(|word| !word.contains('='))
     {
         return Err(SpecError::instead(
-            format!("`env` holds `{}`, which is no variable", excerpt(variable)),
+            format!("`env` has `{}`, which is not NAME=value", excerpt(variable)),
             "write NAME=value",
         ));
     }
@@ -143,8 +145,8 @@ fn check(workload: &Workload, of_image: bool) -> Result<(), SpecError> {
         printable("workloads", path.clone())?;
         if !path.starts_with('/') {
             return Err(SpecError::instead(
-                format!("`{}` is no path from the root on", excerpt(path)),
-                "begin it with /",
+                format!("`{}` is not an absolute path", excerpt(path)),
+                "start it with /",
             ));
         }
     }
@@ -153,7 +155,7 @@ fn check(workload: &Workload, of_image: bool) -> Result<(), SpecError> {
         if user.is_empty() {
             return Err(SpecError::instead(
                 "`user` is empty",
-                "name a user, or a number: user = \"nobody\"",
+                "give a user name or number: user = \"nobody\"",
             ));
         }
     }

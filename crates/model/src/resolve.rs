@@ -20,16 +20,16 @@ use crate::words::{FileSystem, Place, Select, Suite};
 pub(crate) const KERNELS_LIMIT: usize = 64;
 const BENCHMARKS_LIMIT: usize = 1_024;
 const PATH_LIMIT: usize = 4_096;
-/// Half of x86's COMMAND_LINE_SIZE: the lab adds its own parameters.
+/// Half of COMMAND_LINE_SIZE on x86: the lab adds its own parameters.
 const CMDLINE_LIMIT: usize = 1_024;
 const DESCRIPTION_LIMIT: usize = 1_024;
 
 impl Spec {
-    /// Gives every missing key its default and checks every value.
+    /// Sets missing keys to their defaults and checks every value.
     ///
     /// # Errors
     /// [`SpecError`] for the first invalid value. Names of kernels, modules and benchmarks are not
-    /// looked up here.
+    /// checked here.
     pub fn resolve(self) -> Result<Experiment, SpecError> {
         self.fill_roles()?.resolve_named()
     }
@@ -41,7 +41,7 @@ impl Spec {
             Place::Lab | Place::Um if self.dir.is_some() => {
                 return Err(SpecError::instead(
                     "`dir` is only for the host: no host directory is visible in a virtual machine",
-                    "leave out `dir`, or say where = \"host\"",
+                    "leave out `dir`, or set where = \"host\"",
                 ));
             }
             Place::Um => check_um(&self)?,
@@ -64,21 +64,21 @@ impl Spec {
             check_programs(place, &metrics)?;
             if self.custom.is_some() || self.work_dir.is_some() {
                 return Err(SpecError::instead(
-                    "policies of your own are for benchmarks, and workloads run under lsmeter's",
+                    "custom policies do not apply to workloads, which run under lsmeter's policies",
                     "leave out `custom` and `work_dir`, or measure benchmarks",
                 ));
             }
             let denials = |of: &Configuration| of.settings.denials;
             if matrix.configurations.iter().any(denials) {
                 return Err(SpecError::instead(
-                    "`denials` is about files that the benchmark denied-open opens, and no workload",
+                    "`denials` applies to the benchmark denied-open only, not to workloads",
                     "leave out `denials`, or measure benchmarks",
                 ));
             }
             let is_first = |of: &Configuration| of.settings.first_after.is_some();
             if matrix.configurations.iter().any(is_first) {
                 return Err(SpecError::instead(
-                    "`first_after` is about single operations, of which a workload has many",
+                    "`first_after` applies to single operations, not to workloads",
                     "leave out `first_after`, or measure benchmarks",
                 ));
             }
@@ -133,7 +133,7 @@ impl Spec {
     }
 }
 
-/// Directory of benchmarks in a guest; existing directories must not be hidden.
+/// Directory of benchmarks in a guest. It must not hide existing directories.
 fn work_dir(path: String) -> Result<String, SpecError> {
     const TAKEN: [&str; 5] = ["/proc", "/sys", "/dev", "/policy", "/denials"];
     let is_taken = |taken: &&str| {
@@ -146,9 +146,9 @@ fn work_dir(path: String) -> Result<String, SpecError> {
     if !is_plain || path == "/" || TAKEN.iter().any(is_taken) {
         let value = excerpt(&path);
         return Err(SpecError::instead(
-            format!("`work_dir` is `{value}`, where no directory of benchmarks can be"),
+            format!("`work_dir` is `{value}`, which cannot be the benchmarks' directory"),
             format!(
-                "give a path from the root on, of letters, digits, `.`, `_` and `-`, not of {}",
+                "use an absolute path of letters, digits, `.`, `_` and `-`, not in {}",
                 TAKEN.join(", ")
             ),
         ));
@@ -192,21 +192,21 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
     if spec.dir.as_deref().unwrap_or("").is_empty() {
         return Err(SpecError::instead(
             "where = \"host\" needs a directory to work in",
-            "name one with `dir`; its file system is the one that is measured",
+            "set `dir`; its file system is measured",
         ));
     }
     Ok(())
 }
 
-/// A UML kernel runs on this processor: nothing is counted, and its time is the host's.
+/// A UML kernel runs on this machine's processor: it cannot count instructions.
 fn check_um(spec: &Spec) -> Result<(), SpecError> {
     if spec.cpu.is_some() {
         return Err(SpecError::instead(
-            "a kernel that is a process runs on this machine's processor, which `cpu` does not change",
+            "a UML kernel runs on this machine's processor, which `cpu` cannot change",
             "leave out `cpu`, or measure in the lab",
         ));
     }
-    check_is_timed(&spec.metrics, "in a kernel that is a process")
+    check_is_timed(&spec.metrics, "in a UML kernel")
 }
 
 fn check_is_timed(metrics: &Option<Vec<Metric>>, place: &str) -> Result<(), SpecError> {
@@ -215,7 +215,7 @@ fn check_is_timed(metrics: &Option<Vec<Metric>>, place: &str) -> Result<(), Spec
         return Ok(());
     };
     let what = match metric {
-        Metric::Memory => "what a kernel holds in memory is measured",
+        Metric::Memory => "memory is measured",
         _ => "instructions are counted",
     };
     Err(SpecError::instead(
@@ -224,12 +224,12 @@ fn check_is_timed(metrics: &Option<Vec<Metric>>, place: &str) -> Result<(), Spec
     ))
 }
 
-/// Memory of a kernel depends on everything that ran before.
+/// A kernel's memory depends on everything that ran before.
 fn check_memory(metrics: &[Metric]) -> Result<(), SpecError> {
     if metrics.contains(&Metric::Memory) && metrics != [Metric::Memory] {
         return Err(SpecError::instead(
-            "memory is measured by itself, in boots that do nothing else",
-            "leave out the other metrics, and measure them in another run",
+            "memory cannot be measured together with other metrics",
+            "measure the other metrics in another run",
         ));
     }
     Ok(())
@@ -239,7 +239,7 @@ fn check_memory(metrics: &[Metric]) -> Result<(), SpecError> {
 fn check_programs(place: Place, metrics: &[Metric]) -> Result<(), SpecError> {
     if place != Place::Lab || metrics != [Metric::Instructions] {
         return Err(SpecError::instead(
-            "of workloads, instructions are counted, in virtual machines",
+            "workloads are counted, in virtual machines",
             "leave out `where` and `metrics`",
         ));
     }
@@ -308,14 +308,14 @@ fn resolve_cmdline(cmdline: Option<String>) -> Result<String, SpecError> {
     Ok(cmdline)
 }
 
-/// A processor and its features, as one word of QEMU's command line.
+/// A processor and its features, as one word for QEMU.
 fn resolve_cpu(cpu: String) -> Result<String, SpecError> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || ",.=_+-".contains(c);
     let begins = cpu.starts_with(|c: char| c.is_ascii_alphanumeric());
     if !begins || cpu.len() > 256 || !cpu.chars().all(allowed) {
         return Err(SpecError::instead(
-            format!("`cpu` is `{}`: no processor is named so", excerpt(&cpu)),
-            "name it as QEMU does: `cortex-a72`, or `max,pauth-impdef=on` with features",
+            format!("`cpu` is `{}`: invalid processor name", excerpt(&cpu)),
+            "use QEMU's name: `cortex-a72`, or `max,pauth-impdef=on` with features",
         ));
     }
     Ok(cpu)
@@ -330,11 +330,11 @@ pub(crate) fn list<T: Display + Eq + Hash>(
     if values.is_empty() {
         return refuse("is empty; it needs at least one entry".to_owned());
     }
-    // Checked first: duplicates are the better message for a list that is too long because of them.
+    // Before the length: of a list that is too long, duplicates are the better message.
     let mut seen = HashSet::new();
     for value in values.iter().take(limit + 1) {
         if !seen.insert(value) {
-            return refuse(format!("holds `{}` twice", excerpt(&value.to_string())));
+            return refuse(format!("has `{}` twice", excerpt(&value.to_string())));
         }
     }
     if values.len() > limit {
@@ -353,7 +353,7 @@ pub(crate) fn printable(key: &str, text: String) -> Result<String, SpecError> {
     let why = if text.len() > limit {
         format!("longer than {limit} bytes")
     } else if text.chars().any(char::is_control) {
-        "holds a control character".to_owned()
+        "contains a control character".to_owned()
     } else if key != "cmdline" && text.trim().is_empty() {
         "is blank".to_owned()
     } else {

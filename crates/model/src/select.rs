@@ -15,9 +15,9 @@ use crate::words::{Select, Suite, UnknownWord};
 /// In bytes.
 const PATTERN_LIMIT: usize = 256;
 
-/// A pattern over benchmarks: `open`, `open:AA/BB`, `read:*KB`, `*xattr`, with `*`
-/// for any characters and `?` for one. `!` in front takes away what the others took.
-/// Without `:` it means every variant, or the first, see [`Select`]. `network/*` is of one suite.
+/// A pattern of benchmarks: `open`, `open:AA/BB`, `read:*KB`, `*xattr`. `*` matches any characters,
+/// `?` one. `!` in front excludes. Without `:` it selects every variant, or the first, see
+/// [`Select`]. `network/*` selects in one suite.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(with = "String")]
 pub struct Pattern {
@@ -40,8 +40,8 @@ impl Fault for PatternError {
     }
 
     fn hint(&self) -> Option<String> {
-        let hint = "write BENCHMARK or BENCHMARK:VARIANT, with * and ? as wildcards: open, open:AA/BB, \
-                    read:*KB; or of a suite: network/*";
+        let hint = "use BENCHMARK or BENCHMARK:VARIANT, with * and ? as wildcards: open, open:AA/BB, \
+                    read:*KB; or within a suite: network/*";
         Some(hint.to_owned())
     }
 }
@@ -77,7 +77,7 @@ impl FromStr for Pattern {
             return refuse(format!("longer than {PATTERN_LIMIT} bytes"));
         }
         if let Some(bad) = text.chars().find(|c| !c.is_ascii_graphic()) {
-            return refuse(format!("{bad:?} is in no benchmark's name"));
+            return refuse(format!("{bad:?} does not occur in benchmark names"));
         }
         let (exclude, rest) = match text.strip_prefix('!') {
             Some(rest) => (true, rest),
@@ -95,10 +95,10 @@ impl FromStr for Pattern {
             None => (None, benchmark),
         };
         if benchmark.is_empty() {
-            return refuse("names no benchmark".to_owned());
+            return refuse("no benchmark".to_owned());
         }
         if variant.as_deref() == Some("") {
-            return refuse("names no variant behind the colon".to_owned());
+            return refuse("no variant after the colon".to_owned());
         }
         Ok(Pattern {
             exclude,
@@ -124,16 +124,13 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// Which benchmarks an experiment takes out of a catalogue: those of `suites` that
-/// `benchmarks` fit.
+/// Benchmarks to take from a catalogue: those of `suites` that match `benchmarks`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Selection {
-    /// Patterns; one that fits is enough. If all exclude, they exclude from
-    /// everything.
+    /// Patterns; one match is enough. If all exclude, they exclude from all benchmarks.
     pub benchmarks: Vec<Pattern>,
-    /// Suites to choose from.
     pub suites: Vec<Suite>,
-    /// Variants that a pattern without a variant takes.
+    /// Variants selected by a pattern without a variant.
     pub select: Select,
 }
 
@@ -160,13 +157,13 @@ impl<T: Selectable> Selectable for &T {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SelectError {
-    #[error("pattern `{pattern}` fits no benchmark of suite {suites}")]
+    #[error("pattern `{pattern}` matches no benchmark of suite {suites}")]
     NoMatch {
         pattern: String,
         suites: String,
         near: Option<String>,
     },
-    #[error("the patterns that begin with `!` leave no benchmark")]
+    #[error("the patterns that begin with `!` exclude every benchmark")]
     Nothing,
 }
 
@@ -176,9 +173,7 @@ impl SelectError {
             SelectError::NoMatch {
                 near: Some(near), ..
             } => Some(format!("did you mean `{near}`?")),
-            SelectError::NoMatch { .. } => {
-                Some("`lsmeter list benchmarks` names them all".to_owned())
-            }
+            SelectError::NoMatch { .. } => Some("see `lsmeter list benchmarks`".to_owned()),
             SelectError::Nothing => None,
         }
     }
@@ -342,7 +337,7 @@ mod tests {
         let error = choose(&["treewalk"], &[Suite::Paper], Select::All).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "pattern `treewalk` fits no benchmark of suite paper"
+            "pattern `treewalk` matches no benchmark of suite paper"
         );
     }
 

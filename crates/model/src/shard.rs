@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 /// One of several parts of an experiment, written `3/16`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shard {
-    /// Which, from 1 to `count`.
+    /// From 1 to `count`.
     pub index: u32,
-    /// Parts that the experiment is in: 1 to [`Shard::COUNT_LIMIT`].
+    /// Total number of parts: 1 to [`Shard::COUNT_LIMIT`].
     pub count: u32,
 }
 
@@ -29,7 +29,7 @@ impl Shard {
         }
         if !(1..=count).contains(&index) {
             return Err(ShardError(format!(
-                "there is no shard {index} of {count}: the first is 1, the last {count}"
+                "invalid shard {index}/{count}: expected 1 to {count}"
             )));
         }
         Ok(Shard { index, count })
@@ -38,7 +38,7 @@ impl Shard {
     fn wrong_count(count: u32) -> Option<String> {
         let most = Shard::COUNT_LIMIT;
         let fits = (1..=most).contains(&count);
-        (!fits).then(|| format!("{count} shards: there may be 1 to {most}"))
+        (!fits).then(|| format!("invalid number of shards {count}: expected 1 to {most}"))
     }
 }
 
@@ -61,22 +61,22 @@ impl FromStr for Shard {
             Some((Some(index), Some(count))) => Shard::new(index, count),
             _ => {
                 let text: String = text.chars().take(40).collect();
-                let message = format!("`{text}` is no shard: write I/N, such as 3/16");
+                let message = format!("invalid shard `{text}`: expected I/N, such as 3/16");
                 Err(ShardError(message))
             }
         }
     }
 }
 
-/// Which part of an experiment's cells a run document holds.
+/// Which part of an experiment's measurements a result file contains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Share {
     pub count: u32,
-    /// Which of them are here, from 1, in order.
+    /// Numbers of the parts, from 1, ascending.
     pub shards: Vec<u32>,
     #[serde(rename = "measurements")]
     pub cells: u32,
-    /// Of each cell that is here, its position in the whole, from 0, in order.
+    /// Position of each measurement in the whole experiment, from 0, ascending.
     pub positions: Vec<u32>,
 }
 
@@ -102,7 +102,7 @@ impl Share {
         }
         if positions.len() != cells {
             return Some(format!(
-                "there are {} positions of {cells} cells",
+                "{} positions for {cells} measurements",
                 positions.len()
             ));
         }
@@ -124,20 +124,17 @@ mod tests {
         assert_eq!((shard.index, shard.count), (3, 16));
         assert_eq!(shard.to_string(), "3/16");
         for (text, error) in [
+            ("0/4", "invalid shard 0/4: expected 1 to 4"),
+            ("5/4", "invalid shard 5/4: expected 1 to 4"),
+            ("1/0", "invalid number of shards 0: expected 1 to 1000"),
             (
-                "0/4",
-                "there is no shard 0 of 4: the first is 1, the last 4",
+                "1/1001",
+                "invalid number of shards 1001: expected 1 to 1000",
             ),
-            (
-                "5/4",
-                "there is no shard 5 of 4: the first is 1, the last 4",
-            ),
-            ("1/0", "0 shards: there may be 1 to 1000"),
-            ("1/1001", "1001 shards: there may be 1 to 1000"),
-            ("3", "`3` is no shard: write I/N, such as 3/16"),
-            ("+1/4", "`+1/4` is no shard: write I/N, such as 3/16"),
-            ("1/4/8", "`1/4/8` is no shard: write I/N, such as 3/16"),
-            ("/", "`/` is no shard: write I/N, such as 3/16"),
+            ("3", "invalid shard `3`: expected I/N, such as 3/16"),
+            ("+1/4", "invalid shard `+1/4`: expected I/N, such as 3/16"),
+            ("1/4/8", "invalid shard `1/4/8`: expected I/N, such as 3/16"),
+            ("/", "invalid shard `/`: expected I/N, such as 3/16"),
         ] {
             assert_eq!(text.parse::<Shard>().unwrap_err().to_string(), error);
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a user wrote: TOML with every key optional.
+//! An experiment as a user wrote it: TOML with every key optional.
 
 mod error;
 
@@ -75,62 +75,65 @@ macro_rules! spec {
 spec! {
     /// One line. Default: none.
     description: String,
-    /// `lab` (virtual machines) or `host` (the running kernel, as it is). Default: lab.
+    /// `lab` (virtual machines), `host` (the running kernel, as it is) or `um` (UML kernels).
+    /// Default: lab.
     #[serde(rename = "where")]
     place: Place,
-    /// Directory to work in. Needed on the host, meaningless in the lab.
+    /// Directory to work in. Required on the host, not allowed in the lab.
     dir: String,
     /// `debian:6.12`, `debian:6.1.0-56`, `build:NAME` or a path; `build:um.*` for all matching
     /// kernels of the cache. Default: `["debian:6.12"]`.
     kernels: Vec<String>,
     /// Names for `kernels`, in their order, used by `configurations` and `baseline_kernel`:
-    /// `["without-lsm", "all-modules"]`. Other `kernels` take the same roles. Default: none.
+    /// `["without-lsm", "all-modules"]`. Other `kernels` replace them role by role. Default: none.
     roles: Vec<String>,
-    /// Architectures of Debian kernels whose names have none, each kernel on each: `["aarch64"]`.
-    /// Default: this machine's.
+    /// Architectures for Debian kernels whose names have none: each kernel on each of
+    /// `["aarch64"]`. Default: this machine's.
     arch: Vec<Architecture>,
     /// As in `lsm=`, or `default` for the distribution's list. Default: capability; with selinux,
     /// apparmor, tomoyo; default.
     stacks: Vec<String>,
-    /// Every stack is measured in each: none, permissive, enforcing. Default: none.
+    /// Policy states for every stack: none, permissive, enforcing. Default: none.
     policies: Vec<Policy>,
-    /// Integrity subsystems, every stack with each: `["", "audit", "audit,ima"]`. Default: none.
+    /// Integrity subsystems for every stack: `["", "audit", "audit,ima"]`. Default: none.
     integrity: Vec<IntegrityList>,
-    /// Rules per policy, every policy with each: 1 to 100,000. Default: what the benchmarks need.
+    /// Numbers of rules for every policy: 1 to 100,000. Default: as many as the benchmarks need.
     rules: Vec<u32>,
-    /// Nested Landlock rulesets, every policy with each: 1 to 16. Default: 1.
+    /// Numbers of nested Landlock rulesets for every policy: 1 to 16. Default: 1.
     layers: Vec<u32>,
-    /// Size of SELinux's access vector cache: 16 to 65,536 entries. Default: 512.
+    /// Entries in SELinux's access vector cache: 16 to 65,536. Default: 512.
     avc_entries: u32,
     /// `minimal` or `reference`. Default: minimal.
     selinux_policy: SelinuxPolicy,
-    /// Different SELinux labels of the benchmarks' files: 1 to 4,096. Default: one.
+    /// Number of different SELinux labels of the benchmarks' files: 1 to 4,096. Default: 1.
     labels: u32,
-    /// Whether enforcing policies also deny some files made for it. Default: no.
+    /// Whether enforcing policies also deny access to a few files made for that purpose. Default:
+    /// no.
     denials: bool,
-    /// Event before each operation, every policy with each that it has: `nothing`, `load`,
+    /// Events before each operation, for every policy to which they apply: `nothing`, `load`,
     /// `relabel`. Default: nothing.
     first_after: Vec<FirstAfter>,
     /// `none`, `never-task`, `one`, `file-access`, `stig`. Default: file-access.
     audit_rules: AuditRules,
     /// `file-system`, `tcb`, `appraise-tcb`, `tcb-and-appraise-tcb`. Default: file-system.
     ima_policy: ImaPolicy,
-    /// Custom policies by name; every stack with their module is measured with each. Default: none.
+    /// Custom policies by name; each is combined with every stack that has its module. Default:
+    /// none.
     custom: BTreeMap<String, CustomPolicy>,
-    /// Directory of the benchmarks in a virtual machine. Default: `/mnt`.
+    /// Working directory of the benchmarks in a virtual machine. Default: `/mnt`.
     work_dir: String,
     /// Single configurations, in addition to those of `stacks`. Default: none.
     configurations: Vec<ConfigurationSpec>,
     /// A stack, or a configuration's position from 0. Default: the first.
     baseline: Baseline,
-    /// The kernel to compare others with, by configuration. Default: the first, if there is only
-    /// one configuration.
+    /// The kernel to compare the others with, by configuration. Default: the first, if there is
+    /// only one configuration.
     baseline_kernel: String,
     /// Patterns: `open`, `open:AA/BB`, `*xattr`, `!treewalk:full`. Default: `["*"]`.
     benchmarks: Vec<String>,
     /// Suites that `benchmarks` chooses from (`lsmeter list benchmarks`). Default: all.
     suites: Vec<Suite>,
-    /// `first` or `all` variants for a pattern without a variant. Default: all.
+    /// Variants selected by a pattern without a variant: `first` or `all`. Default: all.
     select: Select,
     /// Source of the workloads' root. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,22 +141,22 @@ spec! {
     /// Whole programs instead of benchmarks. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     workloads: Vec<Workload>,
-    /// instructions, time, throughput; memory, by itself. Default: instructions; time on the host.
+    /// instructions, time and throughput; or memory alone. Default: instructions; time on the host.
     #[serde(default, deserialize_with = "measurable")]
     metrics: Vec<Metric>,
-    /// ext4, tmpfs, xfs or btrfs. Default: ext4. Meaningless on the host.
+    /// ext4, tmpfs, xfs or btrfs. Default: ext4. Not allowed on the host.
     filesystem: FileSystem,
-    /// Per cell and metric: 1 to 1,000,000. Default: 64 counted operations, 300 timed batches, 30
-    /// slices of a throughput's period.
+    /// Per measurement and metric: 1 to 1,000,000. Default: 64 counted operations, 300 timed
+    /// batches, 30 slices of a throughput's period.
     samples: u32,
     /// Operations before the first sample: 0 to 1,000,000. Default: 64.
     warmup: u32,
-    /// Visits to a timed cell: 1 to 1,000, at most `samples`. Default: 3 in the lab if anything is
-    /// timed, else 1.
+    /// Visits to each timed measurement: 1 to 1,000, at most `samples`. Default: 3 in the lab if
+    /// anything is timed, else 1.
     rounds: u32,
-    /// Before a throughput is measured: 0 to 600 s. Default: 1 (the paper: 10).
+    /// Seconds before a throughput is measured: 0 to 600. Default: 1 (the paper: 10).
     throughput_warmup_s: f64,
-    /// Duration of a throughput measurement: 0.01 to 3600 s. Default: 3 (the paper: 30).
+    /// Seconds for which a throughput is measured: 0.01 to 3600. Default: 3 (the paper: 30).
     throughput_period_s: f64,
     /// Kernel command line to append: `mitigations=off`. Default: nothing.
     cmdline: String,
@@ -161,9 +164,9 @@ spec! {
     cpu: String,
     /// Parallel virtual machines: 1 to 256. Default: one per processor.
     jobs: u32,
-    /// Seconds for a boot: 1 to 86,400. Default: 120.
+    /// Time-out of a boot in s: 1 to 86,400. Default: 120.
     boot_timeout_s: u32,
-    /// Seconds for a cell: 1 to 86,400. Default: 300.
+    /// Time-out of a measurement in s: 1 to 86,400. Default: 300.
     measurement_timeout_s: u32,
 }
 
@@ -191,12 +194,12 @@ pub struct ConfigurationSpec {
     pub first_after: FirstAfter,
     pub audit_rules: Option<AuditRules>,
     pub ima_policy: Option<ImaPolicy>,
-    /// Names in [`Spec::custom`], of its modules.
+    /// Names in [`Spec::custom`].
     #[serde(default)]
     pub custom: Vec<String>,
 }
 
-/// Written `audit,ima`; empty, or `none`, for none.
+/// Written `audit,ima`; empty or `none` for none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct IntegrityList(pub Vec<Integrity>);
 
@@ -272,7 +275,7 @@ impl<'de> Deserialize<'de> for Baseline {
 }
 
 impl Spec {
-    /// `origin` is used in errors: a path, or "preset quick". Values are only checked by
+    /// `origin` is for errors: a path, or "preset quick". Values are only checked by
     /// [`Spec::resolve`], after merging.
     pub fn parse(origin: &str, text: &str) -> Result<Spec, SpecError> {
         if text.len() > SPEC_LIMIT_BYTES {
@@ -284,9 +287,13 @@ impl Spec {
         toml::from_str(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
             let (line, column) = position(text, at);
-            // TOML's own messages may take several lines.
+            // TOML's own messages may have several lines.
             let message = error.message().lines().collect::<Vec<_>>().join("; ");
             let near = nearest_in(&message);
+            let message = match message.split_once(", expected one of") {
+                Some((unknown, _)) => unknown.replace("unknown field", "unknown key"),
+                None => message,
+            };
             SpecError::Toml {
                 origin: origin.to_owned(),
                 line,
@@ -299,10 +306,10 @@ impl Spec {
 
     /// This spec overridden by `over`: flags over a file, a file over a preset.
     ///
-    /// Keys that only make sense together are replaced together: `benchmarks` with `suites`,
-    /// `stacks` with `configurations` and `baseline`, `kernels` with `baseline_kernel` (unless that
-    /// is a role). A change of `where` drops what belongs to the other place, and a root for
-    /// programs drops benchmarks.
+    /// Keys that depend on each other are replaced together: `benchmarks` with `suites`, `stacks`
+    /// with `configurations` and `baseline`, `kernels` with `baseline_kernel` (unless that is a
+    /// role). A different `where` drops the keys of the other place. A root for programs drops
+    /// benchmarks.
     #[must_use]
     pub fn merge(mut self, over: Spec) -> Spec {
         if over.benchmarks.is_some() || over.suites.is_some() {
@@ -330,7 +337,7 @@ impl Spec {
     }
 }
 
-/// Lab keys that are dropped when a spec changes to the host.
+/// Keys of the lab that a change to the host drops.
 const OF_THE_LAB: [&str; 12] = [
     "kernels",
     "roles",
@@ -346,7 +353,7 @@ const OF_THE_LAB: [&str; 12] = [
     "cpu",
 ];
 
-/// Keys that are dropped when a spec changes to UML kernels.
+/// Keys that a change to UML kernels drops.
 const NOT_OF_UM: [&str; 6] = [
     "dir",
     "kernels",
@@ -403,8 +410,8 @@ fn position(text: &str, at: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// The nearest known word, from a message of serde's that quotes the unknown word first, then known
-/// ones.
+/// The nearest known word, from a message of serde that quotes the unknown word first, then the
+/// known ones.
 fn nearest_in(message: &str) -> Option<String> {
     if !message.starts_with("unknown ") {
         return None;

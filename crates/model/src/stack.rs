@@ -13,13 +13,12 @@ const MODULES_LIMIT: usize = 32;
 /// In bytes; a kernel command line has 2,048.
 const BYTES_LIMIT: usize = 512;
 
-/// A stack as the kernel's `lsm=` parameter writes it: `capability,selinux`. Order
-/// matters. The word `default` alone stands for the distribution's own list: no
-/// `lsm=` parameter at all; `none` for a kernel without LSMs: nothing but discretionary
-/// access control.
+/// A stack as in the kernel's `lsm=` parameter: `capability,selinux`. Order matters. `default`
+/// alone is the distribution's list, without an `lsm=` parameter. `none` is a kernel without LSMs,
+/// with discretionary access control only.
 ///
-/// Only the syntax is checked (`[a-z0-9_]+`, separated by commas, none twice):
-/// whether a kernel knows the names is for the kernel to say.
+/// Only the syntax is checked (`[a-z0-9_]+`, separated by commas, each name once), not whether a
+/// kernel has these modules.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, JsonSchema)]
 #[schemars(with = "String")]
 pub struct Stack(String);
@@ -33,8 +32,8 @@ pub struct StackError {
 
 impl StackError {
     pub fn hint(&self) -> &'static str {
-        "write a stack as the kernel's lsm= parameter does, for instance capability,selinux; \
-         default for the distribution's own list, or none for a kernel without LSMs"
+        "use the syntax of the kernel's lsm= parameter: capability,selinux; default: the \
+         distribution's own list; none: a kernel without LSMs"
     }
 }
 
@@ -103,7 +102,7 @@ impl FromStr for Stack {
         if let Some(alone) = ["default", "none"].iter().find(|a| names.contains(a))
             && names.len() > 1
         {
-            return refuse(format!("`{alone}` stands alone"));
+            return refuse(format!("`{alone}` cannot be combined with modules"));
         }
         Ok(Stack(text.to_owned()))
     }
@@ -138,8 +137,11 @@ mod tests {
             ("capability, selinux", "' ' in a module name"),
             ("SELinux", "'S' in a module name"),
             ("selinux,selinux", "names `selinux` twice"),
-            ("default,selinux", "`default` stands alone"),
-            ("capability,none", "`none` stands alone"),
+            (
+                "default,selinux",
+                "`default` cannot be combined with modules",
+            ),
+            ("capability,none", "`none` cannot be combined with modules"),
             ("a\u{1b}[31m", "'\\u{1b}' in a module name"),
         ] {
             let error = text.parse::<Stack>().unwrap_err().to_string();

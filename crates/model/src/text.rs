@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Types that documents and specs have as text.
+//! Types that result files and specs write as text.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

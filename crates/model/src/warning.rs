@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Reasons to doubt a document.
+//! Reasons to doubt a result file.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A reason to doubt a run, in part or as a whole.
+/// A reason to doubt a run or some of its measurements.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
     pub kind: WarningKind,
-    /// What was seen, in one or two sentences.
+    /// What happened, in one or two sentences.
     pub message: String,
     pub advice: String,
-    /// Positions in `cells` of those it concerns, from 0; empty: the whole run.
+    /// Positions in `measurements`, from 0; empty: the whole run.
     #[serde(
         rename = "measurements",
         default,
@@ -38,46 +38,46 @@ impl Warning {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum WarningKind {
-    /// Time was taken in an emulated processor, not in a real one.
+    /// Time was measured on an emulated processor.
     EmulatedTime,
-    /// So many measured regions were dirty that the dominant path rests on few.
+    /// Most measured regions were dirty, so that the dominant path rests on few.
     DirtyRegions,
-    /// No path through the kernel is clearly the most frequent.
+    /// No code path is clearly the most frequent.
     UnstablePath,
-    /// The clock's share of a sample is above what was asked for.
+    /// The clock's share of a sample is above its limit.
     ClockShare,
-    /// Others used the core of the measuring processor all the while.
+    /// Other processes or machines used the core of the measuring processor in every round.
     Disturbed,
     /// The measuring thread could not be pinned to a processor.
     NotPinned,
     /// The processor's frequency may have changed while measuring.
     Throttling,
-    /// The rounds of a timed cell disagree: something drifted.
+    /// The rounds of a timed measurement disagree: something drifted.
     Drift,
     /// The kernel runs modules that the stack does not name and cannot leave out.
     ExtraModules,
-    /// The kernel does not name its functions: fewer measured regions can be counted.
+    /// The kernel has no symbols: fewer measured regions can be counted.
     NoSymbols,
-    /// A slope is not what was counted.
+    /// A slope differs from the counted calls.
     ChecksDiffer,
-    /// Hooks that were to be delayed cannot be: their decisions are in no slope.
+    /// Some hooks cannot be delayed: slopes exclude their decisions.
     UndelayedHooks,
-    /// Hooks were called and are in no figure.
+    /// Hook calls were lost: no value includes them.
     LostCalls,
-    /// Costs were counted on another kernel than calls were recorded on.
+    /// Costs were counted on another kernel than the recording's.
     OtherKernel,
-    /// Modules ran where calls were recorded that no predicted stack has.
+    /// The recorded machine had modules that are in no predicted stack.
     OtherModules,
-    /// Calls were denied, which costs otherwise than what the lab counted.
+    /// Denied calls were recorded: their cost differs from the cost that the lab counted.
     DeniedCalls,
-    /// Calls were recorded of which the lab has no cost.
+    /// Calls were recorded whose cost is unknown.
     UncoveredCalls,
     MissingMeasurements,
-    /// The run was stopped before all cells were measured.
+    /// The run was stopped before all measurements were made.
     Interrupted,
     /// Part of the kernel index could not be refreshed.
     StaleIndex,
-    /// A kind that this version does not know; the message still holds.
+    /// A kind that this version does not know; the message is still valid.
     #[serde(other)]
     Other,
 }
@@ -90,14 +90,14 @@ impl WarningKind {
             }
             WarningKind::DirtyRegions => "raise samples",
             WarningKind::UnstablePath => {
-                "raise warmup and samples, and look at the other paths (details)"
+                "raise warmup and samples, and see the other paths (--details)"
             }
             WarningKind::ClockShare => {
-                "the operation cannot be batched further: read the figure as an upper bound"
+                "the operation cannot be batched further: the value is an upper bound"
             }
             WarningKind::Disturbed => {
-                "leave the machine idle, or measure when whoever shares its processors does: times \
-                 may be up to twice as long"
+                "leave the machine idle, or measure while other users of its processors are idle: \
+                 times may be up to twice as long"
             }
             WarningKind::NotPinned => "allow sched_setaffinity, or expect a wider interval",
             WarningKind::Throttling => {
@@ -108,29 +108,24 @@ impl WarningKind {
                 "compare stacks of the same kernel only: every one has these modules"
             }
             WarningKind::NoSymbols => {
-                "build the kernel with CONFIG_KALLSYMS=y, or give the unstripped vmlinux beside it"
+                "build the kernel with CONFIG_KALLSYMS=y, or provide the unstripped vmlinux next to it"
             }
-            WarningKind::ChecksDiffer => {
-                "look at the slopes hook by hook, and at the reason given there"
-            }
+            WarningKind::ChecksDiffer => "see the slopes by hook, and the reason given there",
             WarningKind::UndelayedHooks => {
-                "read slopes over all hooks as those of the others; the Tunable Security Module \
-                 delays every hook, in a kernel built with it"
+                "slopes over all hooks exclude these; a kernel with the Tunable Security Module \
+                 can delay every hook"
             }
-            WarningKind::LostCalls => {
-                "read the counts as lower bounds; watch fewer hooks, or processes"
-            }
+            WarningKind::LostCalls => "the counts are lower bounds; watch fewer hooks or processes",
             WarningKind::OtherKernel => "count the costs on the kernel of the recording (--kernel)",
             WarningKind::OtherModules => {
-                "read the figures as those of the stacks that are named; what else ran there is not \
-                 in them"
+                "values apply to the named stacks; other modules that ran there are not included"
             }
-            WarningKind::DeniedCalls => "read the figures as if these calls had been allowed",
+            WarningKind::DeniedCalls => "values assume that these calls had been allowed",
             WarningKind::UncoveredCalls => {
-                "add costs of programs that make such calls: `lsmeter run` with --programs, and \
-                 --costs"
+                "count programs that make such calls with `lsmeter run --programs`, and add them \
+                 with --costs"
             }
-            WarningKind::MissingMeasurements => "see each cell's reason",
+            WarningKind::MissingMeasurements => "see the reason of each measurement",
             WarningKind::Interrupted => "the same command measures the rest",
             WarningKind::StaleIndex => {
                 "check the network and fetch the kernel again if its version matters"

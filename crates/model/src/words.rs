@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The words that specs, flags and documents share.
+//! Words shared by specs, flags and result files.
 
 use crate::hint::nearest;
 
@@ -62,7 +62,6 @@ macro_rules! words {
 pub(crate) use words;
 
 words! {
-    /// What processor a kernel is built for.
     #[derive(Default)]
     Architecture, "architecture":
     /// 64-bit x86.
@@ -73,7 +72,7 @@ words! {
 }
 
 words! {
-    /// The unit of what a sweep's operations cost.
+    /// Unit of cost in a sweep.
     Unit, "unit":
     /// Guest kernel instructions per operation.
     Instructions = "instructions",
@@ -104,27 +103,27 @@ words! {
 }
 
 words! {
-    /// What a monitor notes of each call of a hook.
+    /// Detail that a monitor records of each hook call.
     #[derive(Default)]
     MonitorMode, "mode":
     Count = "count",
-    /// Also its result and how long it took.
+    /// Also its result and duration.
     #[default]
     Time = "time",
-    /// Also a histogram of times.
+    /// Also a histogram of durations.
     Histogram = "histogram",
 }
 
 words! {
-    /// What a kernel's caches know of the path that an operation walks.
+    /// State of the kernel's caches for the path of an operation.
     Caches, "state of the caches":
     Warm = "warm",
-    /// Dentries and inodes that nobody uses were dropped before each operation.
+    /// Unused dentries and inodes were dropped before each operation.
     Cold = "cold",
 }
 
 words! {
-    /// Where a set of benchmarks comes from.
+    /// Origin of a set of benchmarks.
     Suite, "suite":
     /// LMBench-Hook: the 14 benchmarks of *Analyzing the Overhead of Filesystem
     /// Protection Using Linux Security Modules*, Table 3 and section 4.1.
@@ -133,17 +132,17 @@ words! {
     Lmbench = "lmbench",
     /// The tree walk of the credentials patch mail.
     Howells = "howells",
-    /// File system calls that neither of them measured.
+    /// File system calls in neither of the suites above.
     Beyond = "beyond",
     Network = "network",
-    /// Pipes, queues, signals, and what tasks do to each other.
+    /// Pipes, queues, signals, and operations of tasks on each other.
     Ipc = "ipc",
     Process = "process",
     Admin = "admin",
 }
 
 words! {
-    /// How many variants of a benchmark a pattern without a variant selects.
+    /// Which variants a pattern without a variant selects.
     Select, "selection":
     /// The first one listed.
     First = "first",
@@ -151,111 +150,108 @@ words! {
 }
 
 words! {
-    /// Where benchmarks run.
     Place, "place":
     Lab = "lab",
-    /// On this machine's running kernel, as it is.
+    /// This machine's running kernel, as it is.
     Host = "host",
-    /// In kernels that are processes of this machine and measure themselves.
+    /// UML kernels, which measure themselves.
     Um = "um",
 }
 
 words! {
-    /// What the modules of a stack decide with.
+    /// State of the policies of a stack's modules.
     #[derive(Default)]
     Policy, "policy state":
-    /// No policy loaded: hooks run, nothing decides (hooking cost).
+    /// No policy: hooks run, modules decide nothing (hooking cost).
     #[default]
     None = "none",
-    /// A policy loaded whose denials are only logged.
+    /// Policies are loaded, but denials are only logged.
     Permissive = "permissive",
-    /// A policy loaded and deciding (enforcement cost).
+    /// Policies are loaded and enforced (enforcement cost).
     Enforcing = "enforcing",
 }
 
 words! {
     Integrity, "integrity subsystem":
-    /// Audit: rules by which system calls are logged.
+    /// Audit: rules select the system calls to log.
     Audit = "audit",
-    /// IMA: files are hashed, and appraised by what their hash should be.
+    /// IMA: files are hashed, and appraised against a stored hash.
     Ima = "ima",
-    /// EVM: the security attributes of files are protected by an HMAC.
+    /// EVM: an HMAC protects the security attributes of files.
     Evm = "evm",
 }
 
 words! {
-    /// Which policy SELinux loads.
     SelinuxPolicy, "SELinux policy":
-    /// lsmeter's own, as small as it can be.
+    /// A minimal policy that comes with lsmeter.
     Minimal = "minimal",
     /// The distribution's reference policy (Debian: selinux-policy-default).
     Reference = "reference",
 }
 
 words! {
-    /// Which rules audit has, as `auditctl` takes them.
+    /// Audit's rules, as for `auditctl`.
     AuditRules, "set of audit rules":
-    /// None, and all that tasks do may be recorded (`-D`): what audit's own packaging, and so
-    /// RHEL, and Debian and Ubuntu install.
+    /// No rules, but tasks can be audited (`-D`): the default of the audit package, RHEL,
+    /// Debian and Ubuntu.
     None = "none",
-    /// Tasks get no context to be recorded in (`-a task,never`), as Fedora installs it:
-    /// `10-no-audit.rules` of audit's.
+    /// Tasks get no audit context (`-a task,never`): `10-no-audit.rules` of audit, as installed by
+    /// Fedora.
     NeverTask = "never-task",
-    /// One: opens that are refused with EACCES.
+    /// One rule: opens refused with EACCES.
     One = "one",
-    /// Six: refused opens, and changes of modes, owners, attributes and names by who has logged
-    /// in. What lsmeter loads if it is not told.
+    /// Six rules: refused opens, and changes of modes, owners, attributes and names by logged-in
+    /// users. The default of lsmeter.
     FileAccess = "file-access",
-    /// The 34 of audit's `30-stig.rules` as it was when Linux 5.3 was new, for 64 and for 32 bits.
+    /// The 34 rules in `30-stig.rules` of the audit package at the release of Linux 5.3, for 64 and 32 bits.
     Stig = "stig",
 }
 
 words! {
-    /// Which rules IMA has.
     ImaPolicy, "IMA policy":
-    /// What `ima_policy=tcb` measures, the file system of the benchmarks in any case, and all
-    /// files there are appraised. What lsmeter loads if it is not told.
+    /// The rules of `ima_policy=tcb`; the benchmarks' file system is always measured, and its files
+    /// are appraised. The default of lsmeter.
     FileSystem = "file-system",
-    /// The kernel's own `ima_policy=tcb`: what root reads and what is executed is measured.
+    /// The kernel's `ima_policy=tcb`: files that root reads or that are executed are measured.
     Tcb = "tcb",
-    /// The kernel's own `ima_policy=appraise_tcb`: root's files are appraised.
+    /// The kernel's `ima_policy=appraise_tcb`: files owned by root are appraised.
     AppraiseTcb = "appraise-tcb",
     /// Both, as `ima_policy=tcb|appraise_tcb`.
     TcbAndAppraiseTcb = "tcb-and-appraise-tcb",
 }
 
 words! {
-    /// What each operation is the first after, so that modules decide anew.
+    /// Event before each operation that invalidates cached decisions.
     #[derive(Default)]
     FirstAfter, "event":
-    /// Nothing: others came before, and modules remember what they decided.
+    /// None: modules use their cached decisions.
     #[default]
     Nothing = "nothing",
-    /// The policies of SELinux and of AppArmor are loaded again.
+    /// SELinux and AppArmor policies are reloaded.
     Load = "load",
-    /// The files that are worked on get a label of SELinux's that no file has had.
+    /// Files get an SELinux label that no file had before.
     Relabel = "relabel",
 }
 
 words! {
-    /// Which correction p values get for the number of cells that are tested.
+    /// Correction of p values for the number of tests.
     #[derive(Default)]
     Correction, "correction":
-    /// Holm's: no false alarm at all, with the stated confidence.
+    /// Holm: no false alarm at all, with the stated confidence.
     #[default]
     Holm = "holm",
-    /// Benjamini's and Hochberg's: of the alarms, the stated share may be false.
+    /// Benjamini-Hochberg: the stated share of alarms may be false.
     Bh = "bh",
-    /// None: each cell by itself may be a false alarm.
+    /// No correction: each test may be a false alarm.
     None = "none",
 }
 
 words! {
     Status, "status":
     Ok = "ok",
-    /// It should have worked and did not.
+    /// Unexpected failure.
     Failed = "failed",
-    /// The kernel, file system or host cannot do it.
+    /// Not supported by the kernel, file system or host.
     Unsupported = "unsupported",
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * System calls as a whole: how long each took, so that hooks have something to be a share
- * of. When a task's call began is kept by the task's number: no task is in two.
+ * Times whole system calls, so that hooks can be shown as a share of them. The start is
+ * kept by task number, since a task is in at most one system call.
  */
 #ifndef LSMETER_CALLS_H
 #define LSMETER_CALLS_H
 
-/* The key below the time: a difference of two such times is right for 208 days. */
+/* The key is in the low bits of the time: differences are valid up to 208 days. */
 #define KEY_BITS	10
 #define KEY_MASK	((1 << KEY_BITS) - 1)
 
@@ -36,7 +36,7 @@ static __always_inline void end_call(struct task_struct *task)
 		return;
 	taken_ns = ((bpf_ktime_get_ns() << KEY_BITS) - (began & ~(__u64)KEY_MASK)) >> KEY_BITS;
 	*slot = 0;
-	/* Another one's, which never came back: of a thread whose number exec(2) took. */
+	/* Begun by another task, which did not return: exec(2) takes a thread's number. */
 	key = began & KEY_MASK;
 	if (key != key_of(task))
 		return;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the programs read of the kernel's structures. Where the members really are is
- * found in the running kernel's BTF when the programs are loaded.
+ * Kernel structures, with only the members that programs read. Their offsets are taken
+ * from the running kernel's BTF when the programs are loaded.
  */
 #ifndef LSMETER_KERNEL_H
 #define LSMETER_KERNEL_H
 
 #define PF_KTHREAD	0x00200000	/* linux/sched.h */
-/* What of the number of a system call, and of its being one of a 32-bit program, is where. */
+/* Where the system call number is, and the flag of calls by 32-bit programs. */
 #if defined(__TARGET_ARCH_x86)
 #define NUMBER		orig_ax		/* unsigned long of asm/ptrace.h */
 #define number_t	unsigned long
@@ -21,7 +21,7 @@
 #define compat_t	unsigned long
 #define COMPAT		(1ul << 22)	/* TIF_32BIT of asm/thread_info.h */
 #else
-#error "where this architecture has the number of a system call is not known"
+#error "unknown location of the system call number on this architecture"
 #endif
 
 

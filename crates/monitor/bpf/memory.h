@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Maps of one value each, which programs reach into without a look-up and which the
- * reader has mapped. The loader makes them as large as a machine needs.
+ * Maps of one value each: programs access them without a look-up, and the reader maps
+ * them into memory. The loader sets their sizes for the machine.
  */
 #ifndef LSMETER_MEMORY_H
 #define LSMETER_MEMORY_H
 
-__u64 rows[1] SEC(".bss.rows");			/* by processor, then by row */
-__u32 row_at[KEYS] SEC(".bss.row_at");		/* by hook and key: where its row is */
+__u64 rows[1] SEC(".bss.rows");			/* by processor and row */
+__u32 row_at[KEYS] SEC(".bss.row_at");		/* by hook and key: offset of the row */
 __u64 errors[ERRNOS] SEC(".bss.errors");	/* by hook and errno */
 struct stack stacks[STACKS] SEC(".bss.stacks");
-__u64 targets[PIDS / 64] SEC(".bss.targets");	/* a bit for each process */
-__u64 begun[PIDS] SEC(".bss.begun");		/* by task: when its call began, and which */
-struct whole wholes[KEYS] SEC(".bss.wholes");	/* by processor, then by key */
+__u64 targets[PIDS / 64] SEC(".bss.targets");	/* one bit per process */
+__u64 begun[PIDS] SEC(".bss.begun");		/* by task: start and key of its call */
+struct whole wholes[KEYS] SEC(".bss.wholes");	/* by processor and key */
 struct shared shared[1] SEC(".bss.shared");
 
 struct {
@@ -42,7 +42,7 @@ struct {
 	(__s32)value;						\
 })
 
-/* Keeps the compiler from what it knows of an array's length, or of a bound. */
+/* Hides an array's length or a bound from the compiler. */
 #define OPAQUE(value) asm volatile("" : "+r"(value))
 #define OPAQUE_32(value) asm volatile("" : "+w"(value))
 

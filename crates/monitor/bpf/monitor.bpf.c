@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What runs before and after each LSM hook. README.md has the whole; the loader makes
- * a copy of a program for every hook, with the hook's constants in it.
+ * Programs that run before and after each LSM hook (see README.md). The loader makes a
+ * copy for every hook and writes the hook's constants into it.
  */
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -26,7 +26,7 @@ static __always_inline bool is_target(__u32 tgid)
 	return word >> (tgid & 63) & 1;
 }
 
-/* lsmeter itself is never asked for: reading its figures would make more of them. */
+/* lsmeter itself is never counted: reading counters would increase them. */
 static __always_inline bool wanted(__u32 tgid, enum filter filter)
 {
 	OPAQUE_32(tgid);
@@ -61,7 +61,7 @@ static __always_inline int enter(void *context, enum filter filter)
 	return 0;
 }
 
-/* An int's upper half is not its own. */
+/* The upper half of an int's register is undefined. */
 static __always_inline void note_result(struct row *row, __s32 result)
 {
 	__u64 *table = errors;
@@ -139,7 +139,7 @@ int leave_histogram(void *context)
 	return leave(context, true);
 }
 
-/* Says how the kernel numbers the process that runs it. */
+/* Stores the process number of its caller in the initial PID namespace. */
 SEC("fentry")
 int tell_tgid(void *context __attribute__((unused)))
 {
@@ -147,7 +147,7 @@ int tell_tgid(void *context __attribute__((unused)))
 	return 0;
 }
 
-/* The child has not run yet: nothing that it does is missed. */
+/* Runs before the child does, so nothing is missed. */
 SEC("tp_btf/sched_process_fork")
 int follow_fork(__u64 *context)
 {
@@ -162,8 +162,8 @@ int follow_fork(__u64 *context)
 }
 
 /*
- * Not sched_process_exit, after which a process still closes its files. A number is
- * free shortly before this, but is given out again only when all others were.
+ * Not sched_process_exit, after which a process still closes its files. The number is
+ * free shortly before this, but the kernel reuses it only after all others.
  */
 SEC("tp_btf/sched_process_free")
 int forget_process(__u64 *context)
@@ -211,7 +211,7 @@ int end_any(__u64 *context __attribute__((unused)))
 	return 0;
 }
 
-/* A child comes out of a call that it never went into. Its number may be a dead task's. */
+/* A child leaves a call that it never entered. Its number may be a dead task's. */
 SEC("tp_btf/sched_process_fork")
 int forget_call(__u64 *context)
 {

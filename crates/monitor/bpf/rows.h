@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows: which one a call belongs to, and how it is added to it. */
+/* Finds the row of a call, and adds the call to it. */
 #ifndef LSMETER_ROWS_H
 #define LSMETER_ROWS_H
 
@@ -8,18 +8,18 @@ static __always_inline __u64 key_of(struct task_struct *task)
 	struct pt_regs *registers = (void *)bpf_task_pt_regs(task);
 	__u64 number = registers->NUMBER;
 
-	/* Below 0 in a page fault, or an interrupt of the program itself. */
+	/* Negative in page faults and interrupts of the program itself. */
 	if (number >= SYSCALLS)
 		return (__s64)number < 0 ? KEY_NONE : KEY_OTHER;
-	/* read(2), or a thread of the kernel, whose registers are all 0. */
+	/* read(2), or a kernel thread, whose registers are all 0. */
 	if (!number && task->flags & PF_KTHREAD)
 		return KEY_NONE;
 	return task->thread_info.COMPAT_WORD & COMPAT ? KEY_OTHER : number;
 }
 
 /*
- * The first call of a hook in a system call takes the next row. Where two processors
- * do so at once, one of the rows stays empty.
+ * The first call of a hook in a system call takes the next row. If two processors do so
+ * at once, one of their rows stays empty.
  */
 static __always_inline __u32 new_row(__u32 *entry)
 {
@@ -30,7 +30,7 @@ static __always_inline __u32 new_row(__u32 *entry)
 	if (row * size <= last) {
 		at = row * size;
 	} else {
-		/* It must never come round. */
+		/* It must never wrap around. */
 		__sync_fetch_and_add(&shared[0].next_row, -1);
 		__sync_fetch_and_add(&shared[0].rows_refused, 1);
 	}
@@ -38,7 +38,7 @@ static __always_inline __u32 new_row(__u32 *entry)
 	return old ? old : at;
 }
 
-/* NULL only on a processor that came after lsmeter had counted them. */
+/* NULL only on a processor that was added after the start. */
 static __always_inline struct row *find_row(struct task_struct *task)
 {
 	__u32 *entry = row_at;
@@ -62,8 +62,8 @@ static __always_inline struct row *find_row(struct task_struct *task)
 }
 
 /*
- * Tasks and interrupts may come between load and store, so all of it is atomic. A new
- * extreme is rare, and one that is lost four times in a row does not occur.
+ * Atomic, since other tasks and interrupts may run between load and store. New extremes
+ * are rare: four attempts suffice.
  */
 static __always_inline void raise(__u64 *extreme, __u64 value)
 {
@@ -79,7 +79,7 @@ static __always_inline void raise(__u64 *extreme, __u64 value)
 	}
 }
 
-/* From a table: fewer instructions, and fewer branches for the verifier, than a search. */
+/* A table takes fewer instructions and verifier branches than a search. */
 static __always_inline __u64 bucket_of(__u64 ns)
 {
 	__u64 base = 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The calls of each task that are under way. By task, not by processor: a hook may
- * sleep. Not in task storage, which costs more, allocates, and gives up under
- * contention; but in places that tasks take for as long as they are in a hook.
+ * The running calls of each task. By task, not by processor, because hooks may sleep.
+ * Task storage would cost more, allocate, and fail under contention: instead, a task
+ * takes one of the stacks below while it is in a hook.
  */
 #ifndef LSMETER_STACK_H
 #define LSMETER_STACK_H
 
-#define TASK_STACK	(1 << 14)	/* THREAD_SIZE, to which stacks are aligned */
+#define TASK_STACK	(1 << 14)	/* THREAD_SIZE; kernel stacks are aligned to it */
 
-/* The task, as a place's state has it. Each processor has an idle task of number 0. */
+/* The task as in `state`. Every processor's idle task has number 0. */
 static __always_inline __u64 task_of(__u64 id)
 {
 	__u64 task = (__u32)id;
@@ -26,7 +26,7 @@ static __always_inline struct stack *place(__u64 task, __u32 way)
 	return &stacks[at];
 }
 
-/* Is this the place of that task, and is the task in a hook? */
+/* Does the task use this stack, and is it in a hook? */
 static __always_inline bool holds(struct stack *stack, __u64 task)
 {
 	__u64 state = *(volatile __u64 *)&stack->state;
@@ -34,7 +34,7 @@ static __always_inline bool holds(struct stack *stack, __u64 task)
 	return state > task && state <= (task | DEPTH_MAX);
 }
 
-/* The place of a task that is in a hook. */
+/* The stack of a task that is in a hook. */
 static __always_inline struct stack *find_stack(__u64 task)
 {
 	struct stack *stack;
@@ -48,7 +48,7 @@ static __always_inline struct stack *find_stack(__u64 task)
 	return NULL;
 }
 
-/* A place for a task that is in none, with its first frame taken. */
+/* Takes a stack, and its first frame, for a task outside hooks. */
 static __always_inline struct stack *take_stack(__u64 task)
 {
 	struct stack *stack;
@@ -66,24 +66,24 @@ static __always_inline struct stack *take_stack(__u64 task)
 }
 
 /*
- * Where on the kernel's stack the trampoline has a call's arguments; the lower half will
- * do. The same before and after the call.
+ * The lower half of the address of a call's arguments, which the trampoline stores on
+ * the kernel stack. The same before and after the call.
  */
 static __always_inline __u32 height(void *context)
 {
 	__u32 height;
 
-	/* The one operation that makes a number of a pointer. */
+	/* The only operation that turns a pointer into a number. */
 	asm volatile("%0 = %1" : "=w"(height) : "w"((__u32)(__u64)context));
 	return height;
 }
 
-/* The frame of the call that is so deep, from 1; NULL if it has none. */
+/* The frame of the call at this depth, from 1; NULL if it has none. */
 static __always_inline struct frame *frame_of(struct stack *stack, __u64 depth)
 {
 	__u64 at = depth - 1;
 
-	/* The verifier follows this very register. */
+	/* The verifier tracks this register. */
 	OPAQUE(at);
 	if (at >= DEPTH)
 		return NULL;
@@ -96,8 +96,8 @@ static __always_inline void set_depth(struct stack *stack, __u64 task, __u64 dep
 }
 
 /*
- * The number again, of which the verifier knows nothing any more. It would go through
- * all that follows once for each value.
+ * Returns the number, but makes the verifier forget its value. Otherwise it would check
+ * the following code once per value.
  */
 static __always_inline __u64 forget(struct stack *stack, __u64 number)
 {
@@ -106,8 +106,8 @@ static __always_inline __u64 forget(struct stack *stack, __u64 number)
 }
 
 /*
- * A call whose end was missed is still there. It is over if this one stands at the
- * same height of the same stack, or higher; other stacks are those of interrupts.
+ * Removes calls whose end was missed. Such a call is over if the new one is at the same
+ * address of the same kernel stack, or higher. Interrupts have other stacks.
  */
 static __always_inline __u64 drop_finished(struct stack *stack, __u32 context)
 {
@@ -126,7 +126,7 @@ static __always_inline __u64 drop_finished(struct stack *stack, __u32 context)
 	return forget(stack, depth);
 }
 
-/* A frame for a call of a task that is not in its first place, or in a hook already. */
+/* A frame for a task that is in a hook already, or not in its first stack. */
 static __always_inline struct frame *next_frame(__u64 task, __u32 context)
 {
 	struct stack *stack = find_stack(task);
@@ -155,7 +155,7 @@ static __always_inline void push(__u32 context, __u64 id)
 	struct stack *stack = place(task, 0);
 	struct frame *frame = &stack->frame[0];
 
-	/* Nearly always the task had its first place before, and is in no hook. */
+	/* Common case: the task used its first stack before, and is not in a hook. */
 	if (__sync_val_compare_and_swap(&stack->state, task, task | 1) != task) {
 		frame = next_frame(task, context);
 		if (!frame)
@@ -166,7 +166,7 @@ static __always_inline void push(__u32 context, __u64 id)
 	*(volatile __u64 *)&frame->start_ns = bpf_ktime_get_ns();
 }
 
-/* How deep this call is, if its beginning was seen; else 0. */
+/* The depth of this call; 0 if its start was not seen. */
 static __always_inline __u64 find_depth(struct stack *stack, __u32 context, __u64 depth)
 {
 	struct frame *frame;
@@ -184,7 +184,7 @@ static __always_inline __u64 find_depth(struct stack *stack, __u32 context, __u6
 	return forget(stack, depth);
 }
 
-/* As pop(), of a call in another one, or in another place than the first. */
+/* pop() for nested calls, and for tasks not in their first stack. */
 static __always_inline bool pop_nested(__u32 context, __u64 task, __s64 *taken_ns)
 {
 	struct stack *stack = find_stack(task);
@@ -198,7 +198,7 @@ static __always_inline bool pop_nested(__u32 context, __u64 task, __s64 *taken_n
 	at = find_depth(stack, context, depth);
 	frame = frame_of(stack, at);
 	if (!frame || frame->context != context) {
-		/* It had no room, or its beginning was not seen. */
+		/* It had no frame, or its start was not seen. */
 		if (depth > DEPTH)
 			set_depth(stack, task, depth - 1);
 		return false;
@@ -206,7 +206,7 @@ static __always_inline bool pop_nested(__u32 context, __u64 task, __s64 *taken_n
 	__sync_fetch_and_add(&shared[0].abandoned, depth - at);
 	total_ns -= frame->start_ns;
 	*taken_ns = total_ns - frame->inside_ns - window_ns;
-	/* What the programs took is no part of the call around this one. */
+	/* The outer call's time excludes these programs. */
 	if (PATCHED(PATCH_PART))
 		total_ns = frame->inside_ns + window_ns;
 	around = frame_of(stack, at - 1);
@@ -216,7 +216,7 @@ static __always_inline bool pop_nested(__u32 context, __u64 task, __s64 *taken_n
 	return true;
 }
 
-/* False if the call is not to be counted. */
+/* False if the call must not be counted. */
 static __always_inline bool pop(__u32 context, __u64 id, __s64 *taken_ns)
 {
 	__u64 task = task_of(id), now_ns;

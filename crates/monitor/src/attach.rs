@@ -19,7 +19,7 @@ use crate::snapshot::Reader;
 use crate::{capabilities, processes};
 use kernels::btf::{Function, Returns, Types};
 
-/// Errors that would repeat at the next function: no permission, too many open files on the machine
+/// Errors that would repeat with the next function: no permission, too many open files on the machine
 /// (ENFILE) or in this process (EMFILE), out of memory (ENOMEM).
 const FATAL: [i32; 4] = [EPERM, 23, 24, 12];
 
@@ -40,7 +40,7 @@ pub fn check_kernel(function: u32) -> Result<(), MonitorError> {
         Some(EPERM) if !missing.is_empty() => {
             let missing = missing.join(" and ");
             Failure::environment(
-                format!("loading an eBPF program needs {missing}, which this process lacks"),
+                format!("cannot load eBPF programs without {missing}"),
                 "run it as root, or give it the capabilities: \
                  setcap cap_bpf,cap_perfmon,cap_sys_resource+ep lsmeter",
             )
@@ -306,7 +306,7 @@ impl<'a> Attacher<'a> {
             let (tried, function, reason) = (found.probes.len(), &first.name, &first.reason);
             return Err(Failure::environment(
                 format!("not one of {tried} functions can be probed; {function}: {reason}"),
-                "is something else, such as live patching, in the way of ftrace?",
+                "check whether live patching or another user blocks ftrace",
             )
             .into());
         }
@@ -324,7 +324,7 @@ impl Refusal {
         let Refused { source, log } = &self.why;
         match (source.raw_os_error(), self.loading) {
             (Some(ENOTSUPP), _) => {
-                "it has more arguments, or larger ones, than this kernel's trampolines take".into()
+                "it has more or larger arguments than this kernel's trampolines support".into()
             }
             (Some(ENOENT), true) => "the kernel does not find its address".to_owned(),
             (Some(EBUSY), false) => {
@@ -339,7 +339,7 @@ impl Refusal {
 }
 
 /// The test function on which this process detects its number. Later programs run earlier: on a
-/// measured function, this program would be measured, too.
+/// measured function, this program would be measured as well.
 const RUNNER: usize = FUNCTIONS + 1;
 
 fn test_function(types: &Types<'_>, number: usize) -> Result<Function, MonitorError> {

@@ -41,8 +41,8 @@ pub fn calibrate(
         // With kernel.ftrace_enabled=0 (kernel/trace/ftrace.c: ftrace_startup_enable) programs
         // attach without an error, and all figures would be 0.
         return Err(Failure::environment(
-            "programs are attached, but the kernel never runs them",
-            "tracing of functions is switched off: sysctl kernel.ftrace_enabled=1",
+            "the kernel does not run attached programs",
+            "enable function tracing: sysctl kernel.ftrace_enabled=1",
         )
         .into());
     }

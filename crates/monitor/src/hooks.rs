@@ -144,8 +144,8 @@ struct Known {
 }
 
 impl Known {
-    /// The hook of a framework function. `security_compute_av` and others of SELinux's policy
-    /// server are not hooks.
+    /// The hook of a framework function. `security_compute_av` and other functions of the SELinux
+    /// policy server are not hooks.
     fn hook_of(&self, function: &str) -> Option<String> {
         if let Some((hook, _)) = IRREGULAR_FUNCTIONS
             .iter()

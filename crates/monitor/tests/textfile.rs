@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a monitor saw as a text file, and the dashboard that shows it.
+//! Text files of a monitor, and the dashboard that shows them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,7 +68,7 @@ fn monitoring(mode: MonitorMode) -> Monitoring {
     }
 }
 
-/// Every metric that there is.
+/// All metrics.
 fn whole() -> (Monitoring, Interval) {
     let mut framework = hook("inode_permission", None, 100, Some(24_000));
     framework.errnos = BTreeMap::from([("EACCES".to_owned(), 3), ("ENOENT".to_owned(), 1)]);
@@ -253,7 +253,7 @@ fn dashboard_asks_for_what_is_written() {
     let used: BTreeSet<&str> = words.filter(|word| word.starts_with("lsmeter_")).collect();
     let unknown: Vec<_> = used.difference(&known).collect();
     assert!(unknown.is_empty(), "{unknown:?} are not written");
-    // And it shows all that there is to see, but for how a histogram adds up.
+    // And it shows every metric, except sums and counts of histograms.
     let unused: Vec<_> = known.difference(&used).copied().collect();
     let adds_up = [
         "lsmeter_hook_duration_seconds_count",

@@ -411,7 +411,7 @@ impl Analysis<'_> {
                 file: String::new(),
                 function: format!("calls on {fs}"),
                 line: 0,
-                reason: format!("they nest deeper than {MAX_CALLS}: hooks behind that are missing"),
+                reason: format!("they nest deeper than {MAX_CALLS}: hooks below are missing"),
             });
         }
         if self.explain {

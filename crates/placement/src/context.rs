@@ -22,7 +22,7 @@ pub(crate) struct World<'x, 'a> {
     pub(crate) facts: &'x [Fact],
     pub(crate) graphs: &'x Graphs,
     tags: Numbered<String>,
-    /// For each fact: any of these tags, none of those.
+    /// For each fact, the tags that it requires (one is enough) and excludes.
     conditions: Vec<(Tags, Tags)>,
     /// For each nesting fact, a tag per allowed call.
     nests: FxHashMap<FactId, Tags>,

@@ -40,8 +40,8 @@ pub(crate) struct FileSystemFacts {
     /// Tables of a regular file, preferred on the success path.
     #[serde(default)]
     pub(crate) regular: Vec<String>,
-    /// Structs of which its objects have no table, or none that matters, as created by `mkfs` and
-    /// `mount`: other file systems' tables are not used either.
+    /// Structs for which its objects have no table that matters, as created by `mkfs` and `mount`.
+    /// Other file systems' tables are not used either.
     #[serde(default)]
     pub(crate) idle: Vec<String>,
 }
@@ -72,7 +72,7 @@ pub(crate) struct FunctionFact {
     /// With `*` at one end as a wildcard.
     #[serde(default)]
     pub(crate) functions: Vec<String>,
-    /// Only for calls from one of these.
+    /// Limits the cut to calls from these functions.
     #[serde(default)]
     pub(crate) callers: Vec<String>,
     /// First series with the code; None: any.
@@ -111,25 +111,25 @@ pub(crate) struct Fact {
     /// The condition without `!` and `likely()`, loop head, label, called name or switch operand;
     /// several if it was rewritten.
     pub(crate) code: Vec<String>,
-    /// Only where the function also has one of these: a condition, label, head or call.
+    /// A condition, label, head or call that the function must also have.
     #[serde(default)]
     pub(crate) beside: Vec<String>,
-    /// Which of several equal pieces in the function, from 1.
+    /// Selects one of several equal pieces in the function, from 1.
     pub(crate) nth: Option<u32>,
     pub(crate) success_path: Option<Count>,
     pub(crate) max: Option<Count>,
     /// The case or function on the success path.
     pub(crate) takes: Option<String>,
-    /// Only below one of these functions, system calls or cases.
+    /// Functions, system calls or cases; the fact applies only below one.
     #[serde(default)]
     pub(crate) within: Vec<String>,
-    /// Not below any of these.
+    /// Functions, system calls or cases below which the fact does not apply.
     #[serde(default)]
     pub(crate) unless: Vec<String>,
     /// First series with the code; None: any.
     pub(crate) since: Option<Series>,
     pub(crate) until: Option<Series>,
-    /// Why it is so. Never empty.
+    /// Never empty.
     pub(crate) why: String,
 }
 
@@ -171,7 +171,7 @@ pub(crate) struct BenchmarkFact {
     /// One per system call, in order.
     #[serde(default)]
     pub(crate) cases: Vec<String>,
-    /// Only for operations of these; empty: any.
+    /// Exactly the operation's system calls; empty: any.
     #[serde(default)]
     pub(crate) made_of: Vec<String>,
     /// System calls that the operation lists but does not make.
@@ -270,7 +270,7 @@ pub(crate) struct ElsewhereFact {
 #[serde(deny_unknown_fields)]
 pub(crate) struct PairFact {
     pub(crate) hook: String,
-    /// One of these leads to the first call.
+    /// Functions that lead to the first call.
     pub(crate) first: Vec<String>,
     #[serde(default)]
     pub(crate) unless: Vec<String>,

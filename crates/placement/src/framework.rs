@@ -67,7 +67,7 @@ impl Framework {
             let other = IRREGULAR_FUNCTIONS.iter().find(|other| other.1 == name);
             let other = other.map_or("", |(hook, _)| hook);
             let known = |hook: &str| self.hooks.iter().any(|known| known == hook);
-            // Modules no longer free what they allocate: the framework does it.
+            // The framework frees the modules' blobs.
             let freed =
                 |hook: &str| hook.contains("_free") && known(&hook.replacen("_free", "_alloc", 1));
             let found = [
@@ -95,7 +95,8 @@ impl Framework {
         all.map_or(&[], Vec::as_slice)
     }
 
-    /// IMA and EVM before 6.8 register no hooks: what `generic` files call of them counts.
+    /// Before 6.9, IMA and EVM register no hooks: calls of their functions from `generic` files
+    /// count.
     fn find_direct(&mut self, program: &Program<'_>, security: &Security, generic: &[String]) {
         for (number, module) in (0u8..).zip(security.modules.iter().take(MAX_MODULES)) {
             if !module.direct {

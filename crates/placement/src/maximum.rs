@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Upper bounds: the most expensive path through each function, with loops as often as facts allow,
-//! else unbounded; callees are added.
+//! Upper bounds: the most expensive path through each function and its callees. Loops run as often
+//! as facts allow; others are unbounded.
 
 mod cause;
 mod region;

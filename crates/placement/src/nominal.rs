@@ -223,7 +223,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         walk.leave_loops(depth, |_| true);
     }
 
-    /// Skips the loop if a fact says so. Returns the next step.
+    /// Skips the loop if a fact requires it. Returns the next step.
     fn enter_loop(
         &mut self,
         walk: &mut Walk<'_>,

@@ -33,7 +33,7 @@ static TYPES: Words = Words::new(|| {
 });
 
 static CONTROL: Words = Words::new(|| words("if while for switch return"));
-/// Words whose arguments can be types in plain C, too.
+/// Words whose arguments can be types even in plain C.
 static OF_TYPES: Words = Words::new(|| words("sizeof _Alignof alignof __alignof__"));
 
 static TYPE_OF: Words =

@@ -142,8 +142,8 @@ impl<'a> Scanner<'a> {
         self.line = self.line.saturating_add(number(lines));
     }
 
-    /// After the matching closing bracket. In a function or table, a brace at the start of a line
-    /// ends it, too: unbalanced conditionals must not swallow the file.
+    /// After the matching closing bracket. A brace at the start of a line also ends a function or
+    /// table, so that unbalanced conditionals do not swallow the file.
     fn close(&self, open: u8, close: u8) -> usize {
         let mut depth = 0u32;
         let mut at = self.at;

@@ -99,7 +99,7 @@ impl Tree {
         };
         let Some(version) = version(&String::from_utf8_lossy(&makefile)) else {
             return Err(no_tree(
-                "its Makefile names no VERSION, PATCHLEVEL and SUBLEVEL",
+                "its Makefile has no VERSION, PATCHLEVEL and SUBLEVEL",
             ));
         };
         for file in ["security/security.c", "fs/namei.c"] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A document's cells, arranged as a table needs them.
+//! A result file's measurements, arranged for a table.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -91,7 +91,7 @@ pub(crate) fn added<'a>(stack: &'a [String], base: &[String]) -> Option<&'a [Str
 
 const WITH_POLICIES: [&str; 5] = ["selinux", "apparmor", "smack", "tomoyo", "landlock"];
 
-/// The cells of one table: one kernel, file system and metric; where kernels are compared, one
+/// The measurements of one table: one kernel, file system and metric; if kernels are compared, one
 /// configuration, file system and metric.
 pub(crate) struct Group<'a> {
     /// Kernel; the configuration, if the columns are kernels.
@@ -142,7 +142,7 @@ impl<'a> Group<'a> {
         if let Some(experiment) = &run.experiment {
             if run.is_of_process(&self.subject) {
                 let processor = printable(&run.environment.cpu, 60);
-                text += &format!(", as a process on {processor}");
+                text += &format!(", as a UML kernel on {processor}");
             } else if experiment.place == Place::Lab
                 && (self.metric.is_counted() || !run.environment_of_kernel(&self.subject).kvm)
             {
@@ -274,7 +274,7 @@ pub(crate) fn groups(run: &Document) -> Vec<Group<'_>> {
     let groups = parts.into_iter();
     let group = |(key, members): (_, Vec<_>)| group(run, &baselines, of_kernels, key, &members);
     let mut groups: Vec<Group<'_>> = groups.map(group).collect();
-    // A kernel with only the baseline of others is already in their tables.
+    // A kernel with only the baseline of other kernels is already in their tables.
     let shown = |group: &Group<'_>| group.configurations.len() > 1 || group.baseline.is_none();
     if groups.iter().any(shown) {
         let pinned = experiment.and_then(|experiment| experiment.baseline_configuration());
@@ -363,7 +363,7 @@ pub(crate) fn not_measured(why: &str) -> Value {
 
 pub(crate) fn reason(cell: &Cell) -> String {
     let reason = cell.reason().filter(|reason| !reason.trim().is_empty());
-    let lines: Vec<&str> = reason.unwrap_or("no reason was given").lines().collect();
+    let lines: Vec<&str> = reason.unwrap_or("unknown reason").lines().collect();
     let reason = printable(&lines.join("; "), 200);
     match cell.status() {
         Status::Unsupported => format!("unsupported: {reason}"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Columns: the name of each and its value in a row, defined once for all formats, of which CSV
-//! (RFC 4180) is written here.
+//! Columns: the name of each and its value in a row, defined once for all formats; and CSV (RFC
+//! 4180).
 
 use std::io::{self, Write};
 
@@ -125,7 +125,7 @@ impl<'a, R: Copy + 'a> Columns<'a, R> {
     }
 }
 
-/// A machine-readable table whose rows are made while they are written.
+/// A machine-readable table whose rows are created while writing.
 pub struct Records<'a> {
     pub headings: Vec<Heading>,
     pub rows: Box<dyn Iterator<Item = Vec<Value>> + 'a>,
@@ -185,7 +185,7 @@ pub(crate) fn text(text: &str) -> String {
     no_formula(printable(text, FIELD_LIMIT))
 }
 
-/// A text that a spreadsheet does not take for a formula: it may come from a guest.
+/// A text that spreadsheets do not evaluate as a formula: it may come from a guest.
 fn no_formula(text: String) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         format!("'{text}")

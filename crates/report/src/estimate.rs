@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Counted operations in estimated nanoseconds, the weights used, and their errors.
+//! Counts converted to nanoseconds, the weights used, and their errors.
 
 use std::collections::HashMap;
 
@@ -80,9 +80,9 @@ fn added(
     });
     let table = columns.table(title, operations).fixed(1).legend([
         format!(
-            "ns: what was counted, weighed as below; as far as 95 of 100 estimates were from what was \
-             measured. Of benchmarks that were left out of the fit: rank correlation of {} \
-             {:.3} (of instructions alone {:.3}), median distance {:.1} ns or {:.2} points of per cent.",
+            "ns: weighted counts, see below; the interval covers 95 % of the errors against \
+             measurements. For benchmarks left out of the fit: rank correlation of {} \
+             {:.3} (instructions alone: {:.3}), median error {:.1} ns or {:.2} percentage points.",
             match document.weights.differences {
                 0 => "whole operations",
                 _ => "overheads",
@@ -93,8 +93,8 @@ fn added(
             error.median_points
         ),
         match document.weights.differences {
-            0 => "Of the path of the kernel that was timed, beyond what getppid takes: docs/events.md.",
-            _ => "Of the kernel's path, without entry and exit, on one processor: docs/events.md.",
+            0 => "Cost in the timed kernel, minus that of getppid: docs/events.md.",
+            _ => "Cost in the kernel, without entry and exit, on one processor: docs/events.md.",
         }
         .to_owned(),
     ]);
@@ -147,7 +147,7 @@ fn outside(document: &EstimateDocument) -> Option<Table> {
     let compared = document.cells.iter();
     let compared = compared.filter(|cell| cell.estimate.is_some() && cell.measured.is_some());
     let (n, all) = (off.len(), compared.count());
-    let title = format!("Measured to be otherwise: {n} of {all}");
+    let title = format!("Estimates that measurements contradict: {n} of {all}");
     cell_columns()
         .right("instructions", |cell| {
             Value::difference(cell.instructions.into())
@@ -156,7 +156,7 @@ fn outside(document: &EstimateDocument) -> Option<Table> {
         .right("measured [95 %]", |cell| cell.measured.map(range))
         .table(title, off.into_iter().map(|(_, cell)| cell))
         .fixed(2)
-        .legend(["Where the two intervals do not meet, those furthest apart first."])
+        .legend(["Disjoint intervals, the furthest apart first."])
         .if_any()
 }
 
@@ -185,8 +185,8 @@ fn hooks(document: &EstimateDocument) -> Option<Table> {
             Value::difference(hook.instructions.into())
         })
         .right("ns [95 %]", |(_, hook)| range(hook.estimate))
-        .table("What it is in hooks", &lines)
-        .legend(["With all that they call: nested hooks are in those around them, too."])
+        .table("Cost in hooks", &lines)
+        .legend(["With everything that they call: nested hooks also count in the outer ones."])
         .if_any()
 }
 
@@ -212,8 +212,8 @@ fn weights(document: &EstimateDocument) -> Table {
                 short(timed),
                 short(counted)
             ),
-            "at most: what one of these operations had of it. Of an operation that has more than twice \
-             as much nothing is said."
+            "at most: largest number in one fitted operation. Operations with more than twice \
+             as many are not estimated."
                 .to_owned(),
         ])
 }
@@ -232,11 +232,11 @@ fn left_out(document: &EstimateDocument) -> Option<Table> {
             &document.weights.left_out,
         )
         .legend([
-            "Medians over operations to which it adds 20 instructions and more. ns per instruction: as \
-             measured; if instructions were all that counts, it would be the same for all.",
+            "Medians over operations to which it adds at least 20 instructions. ns per instruction: as \
+             measured; it would be the same for all if only the number of instructions mattered.",
         ])
         .legend(document.weights.left_out_rank_correlation.map(|rank| {
-            format!("Rank correlation of the overheads of all of them together: {rank:.3}.")
+            format!("Rank correlation of the overheads of all stacks together: {rank:.3}.")
         }))
         .if_any()
 }
@@ -319,9 +319,9 @@ impl<'a> Estimates<'a> {
         };
         let error = &weights.error;
         format!(
-            "ns: what that would take more on {}, estimated from what the instructions do; of operations \
-             that the fit was not shown, 95 of 100 lie in such an interval, and the median distance is {} ns. \
-             Of the kernel's path, without entry and exit, on one processor.",
+            "ns: added time on {}, estimated from the events of the instructions. For operations left \
+             out of the fit, 95 % lie in such an interval, and the median error is {} ns. \
+             Cost in the kernel, without entry and exit, on one processor.",
             short(&weights.processor),
             tenths(error.median_ns),
         )

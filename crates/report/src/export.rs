@@ -12,7 +12,7 @@ use crate::column::{Columns, Records};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rows {
     Cells,
-    /// Cells whose samples were not kept have none.
+    /// Measurements without kept samples have no rows.
     Samples,
 }
 
@@ -27,7 +27,7 @@ struct Line<'a> {
     sample: Option<(usize, f64)>,
 }
 
-/// The columns of a cell, for `Rows::Samples` those of a sample, too: `docs/export.md`.
+/// The columns of a measurement; with `Rows::Samples` also those of a sample. See `docs/export.md`.
 pub fn exported(sources: &[(String, Document)], rows: Rows) -> Records<'_> {
     let columns = match rows {
         Rows::Cells => of_cells(shared()),

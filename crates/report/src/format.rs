@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Figures as text.
+//! Numbers as text.
 
 use model::{Cell, Metric};
 
@@ -11,11 +11,11 @@ pub(crate) fn measured(metric: Metric) -> &'static str {
         Metric::HookInstructions => "guest kernel instructions inside hooks, per operation",
         Metric::Time => "nanoseconds per operation",
         Metric::Throughput => "operations per second",
-        Metric::Memory => "bytes that the kernel holds, for each object or after a boot",
+        Metric::Memory => "bytes of kernel memory, per object or after a boot",
         Metric::Calls => "calls in the whole recording",
         Metric::CallRate => "calls per second",
         Metric::CallTime => "nanoseconds per call",
-        Metric::Slope => "decisions asked for per operation (slope)",
+        Metric::Slope => "permission checks per operation (slope)",
     }
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn share(part: u64, whole: u64) -> Option<String> {
     (whole > 0).then(|| fraction(part as f64 / whole as f64))
 }
 
-/// The name of a variant in documents, in words.
+/// The name of a variant in result files, in words.
 pub(crate) fn word(variant: impl serde::Serialize) -> String {
     let name = serde_json::to_value(variant).unwrap_or_default();
     name.as_str().unwrap_or_default().replace('_', " ")

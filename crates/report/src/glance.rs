@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Summary of a run: what each configuration costs, on which operation most, and which hook
-//! accounts for it. Operations without a dominant path never come first.
+//! Summary of a run: cost of each configuration, its most expensive operation, and the hook that
+//! accounts for most of it. Operations without a dominant path never come first.
 
 use std::collections::BTreeMap;
 
@@ -27,11 +27,24 @@ pub(crate) struct Overhead {
     is_exact: bool,
 }
 
+impl Overhead {
+    fn is_known(&self) -> bool {
+        self.is_shown && self.is_exact
+    }
+}
+
+/// Benchmarks that readers look for first.
+const COMMON: [&str; 6] = ["open", "stat", "read", "write", "creat", "unlink"];
+
+const NAMED_LIMIT: usize = 3;
+
+const UNKNOWN_LIMIT: usize = 4;
+
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct HookShare<'a> {
     pub(crate) configuration: &'a Configuration,
     pub(crate) hook: &'a str,
-    /// Fraction of an operation's cost in the baseline: the mean of all operations.
+    /// Fraction of an operation's cost in the baseline: the mean over all operations.
     pub(crate) adds: f64,
 }
 
@@ -150,60 +163,109 @@ impl<'a, 'b> Glance<'a, 'b> {
         (!lines.is_empty()).then_some((*name, lines))
     }
 
-    /// Without its full stop; None if nothing can be compared.
-    pub(crate) fn sentence(&self, configuration: &'b Configuration) -> Option<String>
-    where
-        'a: 'b,
-    {
+    /// Costs of common operations, each with the hook that adds most, then the mean. Without its
+    /// full stop; None if nothing can be compared.
+    pub(crate) fn sentence(&self, configuration: &'b Configuration) -> Option<String> {
         let group = self.group;
-        let all = || {
-            (group.rows.iter()).filter_map(|row| Some((*row, self.overhead(*row, configuration)?)))
-        };
+        let overheads = { group.rows.iter() }
+            .filter_map(|row| Some((*row, self.overhead(*row, configuration)?)));
+        let overheads: Vec<(Operation<'a>, Overhead)> = overheads.collect();
+        if overheads.is_empty() {
+            return None;
+        }
+        let known = || overheads.iter().filter(|(_, overhead)| overhead.is_known());
+        let common = COMMON.iter();
+        let common =
+            common.filter_map(|name| known().find(|((benchmark, _), _)| benchmark == name));
+        let mut chosen: Vec<_> = common.take(NAMED_LIMIT).collect();
+        let most = known().max_by(|(_, one), (_, other)| one.value.total_cmp(&other.value));
+        chosen.extend(most.filter(|most| !chosen.contains(most)));
+        let mut parts: Vec<String> = { chosen.iter() }
+            .map(|(row, overhead)| {
+                let hook = self.first_hook(*row, configuration);
+                let hook = hook.map(|hook| format!(" ({})", short(hook)));
+                let percent = format::percent(overhead.value);
+                format!(
+                    "{} {percent}{}",
+                    operation_title(*row),
+                    hook.unwrap_or_default()
+                )
+            })
+            .collect();
+        if chosen.is_empty() {
+            let rows = overheads.iter().map(|(row, _)| *row);
+            let hooked = rows.filter_map(|row| self.in_hooks(row, configuration));
+            parts.extend(hooked.take(NAMED_LIMIT + 1));
+        }
+        if let Some((mean, n)) = group
+            .mean(&group.rows, configuration)
+            .filter(|(_, n)| *n > 1)
+        {
+            parts.push(format!("geometric mean of {n}: {}", format::percent(mean)));
+        }
+        if parts.is_empty() {
+            let all = overheads.len();
+            parts.push(format!("all differences may be chance (n = {all})"));
+        }
         let baseline = short(&group.heading(group.baseline.as_ref()?));
         let name = short(&group.heading(configuration));
-        let mut sentence = match group.mean(&group.rows, configuration) {
-            Some((mean, n)) => format!(
-                "{name} costs {} over {baseline} in {} (geometric mean of {n} operation{})",
-                format::percent(mean),
-                group.metric,
-                if n == 1 { "" } else { "s" },
-            ),
-            None if all().next().is_none() => return None,
-            None => format!("{name} over {baseline} in {}", group.metric),
-        };
-        let shown = all().filter(|(_, overhead)| overhead.is_shown && overhead.is_exact);
-        let most = shown.max_by(|(_, one), (_, other)| one.value.total_cmp(&other.value));
-        if let Some((row, most)) = most {
-            let (title, most) = (operation_title(row), format::percent(most.value));
-            sentence += &format!("; most on {title}, {most}");
-        }
-        let hooks = self.hooks_under(configuration);
-        let adds: f64 = hooks.iter().map(|hook| hook.adds.max(0.0)).sum();
-        let by_adds =
-            |one: &&HookShare<'_>, other: &&HookShare<'_>| one.adds.total_cmp(&other.adds);
-        let first = hooks.iter().max_by(by_adds);
-        if let Some(first) = first.filter(|first| first.adds > 0.0) {
-            let (hook, part) = (short(first.hook), format::fraction(first.adds / adds));
-            sentence += &format!("; {hook} holds {part} of what its hooks add");
-        }
-        Some(format!("{sentence}; {}", self.certainty(configuration)))
+        Some(format!("{name} over {baseline}: {}", parts.join(", ")))
     }
 
-    fn certainty(&self, configuration: &Configuration) -> String {
-        let overheads = self.group.rows.iter();
-        let overheads = overheads.filter_map(|row| self.overhead(*row, configuration));
-        let all = overheads.clone().count();
-        let others = overheads.filter(|of| !(of.is_shown && of.is_exact)).count();
-        match (self.group.metric.is_counted(), others) {
-            (true, 0) => "counted exactly".to_owned(),
-            (true, _) => {
-                format!("counted exactly, but {others} of {all}, which have no dominant path")
-            }
-            (false, 0) if all == 1 => "clear of chance".to_owned(),
-            (false, _) if all == 1 => "it may be chance".to_owned(),
-            (false, 0) => format!("all {all} are clear of chance"),
-            (false, _) => format!("{others} of {all} may be chance"),
-        }
+    /// How many operations have no known overhead under some stack, and why. Without its full stop.
+    pub(crate) fn unknown(&self) -> Option<String> {
+        let overheads = |row: &Operation<'a>| {
+            let tested = self.group.tested();
+            let overheads = tested.filter_map(|configuration| self.overhead(*row, configuration));
+            overheads.collect::<Vec<_>>()
+        };
+        let rows = { self.group.rows.iter() }
+            .map(|row| (row, overheads(row)))
+            .filter(|(_, overheads)| !overheads.is_empty());
+        let rows: Vec<_> = rows.collect();
+        let unknown = rows
+            .iter()
+            .filter(|(_, overheads)| !overheads.iter().all(Overhead::is_known));
+        let names: Vec<String> = unknown.map(|(row, _)| operation_title(**row)).collect();
+        let why = match self.group.metric.is_counted() {
+            true => "have no dominant code path under some stack",
+            false => "have a difference that may be chance",
+        };
+        let shown = names.len().min(UNKNOWN_LIMIT);
+        let more = match names.len() - shown {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        (!names.is_empty()).then(|| {
+            format!(
+                "~: {} of {} operations {why}: {}{more}",
+                names.len(),
+                rows.len(),
+                names[..shown].join(", ")
+            )
+        })
+    }
+
+    fn first_hook(&self, row: Operation<'a>, configuration: &Configuration) -> Option<&'a str> {
+        let (base, tested) = self.pair(row, configuration)?;
+        let added = added(base.hooks()?, tested.hooks()?).into_iter();
+        let most = added.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+        (most.1 > 0.0).then_some(most.0)
+    }
+
+    /// What hooks add to an operation or a program, exact without a dominant path as well.
+    fn in_hooks(&self, row: Operation<'a>, configuration: &Configuration) -> Option<String> {
+        let (base, tested) = self.pair(row, configuration)?;
+        let added = added(base.hooks()?, tested.hooks()?);
+        let sum: f64 = added.iter().map(|(_, added)| added).sum();
+        let of_whole = base.headline().filter(|whole| *whole > 0.0);
+        let of_whole = of_whole.map(|whole| format!(", {}", format::percent(sum / whole)));
+        Some(format!(
+            "hooks add {} instructions to {}{}",
+            format::figure(sum),
+            operation_title(row),
+            of_whole.unwrap_or_default()
+        ))
     }
 
     pub(crate) fn pair(
@@ -273,8 +335,8 @@ pub(crate) fn depth_table(run: &Document, glance: &Glance<'_, '_>) -> Option<Tab
             &lines,
         )
         .legend([
-            "growth: the figure at each depth of the path, on one scale for all stacks; each \
-             component: what one more adds.",
+            "growth: the value at each depth of the path, on one scale for all stacks; each \
+             component: cost of one more component.",
         ]);
     Some(table)
 }

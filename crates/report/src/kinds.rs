@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a page shows of each kind of result file.
+//! Contents of a page, by kind of result file.
 
 use model::Kind;
 
@@ -8,7 +8,7 @@ use crate::gather::Content;
 pub(crate) struct View {
     pub(crate) name: &'static str,
     pub(crate) method: &'static str,
-    /// Figures that may lead a page: the first that the document has is used.
+    /// Figures that may lead a page, in order of preference.
     pub(crate) leading: &'static [&'static str],
     /// Columns next to it, from the first table that has two of them.
     pub(crate) beside: &'static [&'static str],
@@ -16,8 +16,8 @@ pub(crate) struct View {
 
 const RUN: View = View {
     name: "run",
-    method: "Each operation runs in its own window. Instructions are counted in the guest's kernel, on \
-             the path that most regions take; time and throughput are medians of samples with a 95 % \
+    method: "Each operation runs in its own measured region. Instructions are counted in the guest's kernel, on \
+             the dominant path; time and throughput are medians of samples with a 95 % \
              bootstrap interval. Instructions are not time. An overhead is (tested - baseline) / \
              baseline, or (baseline - tested) / baseline of a throughput, so that more is worse.",
     leading: &[],
@@ -33,23 +33,23 @@ const PROFILE: View = View {
 };
 const SWEEP: View = View {
     name: "sweep",
-    method: "Decisions at hooks are made to take longer, step by step, and a line is fitted to what an \
-             operation costs then. Its slope is how many decisions the operation asks for. The hooks \
-             called without delays are counted beside it.",
+    method: "Decisions at hooks are delayed, step by step, and a line is fitted to the cost of an \
+             operation. Its slope is the number of permission checks per operation. The hook calls \
+             without delays are counted as a reference.",
     leading: &["decisions-by-depth", "latency-over-delay"],
     beside: &["operation", "slope", "counted", "difference"],
 };
 const RECORDING: View = View {
     name: "recording",
-    method: "eBPF programs count every call of a hook on the live machine, and take its time where that \
-             was asked for.",
+    method: "eBPF programs count every call of a hook on the live machine, and measure its duration if \
+             requested.",
     leading: &["time", "calls"],
     beside: &["hook", "calls", "mean"],
 };
 const PLACEMENT: View = View {
     name: "placement",
-    method: "The kernel's sources are read, not compiled or run. Counts are for the path that a system \
-             call takes if all goes well, and at most; D is the number of components of a path, S that \
+    method: "The kernel's sources are read, not compiled or run. Counts are for the success path of a system \
+             call, and upper bounds; D is the number of components of a path, S that \
              of symbolic links.",
     leading: &["reach", "modules"],
     beside: &["system call", "success path", "at most"],

@@ -21,7 +21,7 @@ fn is_of(group: &Group<'_>, layouts: &Layouts<'_>) -> bool {
     layouts_base(&group.subject) == Some(layouts.kernel) && group.filesystem == layouts.filesystem
 }
 
-/// Tables for each kernel with enough layouts; `groups` are the run's on this processor.
+/// Tables for each kernel with enough layouts; `groups` are the run's groups on this processor.
 pub(crate) fn layouts(drawn: &[Layouts<'_>], groups: &[Group<'_>], processor: &str) -> Vec<Table> {
     let timed = |group: &&Group<'_>| group.metric == Metric::Time && !group.of_kernels;
     let tables = drawn.iter().flat_map(|layouts| {
@@ -43,8 +43,8 @@ struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    /// What stacks add to the baseline; if that is another kernel, also what they add to the first
-    /// stack of this kernel, which is more precise.
+    /// The cost that stacks add to the baseline. If that is another kernel, also the cost added to
+    /// the first stack of this kernel, which is more precise.
     fn all(layouts: &'a Layouts<'a>, group: &'a Group<'a>, processor: &'a str) -> Vec<Drawing<'a>> {
         let own = group.configurations.iter().find(|of| of.kernel.is_none());
         let own = own.filter(|_| layouts.baseline().is_some());
@@ -98,12 +98,10 @@ impl<'a> Drawing<'a> {
         let other = other.filter(|_| self.baseline.kernel.is_some())?;
         let (name, count) = (short(other.kernel), other.count);
         Some(match other.is_paired {
-            true => format!(
-                "{name} is another program: its layouts stand beside those with the same numbers."
-            ),
+            true => format!("{name} is another kernel: layouts with the same number are compared."),
             false => format!(
-                "{name} is another program of {count} layouts with other numbers: each layout is compared with \
-                 each (the Hodges-Lehmann shift, with the exact interval of Mann and Whitney)."
+                "{name} is another kernel with {count} layouts of other numbers: each layout is compared with \
+                 every other (Hodges-Lehmann shift, with the exact Mann-Whitney interval)."
             ),
         })
     }
@@ -154,10 +152,10 @@ impl<'a> Drawing<'a> {
             .into_iter()
             .chain(resolved);
         let title = self.title("nanoseconds that stacks add");
-        let legend = "The centre (Hodges-Lehmann) over kernels that differ in where functions lie, with its 95 % \
-             interval over them; of each kernel and stack a quiet round: the lower quartile of rounds, of \
-             each the 10th percentile of its samples. ~: 0 is in the interval. Last row: in how many \
-             operations it is not. Tables of each layout: --details.";
+        let legend = "The centre (Hodges-Lehmann) over kernels with different function addresses, with its 95 % \
+             interval over them. Each kernel and stack has a quiet round: the lower quartile of rounds, of \
+             each the 10th percentile of its samples. ~: 0 is in the interval. Last row: number of \
+             operations whose interval excludes 0. Tables of each layout: --details.";
         columns
             .summed_up(title, group.rows.iter().copied(), [resolved.collect()])
             .fixed(2)
@@ -167,7 +165,7 @@ impl<'a> Drawing<'a> {
 
     fn honest(&self) -> String {
         format!(
-            "Kernel-path time of a kernel that is a process on {}: no entry and exit of a system \
+            "Time in a UML kernel on {}: no entry and exit of a system \
              call, one processor, no SMAP (docs/um.md).",
             short(self.processor)
         )
@@ -224,8 +222,8 @@ impl<'a> Drawing<'a> {
             Some(_) => "nanoseconds per component of the path, and those that stacks add",
             None => "nanoseconds per component of the path",
         });
-        let legend = "What each component more takes, and what stacks add for it: of each layout the slope of the line \
-             through all depths (Theil-Sen), of these the centre with its 95 % interval.";
+        let legend = "Cost of each further component, and the cost that stacks add: for each layout the slope of the line \
+             through all depths (Theil-Sen), then the centre of the slopes with its 95 % interval.";
         let table = columns.table(title, &benchmarks).legend([legend]);
         Some(table.legend(self.pairing()))
     }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Documents as tables (terminal, Markdown, CSV) and figures (SVG).
+//! Result files as tables (terminal, Markdown, CSV) and figures (SVG).
 //!
 //! A table is a list of [`Columns`]: names, and functions from a row to a value. [`Records`] are
 //! for programs ([`csv`]); a [`Table`] is for readers ([`terminal`], [`markdown`], [`page`]).
 //!
-//! [`report`] and [`run_records`] are of a run; other kinds of documents have functions by their
+//! [`report`] and [`run_records`] are for runs; other kinds of result files have functions by their
 //! names ([`profile_report`], [`profile_records`] …). [`callgrind`], [`folded`] and [`hook_trace`]
 //! write call trees for other programs; [`ktap`] and [`junit`] write a gate's result. All text from
-//! a document is escaped or made printable: it may come from a malicious guest or any source tree.
+//! a result file is escaped or made printable: it may come from a malicious guest or any source
+//! tree.
 
 mod architectures;
 mod callgrind;

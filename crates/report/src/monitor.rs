@@ -106,7 +106,7 @@ impl View<'_> {
         let left_out =
             (all > shown).then(|| format!("The first {shown} of {all} pairs; --rows 0 shows all."));
         let errors = self.monitor.mode != MonitorMode::Count;
-        let errors = errors.then_some("errors: all of them; which they are is known by hook only.");
+        let errors = errors.then_some("errors: of all kinds; their names are known by hook only.");
         let lines: Vec<Line<'_>> = pairs
             .iter()
             .map(|(hook, call)| Line {
@@ -165,8 +165,8 @@ impl View<'_> {
             })
             .table("System calls as a whole", &lines)
             .legend([
-                "mean: ns from entry to exit, with what they waited; hooks/call: calls of \
-                 hooks; in hooks: ns in them; share: of them in mean.",
+                "mean: ns from entry to exit, waiting included; hooks/call: calls of \
+                 hooks; in hooks: ns in hooks; share: in hooks / mean.",
             ])
             .if_any()
     }
@@ -197,16 +197,15 @@ impl View<'_> {
         let cost = self.monitor.cost;
         let mut text = String::new();
         if self.has_wholes() {
-            text +=
-                "share: of the time of the system calls that it was called in, waiting included. ";
+            text += "share: of the time of its system calls, waiting included. ";
         }
         if self.monitor.mode != MonitorMode::Count {
-            text += "denied: returned EACCES or EPERM; errors: returned another error; times in \
-                     ns, without what hooks called by them took and without what watching added; \
+            text += "denied: calls with EACCES or EPERM; errors: calls with another error; times in \
+                     ns, without nested hooks and without the overhead of watching; \
                      load: share of one processor. ";
         }
         text += &match cost.added_ns {
-            0 => "What watching added to a call could not be measured here".to_owned(),
+            0 => "The overhead of watching a call could not be measured".to_owned(),
             added => format!("Watching added {} ns to a call", count(u64::from(added))),
         };
         if cost.added_ns > 0 && cost.within_ns > 0 {
@@ -225,7 +224,7 @@ impl View<'_> {
         }
         if self.total.lost > 0 {
             legend.push(format!(
-                "{} more calls were seen and are in no figure.",
+                "{} more calls were lost and are not included.",
                 count(self.total.lost)
             ));
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Costs of policies: over the number of rules, of a miss of SELinux's access vector cache, and of
+//! Cost of policies: over the number of rules, of a miss in SELinux's access vector cache, and of
 //! loading.
 
 use std::collections::BTreeMap;
@@ -106,12 +106,12 @@ pub(crate) fn growth(run: &Document) -> Option<Table> {
             _ => None,
         })
         .table(
-            "How costs grow with a policy's rules, guest instructions",
+            "Cost over the number of rules, in guest instructions",
             &lines,
         )
         .fixed(2)
         .legend([
-            "rules: more than are needed. grows: constant if figures differ by at most \
+            "rules: in addition to the needed ones. grows: constant if values differ by at most \
              0.5 %, as those of two boots may; linear or logarithmic if each is within 15 % of the \
              growth from such a line. a rule, twice as many: the line's slope.",
         ])
@@ -162,12 +162,12 @@ pub(crate) fn avc(run: &Document) -> Option<Table> {
         .table("What a miss of SELinux's access vector cache costs", &lines)
         .fixed(1)
         .legend([
-            "opens, lookups, misses: what the kernel counted (/sys/fs/selinux/avc/cache_stats) \
+            "opens, lookups, misses: as counted by the kernel (/sys/fs/selinux/avc/cache_stats) \
              when as many files as labels were opened in turn, all of them opened before. median, \
-             mean, most: instructions of openat:random, which opens files in turn, too.",
-            "a miss: by how much the median is above that of the smallest cache without misses, \
-             where at least half of the opens miss once. all in all: the same of means, by the \
-             misses of an open: what the cache throws out to have room is in it.",
+             mean, most: instructions of openat:random, which also opens files in turn.",
+            "a miss: difference of the median from that of the smallest cache without misses, \
+             where at least half of the opens miss once. all in all: the same for means, per \
+             miss: evictions are included.",
         ])
         .if_any()
 }
@@ -252,10 +252,10 @@ pub(crate) fn setup(run: &Document, details: bool) -> Option<Table> {
         .left("module", |(_, part)| &part.module)
         .left("what", |(_, part)| &part.part)
         .right("instructions", |(_, part)| format::count(part.busy_ns))
-        .table("What bringing policies into force takes", parts)
+        .table("Cost of loading policies", parts)
         .fixed(4)
         .legend([
-            "instructions: of the task that loads, on the processor; user mode, interrupts and \
+            "instructions: of the loading task; user mode, interrupts and \
              iterations of REP instructions included. \
              Once in a boot.",
         ])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What other stacks would cost: per stack, hook, system call and module, and what is unknown.
+//! Predicted cost of other stacks: per stack, hook, system call and module, and calls of unknown
+//! cost.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -138,24 +139,24 @@ impl<'a> View<'a> {
         let seconds = seconds.map(|seconds| figure((seconds * 1e3).round() / 1e3));
         let seconds = seconds.map(|seconds| format!(", recorded for {seconds} s"));
         let seconds = seconds.unwrap_or_default();
-        format!("What hooks would cost: {what} on {place}{seconds}; predicted instructions")
+        format!("Predicted cost of hooks: {what} on {place}{seconds}, in instructions")
     }
 
     fn legend(&self, measured: bool) -> Vec<String> {
         let document = self.document;
         let baseline = document.stacks.first().map_or("", String::as_str);
         let mut legend = vec![format!(
-            "added: in hooks, more than under {} (below 0: saved), by what calls cost in the lab on {}; \
-             lowest, highest: if each call cost as the cheapest and the dearest of its hook there.",
+            "added: in hooks, over {} (negative: saved), by the cost of calls in the lab on {}; \
+             lowest, highest: if each call cost as much as the cheapest or most expensive call of its hook there.",
             short(baseline),
             short(&document.costs_release)
         )];
-        let told = "measured: what hooks took more when the program was counted under both; error: \
-                    of the prediction, against that.";
+        let told = "measured: cost added in hooks when the program was counted under both; error: \
+                    of the prediction.";
         legend.extend(measured.then(|| told.to_owned()));
         if let Some(processor) = &document.processor {
             legend.push(format!(
-                "{}: estimated for {} by what instructions do, of calls of which that is known                  (docs/events.md): of the kernel's path, on one processor.",
+                "{}: estimated for {} from events of instructions, for calls whose events are known (docs/events.md): cost in the kernel, on one processor.",
                 self.time(),
                 short(processor)
             ));
@@ -171,7 +172,7 @@ impl<'a> View<'a> {
             let part = |calls: u64| fraction(calls as f64 / coverage.calls().max(1) as f64);
             let name = self.several.then(|| format!(" of {}", short(&load.name)));
             format!(
-                "Calls{}: {} are covered by hook and system call, {} by hook only, {} not at all.",
+                "Calls{}: {} have a cost by hook and system call, {} by hook only, {} have none.",
                 name.unwrap_or_default(),
                 part(coverage.by_system_call),
                 part(coverage.by_hook),
@@ -234,13 +235,13 @@ impl<'a> View<'a> {
                     (all != 0.0).then(|| fraction(group.added[at].middle / all))
                 });
         }
-        let recorded = "recorded ns: what a call took there, as it was recorded.";
+        let recorded = "recorded ns: recorded time of a call.";
         columns
             .table(format!("Added, by {what}"), &groups)
             .fixed(1 + usize::from(self.several))
             .legend([
-                "by system call: part of the calls whose cost is known by their system call; share: \
-                 of all that is added.",
+                "by system call: share of calls whose cost is known for their system call; share: \
+                 of the total added cost.",
             ])
             .legend(timed.then_some(recorded))
             .if_any()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Whole programs: what each stack adds in hooks, and how each entered the kernel.
+//! Whole programs: cost that each stack adds in hooks, and kernel entries.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -152,8 +152,8 @@ fn tells_functions(lines: &[Line<'_>]) -> bool {
 
 fn costs(place: &str, lines: &[Line<'_>]) -> Table {
     let told = tells_functions(lines);
-    let unexplained = "not explained: of the residual the functions whose difference no fact \
-                       explains, up or down, as part of the same.";
+    let unexplained = "not explained: part of the residual in functions whose difference no fact \
+                       explains, in absolute values, as a share of the same total.";
     subject()
         .right("added by hooks", Line::added_value)
         .right("of kernel", |line| line.part(|run| run.kernel))
@@ -169,15 +169,15 @@ fn costs(place: &str, lines: &[Line<'_>]) -> Table {
             columns.right("not explained", |line| line.unexplained())
         })
         .table(
-            format!("What programs cost: {place}, guest instructions"),
+            format!("Cost of programs: {place}, guest instructions"),
             lines,
         )
         .fixed(2)
         .legend([
-            "added by hooks: instructions in hooks less the baseline's (±: what they differ by \
-             between runs, see below; ~: it may be chance); of kernel, of all: their part of what the program executes under the baseline \
-             in the kernel, and with its own; residual: what the kernel executed more outside \
-             hooks, as part of the same. Medians over runs.",
+            "added by hooks: instructions in hooks minus the baseline's (±: variation \
+             between runs, see below; ~: it may be chance); of kernel, of all: share of the program's instructions under the baseline, \
+             in the kernel, and with user mode; residual: instructions added in the kernel outside \
+             hooks, as a share of the same totals. Medians over runs.",
         ])
         .legend(told.then_some(unexplained))
         .legend(added_modules(lines.iter().map(|line| line.cell)))
@@ -298,11 +298,11 @@ fn hooks(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
         .left("most in", |of| of.module())
         .column("calls", |of| of.own.calls)
         .column("baseline's calls", |of| of.base.calls)
-        .table(format!("What hooks add to programs: {place}"), &changes)
+        .table(format!("Cost added to programs by hook: {place}"), &changes)
         .fixed(3)
         .legend([
-            "adds: instructions more than under the baseline (less: saved); of added: as part of \
-             what all hooks add together; most in: the module whose functions differ most.",
+            "adds: instructions added over the baseline (negative: saved); of added: share of \
+             the total added by hooks; most in: the module whose functions differ most.",
         ])
         .if_any()
 }
@@ -353,11 +353,11 @@ fn processes(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
         .right("in hooks, %", |(_, process)| {
             Some(format::share(process.hooked?, process.kernel))
         })
-        .table(format!("What the tasks of programs cost: {place}"), rows)
+        .table(format!("Cost of programs by task: {place}"), rows)
         .fixed(3)
         .legend([
-            "task: what tasks were called last, in a run that was not measured; without a name: \
-                  those that the runs created in different numbers.",
+            "task: last name of the tasks, from a run that was not measured; without a name: \
+                  tasks whose number differs between runs.",
         ])
         .if_any()
 }
@@ -379,8 +379,8 @@ fn differences(place: &str, lines: &[Line<'_>]) -> Option<Table> {
         .iter()
         .filter_map(|line| Some((line, total_difference(line)?)));
     let told = tells_functions(lines);
-    let explained = "explained, not explained: of the residual the functions whose difference a \
-                     fact explains, summed up, and all others, up or down.";
+    let explained = "explained, not explained: parts of the residual in functions whose difference a \
+                     fact explains, as a sum, and in all others, in absolute values.";
     Columns::new()
         .all(subject(), |(line, _): (&Line<'_>, [i128; 3])| line)
         .right("more in the kernel", |(_, [_, middle, _])| {
@@ -403,10 +403,10 @@ fn differences(place: &str, lines: &[Line<'_>]) -> Option<Table> {
                     line.held().map(|held| held.unexplained)
                 })
         })
-        .table(format!("What totals differ by: {place}"), rows)
+        .table(format!("Differences of totals: {place}"), rows)
         .fixed(2)
         .legend([
-            "more in the kernel: of the medians over runs; least, most: of any run and any of the \
+            "more in the kernel: difference of the medians over runs; least, most: of any run and any of the \
              baseline's.",
         ])
         .legend(told.then_some(explained))
@@ -430,11 +430,11 @@ fn everything(place: &str, lines: &[Line<'_>]) -> Table {
         .column("REP", |(.., run)| run.rep_iterations)
         .column("idle", |(.., run)| run.idle)
         .column("tasks", |(line, ..)| line.program.tasks.len())
-        .table(format!("All that the guest executed: {place}"), runs)
+        .table(format!("All instructions of the guest: {place}"), runs)
         .fixed(2)
         .legend([
-            "REP: iterations of string instructions beyond each first; idle: what the guest's \
-             clock says more than all these together, while nothing ran.",
+            "REP: iterations of string instructions after the first; idle: elapsed time of the guest's \
+             clock minus all these instructions.",
         ])
 }
 
@@ -458,9 +458,9 @@ fn differing(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
         .table(format!("Hooks that runs differ in: {place}"), rows)
         .fixed(3)
         .legend([
-            "least, most: in one run; of those in hooks: the difference as part of all \
-             instructions in hooks. Where calls differ, the program did otherwise; where only \
-             instructions do, the kernel.",
+            "least, most: in one run; of those in hooks: the difference as a share of all \
+             instructions in hooks. If calls differ, the program behaved differently; if only \
+             instructions differ, the kernel did.",
         ])
         .if_any()
 }

@@ -65,7 +65,7 @@ fn holders(residual: i128, of: &[FunctionDifference], nameless: u64) -> String {
         _ => format!("residual {}", format::difference(residual)),
     };
     let parts = match parts.is_empty() {
-        true => "the document does not say which functions hold it".to_owned(),
+        true => "the result file has no functions for it".to_owned(),
         false => parts.join("; "),
     };
     format!("{residual}: {parts}")

@@ -24,8 +24,8 @@ use crate::stacks::{framework, order};
 use crate::table::{Report, Table, Tone, Value, warnings};
 use crate::text::short;
 
-const UNCLEAR: &str = "~: the difference may be chance, as `lsmeter compare` judges it.";
-const IN_HOOKS: &str = "in hooks: without a dominant path, what hooks take more than in the baseline, on \
+const UNCLEAR: &str = "~: the difference may be chance, see `lsmeter compare`.";
+const IN_HOOKS: &str = "in hooks: without a dominant path, the cost added in hooks over the baseline, on \
                         the most frequent path of each.";
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,8 +34,8 @@ pub struct Options<'a> {
     pub estimates: Option<&'a EstimateDocument>,
 }
 
-/// A table per kernel, file system and metric; more with details, and where stacks differ in order
-/// only. Rows are in the order of the cells.
+/// A table per kernel, file system and metric; more with details, and for stacks that differ only
+/// in order. Rows are in the order of the measurements.
 pub fn report(run: &Document, options: &Options<'_>) -> Report {
     let mut tables = Vec::new();
     let mut judgements = Judgements::of(run);
@@ -74,7 +74,7 @@ pub fn report(run: &Document, options: &Options<'_>) -> Report {
     }
 }
 
-/// What counts that vary with where memory lies were in each machine (`--aa`).
+/// Counts that vary with memory addresses, in each machine (`--aa`).
 fn machines(run: &Document) -> Option<Table> {
     let cells = run.cells.iter();
     let varying =
@@ -109,10 +109,10 @@ fn machines(run: &Document) -> Option<Table> {
         .right("median", |(_, figures)| median_of_sorted(figures))
         .right("most", |(_, figures)| figures[figures.len() - 1])
         .right("spread", spread)
-        .table("Counts that vary with where memory lies", &rows)
+        .table("Counts that vary with memory addresses", &rows)
         .legend([
-            "Machines of one configuration that differ in a few pages of memory that nothing uses. \
-             spread: most less least, as a part of the median.",
+            "Machines of one configuration that differ only in a few unused pages of memory. \
+             spread: most minus least, as a fraction of the median.",
         ]);
     table.if_any()
 }
@@ -248,11 +248,11 @@ fn legend(group: &Group<'_>) -> Vec<String> {
                 false => String::new(),
             };
             legend.push(format!(
-                "Columns: {name}, the baseline; others: overhead (+: {better}) and the figure itself{added}.{last}"
+                "Columns: {name}, the baseline; others: overhead (+: {better}) and the value itself{added}.{last}"
             ));
         }
         Some(_) => {}
-        None => legend.push("Columns: the figures; the baseline was not measured.".to_owned()),
+        None => legend.push("Columns: the values; the baseline was not measured.".to_owned()),
     }
     if !group.metric.is_counted() {
         legend.push(format!("±: 95 % interval of the median; {UNCLEAR}"));
@@ -289,7 +289,7 @@ pub(crate) fn details(run: &Document, group: &Group<'_>) -> Table {
     let (columns, legend) = if group.metric.is_counted() {
         (
             counted(columns),
-            "REP: iterations of string instructions, counted apart; dominant: measured regions on the dominant \
+            "REP: iterations of string instructions, counted separately; dominant: measured regions on the dominant \
              path, of all clean ones; dirty: dropped; paths: others, and the range of all.",
         )
     } else {

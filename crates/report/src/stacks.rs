@@ -22,7 +22,7 @@ pub(crate) fn framework(run: &Document, group: &Group<'_>) -> Option<Table> {
     let splits: Vec<Split> = rows
         .filter_map(|&row| split(row, group.cell(row, baseline)?, group.cell(row, tested)?))
         .collect();
-    let title = format!("What the bare framework costs: {}", group.place(run));
+    let title = format!("Cost of the bare framework: {}", group.place(run));
     Columns::new()
         .left("benchmark", |split: &Split| &split.title)
         .column("no LSM", |split| split.bare)
@@ -39,10 +39,10 @@ pub(crate) fn framework(run: &Document, group: &Group<'_>) -> Option<Table> {
         })
         .table(title, &splits)
         .legend([
-            "framework: instructions of hooks less those of the modules' functions they call; \
+            "framework: instructions of hooks minus those of the modules' functions they call; \
              capability: its functions, called by hooks; others: functions of modules that the \
              kernel adds by itself; outside: the rest of the difference. A kernel without LSMs \
-             calls capability's functions itself, so that outside is below 0 where it does.",
+             calls capability's functions itself, so that outside is negative there.",
         ])
         .if_any()
 }

@@ -117,8 +117,8 @@ pub(crate) fn warnings(warnings: &[Warning]) -> Vec<String> {
     let text = |warning: &Warning| {
         let cells = match warning.cells.len() {
             0 => String::new(),
-            1 => " (1 cell)".to_owned(),
-            n => format!(" ({n} cells)"),
+            1 => " (1 measurement)".to_owned(),
+            n => format!(" ({n} measurements)"),
         };
         format!(
             "{}{cells}: {}. Advice: {}.",
@@ -130,7 +130,7 @@ pub(crate) fn warnings(warnings: &[Warning]) -> Vec<String> {
     warnings.map(text).collect()
 }
 
-/// Captions name modules that kernels add; older versions warned of them instead.
+/// Captions name modules that kernels add; older versions gave warnings instead.
 pub(crate) fn is_doubt(warning: &Warning) -> bool {
     warning.kind != WarningKind::ExtraModules
 }
@@ -164,7 +164,7 @@ pub(crate) const TEXT_LIMIT: usize = 60;
 pub enum Datum {
     #[default]
     Missing,
-    /// May come from a document and contain anything.
+    /// May come from a result file and contain anything.
     Text(String),
     Whole(i128),
     Number(f64),

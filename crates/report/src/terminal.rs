@@ -14,7 +14,7 @@ pub struct Layout {
     /// In columns; wider tables are split into several that repeat the first columns. None:
     /// unlimited.
     pub width: Option<usize>,
-    /// Use colour. What a colour says is also said in characters.
+    /// Use colour. Colours never carry information that is not also in characters.
     pub colour: bool,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Cells as trees: the operation, its hooks and what is outside them, and in hooks the modules'
+//! Measurements as trees: the operation, its hooks and the rest, and in hooks the modules'
 //! functions, each next to the baseline.
 
 use std::collections::HashMap;
@@ -23,8 +23,8 @@ struct Line {
     adds: i128,
 }
 
-/// A tree per cell of a run with hooks, for at most 6 cells with baselines, of operations with a
-/// dominant path.
+/// A tree per measurement of a run with hooks, for at most 6 measurements with baselines, of
+/// operations with a dominant path.
 pub fn tree_tables(run: &Document) -> Vec<Table> {
     let judgements = Judgements::of(run);
     let groups = groups(run);
@@ -114,8 +114,8 @@ fn tree<'a>(
         .right("adds", |line| Value::difference(line.adds))
         .table(title, &lines)
         .legend([
-            "adds: more than in the baseline. Instructions of calls from inside another hook are \
-             those of the outer hook; a module's function is told where it ran.",
+            "adds: over the baseline. Instructions of calls from inside another hook are \
+             in the outer hook; a module's function is listed where it ran.",
         ]);
     Some(table)
 }
@@ -173,8 +173,8 @@ struct CallLine {
     adds: i128,
 }
 
-/// A tree of calls for each cell of a `wanted` operation whose call tree and baseline's call tree
-/// were kept: runs `--with-hooks`, operations with a dominant path.
+/// A tree of calls for each measurement of a `wanted` operation whose call tree and baseline's call
+/// tree were kept: runs `--with-hooks`, operations with a dominant path.
 pub fn call_tables(run: &Document, wanted: &Pattern) -> Vec<Table> {
     let judgements = Judgements::of(run);
     let groups = groups(run);
@@ -226,7 +226,7 @@ fn calls_table(title: String, operation: &str, trees: [&PathTree; 2]) -> Table {
         .right("adds", |line| Value::difference(line.adds))
         .table(title, &lines)
         .legend([
-            "instructions: with all that it calls; adds: more than the same chain of calls in the \
+            "instructions: with everything that it calls; adds: over the same chain of calls in the \
              baseline. Calls that take less than 0.5 % of the operation and add nothing are one line.",
         ])
 }

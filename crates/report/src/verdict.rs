@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Findings of a document, in sentences.
+//! Findings of a result file, in sentences.
 
 use compare::judge::Judgements;
 use model::{
@@ -19,7 +19,7 @@ use crate::text::short;
 const SENTENCES_LIMIT: usize = 40;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Reasons not to trust the document as a whole; warnings are elsewhere.
+    /// Reasons not to trust the result file as a whole; warnings are elsewhere.
     pub doubts: Vec<String>,
     pub findings: Vec<String>,
 }
@@ -44,11 +44,10 @@ pub fn verdict(content: &Content) -> Verdict {
         },
     };
     let warnings = content.warnings().iter();
-    let doubt = match warnings.filter(|warning| is_doubt(warning)).count() {
-        0 => None,
-        1 => Some("There is 1 warning.".to_owned()),
-        n => Some(format!("There are {n} warnings.")),
-    };
+    let kinds = warnings.filter(|warning| is_doubt(warning));
+    let mut kinds: Vec<String> = kinds.map(|warning| warning.kind.to_string()).collect();
+    kinds.dedup();
+    let doubt = (!kinds.is_empty()).then(|| format!("Warning: {}.", kinds.join(", ")));
     verdict.doubts.splice(0..0, doubt);
     let more = verdict.findings.len().saturating_sub(SENTENCES_LIMIT);
     verdict.findings.truncate(SENTENCES_LIMIT);
@@ -66,7 +65,7 @@ fn of_run(run: &Document) -> Verdict {
             (_, 0) => Some("Nothing was measured.".to_owned()),
             (0, _) => None,
             (n, all) => Some(format!(
-                "{n} of {all} cells have no figure: failed or unsupported."
+                "{n} of {all} measurements have no value: failed or unsupported."
             )),
         });
     let judgements = Judgements::of(run);
@@ -82,8 +81,9 @@ fn of_run(run: &Document) -> Verdict {
             judgements: &judgements,
         };
         let sentences = group.tested().filter_map(|of| glance.sentence(of));
-        let told = sentences.map(|sentence| format!("{sentence}; {place}."));
-        verdict.findings.extend(told);
+        let sentences = sentences.chain(glance.unknown());
+        let sentences = sentences.map(|sentence| format!("{sentence}; {place}."));
+        verdict.findings.extend(sentences);
     }
     verdict
 }
@@ -122,9 +122,9 @@ fn of_profiles(document: &Document) -> Verdict {
             shares.len()
         ),
     };
-    let left = "comparisons leave instructions outside hooks that nothing explains.";
+    let left = "comparisons leave unexplained instructions outside hooks.";
     let doubts = [
-        (lost > 0).then(|| format!("{lost} of {all} profiles have no figure.")),
+        (lost > 0).then(|| format!("{lost} of {all} profiles have no value.")),
         (unexplained > 0).then(|| format!("{unexplained} {left}")),
     ];
     Verdict::of(doubts, finding)
@@ -147,7 +147,7 @@ fn of_sweep(document: &Document) -> Verdict {
     let finding = match most {
         None => "No operation has a slope.".to_owned(),
         Some((cell, most)) => format!(
-            "{} asks for the most decisions: {} (n = {n} slopes{}).",
+            "{} has the most permission checks: {} (n = {n} slopes{}).",
             short(&cell.title()),
             format::figure((most.slope * 1e4).round() / 1e4),
             largest.map_or(String::new(), |d| format!(
@@ -156,8 +156,8 @@ fn of_sweep(document: &Document) -> Verdict {
         ),
     };
     let doubts = [
-        (lost > 0).then(|| format!("{lost} of {all} slopes have no figure.")),
-        (differ > 0).then(|| format!("{differ} of {n} slopes are not what was counted.")),
+        (lost > 0).then(|| format!("{lost} of {all} slopes have no value.")),
+        (differ > 0).then(|| format!("{differ} of {n} slopes differ from the counted calls.")),
     ];
     Verdict::of(doubts, finding)
 }
@@ -185,7 +185,7 @@ fn of_recording(document: &Document, monitor: &Monitoring) -> Verdict {
         finding += &format!("; {hook} took longest, {us} µs in all");
     }
     let lost = format::count(total.lost);
-    let doubt = (total.lost > 0).then(|| format!("{lost} calls are in no figure."));
+    let doubt = (total.lost > 0).then(|| format!("{lost} calls were lost."));
     Verdict::of([doubt], finding + ".")
 }
 
@@ -198,7 +198,7 @@ fn of_placement(document: &PlacementDocument) -> Verdict {
         )
     });
     let finding = format!(
-        "Linux {}: {} hooks, {} modules; {} system calls were analysed, by the sources alone.",
+        "Linux {}: {} hooks, {} modules; {} system calls were analysed, from the sources alone.",
         short(&document.version),
         document.framework.hooks,
         document.modules.len(),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tunable Security Module: takes notes of what the hooks are asked by
- * labelled processes. In any context that hooks are called in, so it neither
- * sleeps nor takes locks, and it keeps numbers and names, no references.
+ * Tunable Security Module: records the hook calls of labelled processes. Runs
+ * in any context in which hooks are called, so it neither sleeps nor takes
+ * locks. It keeps numbers and names, no references.
  */
 #include <linux/atomic.h>
 #include <linux/binfmts.h>
@@ -55,8 +55,8 @@ static void keep_inode(struct tunable_value *v, const struct inode *inode)
 }
 
 /*
- * Names are changed under d_seq, always end in a NUL and, like the dentry's
- * inode and parent, outlive an RCU grace period.
+ * Names change under d_seq, always end in a NUL and, like the dentry's inode
+ * and parent, outlive an RCU grace period.
  */
 static void keep_dentry(struct tunable_question *q, struct tunable_value *v,
 			struct dentry *dentry)
@@ -77,7 +77,7 @@ static void keep_dentry(struct tunable_question *q, struct tunable_value *v,
 		v->dev = dentry->d_sb->s_dev;
 	}
 	keep_text(q, v, (const char *)READ_ONCE(dentry->d_name.name));
-	/* Renamed at this moment: better no name than a mixture. */
+	/* Renamed meanwhile: no name is better than a mixed one. */
 	if ((seq & 1) || read_seqcount_retry(&dentry->d_seq, seq)) {
 		v->text = 0;
 		v->is_cut = true;
@@ -185,7 +185,7 @@ static void keep(struct tunable_question *q, const struct tunable_arg *args,
 		else if (arg->kind != TUNABLE_OTHER)
 			v->kind = arg->kind == TUNABLE_SIGNED ?
 				  TUNABLE_VALUE_SIGNED : TUNABLE_VALUE_UNSIGNED;
-		/* A dentry says more than the directory that comes with it. */
+		/* A dentry is more specific than its directory. */
 		if (arg->kind >= TUNABLE_DENTRY &&
 		    (q->object == TUNABLE_VALUES_MAX ||
 		     (arg->kind == TUNABLE_DENTRY &&
@@ -210,7 +210,7 @@ static void record(enum tunable_point point, const struct tunable_arg *args,
 		q = &r->questions[n - 1];
 		q->point = point;
 		keep(q, args, count);
-		/* Whoever reads it complete reads all of it: is_complete(). */
+		/* Pairs with is_complete(): a reader sees all of it. */
 		smp_store_release(&q->is_complete, true);
 	}
 	rcu_read_unlock();

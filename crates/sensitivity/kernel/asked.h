@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tunable Security Module: from the arguments of a hook to what it was asked.
- * What an argument tells goes by its type, so that no hook is named here.
+ * Tunable Security Module: records the arguments of hooks. The type of an
+ * argument decides how it is recorded, so no hook is named here.
  */
 #ifndef _SECURITY_TUNABLE_ASKED_H
 #define _SECURITY_TUNABLE_ASKED_H
@@ -16,14 +16,14 @@
 
 struct file_operations;
 
-/* What an argument is; of types that are not here nothing is told. */
+/* Kinds of arguments; other types are not recorded. */
 enum tunable_kind {
 	TUNABLE_OTHER,
 	TUNABLE_SIGNED,
 	TUNABLE_UNSIGNED,
 	TUNABLE_UID,
 	TUNABLE_GID,
-	/* From here on pointers, from TUNABLE_DENTRY on to objects. */
+	/* Pointers from here on; to objects from TUNABLE_DENTRY on. */
 	TUNABLE_TEXT,
 	TUNABLE_DENTRY,
 	TUNABLE_INODE,
@@ -38,7 +38,7 @@ enum tunable_kind {
 	TUNABLE_VMA,
 };
 
-/* One argument of a call, under the name that lsm_hook_defs.h gives it. */
+/* An argument of a call, with its name in lsm_hook_defs.h. */
 struct tunable_arg {
 	const char *name;
 	void *pointer;
@@ -46,7 +46,7 @@ struct tunable_arg {
 	enum tunable_kind kind;
 };
 
-/* Enumerations count as what the compiler makes of them. */
+/* Enumerations have the type that the compiler chooses. */
 #define TUNABLE_NUMBERS						\
 	bool: TUNABLE_UNSIGNED,					\
 	unsigned char: TUNABLE_UNSIGNED,			\
@@ -83,7 +83,7 @@ struct tunable_arg {
 	TUNABLE_POINTER_TO(struct vm_area_struct, TUNABLE_VMA),		\
 	default: TUNABLE_OTHER)
 
-/* What is not chosen need not be of a type that fits. */
+/* Branches that are not chosen may have another type. */
 #define TUNABLE_NUMBER_OF(arg)						\
 	__builtin_choose_expr(						\
 		TUNABLE_KIND(arg) == TUNABLE_SIGNED ||			\
@@ -102,14 +102,14 @@ struct tunable_arg {
 	  .number = TUNABLE_NUMBER_OF(arg),				\
 	  .pointer = (void *)TUNABLE_POINTER_OF(arg) }
 
-/* Of an object that is not there yet or no longer, not even its address. */
+/* Not even the address of an object that is not yet or no longer valid. */
 #define TUNABLE_NUMBER(arg)						\
 	{ .name = #arg, .kind = TUNABLE_NUMBER_KIND(arg),		\
 	  .number = TUNABLE_NUMBER_OF(arg) }
 
 #define TUNABLE_SAME(arg)	arg
 
-/* A recording: what is kept of so many questions, and how many there were. */
+/* A recording: this many calls are kept, and all are counted. */
 #define TUNABLE_QUESTIONS_MAX	4096
 /* No hook of any tree has more arguments. */
 #define TUNABLE_VALUES_MAX	8
@@ -129,13 +129,13 @@ enum tunable_value_kind {
 	TUNABLE_VALUE_MM,
 };
 
-/* What is kept of an argument: numbers, no reference to what it was. */
+/* What is kept of an argument: numbers, no references. */
 struct tunable_value {
 	const char *name;
 	u64 number;
 	dev_t dev;
 	u8 kind;
-	/* Where the question's text has this value's; 0: nowhere. */
+	/* Offset of this value in the call's text; 0: none. */
 	u8 text;
 	bool is_cut;
 };
@@ -161,11 +161,11 @@ extern struct tunable_recording __rcu *tunable_recording;
 extern const struct file_operations tunable_asked_fops;
 
 /*
- * tunable_decide() - what every hook begins with: it notes what is asked, if
- * that is wanted, and takes its time. It is given the hook's arguments.
+ * tunable_decide() - the start of every hook: records the call if recording is
+ * on, and waits. Takes the hook's arguments.
  *
- * The notes are taken by functions of their own: the room they need on the
- * stack would cost the hooks instructions even where nothing is noted.
+ * Separate functions record, since their stack space would cost the hooks
+ * instructions even when nothing is recorded.
  */
 #define tunable_decide(NAME, ...)					\
 do {									\

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tunable Security Module: the file "asked", which lists what labelled
- * processes asked the hooks, in order: hook, object, other arguments.
+ * Tunable Security Module: the file "asked", which lists the hook calls of
+ * labelled processes in order: hook, object, other arguments.
  */
 #include <linux/ctype.h>
 #include <linux/err.h>
@@ -14,7 +14,7 @@
 
 #include "tunable.h"
 
-/* What is read: still there when recording has been stopped. */
+/* The recording that is read; kept after recording has stopped. */
 static struct tunable_recording *kept;
 static DEFINE_MUTEX(kept_lock);
 
@@ -24,7 +24,7 @@ static void *question_at(loff_t pos)
 
 	if (pos < min_t(s64, asked, TUNABLE_QUESTIONS_MAX))
 		return &kept->questions[pos];
-	/* One more line, for those that found no place. */
+	/* One more line, for the lost calls. */
 	return asked > TUNABLE_QUESTIONS_MAX && pos == TUNABLE_QUESTIONS_MAX ?
 	       SEQ_START_TOKEN : NULL;
 }
@@ -48,11 +48,11 @@ static void asked_stop(struct seq_file *m, void *v)
 
 static bool is_complete(const struct tunable_question *q)
 {
-	/* With the rest of it as record() left it. */
+	/* Sees the rest as record() left it. */
 	return smp_load_acquire(&q->is_complete);
 }
 
-/* Not the address, but the line that named these credentials first. */
+/* The first line that has these credentials, instead of their address. */
 static unsigned int first_line_with(u64 cred)
 {
 	unsigned int i, j;
@@ -172,7 +172,7 @@ static int asked_open(struct inode *inode, struct file *file)
 	return seq_open(file, &asked_seq);
 }
 
-/* Hooks that saw the old recording are through with it after this. */
+/* After this, no hook uses the old recording. */
 static void publish(struct tunable_recording *r)
 {
 	rcu_assign_pointer(tunable_recording, r);

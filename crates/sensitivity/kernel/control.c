@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tunable Security Module: the files in /sys/kernel/security/tunable. Reading
- * is free, writing needs CAP_MAC_ADMIN. A write() is taken whole or refused.
+ * Tunable Security Module: the files in /sys/kernel/security/tunable. Anyone
+ * can read, writing needs CAP_MAC_ADMIN. A write() is accepted whole or not.
  */
 #include <linux/capability.h>
 #include <linux/ctype.h>
@@ -16,19 +16,19 @@
 
 #include "tunable.h"
 
-/* All hooks at their longest take about a third of it. */
+/* All hooks with their longest delays need about a third of it. */
 #define WRITE_MAX	SZ_32K
 
 static DEFINE_MUTEX(delays_lock);
 
 /**
- * tunable_copy_written - what was written to one of the files
+ * tunable_copy_written - copy the text written to one of the files
  * @buf: the text
  * @count: its length in bytes
- * @ppos: where in the file
+ * @ppos: position in the file
  *
- * One write() says all, or a line cut in two between two of them would say
- * something else. A NUL would hide what is behind it.
+ * Requires one write() for the whole text, since half a line could be valid
+ * with another meaning. A NUL would hide the text after it.
  *
  * Return: a string for kfree(), or an error pointer.
  */
@@ -51,7 +51,7 @@ char *tunable_copy_written(const char __user *buf, size_t count, loff_t *ppos)
 
 /* delays */
 
-/* The next word of a line, or NULL; *line moves behind it. */
+/* The next word of a line, or NULL; advances *line past it. */
 static char *next_word(char **line)
 {
 	char *word = skip_spaces(*line);
@@ -64,7 +64,7 @@ static char *next_word(char **line)
 	return *word ? word : NULL;
 }
 
-/* "HOOK NS" or "all NS", or nothing at all. */
+/* "HOOK NS", "all NS" or an empty line. */
 static int parse_line(char *line, u32 *delays_ns)
 {
 	char *name = next_word(&line);
@@ -195,7 +195,7 @@ struct word_file {
 	void (*release)(struct file *file);
 };
 
-/* What an open file's private_data points to if the stage ends with it. */
+/* private_data of an open file whose release ends the stage. */
 static const char stage_holder;
 
 static const char *show_stage(void)
@@ -204,8 +204,8 @@ static const char *show_stage(void)
 }
 
 /*
- * "while open" makes a stage that nobody can leave behind: files are closed
- * however a process ends.
+ * A stage set by "while open" cannot be left on by mistake: however a process
+ * ends, its files are closed.
  */
 static int store_stage(struct file *file, const char *word)
 {
@@ -262,7 +262,7 @@ static int store_self(struct file *file, const char *word)
 
 	if (label < 0)
 		return label;
-	/* commit_creds() must not be called while others' are borrowed. */
+	/* commit_creds() must not be called with overridden credentials. */
 	if (current_cred() != current_real_cred())
 		return -EBUSY;
 	new = prepare_creds();

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The names of the hooks' arguments, from lsm_hook_defs.h: a macro that is
-# given "struct inode *dir" cannot say "dir". For each hook a line
+# Extracts the names of the hooks' arguments from lsm_hook_defs.h, since a macro
+# cannot get "dir" from "struct inode *dir". Prints a line for each hook:
 #
 #	#define TUNABLE_ARGS_inode_unlink(ARG, NUMBER) ARG(dir), ARG(dentry)
 #
-# A hook that makes or frees an object is given one that is not filled in yet
-# or no longer, so of its arguments only the numbers can be looked at.
+# A hook that allocates or frees an object receives one that is not yet or no
+# longer valid, so only its numbers are used.
 
 function words(args, kind,	i, n, part, out)
 {
 	n = split(args, part, ",")
-	# Behind the return type, the default and the hook's name.
+	# After the return type, the default and the hook's name.
 	for (i = 4; i <= n; i++) {
 		gsub(/\[[^]]*\]/, "", part[i])
 		if (!match(part[i], /[A-Za-z_][A-Za-z0-9_]*[ \t]*$/))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tunable Security Module: labels of inodes and processes. An inode has its
- * label from the xattr security.tunable, or from the process that created it;
- * a process has its label from its executable, or from the process that
- * forked it. No xattr means ignored.
+ * Tunable Security Module: labels of inodes and processes. An inode gets its
+ * label from the xattr security.tunable, or from the process that creates it.
+ * A process gets its label from its executable, or from its parent. Without an
+ * xattr it is ignored.
  */
 #include <linux/binfmts.h>
 #include <linux/capability.h>
@@ -13,12 +13,12 @@
 
 #include "tunable.h"
 
-/* In trees before struct mnt_idmap, mounts mapped ids by this. */
+/* Maps ids of mounts in trees before struct mnt_idmap. */
 #ifndef TUNABLE_HAVE_MNT_IDMAP
 #define mnt_idmap user_namespace
 #endif
 
-/* Room for the longest label and the NUL that some programs write with it. */
+/* The longest label, with the NUL that some programs write. */
 #define LABEL_SIZE	sizeof("untrusted")
 
 struct tunable_cred {
@@ -48,7 +48,7 @@ static struct tunable_cred *cred_blob(const struct cred *cred)
 	return cred->security + tunable_blob_sizes.lbs_cred;
 }
 
-/* NULL: an inode that never got a blob. */
+/* NULL if the inode has no blob. */
 static struct tunable_inode *inode_blob(const struct inode *inode)
 {
 	if (unlikely(!inode->i_security))
@@ -113,7 +113,7 @@ const char *tunable_label_name(enum tunable_label label)
 }
 
 /**
- * tunable_parse_label - the label that a text names
+ * tunable_parse_label - parse a label
  * @text: the text, with or without a NUL
  * @len: its length in bytes, with the NUL if there is one
  *
@@ -173,8 +173,8 @@ int tunable_inode_alloc_security(struct inode *inode)
 }
 
 /*
- * A file system that cannot be asked, or holds something that is no label,
- * gives ignored: what is on a disk is not to be relied on.
+ * Ignored if the file system has no xattrs or an invalid label: the contents of
+ * a disk are not trusted.
  */
 static enum tunable_label read_label(struct dentry *dentry, struct inode *inode)
 {
@@ -195,15 +195,15 @@ static void settle_label(struct dentry *dentry, struct inode *inode)
 {
 	struct tunable_inode *blob = inode_blob(inode);
 
-	/* A label that was set while the xattr was being read stays. */
+	/* Keeps a label that was set while the xattr was read. */
 	if (blob && READ_ONCE(blob->label) == TUNABLE_UNREAD)
 		cmpxchg(&blob->label, TUNABLE_UNREAD,
 			read_label(dentry, inode));
 }
 
 /*
- * A root directory gets its dentry before its file system can be asked for
- * xattrs (overlayfs cannot); it has its turn when the mount is complete.
+ * A root directory gets its dentry before its file system can read xattrs
+ * (overlayfs cannot). It is labelled when the mount is complete.
  */
 void tunable_d_instantiate(struct dentry *dentry, struct inode *inode)
 {
@@ -223,7 +223,7 @@ int tunable_sb_set_mnt_opts(struct super_block *sb, void *mnt_opts,
 	return 0;
 }
 
-/* A new inode has its creator's label, on disk too if that says anything. */
+/* A new inode gets its creator's label, on disk unless that is ignored. */
 #ifdef TUNABLE_HAVE_XATTR_SLOTS
 int tunable_inode_init_security(struct inode *inode, struct inode *dir,
 				const struct qstr *qstr, struct xattr *xattrs,
@@ -259,11 +259,10 @@ static bool is_last_to_name_xattr(void)
 }
 
 /*
- * Here all modules share one xattr: a later module writes over what an
- * earlier one put there, an error keeps it from being asked, and 0 promises
- * that there is an xattr. So the label goes to the disk only if no module
- * comes after this one and none before it took the place; it is in memory
- * in any case.
+ * Here all modules share one xattr. A later module overwrites that of an
+ * earlier one, an error skips later modules, and 0 promises an xattr. So the
+ * label goes to the disk only if this module is the last and no earlier one
+ * has set the xattr. It is in memory in any case.
  */
 int tunable_inode_init_security(struct inode *inode, struct inode *dir,
 				const struct qstr *qstr, const char **name,
@@ -306,11 +305,11 @@ static int may_set_label(const void *value, size_t size)
 int tunable_inode_xattr_skipcap(const char *name)
 {
 	tunable_decide(inode_xattr_skipcap, name);
-	/* CAP_MAC_ADMIN is asked for instead. */
+	/* Checks CAP_MAC_ADMIN instead. */
 	return !strcmp(name, TUNABLE_XATTR);
 }
 
-/* The framework has done the capability checks of other xattrs. */
+/* The framework checks capabilities for other xattrs. */
 static int may_set_other(struct dentry *dentry, const char *name,
 			 const void *value, size_t size, int flags)
 {
@@ -323,7 +322,7 @@ static int may_remove_other(struct mnt_idmap *idmap, struct dentry *dentry,
 	return 0;
 }
 #else
-/* A module with these hooks is expected to make the capability checks. */
+/* A module with these hooks must check capabilities. */
 static int may_set_other(struct dentry *dentry, const char *name,
 			 const void *value, size_t size, int flags)
 {
@@ -383,7 +382,7 @@ void tunable_inode_post_removexattr(struct dentry *dentry, const char *name)
 }
 #endif
 
-/* getxattr() asks here first: every inode has a label, with or without xattr. */
+/* getxattr() calls this first: every inode has a label, with xattrs or not. */
 int tunable_inode_getsecurity(struct mnt_idmap *idmap, struct inode *inode,
 			      const char *name, void **buffer, bool alloc)
 {
@@ -400,7 +399,7 @@ int tunable_inode_getsecurity(struct mnt_idmap *idmap, struct inode *inode,
 	return strlen(text);
 }
 
-/* setxattr() on a file system that has no xattrs, once inode_setxattr agreed. */
+/* setxattr() without xattrs on the file system, after inode_setxattr. */
 int tunable_inode_setsecurity(struct inode *inode, const char *name,
 			      const void *value, size_t size, int flags)
 {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tunable Security Module: which hooks are delay points, and which of them
- * do more than wait. Every hook of lsm_hook_defs.h that is not named here
- * gets a function that waits and returns the hook's default value.
+ * Tunable Security Module: hooks that are not delay points, and hooks that do
+ * more than wait. Every other hook of lsm_hook_defs.h gets a function that
+ * waits and returns the hook's default value.
  */
 #ifndef _SECURITY_TUNABLE_POINTS_H
 #define _SECURITY_TUNABLE_POINTS_H
 
 /*
- * Hooks left out: a module that answers changes what the caller sees, and no
- * answer is neutral in every tree and in every order of modules.
+ * Hooks left out: no return value is neutral in every tree and in every order
+ * of modules.
  */
-/* The first module that has them answers; a later one is not asked. */
+/* Only the first module with these hooks is called. */
 #define TUNABLE_LEAVE_OUT_getprocattr			1
 #define TUNABLE_LEAVE_OUT_setprocattr			1
-/* The first module's verdict stands; a later one is not asked. */
+/* The first module decides; later ones are not called. */
 #define TUNABLE_LEAVE_OUT_xfrm_state_pol_flow_match	1
 /*
- * Before each hook had one default, a 0 meant "here is the peer's label", and
- * the error that means "there is none" kept later modules from being asked.
+ * Before each hook had one default, 0 meant that there is a peer's label, and
+ * the error for "no label" kept later modules from being called.
  */
 #define TUNABLE_LEAVE_OUT_socket_getpeersec_stream	1
 #define TUNABLE_LEAVE_OUT_socket_getpeersec_dgram	1
@@ -44,8 +44,8 @@
 #define TUNABLE_BY_HAND_sb_set_mnt_opts			1
 
 /*
- * TUNABLE_WHERE(FLAG, code) is the code where FLAG is defined as 1,
- * TUNABLE_UNLESS(FLAG, code) is the code where it is not defined.
+ * TUNABLE_WHERE(FLAG, code) is the code if FLAG is defined as 1,
+ * TUNABLE_UNLESS(FLAG, code) if it is not defined.
  */
 #define TUNABLE_WHERE(flag, ...) \
 	__PASTE(TUNABLE_WHERE_, __is_defined(flag))(__VA_ARGS__)

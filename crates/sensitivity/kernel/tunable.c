@@ -18,7 +18,7 @@
 
 /*
  * Not in uapi/linux/lsm.h: nearly half of a kernel's objects depend on that
- * file, and its numbers are given out in order from 100.
+ * file, and its numbers are assigned in order from 100.
  */
 #define LSM_ID_TUNABLE	0x74756e65
 
@@ -26,12 +26,12 @@ bool tunable_enabled __ro_after_init;
 
 static bool enforcing;
 static bool denying;
-static bool counting;	/* waits are as many instructions as their delay has ns */
+static bool counting;	/* delays are in instructions, not ns */
 static u32 delay_ns[TUNABLE_POINTS];
 
 /*
- * Counts since boot. Setting another processor's counter to 0 could be lost,
- * so a new enforcement stage only notes where each count stands.
+ * Counts since boot. Clearing another processor's counter could be lost, so a
+ * new enforcement stage only records each count.
  */
 static DEFINE_PER_CPU(u64 [TUNABLE_POINTS], calls);
 static u64 calls_before[TUNABLE_POINTS];
@@ -44,12 +44,12 @@ static const char *const point_names[TUNABLE_POINTS] = {
 #undef LSM_HOOK
 };
 
-/* Shorter than that, ndelay() is finer than a round of the loop. */
+/* Below this, ndelay() is finer than a round of the loop. */
 #define LAST_NS		500
 
 /*
- * Hooks are called under spinlocks and in RCU-walk: no sleeping. The bound on
- * the rounds ends the wait where the clock stands still with interrupts off
+ * Hooks are called under spinlocks and in RCU-walk, so this must not sleep. The
+ * limit on the rounds ends the wait even if the clock stops with interrupts off
  * (the jiffies clock source); a round takes more than a nanosecond.
  */
 static void wait_ns(u32 ns)
@@ -66,8 +66,8 @@ static void wait_ns(u32 ns)
 }
 
 /*
- * Under a clock that counts instructions (QEMU's -icount) time is as coarse as a
- * look at it is long. Exactly @n instructions, and a few that are always the same.
+ * With a clock that counts instructions (QEMU's -icount), reading the time is
+ * too coarse. Runs exactly @n instructions, plus a constant few.
  */
 static void wait_instructions(u32 n)
 {
@@ -91,9 +91,8 @@ static void wait_instructions(u32 n)
 }
 
 /*
- * Who is asking: a task's own label, whoever's credentials it has borrowed
- * (overlayfs). Ignored outside the enforcement stage. An interrupt is nobody's
- * request.
+ * The label of the calling task itself, even with overridden credentials
+ * (overlayfs). Ignored in interrupts and outside the enforcement stage.
  */
 static enum tunable_label asking_label(void)
 {
@@ -103,7 +102,7 @@ static enum tunable_label asking_label(void)
 }
 
 /**
- * tunable_in_scope - is this hook's call counted?
+ * tunable_in_scope - whether this hook call is counted
  *
  * Any context.
  *
@@ -116,7 +115,7 @@ bool tunable_in_scope(void)
 }
 
 /**
- * tunable_delay - take as long as a decision at this hook shall take
+ * tunable_delay - wait for the delay of this hook
  * @point: the hook
  *
  * Counts the call for tasks labelled trusted or untrusted, and waits for those
@@ -140,13 +139,13 @@ void tunable_delay(enum tunable_point point)
 }
 
 /**
- * tunable_denies - is this inode refused to the current task?
- * @inode: the inode asked for
+ * tunable_denies - whether to deny the current task this inode
+ * @inode: the inode
  *
- * Only in the enforcement stage, only with "deny" set, and only what is
- * labelled trusted to who is labelled untrusted. Any context.
+ * Denies untrusted tasks trusted inodes, in the enforcement stage and with
+ * "deny" set. Any context.
  *
- * Return: true if the hook is to answer -EACCES.
+ * Return: true if the hook must return -EACCES.
  */
 bool tunable_denies(const struct inode *inode)
 {
@@ -157,7 +156,7 @@ bool tunable_denies(const struct inode *inode)
 
 int tunable_inode_permission(struct inode *inode, int mask)
 {
-	/* The same question, whether RCU-walk asks it or another walk. */
+	/* The same check in RCU-walk and in another walk. */
 	tunable_decide(inode_permission, inode, mask & ~MAY_NOT_BLOCK);
 	return tunable_denies(inode) ? -EACCES : 0;
 }
@@ -174,7 +173,7 @@ int tunable_file_open(struct file *file)
 	return tunable_denies(file_inode(file)) ? -EACCES : 0;
 }
 
-/* All other hooks wait and have no opinion. */
+/* All other hooks wait and return the default. */
 #define LSM_HOOK(RET, DEFAULT, NAME, ...)				\
 	TUNABLE_UNLESS(TUNABLE_LEAVE_OUT_##NAME,			\
 	TUNABLE_UNLESS(TUNABLE_BY_HAND_##NAME,				\
@@ -229,7 +228,7 @@ void tunable_set_enforcing(bool on)
 }
 
 /**
- * tunable_calls - how often a hook was called while enforcing
+ * tunable_calls - number of calls of a hook in the enforcement stage
  * @point: the hook
  *
  * Return: calls by tasks in scope since the last start of enforcement.
@@ -250,10 +249,10 @@ bool tunable_counting(void)
 }
 
 /**
- * tunable_set_counting - delays are numbers of instructions, or ns
+ * tunable_set_counting - select the unit of delays, instructions or ns
  * @on: true for instructions
  *
- * Return: 0, or -EOPNOTSUPP where nothing is known of a loop's instructions.
+ * Return: 0, or -EOPNOTSUPP if the length of a loop is unknown.
  */
 int tunable_set_counting(bool on)
 {
@@ -274,10 +273,10 @@ void tunable_set_denying(bool on)
 }
 
 /**
- * tunable_find_point - the delay point of a hook
+ * tunable_find_point - find the delay point of a hook
  * @name: name of the hook, as in lsm_hook_defs.h
  *
- * Return: an enum tunable_point, or -EINVAL if there is none of that name.
+ * Return: an enum tunable_point, or -EINVAL if it is unknown.
  */
 int tunable_find_point(const char *name)
 {
@@ -315,7 +314,7 @@ static const struct lsm_id tunable_lsmid = {
 
 static int __init tunable_init(void)
 {
-	/* Made before there were hooks; all others come from it. */
+	/* Created before the hooks; all others are copies. */
 	tunable_set_cred_label(current_cred(), TUNABLE_IGNORED);
 	security_add_hooks(tunable_hooks, ARRAY_SIZE(tunable_hooks),
 			   TUNABLE_OWNER);

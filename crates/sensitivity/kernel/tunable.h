@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tunable Security Module: what its files share.
+ * Tunable Security Module: declarations shared by its files.
  */
 #ifndef _SECURITY_TUNABLE_H
 #define _SECURITY_TUNABLE_H
@@ -17,13 +17,13 @@
 #define TUNABLE_NAME		"tunable"
 #define TUNABLE_XATTR		"security.tunable"
 
-/* A longer wait, once for each hook of a call, would look like a hang. */
+/* Longer waits, one for each hook of a call, would look like a hang. */
 #define TUNABLE_DELAY_MAX_NS	1000000
 
 /*
  * Labels of processes and inodes. The first three numbers are those of
  * "Analyzing the Overhead of Filesystem Protection Using Linux Security
- * Modules", section 4.2. Inodes whose xattr has not been looked at yet are
+ * Modules", section 4.2. Inodes whose xattr has not been read yet are
  * TUNABLE_UNREAD, which counts as ignored.
  */
 enum tunable_label {

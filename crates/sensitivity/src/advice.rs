@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Requests that an operation repeats for the same object: possible caching, or redundant checks.
+//! Checks that an operation repeats for the same object: redundant, or worth caching.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ fn question(line: &str) -> Option<Question<'_>> {
     words.next().is_none().then_some(question)
 }
 
-/// Excludes nothing and the requesting process itself: its credentials are not the object of a file
+/// Excludes empty objects and the process itself, whose credentials are not the object of a file
 /// operation.
 fn is_object(object: &str) -> bool {
     ["inode:", "sb:"]

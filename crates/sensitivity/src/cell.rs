@@ -79,7 +79,7 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Cell> {
     for hook in planned.hooks() {
         let outcome = if undelayed.contains(hook) {
             Outcome::Unsupported {
-                reason: format!("the kernel lets no {module} program delay it"),
+                reason: format!("the kernel does not allow a {module} program there"),
             }
         } else {
             let calls = profile.map(|profile| calls_of(module, profile).remove(hook).unwrap_or(0));
@@ -150,19 +150,19 @@ fn explain(slope: &Slope, parts: &[Cell], found: &Found<'_>) -> Option<String> {
         format!("its hooks differ: {}", apart.join(", "))
     } else if paths > 1 {
         format!(
-            "without delays its paths call hooks {paths} different numbers of times; the count is \
-             the usual path's"
+            "without delays its paths have {paths} different numbers of hook calls; the count is the \
+             dominant path's"
         )
     } else if slope.bend.is_some_and(|bend| bend.abs() > 0.01) {
-        "cost does not follow the delay in a straight line: what it does depends on how long it \
-         takes"
+        "cost is not linear in the delay: what the operation does depends on how long it takes"
             .to_owned()
     } else if difference < 0.0 {
-        "the hook may not come to the module at each call: the object is private to the kernel, \
-         or an earlier module has answered"
+        "the module may not receive every call of the hook: the object is private to the kernel, \
+         or an earlier module has decided"
             .to_owned()
     } else {
-        "under delays the kernel may ask again: a walk tried anew, or a lock waited for".to_owned()
+        "under delays the kernel may check again: a walk is retried, or a lock is contended"
+            .to_owned()
     })
 }
 
@@ -197,7 +197,7 @@ pub(crate) fn doubts(cells: &[Cell], from: usize) -> Vec<Warning> {
         let few = slope.n < slope.others;
         few.then(|| {
             let all = slope.n + slope.others;
-            format!("{} of {all} operations lie on its line", slope.n)
+            format!("{} of {all} operations are on its line", slope.n)
         })
     });
     differs.into_iter().chain(unstable).collect()

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Delays of a sweep as options: `0..110us/10us`, `0,5us,20us`.
+//! Parses the delays of a sweep: `0..110us/10us`, `0,5us,20us`.
 
 use std::str::FromStr;
 
 use lab::sweep::DELAY_MAX_NS;
 
 pub const DELAYS_MAX: usize = 256;
-/// Fewer points cannot show whether they are on a line.
+/// Fewer cannot show whether cost is linear.
 pub const DELAYS_MIN: usize = 4;
 
 /// In ns, rising, at least [`DELAYS_MIN`] different ones.
@@ -18,21 +18,21 @@ pub struct Delays {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DelaysError {
     /// Neither a list nor a range.
-    #[error("`{0}` is no delay; write 500, 500ns or 10us")]
+    #[error("`{0}` is not a delay; write 500, 500ns or 10us")]
     NotADelay(String),
     /// `FROM..TO` without `/STEP`.
-    #[error("`{0}` does not say in which steps")]
+    #[error("`{0}` has no step")]
     NoStep(String),
-    #[error("`{0}` leads nowhere: its step is 0, or it ends before it begins")]
+    #[error("`{0}` is empty: its step is 0, or it ends before it begins")]
     NoRange(String),
     /// Hooks are called under spinlocks and with preemption off, several times in a call.
     #[error(
         "a delay of {ns} ns at each hook would look like a machine that hangs: \
          hooks are called many times in a system call, some under spinlocks; at most \
-         {DELAY_MAX_NS} ns can be asked for"
+         {DELAY_MAX_NS} ns are allowed"
     )]
     TooLong { ns: u64 },
-    #[error("{0} different delays do not tell a line from a curve; give at least {DELAYS_MIN}")]
+    #[error("{0} different delays cannot show whether cost is linear; give at least {DELAYS_MIN}")]
     TooFew(usize),
     #[error("more than {DELAYS_MAX} delays")]
     TooMany,

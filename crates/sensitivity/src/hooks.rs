@@ -51,7 +51,7 @@ impl DelayPoints {
                     None => DelayModule::Bpf,
                 });
         let none = |why: String| no_module(&kernel.name, module, &why);
-        // Both modules have other functions with the same prefix.
+        // Both modules have other functions with this prefix.
         let known = hook_list(kernel, &symbols, None)?;
         let hooks: BTreeMap<String, u32> = match module {
             DelayModule::Tunable => known
@@ -61,7 +61,7 @@ impl DelayPoints {
                 .collect(),
             DelayModule::Bpf if symbols.function("bpf_loop").is_none() => {
                 return Err(none(
-                    "it has no bpf_loop(), which Linux has since 5.17".to_owned(),
+                    "it has no bpf_loop(), which needs Linux 5.17".to_owned(),
                 ));
             }
             DelayModule::Bpf => btf(&elf(kernel)?)
@@ -72,7 +72,7 @@ impl DelayPoints {
                 .collect(),
         };
         if !hooks.contains_key("inode_permission") {
-            return Err(none("its functions are not there".to_owned()));
+            return Err(none("its functions are missing".to_owned()));
         }
         check_known(request.hooks, &kernel.name, &hooks)?;
         Ok(DelayPoints {
@@ -119,7 +119,7 @@ impl DelayPoints {
         }
         used.extend(self.wanted.iter().cloned());
         if used.is_empty() {
-            // The operation calls no hook: delaying one anyway shows it.
+            // An operation without hooks: delays a hook to show that.
             used.insert("inode_permission".to_owned());
         }
         let sweep = Sweep {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Permission checks per operation: the slope of its cost over the duration of a check, after
-//! sections 4.2 and 5.3 of *Analyzing the Overhead of Filesystem Protection Using Linux Security
+//! Permission checks per operation: the slope of the operation's cost over the duration of a check.
+//! See sections 4.2 and 5.3 of *Analyzing the Overhead of Filesystem Protection Using Linux Security
 //! Modules*.
 //!
 //! [`sweep()`] counts hook calls without delays, runs operations under delays ([`points`]), and

@@ -90,8 +90,7 @@ pub fn try_here(dir: &Path) -> Result<(), LabError> {
             let why = reason(&why);
             Err(Failure::environment(
                 format!("the hooks of this machine cannot be delayed: {why}"),
-                "sweep a kernel in the lab, without --on host; `lsmeter doctor` tells when it \
-                 works here",
+                "sweep a kernel in the lab, without --on host; `lsmeter doctor` checks this machine",
             )
             .into())
         }
@@ -116,15 +115,13 @@ pub fn sweep_here(
     let turns = request.turns as usize;
     if planned.points.len().saturating_mul(turns) > SAMPLES_LIMIT {
         let points = planned.points.len();
-        let what = format!(
-            "{turns} turns of {points} delays are more than the {SAMPLES_LIMIT} samples that are \
-             kept"
-        );
+        let what =
+            format!("{turns} turns of {points} delays exceed the limit of {SAMPLES_LIMIT} samples");
         return Err(usage(what, "lower --samples"));
     }
-    // Prevents a warming machine from making long delays look longer.
+    // A random order, since a machine that warms up would make later delays look longer.
     planned.shuffle();
-    // Fail now instead of in every cell, after minutes.
+    // Fail early instead of minutes later in every measurement.
     if let Some(dir) = request.experiment.dir.as_deref().map(Path::new) {
         host::check_directory(dir)?;
         try_here(dir)?;
@@ -159,7 +156,7 @@ pub fn sweep_here(
     Ok(Some(slopes(request, planned, outcome)))
 }
 
-/// Checks that the running kernel can delay each.
+/// Checks that the running kernel can delay each hook.
 fn delayed_hooks(request: &LiveRequest<'_>) -> Result<Vec<SweptHook>, LabError> {
     let ids = delayable()?;
     check_known(request.hooks, HERE, &ids)?;
@@ -201,7 +198,7 @@ fn slopes(request: &LiveRequest<'_>, planned: CellPoints, outcome: Outcome) -> D
     if !undelayed.is_empty() {
         let names: Vec<&str> = undelayed.iter().map(String::as_str).collect();
         let message = format!(
-            "{} hooks take no program here: {}",
+            "{} hooks accept no program here: {}",
             names.len(),
             names.join(", ")
         );

@@ -9,7 +9,7 @@ use stats::SplitMix64;
 use crate::delays::Delays;
 
 /// Longest total delay in ns of an operation that creates processes: well below a tick at 250 Hz,
-/// so that some operations have none.
+/// so that some operations are not interrupted.
 const PROCESS_MAX_NS: u64 = 2_600_000;
 /// Factor for longer delays of operations that create processes, within limits: their paths differ
 /// by thousands of instructions, which hide short delays.
@@ -79,8 +79,8 @@ fn shuffle(points: &mut [Point], random: &mut SplitMix64) {
 /// Why an operation cannot be swept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "it asks {calls} times: delays that a boot can wait for would be too short to be told \
-     from the wait's own cost"
+    "it makes {calls} checks: delays short enough for a boot would be hidden by the wait's own \
+     cost"
 )]
 pub struct TooMany {
     pub calls: u64,

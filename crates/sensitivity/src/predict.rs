@@ -34,7 +34,7 @@ impl Added {
 }
 
 /// Predicts the cost of `lsm` for each operation profiled with and without it: each hook's slope
-/// times the module's cost per call in *other* benchmarks, so that no result predicts itself.
+/// times the module's cost per call in *other* benchmarks, so a result never predicts itself.
 #[must_use]
 pub fn of_module(lsm: &str, profiles: &Document, sweep: &Document) -> Vec<Prediction> {
     let compared = profiles.hooked().filter_map(|(cell, counted, path)| {
@@ -100,7 +100,7 @@ fn elsewhere(added: &[(&Cell, Added)], key: &Key, hook: &str) -> Option<f64> {
     (calls > 0).then(|| cost / calls as f64)
 }
 
-/// For decisions of `decision` instructions each.
+/// For decisions that take `decision` instructions.
 #[must_use]
 pub fn of_time(decision: f64, sweep: &Document) -> Vec<Prediction> {
     let whole = |delay: &Delay| delay.is_whole() && delay.caches == Caches::Warm;

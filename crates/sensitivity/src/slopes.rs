@@ -11,9 +11,7 @@ const LEAST_DELAYS: usize = 3;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum LineError {
     /// Every operation was disturbed under most delays.
-    #[error(
-        "under {usable} of {all} delays an operation ran undisturbed; a line takes more of them"
-    )]
+    #[error("operations ran undisturbed under only {usable} of {all} delays, too few for a line")]
     TooFewPoints { usable: usize, all: usize },
     #[error(transparent)]
     Fit(#[from] FitError),
@@ -21,12 +19,12 @@ pub enum LineError {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Paths {
-    /// A dominant path, within so many instructions, and a few others.
+    /// A dominant path, within this many instructions, and a few others.
     One { within: f64 },
-    /// Hundreds of rare ones; their median is steadier than any of them.
+    /// Hundreds of rare paths; the median is used.
     Many,
-    /// A composite operation's figure is the sum of the shortest of each kind under its delay, the
-    /// same for all operations. It counts once.
+    /// For a composite operation: the sum of the shortest path of each call under a delay. The same
+    /// for all operations, so it counts once.
     OfParts,
 }
 
@@ -203,7 +201,7 @@ mod tests {
     #[test]
     fn each_line_takes_its_own_points() {
         let points = [all(0), all(10), all(20), all(30), one(15), one(30)];
-        // Three decisions, one of them file_open's; disturbed ones say nothing.
+        // Three decisions, one in file_open; disturbed operations are ignored.
         const NONE: f64 = 0.0;
         let figures = [
             [100.0, 130.0, NONE, 190.0, 115.0, 130.0],

@@ -47,7 +47,7 @@ pub struct Request<'a> {
 pub enum Predict {
     Nothing,
     Decision(f64),
-    /// Modules added to the stack; they are measured, too.
+    /// Modules that are also measured, added to the stack.
     Modules(Vec<String>),
 }
 
@@ -58,7 +58,7 @@ pub fn sweep(
     cancel: &AtomicBool,
     follow: &mut dyn FnMut(Event<'_>),
 ) -> Result<Option<Document>, LabError> {
-    // Checked before the first boot, which takes minutes.
+    // Before the first boot, which can take minutes.
     let kernels = request.kernels.iter().zip(&request.experiment.kernels);
     let kernels = kernels
         .map(|(kernel, name)| Ok((kernel, name, DelayPoints::of(request, kernel)?)))
@@ -67,7 +67,7 @@ pub fn sweep(
     let mut findings = SweepFindings::default();
     let mut all = true;
     for (kernel, name, points_of) in &kernels {
-        // At the end: each decision waits after all others are made.
+        // At the end, so that the delay follows all other decisions.
         let stack = with_name(request.stack, points_of.module.as_str());
         let experiment = Experiment {
             kernels: vec![(*name).clone()],
@@ -95,7 +95,7 @@ pub fn sweep(
         }
         document.sweep = Some(findings);
         if !all {
-            let message = "kernels, states of the caches or predictions are missing";
+            let message = "some kernels, cache states or predictions are missing";
             let warning = Warning::new(WarningKind::Interrupted, message);
             document.warnings.push(warning);
         }
@@ -199,7 +199,7 @@ pub(crate) fn blank(run: &Document) -> Document {
     }
 }
 
-/// Another kernel's run, perhaps with another module.
+/// The run of another kernel, possibly with another module.
 fn extend(document: &mut Document, run: &Document) {
     document.finished.clone_from(&run.finished);
     let digests = run.kernel_digests.clone();
@@ -258,7 +258,7 @@ impl Run<'_> {
         follow: &mut dyn FnMut(Event<'_>),
     ) -> Result<Outcome, LabError> {
         let hooks = Hooks {
-            // For the callers of repeated requests.
+            // Gives the callers of repeated checks.
             keep_trees: true,
             ..Hooks::default()
         };

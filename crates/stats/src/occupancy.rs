@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-/// `n` things fall into `bins` at random: the expected number in bins with more than `room` of
-/// them. An example is lines of memory in a cache of so many sets and ways (J. L. Hennessy, D. A.
-/// Patterson, *Computer Architecture: A Quantitative Approach*, appendix B: conflict misses).
+/// Expected number of `n` items, placed into `bins` at random, that share a bin with `room` or
+/// more others: cache lines with conflict misses, by sets and ways (J. L. Hennessy, D. A.
+/// Patterson, *Computer Architecture: A Quantitative Approach*, appendix B).
 ///
 /// The number of others in a bin is binomial: n · P(others ≥ room). 0 without bins.
 #[must_use]
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn what_is_certain() {
-        // As many as fit in one bin are in no crowd, wherever they fall.
+        // What fits into one bin never overflows it.
         assert_eq!((0..=8).map(|n| crowded(n, 64, 8)).sum::<f64>(), 0.0);
         assert_eq!((crowded(9, 1, 8), crowded(8, 1, 8)), (9.0, 0.0));
         assert_eq!((crowded(5, 0, 8), crowded(5, 64, 0)), (0.0, 5.0));

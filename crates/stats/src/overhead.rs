@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-/// Which values are better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
     LowerIsBetter,
@@ -32,8 +31,8 @@ impl Direction {
 /// worse (section 4.2 of *Analyzing the Overhead of Filesystem Protection Using
 /// Linux Security Modules*).
 ///
-/// None when there is no answer: a figure is not finite, the baseline is not above
-/// 0, or the quotient overflows.
+/// None if a figure is not finite, the baseline is not above 0, or the quotient
+/// overflows.
 pub fn overhead(tested: f64, baseline: f64, direction: Direction) -> Option<f64> {
     if !tested.is_finite() || !baseline.is_finite() || baseline <= 0.0 {
         return None;

@@ -12,9 +12,8 @@ const ROUNDING: f64 = 1e-12;
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FitError {
-    /// There are not more observations than coefficients, so that nothing is left to tell
-    /// how good they are.
-    #[error("{n} observations for {coefficients} coefficients; it takes at least {}", coefficients + 1)]
+    /// Too few observations to judge the fit.
+    #[error("{n} observations for {coefficients} coefficients; at least {} are needed", coefficients + 1)]
     TooFew { n: usize, coefficients: usize },
     #[error("predictor {column} has {len} values for {n} observations")]
     Uneven {
@@ -24,7 +23,7 @@ pub enum FitError {
         n: usize,
     },
     /// A value is not finite, or beyond [`MAGNITUDE_LIMIT`].
-    #[error("value {index} of {what} is {value}, which is no measurement")]
+    #[error("value {index} of {what} is {value}, which is not finite or too large")]
     NotFinite {
         /// `predictor 0`, `the observations`.
         what: String,
@@ -33,7 +32,7 @@ pub enum FitError {
         value: f64,
     },
     /// A predictor is constant, or depends on the others.
-    #[error("predictor {column} does not vary by itself")]
+    #[error("predictor {column} does not vary independently")]
     Collinear {
         /// From 0; of several dependent ones, the last.
         column: usize,
@@ -131,10 +130,9 @@ fn without_rounding(residuals: DVector<f64>, y: &[f64]) -> Vec<f64> {
     residuals.iter().map(exact).collect()
 }
 
-/// How far `y` over `x` is from a straight line: the sag of the fitted parabola in the
-/// middle of the range of `x`, as a share of the line's rise over that range (of itself,
-/// where it is the larger). -1 to 1; 0 for a straight line, positive where `y` rises ever
-/// faster.
+/// Curvature of `y` over `x`: the sag of the fitted parabola in the middle of the range of
+/// `x`, as a share of the line's rise over that range, or of itself if that is larger.
+/// -1 to 1; 0 for a straight line, positive if the slope increases.
 pub fn bend(x: &[f64], y: &[f64]) -> Result<f64, FitError> {
     check(&[x], y)?;
     let (low, high) = x

@@ -50,8 +50,7 @@ pub(crate) fn rare(parts: &[f64], all: f64) -> Option<usize> {
 }
 
 /// Averages to leave out at each end: the largest rank sum with a cumulative probability of at most
-/// 2.5 %; the centre is below that many averages plus one with just that probability. None if no
-/// sum is so rare.
+/// 2.5 %. None if no sum is so rare.
 fn left_out(n: usize) -> Option<usize> {
     let sums = n * (n + 1) / 2;
     // Share of all choices of signs, by their sum.

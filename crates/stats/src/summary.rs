@@ -10,7 +10,7 @@ pub const MAGNITUDE_LIMIT: f64 = 1e150;
 pub enum StatsError {
     #[error("no samples to summarise")]
     Empty,
-    #[error("sample {index} of {n} is {value}, which is no measurement")]
+    #[error("sample {index} of {n} is {value}, which is not finite")]
     NotFinite {
         /// From 0.
         index: usize,
@@ -36,8 +36,7 @@ pub struct Summary {
     /// Middle sample, or the mean of the middle two.
     pub median: f64,
     pub mean: f64,
-    /// Standard deviation of the sample (divisor n - 1). None for a single sample:
-    /// one sample says nothing about spread.
+    /// Standard deviation of the sample (divisor n - 1). None for a single sample.
     pub stddev: Option<f64>,
     pub min: f64,
     pub max: f64,
@@ -100,7 +99,7 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     median_of_sorted(&values)
 }
 
-/// Median of ascending values; 0 for none, which callers rule out.
+/// Median of ascending values; 0 if empty, which callers exclude.
 pub fn median_of_sorted(sorted: &[f64]) -> f64 {
     let n = sorted.len();
     if n == 0 {
@@ -110,8 +109,8 @@ pub fn median_of_sorted(sorted: &[f64]) -> f64 {
     (low + (high - low) / 2.0).clamp(low, high)
 }
 
-/// The value at index ⌊n · `part`⌋ (`part`: 0 to 1) of ascending values; 0 for none, which callers
-/// rule out.
+/// The value at index ⌊n · `part`⌋ (`part`: 0 to 1) of ascending values; 0 if empty, which callers
+/// exclude.
 pub fn quantile_of_sorted(sorted: &[f64], part: f64) -> f64 {
     let at = (sorted.len() as f64 * part) as usize;
     let last = sorted.len().saturating_sub(1);

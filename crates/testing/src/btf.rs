@@ -84,7 +84,7 @@ impl Btf {
         self.pointer(function)
     }
 
-    /// A structure (4) or union (5) with members of these types.
+    /// Adds a structure (4) or union (5) with these members.
     pub fn members(&mut self, kind: u32, name: &str, members: &[(&str, u32)]) -> u32 {
         let mut rest = Vec::new();
         for &(name, id) in members {

@@ -122,13 +122,13 @@ impl Layout {
         })
     }
 
-    /// Adds an image of these layers, compressed; returns its descriptor.
+    /// Adds an image with `layers`, compressed; returns its descriptor.
     pub fn image(&self, platform: &str, layers: &[Tar], config: &Value) -> Value {
         let layers = layers.iter().map(Tar::so_far).collect();
         self.image_of(platform, layers, config)
     }
 
-    /// Adds an image of these layers; returns its descriptor.
+    /// Adds an image with `layers`; returns its descriptor.
     pub fn image_of(&self, platform: &str, layers: Vec<Vec<u8>>, config: &Value) -> Value {
         let (os, architecture) = platform.split_once('/').unwrap();
         let ids: Vec<String> = layers.iter().map(|layer| digest(layer)).collect();

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-/// Descriptions of violations with their places; empty if there are none.
+/// Descriptions of violations with their places.
 ///
 /// # Panics
 /// If the schema has an unknown keyword.

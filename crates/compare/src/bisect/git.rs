@@ -12,7 +12,7 @@ use model::printable;
 pub(crate) struct Git<'a>(pub(crate) &'a Path);
 
 impl Git<'_> {
-    /// Its output without the final newline.
+    /// Standard output without the final newline.
     pub(crate) fn read(self, arguments: &[&str]) -> Result<String, Error> {
         let output = self.run(arguments)?;
         if !output.status.success() {
@@ -26,7 +26,7 @@ impl Git<'_> {
         let run = || kernels::git::command(self.0)?.args(arguments).output();
         run().map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Error::Environment {
-                what: "git is not on this machine".to_owned(),
+                what: "git is not installed".to_owned(),
                 hint: "install the package git".to_owned(),
             },
             _ => Error::io("run git in", self.0)(error),

@@ -49,9 +49,9 @@ pub struct Judged {
     pub comparison: ComparisonDocument,
 }
 
-/// Compares NEW with BASE. Without a limit NEW is bad if any cell really differs, in either
-/// direction, and good if all are the same; with one its gate decides. Without a verdict the commit
-/// is skipped.
+/// Compares NEW with BASE. Without a limit NEW is bad if a measurement differs in either direction,
+/// and good if all are the same; with a limit the gate decides. Without a verdict the commit is
+/// skipped.
 pub fn judge(
     base: (&str, &Document),
     new: (&str, &Document),
@@ -105,14 +105,11 @@ fn of_cells(comparison: &ComparisonDocument) -> (Verdict, Option<String>) {
     let lone = comparison.unmatched.first();
     let reason = match (untold, lone) {
         (Some(cell), _) => {
-            let reason = cell
-                .reason
-                .as_deref()
-                .unwrap_or("nothing can be said of it");
+            let reason = cell.reason.as_deref().unwrap_or("it is undecided");
             format!("{}: {reason}", cell.title())
         }
         (None, Some(lone)) => format!("{} is on one side only", lone.benchmark),
-        (None, None) if cells().all(nowhere) => "no cell has a figure".to_owned(),
+        (None, None) if cells().all(nowhere) => "no measurement has a figure".to_owned(),
         (None, None) => return (Verdict::Good, None),
     };
     (Verdict::Skipped, Some(reason))

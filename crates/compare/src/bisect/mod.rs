@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Searches a git history for the commit that changed a count.
 //!
-//! git lists the commits ([`walk`]), they are built in a [`Tree`] of lsmeter, and [`judge`] decides
-//! whether one is good. The caller builds and measures.
+//! git lists the commits ([`walk`]), the caller builds them in a [`Tree`] and measures them, and
+//! [`judge`] decides whether a commit is good.
 
 mod git;
 mod judged;

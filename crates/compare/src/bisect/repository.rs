@@ -37,7 +37,11 @@ impl Repository {
         let arguments = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
         let output = Git(dir).run(&arguments)?;
         if !output.status.success() {
-            let what = format!("{} is no git repository: {}", dir.display(), said(&output));
+            let what = format!(
+                "{} is not a git repository: {}",
+                dir.display(),
+                said(&output)
+            );
             return Err(Error::usage(what, hint));
         }
         let common = String::from_utf8_lossy(&output.stdout);
@@ -69,8 +73,8 @@ impl Repository {
             }
         }
         let (revision, dir) = (printable(revision, 100), self.dir.display());
-        let what = format!("`{revision}` names no commit of {dir}");
-        let hint = "give a tag, a branch or a commit, as `git log` has them";
+        let what = format!("`{revision}` is not a commit in {dir}");
+        let hint = "give a tag, a branch or a commit, as `git log` shows them";
         Err(Error::usage(what, hint))
     }
 

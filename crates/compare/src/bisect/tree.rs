@@ -36,7 +36,7 @@ impl Tree {
         };
         tree.remove();
         let dir = tree.dir.to_string_lossy();
-        // Twice: also if git still lists a missing one.
+        // Twice: git may still list a worktree that is gone.
         let mut arguments = vec!["worktree", "add", "--quiet", "--force", "--force"];
         // Checked out by git in the worktree: settings such as filters can be specific to a
         // worktree.

@@ -38,14 +38,14 @@ pub fn walk<E: From<kernels::Error>>(
         };
         let mut arguments = vec!["rev-list", all, &first.hash];
         arguments.extend(goods.iter().map(String::as_str));
-        // The best ones first, and the bad end last.
+        // In order of preference; the bad end is last.
         let listed = git.read(&arguments)?;
         let hashes = listed.lines().filter_map(|line| line.split(' ').next());
         let (unknown, left): (Vec<&str>, Vec<&str>) = hashes
             .filter(|hash| *hash != first.hash)
             .partition(|hash| skipped.contains(*hash));
         let next = if !left.is_empty() {
-            // Neighbours of a commit that does not build often do not build either.
+            // Neighbours of a skipped commit often fail as well.
             describe(git, left[left.len() * (skipped.len() % 4) / 8])?
         } else if !is_tested {
             bad.clone()

@@ -3,8 +3,8 @@
 
 use model::{Counted, FunctionDifference};
 
-/// Functions outside hooks whose cost differs from the baseline for no known reason, in an
-/// operation with a dominant path: an anomaly.
+/// Functions outside hooks whose cost differs from the baseline without a known reason, in an
+/// operation with a dominant path.
 pub fn unexplained(counted: &Counted) -> impl Iterator<Item = &FunctionDifference> {
     let comparable = counted.is_comparable();
     let functions = (counted.residual.iter()).flat_map(|residual| &residual.functions);

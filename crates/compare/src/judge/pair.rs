@@ -10,7 +10,7 @@ use crate::judge::Measured;
 
 /// The default limit of corrected p for a real difference.
 pub const ALPHA: f64 = 0.05;
-/// Share of comparisons in which a difference of the detectable size is seen.
+/// Share of comparisons that find a difference of the detectable size.
 const POWER: f64 = 0.8;
 /// Cliff's delta at which varying counts differ: in nine of ten pairs of measured regions, the same
 /// side takes more.
@@ -22,28 +22,28 @@ const SHARES: f64 = 1.36;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
     pub method: Method,
-    /// NEW minus BASE.
+    /// NEW - BASE.
     pub difference: Option<f64>,
     /// The difference as a fraction of BASE, more being worse; None where BASE is not above 0.
     pub overhead: Option<f64>,
-    /// Of the overhead, of this pair alone; a point where figures are exact.
+    /// Interval of this pair's overhead; a point if figures are exact.
     pub ci95: Option<[f64; 2]>,
     /// Cliff's delta, -1 to 1; only by samples and paths.
     pub effect: Option<f64>,
-    /// Without correction.
+    /// Uncorrected.
     pub p: Option<f64>,
     pub p_adjusted: Option<f64>,
-    /// Smallest overhead that would be seen in four of five comparisons.
+    /// Smallest overhead that four of five comparisons would find.
     pub detectable: Option<f64>,
     pub verdict: Verdict,
     pub reason: Option<String>,
 }
 
-/// Smallest overhead seen in four of five comparisons, by the standard error of the ratio's
-/// logarithm.
+/// Smallest overhead that four of five comparisons would find. `error`: standard error of the
+/// ratio's logarithm.
 fn detectable(error: f64, freedom: f64) -> f64 {
     let reach = t_quantile(1.0 - ALPHA / 2.0, freedom) + t_quantile(POWER, freedom);
-    // Limited: larger values are useless and could overflow.
+    // Limited, since larger values could overflow.
     (error * reach).min(20.0).exp_m1()
 }
 
@@ -67,7 +67,7 @@ pub fn together<'a>(
     let mut judged: Vec<Judged> = pairs.map(judge).collect();
     let corrected = match correct(&mut judged, correction) {
         tested if tested > 1 && correction != Correction::None => {
-            format!(", corrected for {tested} cells")
+            format!(", corrected for {tested} measurements")
         }
         _ => String::new(),
     };
@@ -105,7 +105,7 @@ impl Judged {
             return Some(format!("p = {p:.2}{corrected}"));
         }
         let [low, high] = self.ci95?;
-        (low <= 0.0 && high >= 0.0).then(|| "the medians' interval holds 0".to_owned())
+        (low <= 0.0 && high >= 0.0).then(|| "the medians' interval includes 0".to_owned())
     }
 }
 
@@ -141,7 +141,7 @@ fn judge(
     };
     judged.difference = Some(b - a + 0.0).filter(|d| d.is_finite());
     judged.overhead = stats::overhead(b, a, direction);
-    // Both took the same two paths: the dominant one may change without a cause.
+    // If both took the same two paths, either may be dominant by chance.
     let swapped = a != b && take_same_paths(&base.samples, &new.samples);
     if base.exact && new.exact && !swapped {
         judged.method = Method::Exact;
@@ -158,14 +158,15 @@ fn judge(
             }
             Some(found) => {
                 judged.take(found, direction);
-                judged.reason = Some("the medians of the machines lie otherwise than means".into());
+                judged.reason =
+                    Some("medians and means of the machines differ in opposite directions".into());
             }
             None => judged.by_paths(base, new, real, direction),
         }
         return judged;
     }
     if judged.overhead.is_none() {
-        judged.reason = Some("BASE is not above 0: there is no ratio".to_owned());
+        judged.reason = Some("BASE is not above 0, so there is no ratio".to_owned());
         return judged;
     }
     let evidence = by_samples(base, new, bootstrap)
@@ -226,7 +227,7 @@ fn take_same_paths(base: &[f64], new: &[f64]) -> bool {
     !base.is_empty() && distinct(base) == distinct(new)
 }
 
-/// Do both (ascending) have the same counts with about equal shares?
+/// Whether both (ascending) have the same counts in about equal shares.
 fn share_paths(base: &[f64], new: &[f64]) -> bool {
     let share = |samples: &[f64], count: f64| {
         samples.partition_point(|sample| *sample <= count) as f64 / samples.len() as f64
@@ -283,7 +284,7 @@ impl Found {
         }
     }
 
-    /// Requires the difference to exceed `wider`'s variance, too.
+    /// Also requires the difference to exceed `wider`'s variance.
     fn beyond(self, wider: Option<Found>) -> Found {
         let Some(wider) = wider else {
             return self;
@@ -308,8 +309,8 @@ fn by_runs(base: &Measured, new: &Measured) -> Option<Found> {
     Some(Found::of(Method::Runs, test))
 }
 
-/// By the figures in machines that differ only in where memory lies: unlike regions of one they are
-/// independent. None if none varies.
+/// By the figures of several machines, which are independent, unlike the measured regions of one
+/// machine. None if no figure varies.
 fn by_machines(base: &Measured, new: &Measured) -> Option<Found> {
     let varies = |runs: &[f64]| runs.windows(2).any(|two| two[0] != two[1]);
     if !varies(&base.runs) && !varies(&new.runs) {

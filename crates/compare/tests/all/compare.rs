@@ -269,7 +269,7 @@ fn one_kernel_of_each_may_differ_and_what_is_alone_is_listed() {
     assert_eq!(found.unmatched[0].benchmark, gone.title());
     let gate = found.gate.unwrap();
     assert_eq!(gate.verdict, GateVerdict::Inconclusive);
-    assert_eq!(gate.reasons, ["1 cells of BASE are not in NEW"]);
+    assert_eq!(gate.reasons, ["1 measurements of BASE are not in NEW"]);
     // With two kernels on a side, nobody knows which is meant.
     new.cells[0].key.kernel = "debian:7".to_owned();
     assert!(both(&base, &new, &default()).compared.is_empty());
@@ -306,7 +306,7 @@ fn other_machines_count_alike_and_time_differently() {
     assert_eq!(found.environment[0].key, "cpu");
     let doubted = |cell: &ComparedCell| {
         let mut doubts = cell.doubts.iter();
-        doubts.any(|doubt| doubt.contains("not measured alike: cpu differs"))
+        doubts.any(|doubt| doubt.contains("measured differently: cpu differs"))
     };
     for cell in &found.compared {
         assert_eq!(doubted(cell), cell.metric.is_timed(), "{}", cell.title());
@@ -323,7 +323,7 @@ fn wrong_pairs_of_documents_are_refused() {
         assert!(error.hint().is_some());
         error.to_string()
     };
-    let told = "a.json is a run document, b.json a profile document";
+    let told = "a.json is a run result file, b.json a profile result file";
     assert_eq!(error(&golden("run"), &golden("profile")), told);
     let only = |metric| {
         let mut run = golden_run();
@@ -331,13 +331,13 @@ fn wrong_pairs_of_documents_are_refused() {
         run.cells.retain(|cell| cell.key.metric == metric);
         run
     };
-    let told = "a.json holds instructions (instructions), b.json time (ns): no unit is in both";
+    let told = "a.json has instructions (instructions), b.json time (ns): they share no unit";
     let [counted, timed] = [Metric::Instructions, Metric::Time].map(only);
     assert_eq!(error(&counted, &timed), told);
     let mut none = golden_run();
     none.warnings.clear();
     none.cells.clear();
-    assert_eq!(error(&golden("run"), &none), "b.json holds no cells");
+    assert_eq!(error(&golden("run"), &none), "b.json has no measurements");
 }
 
 #[test]
@@ -353,10 +353,10 @@ fn cells_of_one_run_are_compared_along_an_axis() {
     let found = across(of, Axis::Stack, from, &default()).unwrap();
     assert_eq!(found.compared[0].difference, Some(4979.0 - 5386.0));
     let error = across(of, Axis::Kernel, None, &default()).unwrap_err();
-    let told = "all cells of run.json have the same kernel: debian:6.1";
+    let told = "all measurements of run.json have the same kernel: debian:6.1";
     assert_eq!(error.to_string(), told);
     let error = across(of, Axis::Stack, Some("smack"), &default()).unwrap_err();
-    let told = "no cell of run.json has the stack `smack`";
+    let told = "no measurement of run.json has the stack `smack`";
     assert!(error.to_string().contains(told), "{error}");
     let (name, document) = ("p.json", &golden("profile"));
     let of = Named { name, document };
@@ -439,12 +439,12 @@ fn budgets_speak_of_benchmarks() {
         assert_eq!(verdict, GateVerdict::Fail, "{}", cell.title());
     }
     for (toml, why) in [
-        ("", "it holds no limit"),
+        ("", "it has no limit"),
         ("default = \"1\"", "limit `1`: it has no unit"),
         ("default = \"-1%\"", "does not begin with a number"),
-        ("default = \"1 s\"", "its unit is none of"),
-        ("[limits]\n\"!open\" = \"1%\"", "its pattern takes away"),
-        ("[limits]\n\"open:\" = \"1%\"", "names no variant"),
+        ("default = \"1 s\"", "its unit is not one of"),
+        ("[limits]\n\"!open\" = \"1%\"", "its pattern excludes"),
+        ("[limits]\n\"open:\" = \"1%\"", "no variant after the colon"),
         ("limit = 3", "unknown field"),
     ] {
         let error = Budget::parse(toml).unwrap_err();

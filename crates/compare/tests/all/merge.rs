@@ -108,7 +108,7 @@ fn what_is_missing_is_said() {
     assert_eq!(partial.missing_cells, 5);
     let last = partial.run.warnings.last().unwrap();
     assert_eq!(last.kind, WarningKind::Interrupted);
-    let told = "9 of 14 cells are here; shards 2 of 3 are not";
+    let told = "9 of 14 measurements are here; shards 2 of 3 are missing";
     assert_eq!(last.message, told);
     let share = partial.run.share.clone().unwrap();
     assert_eq!(share.shards, [1, 3]);
@@ -139,15 +139,15 @@ fn a_cell_with_two_figures_is_refused() {
     assert_eq!(
         refused(&parts).to_string(),
         "open:AA/BB (instructions) under capability on debian:6.1 is in both 1.json and \
-         again.json, and not the same"
+         again.json, and differs"
     );
     // Nor may it be in another place.
     let mut parts = three();
     parts[1].run.cells[0] = parts[0].run.cells[0].clone();
     assert_eq!(
         refused(&parts).to_string(),
-        "1.json and 2.json do not agree where open:AA/BB (instructions) under capability on \
-         debian:6.1 belongs"
+        "1.json and 2.json have open:AA/BB (instructions) under capability on debian:6.1 in \
+         different places"
     );
 }
 
@@ -178,7 +178,7 @@ fn parts_of_different_runs_are_refused() {
                     part.run.kernel_digests.extend([digest]);
                 }
             },
-            "1.json and 3.json ran different kernels by the name of debian:6.1",
+            "1.json and 3.json ran different kernels named debian:6.1",
         ),
     ];
     for (damage, message) in cases {
@@ -188,7 +188,7 @@ fn parts_of_different_runs_are_refused() {
     }
     assert_eq!(refused(&[]).to_string(), "there is nothing to merge");
     let error = Part::new("p.json", common::document("profile")).unwrap_err();
-    let message = "p.json is a profile document: only run documents are merged";
+    let message = "p.json is a profile result file: only runs are merged";
     assert_eq!(error.to_string(), message);
 }
 
@@ -276,27 +276,30 @@ fn documents_that_contradict_themselves_are_refused() {
         ),
         (
             |run| share(run).count = 5000,
-            "share: 5000 shards: there may be 1 to 1000",
+            "share: invalid number of shards 5000: expected 1 to 1000",
         ),
         (
             |run| share(run).positions = vec![0],
-            "share: there are 1 positions of 10 cells",
+            "share: 1 positions for 10 measurements",
         ),
         (
             |run| share(run).cells = 3,
             "share: positions are not below 3 and in order",
         ),
-        (|run| origin(run, &[0, 1]), "environments: cell 2 has none"),
+        (
+            |run| origin(run, &[0, 1]),
+            "environments: measurement 2 has none",
+        ),
         (
             |run| origin(run, &[10]),
-            "environments: there is no cell 10",
+            "environments: there is no measurement 10",
         ),
         (
             |run| {
                 origin(run, &[0]);
                 origin(run, &[0]);
             },
-            "environments: cell 0 has two",
+            "environments: measurement 0 has two",
         ),
     ];
     for (damage, expected) in cases {

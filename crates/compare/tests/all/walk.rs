@@ -363,7 +363,7 @@ fn what_names_no_commit_is_said() {
     let repository = place.open();
     for bad in ["no-such", "", "-n", "c0:word"] {
         let (what, hint) = refused(repository.commit(bad).unwrap_err());
-        assert!(what.contains("names no commit"), "{what}");
+        assert!(what.contains("is not a commit"), "{what}");
         assert!(hint.contains("git log"), "{hint}");
     }
 }

@@ -159,7 +159,7 @@ mod tests {
                 &[(vfs, 230), (seq, 70)][..],
                 &[(vfs, 30, false), (vfs, 200, true), (seq, 70, true)][..],
             ),
-            // As many system calls explain nothing.
+            // The same number of calls explains nothing.
             (
                 call(10, &[(vfs, 12, 1200)]),
                 &[(vfs, 200)],

@@ -123,7 +123,7 @@ enum Begins<'a> {
     Hook(usize, Option<(&'a str, &'a str)>),
     /// A split-off part of a row's function.
     Part(usize),
-    /// A module's function below a row's hook.
+    /// A module's function called by a row's hook.
     Module(usize, (&'a str, &'a str)),
 }
 

@@ -130,7 +130,7 @@ mod tests {
         let with_company = [("kfree", 21), ("__pcs_replace_full_main", 29)];
         let hooks = [("selinux_parse_skb", 9), ("__schedule", 1)];
         for (differences, extent, expected) in [
-            // In a window it is small.
+            // Small within one region.
             (&[("memcpy_orig", -4)][..], Extent::Window, &[true][..]),
             (&[("memcpy_orig", 400)], Extent::Window, &[false]),
             (&[("__slab_free", 82)], Extent::Window, &[true]),
@@ -138,17 +138,18 @@ mod tests {
             (&[("get_partial_node", 82)], Extent::Window, &[false]),
             (&[("__slab_free", 8200)], Extent::Windows, &[true]),
             (&[("ext4_file_open", 1)], Extent::Windows, &[false]),
-            // What programs do excuses no operation, and the scheduler's fact needs a call of it.
+            // Facts about programs do not apply to operations, and the scheduler's fact needs a
+            // call of it.
             (&scheduled, Extent::Window, &[false, false]),
             (&scheduled, Extent::Windows, &[false, false]),
             (&scheduled, Extent::Program, &[true, true]),
             (&scheduled[1..], Extent::Program, &[false]),
             (&hooks, Extent::Program, &[false, true]),
-            // Hooks of netfilter are not those of security modules.
+            // Netfilter hooks are not LSM hooks.
             (&of_netfilter, Extent::Window, &[true, true]),
             (&of_netfilter[1..], Extent::Window, &[false]),
             (&of_netfilter, Extent::Program, &[true, true]),
-            // Companions need their company.
+            // Functions of `with` need one of `functions`.
             (&with_company[..1], Extent::Window, &[false]),
             (&with_company, Extent::Window, &[true, true]),
         ] {

@@ -9,9 +9,9 @@ use super::base_name;
 
 /// The functions of one kernel's LSM framework (`security/security.c`) and their hooks.
 ///
-/// Functions with similar names (`security_compute_av` of SELinux's policy server) are not
-/// included: only hooks make a function the framework's. The exception are functions that free a
-/// hook's allocation and were hooks in older kernels (`security_key_free`): they count as hooks, or
+/// Functions with similar names are not included (`security_compute_av` in SELinux's policy
+/// server): only hooks make a function the framework's. Functions that free a hook's allocation are
+/// an exception (`security_key_free`): they were hooks in older kernels. They count as hooks, or
 /// else the modules' memory would be attributed to other code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Framework {
@@ -51,7 +51,7 @@ impl Framework {
     }
 }
 
-/// IMA and EVM before 6.8, which the kernel calls directly: they were not LSMs yet.
+/// IMA and EVM before 6.9, which the kernel calls directly: they were not LSMs yet.
 pub(super) fn direct_module(function: &str) -> Option<&'static str> {
     ["ima", "evm"].into_iter().find(|module| {
         function

@@ -12,7 +12,7 @@
 //!   `*_alloc` function.
 //! - An implementation inlined into the framework's function counts as dispatch. Modules are called
 //!   through pointers or static calls, so this only affects direct calls, as of IMA and EVM before
-//!   6.8.
+//!   6.9.
 
 mod asked;
 mod costs;

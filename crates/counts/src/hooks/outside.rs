@@ -30,7 +30,7 @@ pub fn differences(
     let mut differences: Vec<FunctionDifference> = names(a, b)
         .filter_map(|function| {
             let of = |side: &BTreeMap<String, u64>| side.get(function).copied().unwrap_or(0);
-            // Two's complement: right for every signed difference.
+            // Two's complement gives the right result for signed differences.
             let difference = of(b).wrapping_sub(of(a)).cast_signed();
             (difference != 0).then(|| FunctionDifference {
                 function: function.to_owned(),

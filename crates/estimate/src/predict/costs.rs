@@ -87,7 +87,7 @@ impl Costs {
             .flat_map(|points| points.all.iter().flatten());
         if wanted.weights.is_some() && !calls.any(|call| call.ns.is_some()) {
             return Err(Failure::usage(
-                "the costs do not say what instructions do, so they cannot be weighed",
+                "the costs have no events, so they cannot be weighted",
                 "count them with `lsmeter profile --events`, or let `predict --kernel` count them",
             ));
         }
@@ -319,8 +319,8 @@ pub(crate) fn unknown(what: String, name: &str, known: &[&str]) -> Failure {
 
 pub fn one_stack(stack: &str) -> Failure {
     Failure::usage(
-        format!("there is only the stack `{stack}`, and nothing to compare it with"),
-        "name the baseline, then others, all of which the costs must have: --stack capability \
+        format!("`{stack}` is the only stack: there is nothing to compare it with"),
+        "name the baseline, then others that the costs have: --stack capability \
          --stack capability,selinux",
     )
 }
@@ -332,8 +332,8 @@ fn release(documents: &[Document], wanted: &Wanted) -> Result<String, Failure> {
     }
     if found.is_empty() {
         return Err(Failure::usage(
-            "the costs hold no hooks",
-            "give what `lsmeter profile --output`, or `lsmeter run` of whole programs, wrote",
+            "the costs have no hooks",
+            "give a result file of `lsmeter profile --output`, or of `lsmeter run` of whole programs",
         ));
     }
     let known = || {
@@ -344,7 +344,7 @@ fn release(documents: &[Document], wanted: &Wanted) -> Result<String, Failure> {
     if let Some(kernel) = &wanted.kernel {
         named.retain(|_, name| name == kernel);
         if named.is_empty() {
-            let what = format!("the costs hold nothing of the kernel `{kernel}`");
+            let what = format!("the costs do not include the kernel `{kernel}`");
             return Err(unknown(what, kernel, &known()));
         }
     }
@@ -373,7 +373,7 @@ fn stacks(documents: &[Document], release: &str, wanted: &Wanted) -> Result<Vec<
     if known.len() > STACKS_LIMIT {
         return Err(Failure::usage(
             format!("the costs are of more than {STACKS_LIMIT} stacks"),
-            "give documents of fewer stacks",
+            "give result files of fewer stacks",
         ));
     }
     let states = |stack: &String| -> Result<Vec<String>, Failure> {
@@ -383,7 +383,7 @@ fn stacks(documents: &[Document], release: &str, wanted: &Wanted) -> Result<Vec<
         let states: Vec<String> = states.map(|(_, title)| title.clone()).collect();
         if states.is_empty() {
             let titles: Vec<&str> = known.iter().map(|(_, title)| title.as_str()).collect();
-            let what = format!("the costs hold nothing of the stack `{stack}`");
+            let what = format!("the costs do not include the stack `{stack}`");
             return Err(unknown(what, stack, &titles));
         }
         Ok(states)

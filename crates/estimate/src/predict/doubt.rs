@@ -35,19 +35,17 @@ pub(crate) fn doubts(
         loads.fold(0_u64, |sum, load| sum.saturating_add(of(load)))
     };
     let lost = sum(|load| load.lost);
-    let message = format!("calls that were seen and are in no figure: {lost}");
+    let message = format!("calls seen but not counted: {lost}");
     warn(WarningKind::LostCalls, (lost > 0).then_some(message));
     warn(WarningKind::LostCalls, unwatched(recording));
     let denied = sum(|load| load.denied);
     let calls = loads.iter().map(|load| load.coverage.calls());
     let calls = calls.fold(0, u64::saturating_add);
-    let message = format!("{denied} of {calls} calls were denied, of which the lab has no cost");
+    let message = format!("{denied} of {calls} calls were denied; the lab has no costs of denials");
     warn(WarningKind::DeniedCalls, (denied > 0).then_some(message));
     warn(WarningKind::UncoveredCalls, uncovered(loads));
     let dropped = costs.dropped;
-    let message = format!(
-        "operations that were not counted under each stack, and stand for nothing: {dropped}"
-    );
+    let message = format!("operations left out, since not every stack counted them: {dropped}");
     warn(
         WarningKind::MissingMeasurements,
         (dropped > 0).then_some(message),
@@ -64,7 +62,7 @@ fn other_modules(recording: &Recording, costs: &Costs) -> Option<String> {
         .collect();
     (!unknown.is_empty()).then(|| {
         let names = listed(&unknown, NAMED, NAME_LIMIT);
-        format!("{names} ran where calls were recorded, and under none of the stacks")
+        format!("{names} ran where calls were recorded, but in none of the stacks")
     })
 }
 
@@ -77,7 +75,7 @@ fn unwatched(recording: &Recording) -> Option<String> {
     let names: Vec<&str> = names.into_iter().collect();
     (!names.is_empty()).then(|| {
         format!(
-            "not watched, and in no figure: {}",
+            "not watched and not counted: {}",
             listed(&names, NAMED, NAME_LIMIT)
         )
     })
@@ -100,6 +98,6 @@ fn uncovered(loads: &[PredictedLoad]) -> Option<String> {
     let most = share.fold(0.0, f64::max);
     (!hooks.is_empty()).then(|| {
         let names = listed(&hooks, NAMED, NAME_LIMIT);
-        format!("{most:.1} % of the calls have no cost and are in no figure: {names}")
+        format!("{most:.1} % of the calls have no cost and are not counted: {names}")
     })
 }

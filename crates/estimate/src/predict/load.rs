@@ -10,11 +10,11 @@ use crate::predict::costs::unknown;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recording {
     pub release: String,
-    /// Active modules, in order; empty if unknown, or not unique.
+    /// Active modules, in order; empty if unknown or ambiguous.
     pub active_lsms: Vec<String>,
     pub loads: Vec<Load>,
     pub left_out: Vec<String>,
-    /// Hooks of which only modules' functions were watched.
+    /// Hooks whose framework function was not watched, only the modules' functions.
     pub without_framework: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ pub struct Load {
     /// Duration in s; None for a program.
     pub seconds: Option<f64>,
     pub calls: Vec<Recorded>,
-    /// Seen calls that are not in any figure.
+    /// Calls that were seen but not counted.
     pub lost: u64,
     pub denied: u64,
     /// Instructions in hooks, if they were counted.
@@ -54,7 +54,7 @@ impl Recording {
             recording.loads.retain(|load| load.name == name);
             if recording.loads.is_empty() {
                 let known: Vec<&str> = known.iter().map(String::as_str).collect();
-                let what = format!("the recording holds no workload `{name}`");
+                let what = format!("the recording has no workload `{name}`");
                 return Err(unknown(what, name, &known));
             }
         }
@@ -62,7 +62,7 @@ impl Recording {
         match calls.any(|of| of.calls > 0) {
             true => Ok(recording),
             false => Err(Failure::usage(
-                "the recording holds no call of a hook",
+                "the recording has no hook calls",
                 "record for longer, or watch more hooks or processes",
             )),
         }
@@ -120,8 +120,8 @@ fn of_programs(document: &Document) -> Result<Recording, Failure> {
     let Some((first, _)) = programs.first() else {
         let kind = Kind::title(Some(document.kind));
         return Err(Failure::usage(
-            format!("a {kind} holds no calls of hooks by system call"),
-            "give what `lsmeter monitor --record` wrote, or a document of whole programs",
+            format!("a {kind} has no hook calls by system call"),
+            "give a recording of `lsmeter monitor --record`, or a result file of whole programs",
         ));
     };
     Ok(Recording {

@@ -201,7 +201,7 @@ fn of_what_is_unlike_all_nothing_is_said() {
     let told = "instructions differ by +1000000";
     assert!(more.starts_with(told), "{more}");
     let flush = refused(&|path| path.events.as_mut().unwrap().tlb_flushes = 2);
-    let told = "its TLB flushes differ by +2, of which the weights know nothing";
+    let told = "its TLB flushes differ by +2, which have no weight";
     assert_eq!(flush.as_deref(), Some(told));
 }
 
@@ -257,7 +257,7 @@ fn what_is_missing_is_named() {
         ),
         (
             times_of(&mixed).map(drop),
-            "the times are of another and k: which of them is not said",
+            "the times are of several kernels: another and k",
         ),
     ] {
         assert_eq!(result.unwrap_err().to_string(), message);

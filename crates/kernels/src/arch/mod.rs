@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Everything architecture-specific: one [`Arch`] value per file.
 //!
-//! The C parts are in `lab/guest/arch/NAME/` and `instructions/plugin/arch/NAME/`. `tests/homes.rs`
+//! The C parts are in `lab/guest/arch/NAME/` and `counts/plugin/arch/NAME/`. `tests/homes.rs`
 //! checks that no other place depends on the architecture.
 
 mod aarch64;
@@ -16,7 +16,7 @@ pub struct Arch {
     pub title: &'static str,
     /// `e_machine` (`include/uapi/linux/elf-em.h`); all are 64-bit little-endian.
     pub elf_machine: u16,
-    /// The boot image if it is the kernel as it lies in memory; None: it contains an ELF file.
+    /// The boot image if it is the kernel's layout in memory; None: it contains an ELF file.
     pub flat_image: Option<FlatImage>,
     pub machine: Machine,
     /// Kernel entry points, and code that only passes control on.
@@ -56,7 +56,7 @@ pub struct PersistentMemory {
     pub trace: &'static [u8],
 }
 
-/// A raw image with a 64-byte header, which is code, too.
+/// A raw image with a 64-byte header, which is also code.
 #[derive(Debug)]
 pub struct FlatImage {
     pub magic: [u8; 4],

@@ -120,14 +120,14 @@ fn parse(line: &str) -> Result<Option<(String, String)>, String> {
         .and_then(|rest| rest.split_once('='))
         .filter(|(name, _)| is_name(name));
     let Some((name, value)) = option else {
-        return Err(format!("`{shown}` is no option"));
+        return Err(format!("`{shown}` is not an option"));
     };
     match value {
         "m" => Err(format!(
             "`{shown}`: a kernel built here has no modules; build it in with `=y`"
         )),
         _ if is_value(value) => Ok(Some((name.to_owned(), value.to_owned()))),
-        _ => Err(format!("`{shown}` has no value that an option can have")),
+        _ => Err(format!("`{shown}` has an invalid value")),
     }
 }
 
@@ -136,8 +136,8 @@ pub(super) fn is_name(name: &str) -> bool {
     (1..=128).contains(&name.len()) && name.bytes().all(allowed)
 }
 
-/// Which values an option can have is known to the kernel's own `conf`; what it does not take is
-/// told by [`super::kconfig`].
+/// The kernel's `conf` decides which values are valid; [`super::kconfig`] reports those that it
+/// refuses.
 fn is_value(value: &str) -> bool {
     (1..=LONGEST_VALUE).contains(&value.len()) && !value.chars().any(char::is_control)
 }
@@ -198,10 +198,13 @@ mod tests {
     #[test]
     fn what_is_no_option_is_told_by_its_line() {
         for (text, told) in [
-            ("CONFIG_A=y\nSELINUX=y\n", "f:2: `SELINUX=y` is no option"),
+            (
+                "CONFIG_A=y\nSELINUX=y\n",
+                "f:2: `SELINUX=y` is not an option",
+            ),
             ("CONFIG_A=m", "no modules"),
-            ("CONFIG_A=", "no value"),
-            ("CONFIG_A-B=y", "is no option"),
+            ("CONFIG_A=", "invalid value"),
+            ("CONFIG_A-B=y", "is not an option"),
             ("CONFIG_A=y\nCONFIG_A=n\n", "contradicts CONFIG_A=y in f:1"),
         ] {
             let error = wishes(text).unwrap_err();

@@ -81,7 +81,7 @@ fn is_progress(line: &str) -> bool {
 pub(super) fn hint(lines: &[String]) -> Option<&'static str> {
     let has = |sign: &str| lines.iter().any(|line| line.contains(sign));
     if has("No space left on device") {
-        return Some("make room and run the same command again; it goes on where it stopped");
+        return Some("free some space, then run the same command again to continue");
     }
     let ran_out = has("Killed") || has("annot allocate memory");
     ran_out.then_some("memory ran out: try --jobs 1")
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(first_error("one\n\n"), ["one"]);
         assert!(first_error("").is_empty());
         let lines = first_error("  LD      vmlinux\nld: write: No space left on device\n");
-        assert!(hint(&lines).unwrap().contains("make room"));
+        assert!(hint(&lines).unwrap().contains("free some space"));
         assert_eq!(hint(&["a.c:1:1: error: gelf.h".into()]), None);
     }
 }

@@ -60,7 +60,7 @@ const UM_DAC: &str = include_str!(concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/configs/um-dac.config"
 ));
-/// Increase it when the same inputs make another kernel.
+/// Increase it when the same inputs would make a different kernel.
 const KEY_VERSION: &str = "1";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -206,9 +206,8 @@ impl Store {
         check_build_name(&title).map_err(|reason| Error::bad_name(&name, reason))?;
         if recipe.flavour.is_process() && recipe.arch != crate::arch::native() {
             let arch = recipe.arch;
-            let reason = format!(
-                "a kernel that is a process is of this machine's architecture, not of {arch}"
-            );
+            let reason =
+                format!("a UML kernel must be for this machine's architecture, not {arch}");
             return Err(Error::bad_name(&name, reason));
         }
         let mut wishes = own_wishes(recipe.flavour, recipe.arch)?;
@@ -228,7 +227,7 @@ impl Store {
             }
         };
         let mut changed = BTreeMap::new();
-        // Without its files it is an option that the source does not have, which is told.
+        // Without its files, the option is reported as unknown to the source.
         if let Some(wish) = wishes
             .get("SECURITY_TUNABLE")
             .filter(|wish| wish.value == "y")
@@ -303,7 +302,7 @@ impl Store {
     }
 }
 
-/// An option of its own until Linux 5.18 made it a choice.
+/// A plain option until Linux 5.18 made it a choice.
 fn debug_info(tree: &Path) -> &'static str {
     match overlay::text_of(tree, "lib/Kconfig.debug") {
         Ok(text) if !text.contains("DEBUG_INFO_DWARF_TOOLCHAIN_DEFAULT") => "CONFIG_DEBUG_INFO=y",
@@ -377,7 +376,7 @@ fn check_space(dir: &Path, bytes: u64) -> Result<(), Error> {
     }
 }
 
-const SPACE_HINT: &str = "make room, or set XDG_CACHE_HOME to a directory on a larger disk; \
+const SPACE_HINT: &str = "free some space, or set XDG_CACHE_HOME to a directory on a larger disk; \
      `lsmeter kernel remove build:NAME` removes a kernel and its objects";
 
 fn no_space(dir: &Path) -> Error {

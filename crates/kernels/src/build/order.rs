@@ -16,8 +16,8 @@ pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
         tree,
         CAPABILITY,
         edit,
-        "capability cannot be let stand anywhere: it is not put first there",
-        "build it without --any-order: before 5.1 lsm= had no order",
+        "cannot free the position of capability: this kernel does not put it first",
+        "build it without --any-order: lsm= has an order since 5.1",
     )?;
     Ok(BTreeMap::from([(PathBuf::from(CAPABILITY), text)]))
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-/// Has the shell run a user's `command` in `dir`; output goes to `log` and, line by line, to
+/// Runs a user's `command` by the shell in `dir`; output goes to `log` and, line by line, to
 /// `line`. After [`Error::Interrupted`] all its processes are gone.
 pub fn build_by(
     command: &str,
@@ -31,7 +31,7 @@ pub fn build_by(
     let shown: String = command.chars().take(80).collect();
     Err(Error::Build {
         what: format!("`{shown}` {}", describe(status)),
-        hint: format!("all that it printed is in {}", log.display()),
+        hint: format!("its whole output is in {}", log.display()),
         lines,
         log: log.to_path_buf(),
     })

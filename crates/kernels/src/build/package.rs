@@ -49,7 +49,7 @@ pub(super) fn obtain(
         if text.contains("No space left on device") {
             return Err(super::no_space(&sources));
         }
-        let last = text.lines().last().unwrap_or("it says nothing");
+        let last = text.lines().last().unwrap_or("no message");
         Err(Error::damaged(what, last))
     };
     let (archive, version) = match installed(package) {
@@ -194,7 +194,7 @@ fn fetch(
                 name: package.to_owned(),
                 reasons,
                 hint: if names.is_empty() {
-                    "see that the mirror is a full Debian archive".into()
+                    "use a mirror with the full Debian archive".into()
                 } else {
                     format!("the mirror has {}", names.join(", "))
                 },

@@ -46,10 +46,10 @@ impl FromStr for Source {
     fn from_str(text: &str) -> Result<Source, Error> {
         let bad = |reason: &str| {
             let shown: String = text.chars().take(200).collect();
-            Error::usage(format!("`{shown}` is no kernel source: {reason}"), HINT)
+            Error::usage(format!("`{shown}` is not a kernel source: {reason}"), HINT)
         };
         if text.is_empty() || text.contains('\0') {
-            return Err(bad("it is empty or no path"));
+            return Err(bad("empty, or not a path"));
         }
         let Some(version) = text.strip_prefix(PACKAGE).filter(|_| !text.contains('/')) else {
             return Ok(Source::Tree(PathBuf::from(text)));
@@ -59,7 +59,7 @@ impl FromStr for Source {
             || !version.starts_with(|c: char| c.is_ascii_digit())
             || !version.bytes().all(allowed)
         {
-            return Err(bad("a package is named as linux-source-6.12"));
+            return Err(bad("expected a package such as linux-source-6.12"));
         }
         Ok(Source::Package(text.to_owned()))
     }
@@ -80,7 +80,7 @@ impl Tree {
     }
 }
 
-/// A user's tree. [`Error::Unsupported`] if it was built in.
+/// A user's tree. [`Error::Unsupported`] if something was built in it.
 pub(super) fn tree(path: &Path) -> Result<Tree, Error> {
     let dir = files::find(path, "directory", HINT)?;
     check(&dir, path)?;
@@ -110,10 +110,7 @@ pub(super) fn check(dir: &Path, name: &Path) -> Result<(), Error> {
     match lacking {
         None => Ok(()),
         Some(mark) => Err(Error::usage(
-            format!(
-                "{}: it is no kernel source tree: there is no {mark}",
-                name.display()
-            ),
+            format!("{}: not a kernel source tree (no {mark})", name.display()),
             "give the top directory of a kernel's source, or linux-source-6.12",
         )),
     }
@@ -296,7 +293,7 @@ mod tests {
         fs::write(dir.path().join("init/main.c"), "init/main.c").unwrap();
         assert_eq!(identity(), clean);
 
-        // Files that git ignores are built, too.
+        // Files that git ignores are built as well.
         fs::write(dir.path().join(".git/info/exclude"), "own.c\n").unwrap();
         fs::write(dir.path().join("own.c"), "").unwrap();
         let with_own = identity();
@@ -318,7 +315,7 @@ mod tests {
         fs::write(dir.path().join(".gitattributes"), "*.c filter=x\n").unwrap();
         assert!(identity().starts_with("git "));
         assert!(!canary.exists());
-        // git's files may be elsewhere: then they do not describe these.
+        // git's files may be elsewhere: then they do not describe this tree.
         let elsewhere = kernel();
         let elsewhere = elsewhere.path().to_str().unwrap();
         assert!(git(&["config", "core.worktree", elsewhere]));

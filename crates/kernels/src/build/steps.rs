@@ -140,8 +140,8 @@ impl Build<'_> {
             }
             return Err(Error::config(
                 &verdict.problems,
-                "a fragment given with --config overrules: set what an option depends on, or \
-                 take back the option with `# CONFIG_NAME is not set`",
+                "in a --config fragment, set what the option depends on, or drop the option with \
+                 `# CONFIG_NAME is not set`",
             ));
         }
         if !verdict.unknown.is_empty() {
@@ -250,7 +250,7 @@ impl Build<'_> {
         {
             return Err(super::no_space(&self.objects));
         }
-        let kept = format!("all that make printed is in {}", self.log.display());
+        let kept = format!("make's whole output is in {}", self.log.display());
         Err(Error::Build {
             what: format!("{what} {}", describe(status)),
             hint: log::hint(&lines).map_or(kept.clone(), |hint| format!("{hint}; {kept}")),

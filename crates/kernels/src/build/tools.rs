@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// (program or header, Debian's package, options): needed if one of the options is requested,
-/// always if there are none.
+/// always if the list is empty.
 type Need = (&'static str, &'static str, &'static [&'static str]);
 
 const PROGRAMS: [Need; 17] = [
@@ -71,7 +71,7 @@ pub(super) fn probe(
         .filter(is_needed)
         .filter(|(what, ..)| !is_program(what))
         .collect();
-    // Only the compiler knows where headers are: without it all are named.
+    // Only the compiler knows where headers are: without it all count as missing.
     let headers = HEADERS.iter().filter(is_needed);
     lacking.extend(headers.filter(|(what, ..)| !is_header(what)));
     let mut lacking: Vec<(String, String)> = lacking
@@ -88,10 +88,7 @@ pub(super) fn probe(
     packages.sort_unstable();
     packages.dedup();
     Err(Error::Environment {
-        what: format!(
-            "to build this kernel, this machine lacks {}",
-            names.join(", ")
-        ),
+        what: format!("cannot build this kernel: missing {}", names.join(", ")),
         hint: format!("apt-get install {}", packages.join(" ")),
     })
 }

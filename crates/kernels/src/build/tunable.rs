@@ -43,7 +43,7 @@ const ARGS: &str = "include/linux/args.h";
 /// Lists all hooks with their arguments.
 const HOOKS: &str = "include/linux/lsm_hook_defs.h";
 
-/// Is a mount's mapping of ids among the arguments, as the module's own have it?
+/// Do hooks take a mount's id mapping, as the module's functions do?
 pub(super) fn is_possible(tree: &Path) -> bool {
     let has = |text: String| {
         ["mnt_userns", "mnt_idmap"]
@@ -65,7 +65,7 @@ pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
         return Err(unfit(tree, HOOKS, reason, WITHOUT));
     }
     let mut change = |path: &str, edit: fn(&str) -> Option<String>, anchor: &str| {
-        let reason = format!("the Tunable Security Module cannot be put in: there is no {anchor}");
+        let reason = format!("the Tunable Security Module does not fit: no {anchor}");
         let text = edited(tree, path, edit, &reason, WITHOUT)?;
         changed.insert(PathBuf::from(path), text);
         Ok(())

@@ -106,7 +106,7 @@ fn others_are_none() {
 #[test]
 fn what_is_missing_is_told() {
     let whole = with_rela();
-    // A table that leads elsewhere tells no address.
+    // A table that points elsewhere does not show the address.
     let mut elsewhere = whole.clone();
     elsewhere[FIRST_AT..].fill(0x11);
     for image in [bare(), elsewhere] {
@@ -119,12 +119,12 @@ fn what_is_missing_is_told() {
         assert!(matches!(error, Error::Damaged { .. }), "{error}");
         assert!(error.to_string().contains(word), "{error}");
     };
-    damaged(&whole[..HEADER_LEN - 4], "no length");
+    damaged(&whole[..HEADER_LEN - 4], "invalid length");
     let mut image = whole.clone();
     put(&mut image, 16, LEN as u64 - 1);
-    damaged(&image, "no length");
+    damaged(&image, "invalid length");
     put(&mut image, 16, u64::MAX);
-    damaged(&image, "no length");
+    damaged(&image, "invalid length");
     let mut nameless = whole.clone();
     nameless[0x400] = b'l';
     damaged(&nameless, "no release");

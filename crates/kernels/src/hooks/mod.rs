@@ -72,7 +72,7 @@ impl HookList {
     /// Helpers of `kernel/bpf/bpf_lsm.c` share that prefix, so those count only if a framework
     /// function calls them.
     ///
-    /// `None` if there are none, or more than [`MAX_HOOKS`].
+    /// `None` for no hook, or more than [`MAX_HOOKS`].
     #[must_use]
     pub fn from_symbols(symbols: &SymbolTable) -> Option<Self> {
         let calls = symbols

@@ -48,9 +48,9 @@ pub(super) enum Missing {
 impl Missing {
     pub fn reason(self) -> &'static str {
         match self {
-            Self::Tokens => "no kallsyms token table is in it",
-            Self::Names => "a kallsyms token table is in it but no names that fit",
-            Self::Addresses => "kallsyms names are in it but no address table that fits them",
+            Self::Tokens => "it contains no kallsyms token table",
+            Self::Names => "it contains a kallsyms token table but no names that fit",
+            Self::Addresses => "it contains kallsyms names but no address table that fits them",
         }
     }
 }

@@ -40,7 +40,7 @@ pub enum SymbolError {
     NotVmlinux { reason: &'static str },
     #[error("the vmlinux has no symbols: {reason}, and it has no .symtab")]
     NoSymbols {
-        /// How far the search for kallsyms came.
+        /// How far the search for kallsyms got.
         reason: &'static str,
     },
     #[error("the kernel has too many symbols: {what}")]
@@ -50,7 +50,7 @@ pub enum SymbolError {
         /// From 1.
         line: usize,
     },
-    #[error("the module {module} is not a sound .ko file: {reason}")]
+    #[error("the module {module} is not a valid .ko file: {reason}")]
     NotModule {
         module: String,
         reason: &'static str,
@@ -78,7 +78,7 @@ impl SymbolError {
             Self::NotMap { .. } => "give what nm(1) prints of a vmlinux",
             Self::NotModule { .. } => "the file is damaged: fetch or build the kernel again",
             Self::Misplaced { .. } => {
-                "the guest says so: see that its kernel and modules are of one build and boot with nokaslr"
+                "use a kernel and modules of the same build, and boot with nokaslr"
             }
         }
     }

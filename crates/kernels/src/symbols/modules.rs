@@ -108,14 +108,14 @@ fn parse<'a>(module: &ModuleImage<'a>, arch: &Arch) -> Result<File<'a>, SymbolEr
     let is_name = (1..MAX_NAME_LEN).contains(&module.name.len())
         && module.name.bytes().all(|byte| byte.is_ascii_graphic());
     if !is_name {
-        return Err(bad("its name is no word"));
+        return Err(bad("its name is not a word"));
     }
     let file = File::parse(module.elf).map_err(bad)?;
     if file.arch != arch {
         return Err(bad("it is an ELF file for another machine"));
     }
     if !file.is_relocatable() {
-        return Err(bad("it is no relocatable file"));
+        return Err(bad("it is not a relocatable file"));
     }
     Ok(file)
 }
@@ -152,7 +152,7 @@ fn place<'a>(module: &ModuleImage<'a>, file: &File<'a>) -> Result<Vec<Placed<'a>
             range: start..start.saturating_add(len),
         };
         if start < KERNEL_HALF || section.range.end == u64::MAX {
-            return Err(section.misplaced("the kernel's addresses lie elsewhere"));
+            return Err(section.misplaced("the kernel's addresses are elsewhere"));
         }
         placed.push(section);
     }

@@ -4,7 +4,7 @@
 //!
 //! `um/` has `driver.c` (starts the agent in process 1), `call.c` (calls system call functions),
 //! `text-patch.c` with two headers (jump labels and static calls, missing in this architecture),
-//! and `arch.h` (for the agent). The agent's own files are used unchanged. See `docs/um.md`.
+//! and `arch.h` (for the agent). The agent's own files are used unchanged. See `docs/time.md`.
 
 mod edits;
 mod layout;
@@ -104,7 +104,7 @@ fn changed_in(
         for edit in *edits {
             text = edit.apply(&text).ok_or_else(|| {
                 let reason = format!(
-                    "the agent cannot be put into this kernel of ARCH=um: there is no line `{}`",
+                    "the agent does not fit this UML kernel: no line `{}`",
                     edit.line()
                 );
                 unfit(tree, path, reason, HINT)
@@ -135,7 +135,7 @@ mod tests {
             .collect()
     }
 
-    /// The kernel includes the benchmarks, but only embedded headers of the agent.
+    /// Benchmarks in the kernel include only the embedded headers of the agent.
     #[test]
     fn what_benchmarks_include_is_in_the_tree() {
         let is_there = |name: &str| AGENT.iter().any(|(path, _)| *path == name);
@@ -186,10 +186,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(error.starts_with("arch/um/Kbuild of linux: "), "{error}");
-        assert!(
-            error.ends_with("there is no line `obj-y += kernel/`"),
-            "{error}"
-        );
+        assert!(error.ends_with("no line `obj-y += kernel/`"), "{error}");
     }
 
     #[test]

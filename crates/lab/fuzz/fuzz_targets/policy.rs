@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A policy of which the file is anything. What a run finds goes into the corpus, which
-//! `cargo test -p lab` goes through, too.
+//! A policy with arbitrary files. Findings go into the corpus, which `cargo test -p lab` also runs.
 
 #![no_main]
 

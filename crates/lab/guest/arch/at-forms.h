@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For an architecture whose table of system calls is asm-generic/unistd.h: its
- * arch.h includes this. The calls that this table lacks are made in the form
- * that it has, which is what a C library does there.
+ * For architectures whose system call table is asm-generic/unistd.h: their arch.h includes this.
+ * Calls missing from the table are made in the form that it has, as a C library does.
  *
- * SYS_OF_name: behind a comma the macro that SYS(name, ...) becomes, and what
- * SYS_NUMBER(name) is. AT_FORMS: each such call and the one that is made.
+ * SYS_OF_name: after a comma, the expansion of SYS(name, ...), and the value of SYS_NUMBER(name).
+ * AT_FORMS: pairs of the missing call and its replacement.
  */
 #ifndef LSMETER_AT_FORMS_H
 #define LSMETER_AT_FORMS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers of calls that 32-bit programs make, as CALL_32(name): those that tables have in
- * common, which once were copies of each other. NAME/calls32.h has the others.
+ * System call numbers of 32-bit programs, as CALL_32(name), that all architectures share.
+ * NAME/calls32.h has the others.
  */
 #ifndef LSMETER_ARCH_CALLS32_H
 #define LSMETER_ARCH_CALLS32_H

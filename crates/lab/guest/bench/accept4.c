@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: accept4 of a connection that is there. Made before by connect; undone outside:
- * close of both ends, by a reset where it is TCP.
+ * Measured: accept4 of a waiting connection, which prepare() makes by connect. Undo: close of both
+ * ends, for TCP with a reset.
  */
 #include "../sockets.h"
 
@@ -45,7 +45,7 @@ static int check(struct cell *c)
 	return wrong_if(c, ret, got != 'x', "accept4: wrong result") ?: undo(c, 0);
 }
 
-BENCH("accept4", SOCKET, NETWORK, 6, "accept4 of a connection that is there",
+BENCH("accept4", SOCKET, NETWORK, 6, "accept4 of a waiting connection",
       .max_batch = WARM_SLOTS,
       .variants = VARIANTS({ "unix-stream", .arg = UNIX_STREAM },
 			   { "unix-seqpacket", .arg = UNIX_SEQPACKET },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: access(R_OK) of a readable regular file. `other-ruid`: by a process whose real user is
- * not its effective one, so that the kernel makes credentials and frees them. Nothing to undo.
+ * Measured: access(R_OK) of a readable regular file. `other-ruid`: in a process whose real and
+ * effective user differ, so that the kernel allocates and frees credentials. Nothing to undo.
  */
 #include "slots.h"
 
@@ -9,7 +9,7 @@
 #define OTHER_RUID	1	/* arg of variants */
 #define NOBODY		65534
 #define KEEP		-1	/* to setresuid */
-#define USER		0	/* c->state[]: who it was */
+#define USER		0	/* c->state[]: the original user */
 
 static int setup(struct cell *c)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: add_key of a key of 8 bytes to the process's keyring. Undone outside: KEYCTL_UNLINK. */
+/* Measured: add_key of an 8-byte key to the process keyring. Undo: KEYCTL_UNLINK. */
 #include <linux/keyctl.h>
 #include "slots.h"
 
@@ -28,6 +28,6 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-BENCH("add_key", ADMIN, ADMIN, 8, "add_key of a key of 8 bytes",
+BENCH("add_key", ADMIN, ADMIN, 8, "add_key of an 8-byte key",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "user" }),
       .setup = setup, .check = check, .op = op, .undo = undo);

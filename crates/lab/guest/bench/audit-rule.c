@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: an order over netlink, and the receipt of its answer: a rule of audit about the label
- * that the agent has is added, and deleted outside; or added again (`again`), for which EEXIST is the
- * answer. `match` is a message of user space's that such a rule fits, and `written` is one that no
- * rule keeps from being written down, which a task of the kernel does: its work counts. Where no module has labels, a rule about them fits nothing, and
- * is taken all the same.
+ * Measured: a netlink request to audit and the receipt of its answer. `add`: a rule about the
+ * agent's label is added; undo: deleted. `again`: adding it once more fails with EEXIST. `match`: a
+ * user-space message that matches such a rule. `written`: a message that no rule suppresses; a
+ * kernel task writes the record, and its work counts. Without labelling modules, a rule about a
+ * label matches nothing but is accepted.
  */
 #include <linux/audit.h>
 #include "../netlink.h"
@@ -22,7 +22,7 @@ static void describe(struct cell *c, int type, u32 field)
 	struct rule *rule = order(c);
 	size_t len;
 
-	/* Of SELinux's context the user. */
+	/* The user in SELinux's context. */
 	for (len = 0; c->path[len] && c->path[len] != ':';)
 		len++;
 	*rule = (struct rule){
@@ -52,8 +52,8 @@ static void describe_message(struct cell *c)
 }
 
 /*
- * AppArmor takes only rules about what it calls a role. One about a user would be taken, too, and
- * complained about. SELinux's contexts have colons, and come first where both are.
+ * AppArmor only accepts rules about what it calls a role; one about a user would be accepted with a
+ * warning. SELinux contexts have colons, and come first if both modules are active.
  */
 static int is_role(const char *label)
 {
@@ -136,13 +136,13 @@ static int check(struct cell *c)
 		ret = op(c, 0);
 	if (ret < 0 || c->variant->arg == MATCH || c->variant->arg == WRITTEN)
 		return ret;
-	/* The rule is there now. */
+	/* The rule exists already. */
 	ret = give_order(c);
 	return ret == -EEXIST ? undo(c, 0) : failed(c, "audit: wrong result", ret);
 }
 
 BENCH("audit-rule", ADMIN, ADMIN, 24,
-      "a rule of audit about labels: added, added again, and messages that one fits or none",
+      "audit rules about labels: added, added again, and messages that match one or none",
       .source = "auditctl(8)", .syscalls = "sendto recvfrom", .max_batch = 1, .counts_children = 1,
       .variants = VARIANTS({ "add", .arg = ADD },
 			   { "again", .arg = AGAIN },

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: bind of a new socket to a name in the file system, or to a port of the loopback
- * interface; of SCTP also by the option that binds to any number of addresses, here one.
- * Undone outside: close, and unlink of the name.
+ * Measured: bind of a new socket to a name in the file system, or to a port of the loopback
+ * interface; for SCTP also by the socket option for several addresses, here with one. Undo: close,
+ * and unlink of the name.
  */
 #include "../sockets.h"
 
-#define BINDX_ADD	100	/* SCTP_SOCKOPT_BINDX_ADD, whose header takes a C library */
+#define BINDX_ADD	100	/* SCTP_SOCKOPT_BINDX_ADD; its header needs a C library */
 
 static int setup(struct cell *c)
 {
@@ -58,7 +58,7 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-BENCH("bind", SOCKET, NETWORK, 3, "bind of a socket to an address that nobody has",
+BENCH("bind", SOCKET, NETWORK, 3, "bind of a socket to an unused address",
       .max_batch = WARM_SLOTS,
       .variants = VARIANTS({ "unix", .arg = UNIX_STREAM },
 			   { "tcp", .arg = TCP },

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: bpf that makes a token (`create`), or that makes a map by means of one (`map-create`).
- * A token is of a user namespace that has a file system of bpf of its own, to which who is outside
- * delegates what it allows. So a child is in such a namespace, and in one of mounts in which it
- * may open a file system, and the window is the child's. Undone outside: close of what was made;
- * the file system is mounted nowhere, and ends with the child.
+ * Measured: bpf that creates a token (`create`), or a map with a token (`map-create`). A token
+ * belongs to a user namespace with its own bpf file system, to which a process outside delegates
+ * permissions. So a child has such user and mount namespaces, and its bpf call is measured. Undo:
+ * close of the descriptor; the file system is not mounted anywhere, and ends with the child.
  */
 #include <linux/bpf.h>
 #include <linux/mount.h>
 #include <linux/sched.h>
 #include "../child.h"
 
-/* What headers of older kernels have not. */
+/* Missing from headers of older kernels. */
 #define TOKEN_CREATE	36
 #define WITH_TOKEN	(1u << 16)
 
@@ -21,12 +20,12 @@
 #define ROOT		3	/* its root directory */
 #define MAP_CREATE	1	/* arg of variants */
 
-/* What the child is told to do. */
+/* Orders to the child. */
 struct order {
 	enum {
-		OPEN,		/* of the file system, which then is its namespace's */
-		PART,		/* descriptors are its own from now on; `root` is that one */
-		DO,		/* what is measured */
+		OPEN,		/* opens the file system, which then belongs to its namespace */
+		PART,		/* unshares the descriptor table; `root` is the directory */
+		DO,		/* makes the measured call */
 		UNDO,
 	} what;
 	int root;
@@ -70,7 +69,7 @@ static int part(struct child *self, int root)
 
 	if (ret < 0)
 		return ret;
-	/* The agent's alone, whose close ends the child. */
+	/* Only the agent has the other end, and its close ends the child. */
 	sys_close(self->orders[1]);
 	self->root = root;
 	return self->makes_map ? self->token = make_token(root) : 0;
@@ -148,7 +147,7 @@ static long delegate(long fs)
 	return err ? err : SYS(fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
 }
 
-/* The child's file system is opened by it, made by the agent, and known to both. */
+/* The child opens its file system, the agent mounts it, both have a descriptor. */
 static long make_file_system(struct cell *c)
 {
 	long fs = tell(c, OPEN), ret;
@@ -213,12 +212,12 @@ static int check(struct cell *c)
 	ret = undo(c, 0);
 	if (ret < 0)
 		return ret;
-	/* The agent is in another namespace than the file system. */
+	/* The agent is outside the file system's namespace. */
 	ret = make_token(c->fd[ROOT]);
-	return ret == -EPERM ? 0 : failed(c, "bpf: a token for who is outside", ret);
+	return ret == -EPERM ? 0 : failed(c, "bpf: a token outside the namespace", ret);
 }
 
-BENCH("bpf-token", TRACE, IPC, 38, "bpf that makes a token, or that is allowed by one",
+BENCH("bpf-token", TRACE, IPC, 38, "bpf that creates a token, or a map with one",
       .source = "Linux: kernel/bpf/token.c", .syscalls = "bpf", .max_batch = 1, .composite = 1,
       .variants = VARIANTS({ "create" }, { "map-create", .arg = MAP_CREATE }),
       .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: one command of bpf: a map made, a program of two instructions loaded, an element
- * looked up or set. Undone outside: close of what was made.
+ * Measured: one bpf command: creates a map, loads a program of two instructions, looks up or sets
+ * an element. Undo: close of the new descriptor.
  */
 #include <linux/bpf.h>
 #include <linux/resource.h>
@@ -43,7 +43,7 @@ static void describe_program(struct cell *c)
 	attr(c)->license = (u64)"GPL";
 }
 
-/* Before 5.11 what bpf makes counts as locked, until a grace period after its close is over. */
+/* Before 5.11 bpf objects count as locked memory until a grace period after their close. */
 static void allow_memory(void)
 {
 	u64 unlimited[2] = { ~0ULL, ~0ULL };
@@ -61,7 +61,7 @@ static int setup(struct cell *c)
 	if (fd == -ENOSYS)
 		return unsupported(c, "this kernel has no bpf", fd);
 	if (fd == -EPERM)
-		return unsupported(c, "this machine lets only root use bpf", fd);
+		return unsupported(c, "only root may use bpf on this machine", fd);
 	if (fd < 0)
 		return failed(c, "bpf", fd);
 	c->fd[1] = fd;

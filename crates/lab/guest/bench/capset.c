@@ -30,11 +30,11 @@ static int capget_check(struct cell *c)
 	ret = capget_op(c, 0);
 	if (ret < 0)
 		return ret;
-	/* Who may use what it has not? */
+	/* An effective capability must also be permitted. */
 	return data->effective & ~data->permitted ? failed(c, "capget: wrong result", 0) : 0;
 }
 
-BENCH("capget", CREDENTIALS, PROCESS, 6, "capget of the process itself",
+BENCH("capget", CREDENTIALS, PROCESS, 6, "capget of the process",
       .variants = VARIANTS({ "self" }),
       .setup = capget_setup, .check = capget_check, .op = capget_op);
 
@@ -58,6 +58,6 @@ static int capset_check(struct cell *c)
 	return memcmp(&before, of(c), sizeof(before)) ? failed(c, "capset: wrong result", 0) : 0;
 }
 
-BENCH("capset", CREDENTIALS, PROCESS, 7, "capset to the capabilities that the process has",
+BENCH("capset", CREDENTIALS, PROCESS, 7, "capset to the current capabilities",
       .variants = VARIANTS({ "same" }),
       .setup = capset_setup, .check = capset_check, .op = capset_op);

@@ -15,10 +15,7 @@ static int chmod_setup(struct cell *c)
 	return err < 0 ? failed(c, "creating the file", err) : 0;
 }
 
-/*
- * chmod of a file that is the last of 1 to 5 components. Two modes take turns,
- * so nothing has to be undone.
- */
+/* chmod of a file at depth 1 to 5. Two modes alternate, so there is nothing to undo. */
 OP(chmod_op, SYS(chmod, c->path, modes[i & 1]));
 
 static int chmod_check(struct cell *c)
@@ -54,7 +51,7 @@ static int fchmod_setup(struct cell *c)
 	return 0;
 }
 
-/* Window: fchmod of an open file. Two modes take turns: nothing to undo. */
+/* Measured: fchmod of an open file. Two modes alternate: nothing to undo. */
 OP(fchmod_op, SYS(fchmod, c->fd[0], modes[i & 1]));
 
 static int fchmod_check(struct cell *c)

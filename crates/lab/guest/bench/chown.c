@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: chown of a regular file; each operation of a batch has its own.
- * "same" names the owner and group it has, which everyone may; "other" gives
- * it away to user and group 1, which needs CAP_CHOWN; "capabilities" is as
- * "same", of a file that has capabilities and loses them by it. Undone outside:
- * chown back, or the capabilities set again.
+ * Measured: chown of a regular file, a different one for each operation of a batch. "same" sets the
+ * current owner and group, which needs no privilege; "other" sets user and group 1, which needs
+ * CAP_CHOWN; "capabilities" is as "same", but the file loses its capabilities. Undo: chown back, or
+ * set the capabilities again.
  */
 #include <linux/capability.h>
 #include <asm/stat.h>
@@ -14,10 +13,10 @@ enum { SAME, OTHER, CAPABILITIES };	/* arg of variants */
 
 #define CAPS_NAME	"security.capability"
 
-/* c->state[]: who owns the files between operations, and who in them */
+/* c->state[]: owner of the files between operations, and during them */
 enum { UID, GID, NEW_UID, NEW_GID };
 
-/* CAP_NET_RAW, as ping(8) has it. */
+/* CAP_NET_RAW, as for ping(8). */
 static long give_capabilities(struct cell *c, unsigned int i)
 {
 	static const struct vfs_cap_data data = {
@@ -62,7 +61,7 @@ static int check(struct cell *c)
 	struct stat *st = (struct stat *)slot_data(c);
 	long ret = undo(c, 0);
 
-	/* A directory whose setgid bit gave the files a group we are not in. */
+	/* A directory with the setgid bit gave the files a group that this process is not in. */
 	if (ret < 0)
 		return ret;
 	ret = op(c, 0);
@@ -83,7 +82,7 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-BENCH("chown", ATTR, BEYOND, 7, "chown of a file to the owner it has (same) or to another (other)",
+BENCH("chown", ATTR, BEYOND, 7, "chown of a file to its owner (same) or to another (other)",
       .source = "paper section 4.1, class 4; chown(2)", .max_batch = WARM_SLOTS,
       .variants = VARIANTS({ "same", .arg = SAME },
 			   { "other", .arg = OTHER },

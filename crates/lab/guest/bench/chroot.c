@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Window: chroot into a directory. Undone outside: chroot back, by a descriptor of the old root.
- */
+/* Measured: chroot into a directory. Undo: chroot back, by a descriptor of the old root. */
 #include "mounts.h"
 
 static int setup(struct cell *c)

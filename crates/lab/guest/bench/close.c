@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: close of a file's last descriptor. The file is opened before it. */
+/* Measured: close of a file's last descriptor. prepare() opens the file. */
 #include "slots.h"
 
 SETUP(setup, make_file("file", 0));

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: connect of a new socket to one that listens, or to an address that datagrams
- * shall go to. Of TCP all three segments of the handshake are in it: on the loopback
- * interface the task itself delivers them. `tcp-refused`: to a port where nobody listens, and
- * ECONNREFUSED is the answer. Undone outside: accept where there is something to accept, close;
- * TCP's connections are reset, so that none is left in TIME_WAIT.
+ * Measured: connect of a new socket to a listening one, or to an address for datagrams. For TCP
+ * this includes all three segments of the handshake: on the loopback interface the task itself
+ * delivers them. `tcp-refused`: to a port without a listener, which returns ECONNREFUSED. Undo:
+ * accept if possible, close; TCP connections are reset, so that none stays in TIME_WAIT.
  */
 #include "../sockets.h"
 
-#define LISTENS		0	/* the slot whose address that is */
-#define REFUSED		1	/* the slot where nobody is; arg2 of variants */
+#define LISTENS		0	/* the slot with that address */
+#define REFUSED		1	/* the slot without a listener; arg2 of variants */
 
 SETUP(setup, set_up_listener(c, c->variant->arg));
 

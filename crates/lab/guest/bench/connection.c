@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: a connection from its client's socket to the close of both ends: socket, connect,
- * accept4, close, close. One task is both ends, so that the work of both is in it. TCP's ends
- * as connections do, and its client's port waits in TIME_WAIT. Nothing to undo.
+ * Measured: a connection from its client's socket to the close of both ends: socket, connect,
+ * accept4, close, close. One task has both ends, so the work of both is measured. TCP connections
+ * end normally, and the client's port stays in TIME_WAIT. Nothing to undo.
  */
 #include "../sockets.h"
 
@@ -45,7 +45,7 @@ static int check(struct cell *c)
 }
 
 BENCH("connection", SOCKET, NETWORK, 7,
-      "a connection, set up and torn down by a task that is both ends",
+      "setup and teardown of a connection by a task that has both ends",
       .source = "LMbench lat_connect", .syscalls = "socket connect accept4 close close",
       .max_batch = MAX_FD_SLOTS,
       .variants = VARIANTS({ "unix", .arg = UNIX_STREAM },

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * copy a piece: one read from a 100 KB file and one write over another are one
- * operation (section 4.1); what lies in the window and where the files are
- * rewound is as in read.c.
+ * Copies a piece: one read from a 100 KB file and one write over another are one operation (section
+ * 4.1). The measured region and the rewinding of files are as in read.c.
  */
 #include "paths.h"
 
@@ -59,7 +58,7 @@ static long op(struct cell *c, unsigned int i)
 	return n;
 }
 
-/* Marks the target's first piece, which one copy then has to overwrite. */
+/* Marks the target's first piece, which the copy must overwrite. */
 static int check(struct cell *c)
 {
 	long n, k, length, size = c->variant->arg;

@@ -11,9 +11,9 @@ static int prepare(struct cell *c, unsigned int i)
 }
 
 /*
- * creat as Table 3 has it: rename the file of that name away, create it anew,
- * close it, all three in the window. The old file is made before it, both are
- * removed after it, and every operation has random names of its own.
+ * creat as in Table 3: rename the file of that name away, create it again, close it; all three are
+ * measured. prepare() makes the old file, undo() removes both, and each operation has its own
+ * random names.
  */
 static long creat_op(struct cell *c, unsigned int i)
 {
@@ -58,7 +58,7 @@ static int creat_check(struct cell *c)
 	return err < 0 ? failed(c, "unlink", err) : 0;
 }
 
-BENCH("creat", FILE, PAPER, 4, "rename a file away, create it anew, close it; random names",
+BENCH("creat", FILE, PAPER, 4, "rename a file away, create it again, close it; random names",
       .source = "LMBench-Hook, Table 3 no. 4, section 4.1", .syscalls = "rename creat close",
       .max_batch = SLOTS, .variants = VARIANTS({ "random" }),
       .check = creat_check, .prepare = prepare, .op = creat_op, .undo = creat_undo);
@@ -78,10 +78,7 @@ static int *fd_of(struct cell *c, unsigned int i)
 	return (int *)c->buffer + i;
 }
 
-/*
- * Window: creat of a new file, which is the last of some components, and
- * nothing else. Undone outside: close, unlink.
- */
+/* Measured: creat of a new file at some depth, alone. Undo: close, unlink. */
 OP(creat_only_op, *fd_of(c, i) = SYS(creat, slot_name[i], 0644));
 
 static int creat_only_undo(struct cell *c, unsigned int i)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: open for reading of an empty file that modules of the stack deny, which is that
- * one call, or that they allow, and then close. The files differ in who denies them and in
- * nothing else (denials.h); they are there where policies were asked to deny.
- * Nothing to undo.
+ * Measured: open for reading of an empty file: denied by modules (one call), or allowed and
+ * followed by close. The files only differ in the modules that deny them (denials.h), and exist if
+ * the experiment has `denials`. Nothing to undo.
  */
 #include "slots.h"
 #include "denials.h"
@@ -39,9 +38,9 @@ static int check(struct cell *c)
 	return failed(c, fd ? "open" : "open: it is allowed", fd);
 }
 
-/* A letter for each module that denies it by name: settings/denials.c. */
+/* A letter for each module that denies by name: settings/denials.c. */
 BENCH("denied-open", FILE, BEYOND, 60,
-      "open of a file for reading that modules deny; open and close of one they allow",
+      "open of a file that modules deny; open and close of an allowed file",
       .source = "the paper's Figure 5; open(2)", .syscalls = "open close",
       .variants = VARIANTS({ "allowed", .path = "granted/----" },
 			   { "by-apparmor", .path = "granted/a---" },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: dup of a descriptor. Undone outside: close of the copy. */
+/* Measured: dup of a descriptor. Undo: close of the copy. */
 #include <asm/stat.h>
 #include "slots.h"
 

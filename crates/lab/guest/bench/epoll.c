@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: epoll_ctl that adds an eventfd, epoll_pwait that finds it ready, epoll_ctl that takes
- * it off again. Nothing to undo.
+ * Measured: epoll_ctl that adds an eventfd, epoll_pwait that finds it ready, epoll_ctl that removes
+ * it. Nothing to undo.
  */
 #include <linux/eventpoll.h>
 #include "slots.h"

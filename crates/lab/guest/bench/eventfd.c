@@ -21,7 +21,7 @@ static int eventfd2_check(struct cell *c)
 	return wrong_if(c, ret, count != 1, "eventfd2: wrong result") ?: slot_close(c, 0);
 }
 
-BENCH("eventfd2", IPC, IPC, 3, "eventfd2, which makes a counter to wait for",
+BENCH("eventfd2", IPC, IPC, 3, "eventfd2 of a new counter",
       .source = "eventfd(2)", .max_batch = WARM_SLOTS, .variants = VARIANTS({ "counter" }),
       .check = eventfd2_check, .op = eventfd2_op, .undo = slot_close);
 

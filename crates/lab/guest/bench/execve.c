@@ -36,7 +36,7 @@ static int execve_check(struct cell *c)
 }
 
 BENCH("execve", PROCESS, BEYOND, 31,
-      "fork and execve of a small static program that exits at once, and the wait for it",
+      "fork, execve of a small static program that exits at once, and wait4",
       .source = "LMbench lat_proc exec; execve(2)", .syscalls = "fork execve exit_group wait4",
       .counts_children = 1, .variants = VARIANTS({ "agent" }),
       .check = execve_check, .op = execve_op);
@@ -71,7 +71,7 @@ static int execve_script_check(struct cell *c)
 }
 
 BENCH("execve-script", PROCESS, PROCESS, 2,
-      "fork and execve of a script whose interpreter exits at once, and the wait for it",
+      "fork, execve of a script whose interpreter exits at once, and wait4",
       .source = "LMbench lat_proc shell; execve(2)", .syscalls = "fork execve exit_group wait4",
       .counts_children = 1, .variants = VARIANTS({ "agent" }),
       .setup = execve_script_setup, .check = execve_script_check, .op = execve_script_op);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: fallocate of the first 4096 bytes of an empty file; each operation of
- * a batch has its own file and descriptor. Undone outside: ftruncate to 0.
+ * Measured: fallocate of the first 4096 bytes of an empty file; each operation of a batch has its
+ * own file and descriptor. Undo: ftruncate to 0.
  */
 #include <asm/stat.h>
 #include "slots.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: fcntl of an open regular file: F_GETFL, F_SETFL to the flags it has, or
- * F_SETOWN to the process itself. Nothing to undo.
+ * Measured: fcntl of an open regular file: F_GETFL, F_SETFL to the current flags, or F_SETOWN to
+ * the process itself. Nothing to undo.
  */
 #include "slots.h"
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Window: flock(LOCK_EX) of a file that nobody else has locked, and
- * flock(LOCK_UN). Nothing is left to undo.
- */
+/* Measured: flock(LOCK_EX) of a file that is not locked, and flock(LOCK_UN). Nothing to undo. */
 #include "slots.h"
 
 static int setup(struct cell *c)
@@ -29,7 +26,7 @@ static long op(struct cell *c, unsigned int i)
 	return SYS(flock, c->fd[0], LOCK_UN);
 }
 
-/* The second descriptor must find the lock while it is held, and only then. */
+/* The second descriptor must find the lock only while it is held. */
 static int check(struct cell *c)
 {
 	long ret = SYS(flock, c->fd[0], LOCK_EX);

@@ -2,7 +2,7 @@
 #include <linux/sched.h>
 #include "../child.h"
 
-#define STATUS	7	/* exits with this, so that 0 cannot pass by chance */
+#define STATUS	7	/* exit status, so that 0 cannot pass by chance */
 
 static inline long fork_exit_wait(int *status)
 {
@@ -27,12 +27,12 @@ static int fork_check(struct cell *c)
 	return wrong_if(c, ret, status != STATUS << 8, "fork: wrong result");
 }
 
-BENCH("fork", PROCESS, BEYOND, 30, "fork of a child that exits at once, and the wait for it",
+BENCH("fork", PROCESS, BEYOND, 30, "fork of a child that exits at once, and wait4",
       .source = "LMbench lat_proc fork; fork(2)", .syscalls = "fork exit_group wait4",
       .counts_children = 1, .variants = VARIANTS({ "exit" }),
       .check = fork_check, .op = fork_op);
 
-/* A child with the parent's memory runs on its stack, and must leave it as it is. */
+/* A child that shares the parent's memory uses its stack, and must not change it. */
 static inline __attribute__((always_inline)) long clone_exit_wait(struct cell *c, int *status)
 {
 	long pid = SYS(clone, c->variant->arg | SIGCHLD, 0, 0, 0, 0);
@@ -47,9 +47,9 @@ static inline __attribute__((always_inline)) long clone_exit_wait(struct cell *c
 }
 
 /*
- * Window: clone of a child that exits at once, and wait4 for it; the child's kernel work belongs
- * to the operation. `vfork`: the child borrows the memory, and its parent waits meanwhile, as
- * vfork(2) and posix_spawn(3) have it; `newuts`, `newuser`: in a new namespace. Nothing to undo.
+ * Measured: clone of a child that exits at once, and wait4; the child's kernel work belongs to the
+ * operation. `vfork`: the child shares the memory and the parent is suspended, as in vfork(2) and
+ * posix_spawn(3). `newuts`, `newuser`: in a new namespace. Nothing to undo.
  */
 OP(clone_op, clone_exit_wait(c, NULL));
 
@@ -64,7 +64,7 @@ static int clone_check(struct cell *c)
 	return wrong_if(c, ret, status != STATUS << 8, "clone: wrong result");
 }
 
-BENCH("clone", PROCESS, PROCESS, 1, "clone of a child that exits at once, and the wait for it",
+BENCH("clone", PROCESS, PROCESS, 1, "clone of a child that exits at once, and wait4",
       .source = "LMbench lat_proc; clone(2), vfork(2)", .syscalls = "clone exit wait4",
       .counts_children = 1,
       .variants = VARIANTS({ "vfork", .arg = CLONE_VM | CLONE_VFORK },

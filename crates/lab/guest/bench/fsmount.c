@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: a tmpfs mounted as mount(8) does today: fsopen, an option and its end by fsconfig,
- * fsmount, move_mount. Undone outside: close of both descriptors, umount2.
+ * Measured: a tmpfs mounted as mount(8) does today: fsopen, two fsconfig (an option, create),
+ * fsmount, move_mount. Undo: close of both descriptors, umount2.
  */
 #include <asm/stat.h>
 #include "mounts.h"
@@ -56,7 +56,7 @@ static int check(struct cell *c)
 	return (st->st_mode & 07777) == 0700 ? undo(c, 0) : failed(c, "fsmount: wrong mode", 0);
 }
 
-BENCH("fsmount", ADMIN, ADMIN, 13, "a tmpfs mounted by the calls that mount(8) makes today",
+BENCH("fsmount", ADMIN, ADMIN, 13, "a tmpfs mounted as by mount(8) today",
       .source = "fsopen(2), fsconfig(2), fsmount(2), move_mount(2)",
       .syscalls = "fsopen fsconfig fsconfig fsmount move_mount", .max_batch = 1,
       .variants = VARIANTS({ "tmpfs" }),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: creat of a new file in a file system of FUSE, whose server a child is: the kernel work of
- * both tasks, and of switching between them. The server asks to be told the label of what is
- * made. Undone outside: close and unlink.
+ * Measured: creat of a new file in a FUSE file system served by a child: the kernel work of both
+ * tasks, and of switching between them. The server requests the label of new files. Undo: close and
+ * unlink.
  */
 #include <linux/fuse.h>
 #include <linux/mount.h>
@@ -11,10 +11,10 @@
 #define DEVICE		0	/* c->fd[] */
 #define PLACE		"place"
 #define NEW		PLACE "/new"
-#define MINOR		36	/* of the protocol: the first that tells labels */
+#define MINOR		36	/* first protocol version with labels */
 #define MAX_WRITE	4096
 #define NODE		2	/* of the new file, in the protocol */
-#define VALID_S		1000	/* how long the kernel need not ask again */
+#define VALID_S		1000	/* the kernel may cache the answer for this long */
 
 static void fill_attributes(struct fuse_attr *attr, u64 node)
 {
@@ -25,7 +25,7 @@ static void fill_attributes(struct fuse_attr *attr, u64 node)
 	attr->gid = SYS(getegid);
 }
 
-/* The bytes of the answer to a request, or an error. */
+/* Number of bytes of the answer to a request, or an error. */
 static long answer(const struct fuse_in_header *in, void *body)
 {
 	union {
@@ -129,7 +129,7 @@ static int setup(struct cell *c)
 		       failed(c, "fork", ret);
 	}
 	c->state[CHILD] = ret;
-	/* It has answered the first question, and waits for the next. */
+	/* It has answered the first request, and waits for the next. */
 	SYS(nanosleep, &time, NULL);
 	return 0;
 }
@@ -154,7 +154,7 @@ static int check(struct cell *c)
 	long ret = op(c, 0), again;
 
 	if (ret == -ENOSYS || ret == -EINVAL)
-		return unsupported(c, "this kernel's FUSE tells no labels", ret);
+		return unsupported(c, "this kernel's FUSE does not send labels", ret);
 	if (ret < 0)
 		return ret;
 	ret = undo(c, 0);
@@ -164,7 +164,7 @@ static int check(struct cell *c)
 	return again == -ENOENT ? 0 : failed(c, "creat: wrong result", again);
 }
 
-BENCH("fuse", FILE, ADMIN, 26, "creat of a file in a file system whose server a child is",
+BENCH("fuse", FILE, ADMIN, 26, "creat of a file in a FUSE file system served by a child",
       .source = "fuse(4)", .syscalls = "creat", .max_batch = 1, .counts_children = 1,
       .variants = VARIANTS({ "creat", .modules = "fuse" }),
       .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: futex(FUTEX_WAKE) for which nobody waits: no hook, a floor. Nothing to undo. */
+/* Measured: futex(FUTEX_WAKE) without a waiter: no hook, a floor. Nothing to undo. */
 #include <linux/futex.h>
 #include "slots.h"
 
@@ -13,11 +13,11 @@ static int check(struct cell *c)
 		return unsupported(c, "this kernel has no futex", ret);
 	if (ret < 0)
 		return ret;
-	/* Who would wait for another value than that which is there does not wait. */
+	/* FUTEX_WAIT for a value that is not the current one returns at once. */
 	ret = SYS(futex, slot_data(c), FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
 	return ret == -EAGAIN ? 0 : failed(c, "futex: wrong result", 0);
 }
 
-BENCH("futex", FLOOR, IPC, 19, "a wake for which nobody waits: no hook",
+BENCH("futex", FLOOR, IPC, 19, "a wake without a waiter: no hook",
       .variants = VARIANTS({ "wake" }),
       .check = check, .op = op);

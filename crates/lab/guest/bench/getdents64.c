@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: the first getdents64 of a freshly opened directory, which returns all
- * of it ("." and ".." come on top of the files). Outside: open in prepare(),
- * close in undo(), which frees what ext4 keeps of a directory it has sorted.
+ * Measured: the first getdents64 of a newly opened directory, which returns all of it (with "." and
+ * ".." in addition to the files). prepare() opens it; undo() closes it, which frees ext4's sorted
+ * copy.
  */
 #include "getdents.h"
 #include "slots.h"
@@ -49,7 +49,7 @@ static int check(struct cell *c)
 	}
 	if (files != c->variant->arg)
 		return failed(c, "getdents64: wrong result", 0);
-	/* ... and nothing is left for a second call. */
+	/* ... and a second call returns nothing more. */
 	return op(c, 0) == 0 ? slot_close(c, 0) : failed(c, "getdents64: wrong result", 0);
 }
 

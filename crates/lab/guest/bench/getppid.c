@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Window: getppid, which asks no module for anything: what any system call
- * costs at least. Nothing to undo.
- */
+/* Measured: getppid, which calls no hook: the minimum cost of a system call. Nothing to undo. */
 #include "slots.h"
 
 OP(op, SYS(getppid));

@@ -50,8 +50,8 @@ BENCH("getpeername", SOCKET, NETWORK, 12, "the address of the socket at the othe
       .teardown = tear_down_pair);
 
 /*
- * Window: getsockopt of a connected socket. SO_PEERSEC asks security modules who the other
- * end is, and where none knows, ENOPROTOOPT is the answer. Nothing to undo.
+ * Measured: getsockopt of a connected socket. SO_PEERSEC calls security modules for the peer's
+ * label; without one it returns ENOPROTOOPT. Nothing to undo.
  */
 static long getsockopt_op(struct cell *c, unsigned int i)
 {
@@ -93,7 +93,7 @@ static long setsockopt_op(struct cell *c, unsigned int i)
 	return SYS(setsockopt, c->fd[CLIENT], c->variant->arg, c->variant->arg2, &on, sizeof(on));
 }
 
-/* Whether it is on; or -errno. */
+/* Whether the option is on; or -errno. */
 static long is_on(struct cell *c)
 {
 	int on = -1, size = sizeof(on);

@@ -9,14 +9,14 @@ static long init_module_load(struct cell *c)
 SETUP(init_module_setup, keep_refusal(c, init_module_load(c), -ENOEXEC, CAP_SYS_MODULE));
 
 /*
- * Window: init_module of 4 KB that are no module: refused by a module that lets none be loaded
- * from memory, or as no ELF file. Nothing to undo.
+ * Measured: init_module of 4 KB that are not a module: refused by a security module that forbids
+ * loading from memory, or because it is not an ELF file. Nothing to undo.
  */
 OP(init_module_op, refused(c, init_module_load(c)));
 
 SETUP(init_module_check, init_module_op(c, 0));
 
-BENCH("init_module", ADMIN, ADMIN, 18, "init_module of what is no module",
+BENCH("init_module", ADMIN, ADMIN, 18, "init_module of data that is not a module",
       .variants = VARIANTS({ "damaged" }),
       .setup = init_module_setup, .check = init_module_check, .op = init_module_op);
 
@@ -40,14 +40,14 @@ static int finit_module_setup(struct cell *c)
 }
 
 /*
- * Window: finit_module of a file of 4 KB that is no module: refused by a module that lets none be
- * loaded from there, or as no ELF file. Nothing to undo.
+ * Measured: finit_module of a 4 KB file that is not a module: refused by a security module that
+ * forbids loading from there, or because it is not an ELF file. Nothing to undo.
  */
 OP(finit_module_op, refused(c, finit_module_load(c)));
 
 SETUP(finit_module_check, finit_module_op(c, 0));
 
-BENCH("finit_module", ADMIN, ADMIN, 19, "finit_module of a file that is no module",
+BENCH("finit_module", ADMIN, ADMIN, 19, "finit_module of a file that is not a module",
       .variants = VARIANTS({ "damaged" }),
       .setup = finit_module_setup, .check = finit_module_check, .op = finit_module_op,
       .teardown = close_file);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: inotify_add_watch of a file that is not watched; each operation of a
- * batch has its own. Undone outside: inotify_rm_watch, and read of the event
- * that this leaves, so that the queue never fills.
+ * Measured: inotify_add_watch of an unwatched file; each operation of a batch has its own. Undo:
+ * inotify_rm_watch, and read of the resulting event, so that the queue never fills.
  */
 #include <linux/inotify.h>
 #include "slots.h"
@@ -74,6 +73,6 @@ static int check(struct cell *c)
 
 BENCH("inotify_add_watch", EVENT, BEYOND, 29, "inotify_add_watch of a file",
       .source = "paper section 4.1, class 8; inotify_add_watch(2)", .max_batch = WARM_SLOTS,
-      /* What the super block keeps of it (s_fsnotify_info) each notification looks at. */
+      /* Each notification reads the super block's s_fsnotify_info. */
       .variants = VARIANTS({ "IN_MODIFY" }),
       .setup = setup, .check = check, .op = op, .undo = undo, .teardown = close_file);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: io_uring_enter that submits one operation and finds it completed: none (`nop`), read of
- * 1 KB of /dev/zero, openat, none by credentials that were registered (`personality`), or a command
- * that /dev/null takes whatever it says (`uring-cmd`). Undone outside: close of what was opened. A
- * file will not do: some file systems (tmpfs) have another task read it.
+ * Measured: io_uring_enter that submits an operation and finds it completed: a no-op (`nop`), read
+ * of 1 KB from /dev/zero, openat, a no-op with registered credentials (`personality`), or a command
+ * that /dev/null always accepts (`uring-cmd`). Undo: close of the opened file. A regular file would
+ * not work: some file systems (tmpfs) have another task read it.
  */
 #include <linux/mman.h>
 #include <linux/io_uring.h>
@@ -13,13 +13,13 @@
 #define RING		0	/* c->fd[] */
 #define FILE		1
 #define BYTES		1024
-#define RINGS		0	/* c->state[]: where they are mapped */
+#define RINGS		0	/* c->state[]: address of the mapping */
 #define ENTRIES		1
 #define SIZE		2	/* of the rings */
 #define LINKS_OF_ONE_TASK	3	/* of /proc/self/task */
 #define PERSONALITY	1	/* arg2 of variants */
 #define READ_WRITE	(PROT_READ | PROT_WRITE)
-/* So many that the kernel seldom begins the ring anew, which takes another path. */
+/* Large enough that the ring seldom wraps around, which takes another path. */
 #define COMPLETIONS	512
 
 static struct io_uring_params *params(struct cell *c)
@@ -52,7 +52,7 @@ static void describe(struct cell *c, struct io_uring_sqe *sqe)
 	}
 }
 
-/* The process's own, as others that it could have. */
+/* The process's own credentials, in place of others. */
 static long register_personality(struct cell *c, struct io_uring_sqe *sqe)
 {
 	long id = SYS(io_uring_register, c->fd[RING], IORING_REGISTER_PERSONALITY, NULL, 0);
@@ -139,10 +139,10 @@ static int undo(struct cell *c, unsigned int i)
 }
 
 /*
- * Is it left to a worker of the ring's, as a path is that cannot be walked without waiting, and
- * in some kernels any read of a device? Then there is one more task, or nothing has come back yet. Tried
- * in a child, with which the worker ends: it would share the agent's table of files, so that
- * whatever is measured later takes more.
+ * Whether a ring worker runs the operation, as for a path walk that must wait, and in some kernels
+ * any read of a device. Then there is one more task, or no completion yet. Tried in a child, whose
+ * end also ends the worker: it would share the agent's descriptor table and make later measurements
+ * more expensive.
  */
 static int is_left_to_worker(struct cell *c)
 {
@@ -167,7 +167,7 @@ static int is_left_to_worker(struct cell *c)
 	while (SYS(wait4, child, &status, 0, NULL) == -EINTR)
 		;
 	*ring(c, params(c)->cq_off.head) = *ring(c, params(c)->cq_off.tail);
-	return status ? unsupported(c, "a worker of the ring's does it", 0) : 0;
+	return status ? unsupported(c, "a ring worker runs it", 0) : 0;
 }
 
 static int check(struct cell *c)
@@ -192,7 +192,7 @@ static int check(struct cell *c)
 	ret = undo(c, 0);
 	if (ret < 0 || c->variant->arg2 != PERSONALITY)
 		return ret;
-	/* Nobody has registered others. */
+	/* No other credentials are registered. */
 	++((struct io_uring_sqe *)c->state[ENTRIES])->personality;
 	prepare(c, 0);
 	ret = op(c, 0);
@@ -203,7 +203,7 @@ static int check(struct cell *c)
 }
 
 BENCH("io_uring_enter", IPC, IPC, 26,
-      "an operation through a ring: submitted, and completed when the call returns",
+      "an operation through a ring, completed when the call returns",
       .max_batch = 1,
       .variants = VARIANTS({ "nop", .path = "/dev/zero", .arg = IORING_OP_NOP },
 			   { "read-1KB", .path = "/dev/zero", .arg = IORING_OP_READ },

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: io_uring_setup of a ring of one entry. `sqpoll`: of one that a thread of the kernel looks
- * into, which it shares with a ring that is there, so that no thread is made. Undone outside:
- * close, and a rest: in it the ring's memory is freed, and the thread goes back to sleep.
+ * Measured: io_uring_setup of a ring of one entry. `sqpoll`: with the polling kernel thread of an
+ * existing ring, so that no thread is created. Undo: close, then a pause in which the ring's memory
+ * is freed and the thread goes back to sleep.
  */
 #include <linux/io_uring.h>
 #include "../child.h"
 
 #define RING		0	/* c->fd[] */
-#define SHARED		1	/* that whose thread it is */
+#define SHARED		1	/* the ring that owns the thread */
 #define SQPOLL		1	/* arg of variants */
-#define IDLE_MS		1	/* what the thread looks on when there is nothing */
+#define IDLE_MS		1	/* idle time before the thread sleeps */
 #define REST_NS		60000000
 
 static struct io_uring_params *params(struct cell *c)
@@ -18,7 +18,7 @@ static struct io_uring_params *params(struct cell *c)
 	return (struct io_uring_params *)slot_data(c);
 }
 
-/* In a machine of its own, where this is a virtual clock's time: elsewhere counts need none. */
+/* Only in a machine, whose clock is virtual: elsewhere counts do not need it. */
 static void rest(void)
 {
 	struct timespec time = { 0, REST_NS };
@@ -32,7 +32,7 @@ static long ring(struct cell *c)
 	return SYS(io_uring_setup, 1, params(c));
 }
 
-/* What the kernel answered lies where it was asked. */
+/* The kernel writes its answer into the parameters. */
 static int prepare(struct cell *c, unsigned int i)
 {
 	memset(params(c), 0, sizeof(*params(c)));
@@ -84,7 +84,7 @@ static int check(struct cell *c)
 		return ret;
 	if (params(c)->sq_entries != 1 || !params(c)->cq_off.cqes)
 		return failed(c, "io_uring_setup: wrong result", 0);
-	/* It has no operation to submit, and a thread submits those of `sqpoll`. */
+	/* No operation to submit; for `sqpoll` the thread submits. */
 	if (SYS(io_uring_enter, c->fd[RING], 0, 0, 0, NULL, 0))
 		return failed(c, "io_uring_enter: wrong result", 0);
 	return undo(c, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: ioctl(FIONREAD) of a regular file. Nothing to undo. */
+/* Measured: ioctl(FIONREAD) of a regular file. Nothing to undo. */
 #include <asm/ioctls.h>
 #include "slots.h"
 

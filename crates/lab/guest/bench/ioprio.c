@@ -32,6 +32,6 @@ static int ioprio_set_check(struct cell *c)
 	return ret == -EINVAL ? 0 : failed(c, "ioprio_set: wrong result", ret);
 }
 
-BENCH("ioprio_set", SCHEDULING, PROCESS, 18, "ioprio_set of a child to what it is",
+BENCH("ioprio_set", SCHEDULING, PROCESS, 18, "ioprio_set of a child, no change",
       .variants = VARIANTS({ "child" }),
       .setup = start_child, .check = ioprio_set_check, .op = ioprio_set_op, .teardown = end_child);

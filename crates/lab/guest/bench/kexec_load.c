@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: kexec_load of more segments than there may be: refused by a module that lets no kernel
- * be loaded, or for their number, which is looked at afterwards. Nothing to undo.
+ * Measured: kexec_load with too many segments: refused by a module that forbids kexec, or because
+ * of their number, which is checked later. Nothing to undo.
  */
 #include <linux/kexec.h>
 #include "refused.h"
@@ -17,6 +17,6 @@ OP(op, refused(c, load()));
 
 SETUP(check, op(c, 0));
 
-BENCH("kexec_load", ADMIN, ADMIN, 20, "kexec_load that is refused",
+BENCH("kexec_load", ADMIN, ADMIN, 20, "a refused kexec_load",
       .variants = VARIANTS({ "refused" }),
       .setup = setup, .check = check, .op = op);

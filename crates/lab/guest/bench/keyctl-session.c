@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Windows: keyctl(KEYCTL_SESSION_TO_PARENT) by a child, and what its parent does on the way back to
- * user space, where it takes over the child's session keyring: the end of the read that it waits
- * in, and the child's write that wakes it. The agent may be process 1, which takes over nothing;
- * so both are others. Undone outside: the child joins a new session.
+ * Measured: keyctl(KEYCTL_SESSION_TO_PARENT) by a child, and the parent's return to user space,
+ * where it takes over the child's session keyring: the end of the read in which it waits, and the
+ * child's write that wakes it. The agent may be process 1, which cannot take over a keyring, so
+ * both are other processes. Undo: the child joins a new session.
  */
 #include <linux/keyctl.h>
 #include <linux/sched.h>
@@ -13,9 +13,9 @@
 #define ANSWERS		2	/* from both; the agent reads */
 #define JOIN		'j'
 #define GIVE		'g'
-#define TRIES		100	/* for a new session: old ones go after grace periods */
+#define TRIES		100	/* for a new session: old ones are freed after grace periods */
 
-/* The ends of the pipes, of which each task keeps what it uses. */
+/* Pipes; each task closes the ends that it does not use. */
 struct pipes {
 	int orders[2];		/* from the agent to the child */
 	int wake[2];		/* from the child to its parent */
@@ -49,8 +49,8 @@ static long join(void)
 }
 
 /*
- * The child. The window ends in the parent, which runs as soon as it is woken: whoever is not
- * idle goes before who is.
+ * The child. The region ends in the parent, which must run as soon as it is woken: so the child is
+ * SCHED_IDLE.
  */
 static __attribute__((noreturn)) void give(struct pipes *p)
 {
@@ -72,13 +72,16 @@ static __attribute__((noreturn)) void give(struct pipes *p)
 		SYS(exit_group, 0);
 }
 
-/* The child's parent: tells the agent what the child says, and whether it is in another session. */
+/*
+ * The child's parent: forwards the child's answer to the agent, and reports whether the session
+ * changed.
+ */
 static __attribute__((noreturn)) void take(struct pipes *p)
 {
 	long child, before, now;
 	u8 byte;
 
-	/* The agent's alone, whose close ends the child. */
+	/* Only the agent has the other end, and its close ends the child. */
 	sys_close(p->orders[1]);
 	child = SYS(fork);
 	if (child == 0)
@@ -86,7 +89,7 @@ static __attribute__((noreturn)) void take(struct pipes *p)
 	sys_close(p->orders[0]);
 	sys_close(p->wake[1]);
 	before = SYS(keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0, 0, 0);
-	/* It does nothing now but wait. */
+	/* From now on it only waits. */
 	say(p->answers[1], child);
 	while (child > 0 && sys_read(p->wake[0], &byte, 1) == 1) {
 		window_end();
@@ -121,7 +124,7 @@ static long order(struct cell *c, char what)
 
 static void teardown(struct cell *c)
 {
-	/* Both end by that, one after the other. */
+	/* Closing it ends both, one after the other. */
 	close_as(c, ORDERS);
 	SYS(wait4, c->state[CHILD], NULL, 0, NULL);
 	close_as(c, ANSWERS);
@@ -178,11 +181,11 @@ static int check(struct cell *c)
 		ret = op(c, 0);
 	if (ret < 0)
 		return ret;
-	/* It has that of the child already, which has no other. */
+	/* It already has the child's only keyring. */
 	return op(c, 0) == -ESTALE ? 0 : failed(c, "keyctl: wrong result", 0);
 }
 
-BENCH("keyctl-session", ADMIN, ADMIN, 40, "a child gives its session keyring to its parent",
+BENCH("keyctl-session", ADMIN, ADMIN, 40, "a child passes its session keyring to its parent",
       .source = "keyctl_session_to_parent(3)", .syscalls = "keyctl write read", .max_batch = 1,
       .composite = 1, .counts_children = 1, .variants = VARIANTS({ "to-parent" }),
       .setup = setup, .check = check, .prepare = prepare, .op = op, .teardown = teardown);

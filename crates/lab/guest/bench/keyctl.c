@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: a command of keyctl on a key of the process. Nothing to undo. */
+/* Measured: a keyctl command on a key of the process. Nothing to undo. */
 #include <linux/keyctl.h>
 #include "slots.h"
 
@@ -36,7 +36,7 @@ static void teardown(struct cell *c)
 	SYS(keyctl, KEYCTL_UNLINK, c->state[KEY], KEY_SPEC_PROCESS_KEYRING);
 }
 
-BENCH("keyctl", ADMIN, ADMIN, 9, "a command of keyctl on a key",
+BENCH("keyctl", ADMIN, ADMIN, 9, "a keyctl command on a key",
       .variants = VARIANTS({ "KEYCTL_READ", .arg = KEYCTL_READ },
 			   { "KEYCTL_DESCRIBE", .arg = KEYCTL_DESCRIBE },
 			   { "KEYCTL_GET_SECURITY", .arg = KEYCTL_GET_SECURITY }),

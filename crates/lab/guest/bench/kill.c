@@ -27,8 +27,8 @@ static int kill_setup(struct cell *c)
 }
 
 /*
- * Window: kill. `null` asks only whether the signal may be sent, of the agent itself; `ignored`
- * sends it one that it ignores; `child` asks of another process. Nothing to undo.
+ * Measured: kill. `null` only checks whether a signal to the agent itself may be sent; `ignored`
+ * sends one that it ignores; `child` checks for another process. Nothing to undo.
  */
 OP(kill_op, SYS(kill, c->state[CHILD], c->variant->arg));
 
@@ -38,7 +38,7 @@ static int kill_check(struct cell *c)
 
 	if (ret < 0)
 		return ret;
-	/* No process has this number: it is above any limit. */
+	/* Above any limit of process numbers. */
 	return SYS(kill, 0x7ffffffe, 0) == -ESRCH ? 0 : failed(c, "kill: wrong result", 0);
 }
 
@@ -51,7 +51,7 @@ static void kill_teardown(struct cell *c)
 }
 
 BENCH("kill", SIGNAL, IPC, 13,
-      "kill of the process itself, or of a child, by a signal that does nothing",
+      "kill of the process itself or a child, with a signal that has no effect",
       .source = "LMbench lat_sig; kill(2)",
       .variants = VARIANTS({ "null" }, { "ignored", .arg = SIGUSR1 }, { "child", .arg2 = 1 }),
       .setup = kill_setup, .check = kill_check, .op = kill_op, .teardown = kill_teardown);
@@ -165,7 +165,7 @@ static int pidfd_send_signal_check(struct cell *c)
 
 	if (ret < 0)
 		return ret;
-	/* Standard input is no process. */
+	/* Standard input is not a process. */
 	return SYS(pidfd_send_signal, 0, 0, NULL, 0) == -EBADF ? 0 :
 	       failed(c, "pidfd_send_signal: wrong result", 0);
 }
@@ -177,7 +177,7 @@ static void pidfd_send_signal_teardown(struct cell *c)
 }
 
 BENCH("pidfd_send_signal", SIGNAL, IPC, 17,
-      "pidfd_send_signal to a child, by a signal that does nothing",
+      "pidfd_send_signal to a child, with a signal that has no effect",
       .variants = VARIANTS({ "child" }),
       .setup = pidfd_send_signal_setup, .check = pidfd_send_signal_check,
       .op = pidfd_send_signal_op, .teardown = pidfd_send_signal_teardown);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The kernel's own measure of Landlock, tools/testing/selftests/landlock/fs_bench.c: directories
- * nested in each other, each with a rule that does not allow what is tried in the innermost, a
- * creat. Landlock goes up through all of them before it denies it. Each operation has a child
- * that sandboxes itself, and its window is the child's open.
+ * The kernel's Landlock benchmark, tools/testing/selftests/landlock/fs_bench.c: nested directories,
+ * each with a rule that does not allow creat in the innermost one. Landlock walks up through all of
+ * them before it denies it. Each operation has its own sandboxed child, whose open is measured.
  */
 #include <linux/sched.h>
 #include "../landlock.h"
 #include "bench.h"
 
 #define RULESET		0	/* c->fd[] */
-#define TOP		1	/* the cell's directory */
+#define TOP		1	/* the measurement's directory */
 #define FILE		"file"
 
 static long add(long ruleset, int dir)
@@ -23,7 +22,7 @@ static long add(long ruleset, int dir)
 	return SYS(landlock_add_rule, ruleset, RULE_PATH_BENEATH, &rule, 0);
 }
 
-/* One directory further in, with a rule. */
+/* One directory deeper, with a rule. */
 static long go_in(struct cell *c)
 {
 	long fd, ret = sys_mkdir("d", 0755);
@@ -40,7 +39,7 @@ static long go_in(struct cell *c)
 	return ret;
 }
 
-/* Out of all of them again, and each removed: they are too many to be removed by their paths. */
+/* Leaves and removes all of them; they are nested too deep for removal by path. */
 static void teardown(struct cell *c)
 {
 	while (c->state[0]-- > 0 && SYS(chdir, "..") >= 0)
@@ -72,7 +71,7 @@ static int setup(struct cell *c)
 	return 0;
 }
 
-/* A tick falls into the longest of its windows, and wakes other tasks: they wait. */
+/* A tick falls into the longest regions and would wake other tasks: make them wait. */
 static void be_preferred(void)
 {
 	struct {
@@ -122,7 +121,7 @@ static int check(struct cell *c)
 }
 
 BENCH("landlock-nested", FILE, BEYOND, 44,
-      "a creat that is denied below nested directories, each with a rule",
+      "a denied creat below nested directories, each with a rule",
       .source = "tools/testing/selftests/landlock/fs_bench.c", .syscalls = "open", .composite = 1,
       .repetitions = 16,
       .variants = VARIANTS({ "10", .arg = 10 },

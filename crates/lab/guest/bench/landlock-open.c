@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: open for reading and close of an empty file below nested directories
- * d, at each of which Landlock looks for a rule on its way up to the working
- * directory, as in the kernel's tools/testing/selftests/landlock/fs_bench.c.
- * `denied` is a creat above the working directory, measured only where something
- * denies it: its window is that one open. Nothing to undo.
+ * Measured: open for reading and close of an empty file below nested directories d. In each,
+ * Landlock looks for a rule on its way up to the working directory, as in
+ * tools/testing/selftests/landlock/fs_bench.c of Linux. `denied` is a creat above the working
+ * directory, only if a module denies it; that open alone is measured. Nothing to undo.
  */
 #include <asm/stat.h>
 #include "slots.h"
@@ -71,7 +70,7 @@ static int check(struct cell *c)
 }
 
 BENCH("landlock-open", FILE, BEYOND, 33,
-      "open and close of a file below nested directories; a creat that is denied",
+      "open and close of a file below nested directories; a denied creat",
       .source = "tools/testing/selftests/landlock/fs_bench.c; open(2)", .syscalls = "open close",
       .variants = VARIANTS({ "depth1", .arg = 1, .depth = 1 },
 			   { "depth4", .arg = 4, .depth = 4 },

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a program takes that sandboxes itself: windows are landlock_create_ruleset and the close
- * of what it made (`create`), landlock_add_rule (`add-path`, `add-port`), and
- * landlock_restrict_self of a ruleset with one rule, as the layer that the variant says (`restrict-4`:
- * the fourth). Nobody takes a layer off again, so that each operation has a child of its own, and
- * its window is the child's.
+ * Cost of sandboxing oneself. Measured: landlock_create_ruleset and close (`create`),
+ * landlock_add_rule (`add-path`, `add-port`), and landlock_restrict_self of a ruleset with one
+ * rule, as the variant's layer (`restrict-4`: the fourth). Layers cannot be removed, so each
+ * operation has its own child, whose calls are measured.
  */
 #include "../landlock.h"
 #include "bench.h"
 
 #define RULESET		0	/* c->fd[]: with a rule */
-#define PLACE		1	/* the cell's directory */
-#define ADD_PATH	-1	/* of a variant's arg, whose others are layers; 0: create */
+#define PLACE		1	/* the measurement's directory */
+#define ADD_PATH	-1	/* of a variant's arg; others are layers; 0: create */
 #define ADD_PORT	-2
 
 struct attributes {
@@ -22,7 +21,7 @@ static long create(u64 of_files, u64 of_ports)
 {
 	struct attributes attributes = { of_files, of_ports };
 
-	/* Kernels that know no ports want no word on them. */
+	/* Kernels without port rules reject the field. */
 	return SYS(landlock_create_ruleset, &attributes, of_ports ? 16 : 8, 0);
 }
 
@@ -68,7 +67,7 @@ static void teardown(struct cell *c)
 	sys_close(c->fd[PLACE]);
 }
 
-/* In the child, which comes under as many layers. */
+/* In the child, which enters that many layers. */
 static long restrict_self(struct cell *c)
 {
 	long layers = c->variant->arg, ret = 0;
@@ -138,7 +137,7 @@ static int check(struct cell *c)
 }
 
 BENCH("landlock-setup", PROCESS, BEYOND, 43,
-      "what a program takes to sandbox itself: a ruleset, a rule, a layer",
+      "steps by which a program sandboxes itself: a ruleset, a rule, a layer",
       .source = "landlock(7); landlock_restrict_self(2)",
       .syscalls = "landlock_create_ruleset landlock_add_rule landlock_restrict_self",
       .composite = 1,

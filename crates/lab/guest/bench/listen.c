@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: listen of a socket that is bound. Undone outside: close. */
+/* Measured: listen of a bound socket. Undo: close. */
 #include "../sockets.h"
 
 static int setup(struct cell *c)
@@ -33,7 +33,7 @@ static int check(struct cell *c)
 	return wrong_if(c, ret, listens != 1, "listen: wrong result") ?: slot_close(c, 0);
 }
 
-BENCH("listen", SOCKET, NETWORK, 4, "listen of a socket that is bound",
+BENCH("listen", SOCKET, NETWORK, 4, "listen of a bound socket",
       .max_batch = WARM_SLOTS,
       .variants = VARIANTS({ "unix-stream", .arg = UNIX_STREAM },
 			   { "unix-seqpacket", .arg = UNIX_SEQPACKET },

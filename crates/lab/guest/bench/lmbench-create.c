@@ -5,8 +5,8 @@
 SETUP(setup, slots_name(c, "lat_fs/"));
 
 /*
- * Window: creat of a new file, one write of its contents unless it stays
- * empty, close. Undone outside: unlink.
+ * Measured: creat of a new file, one write of its contents unless it stays empty, close. Undo:
+ * unlink.
  */
 static long lmbench_create_op(struct cell *c, unsigned int i)
 {
@@ -57,10 +57,7 @@ static int prepare(struct cell *c, unsigned int i)
 	return ret < 0 ? ret : 0;
 }
 
-/*
- * Window: unlink of a file's only name. Made outside, by prepare(): the file,
- * as lmbench-create makes it.
- */
+/* Measured: unlink of a file's only name. prepare() makes the file as lmbench-create does. */
 OP(lmbench_delete_op, sys_unlink(slot_name(c, i)));
 
 static int lmbench_delete_check(struct cell *c)

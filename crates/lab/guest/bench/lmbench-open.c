@@ -38,8 +38,8 @@ BENCH("lmbench-open", FILE, LMBENCH, 2, "open and close of a file three componen
       .setup = setup, .check = lmbench_open_check, .op = lmbench_open_op);
 
 /*
- * Window: stat of an empty file three components down, as LMbench stats
- * /usr/tmp/lmbench or /var/tmp/lmbench. Nothing to undo.
+ * Measured: stat of an empty file three components down, like LMbench's stat of /usr/tmp/lmbench or
+ * /var/tmp/lmbench. Nothing to undo.
  */
 OP(lmbench_stat_op, SYS(stat, c->variant->path, slot_data(c)));
 

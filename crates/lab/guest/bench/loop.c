@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: ioctl(LOOP_CTL_ADD), which makes a block device. It waits for the task of the kernel that
- * makes the device's node: the work of all tasks counts. Undone outside: LOOP_CTL_REMOVE.
+ * Measured: ioctl(LOOP_CTL_ADD), which creates a block device. It waits for the kernel task that
+ * creates the device node: the work of all tasks counts. Undo: LOOP_CTL_REMOVE.
  */
 #include <linux/loop.h>
 #include <linux/time.h>
 #include "slots.h"
 
-#define TICK_NS	4000000	/* of 250 a second: what lasts longer is interrupted */
-#define NUMBER	200	/* of the device: above those that the driver makes by itself */
+#define TICK_NS	4000000	/* of 250 ticks a second: a longer operation is interrupted */
+#define NUMBER	200	/* of the device: above those that the driver creates */
 
 static int setup(struct cell *c)
 {
@@ -31,7 +31,7 @@ static long clock_ns(void)
 	return time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* How long the call takes, the shortest of some: something else may have come between. */
+/* The shortest of several calls: others may be disturbed. */
 static long shortest_ns(struct cell *c)
 {
 	long least = 0, took, ret;
@@ -56,7 +56,7 @@ static int check(struct cell *c)
 {
 	long ret = shortest_ns(c);
 
-	/* elevator_init_mq() of Linux 5.10 does, that of 6.1 does not. */
+	/* elevator_init_mq() waits in Linux 5.10, not in 6.1. */
 	if (ret > TICK_NS)
 		return unsupported(c, "making one waits for a grace period on this kernel", 0);
 	if (ret >= 0)

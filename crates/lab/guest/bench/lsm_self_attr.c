@@ -4,8 +4,8 @@
 #define ANSWER	0	/* c->state[]: -EOPNOTSUPP, or 0 */
 
 /*
- * Window: lsm_get_self_attr of the label under which the process runs, of all modules; where none
- * knows, EOPNOTSUPP is the answer. Nothing to undo.
+ * Measured: lsm_get_self_attr of the process's label from all modules; without one, EOPNOTSUPP.
+ * Nothing to undo.
  */
 static long lsm_get_self_attr_op(struct cell *c, unsigned int i)
 {
@@ -45,7 +45,7 @@ static struct self_attr *own(struct cell *c)
 
 static void set_text(struct self_attr *attr, const char *command, const char *label)
 {
-	/* A NUL at the end is part of it: Smack insists. */
+	/* The final NUL is part of it: Smack requires it. */
 	attr->text_len = format(attr->text, ATTR_MAX - sizeof(*attr), "%s%s", command, label) + 1;
 	attr->len = sizeof(*attr) + attr->text_len;
 	attr->flags = 0;
@@ -69,7 +69,7 @@ static int setup(struct cell *c)
 	if (got->text_len >= ATTR_MAX / 2)
 		return failed(c, "lsm_get_self_attr: a label that is too long", 0);
 	got->text[got->text_len] = '\0';
-	/* What AppArmor puts behind it: " (enforce)". */
+	/* AppArmor appends " (enforce)". */
 	for (at = 0; at < got->text_len; at++)
 		if (got->text[at] == '\n' || got->text[at] == ' ')
 			got->text[at] = '\0';
@@ -79,8 +79,8 @@ static int setup(struct cell *c)
 }
 
 /*
- * Window: lsm_set_self_attr of the label under which the process runs to what it is, of the first
- * module that has one; where none has, of no module, and EOPNOTSUPP is the answer. Nothing to undo.
+ * Measured: lsm_set_self_attr of the process's current label in the first module that has one;
+ * without one, EOPNOTSUPP. Nothing to undo.
  */
 static long lsm_set_self_attr_op(struct cell *c, unsigned int i)
 {
@@ -103,12 +103,12 @@ static int lsm_set_self_attr_check(struct cell *c)
 	if (c->state[ANSWER] ? ret != c->state[ANSWER] : ret < 1 || after->id != before->id ||
 	    strncmp(after->text, before->text, strlen(before->text)))
 		return failed(c, "lsm_set_self_attr: another label", 0);
-	/* Shorter than what it must begin with. */
+	/* Shorter than the mandatory header. */
 	return SYS(lsm_set_self_attr, ATTR_CURRENT, own(c), 8, 0) == -EINVAL ? 0 :
 	       failed(c, "lsm_set_self_attr: wrong error", 0);
 }
 
 BENCH("lsm_set_self_attr", CREDENTIALS, PROCESS, 26,
-      "lsm_set_self_attr of the label of the process to what it is",
+      "lsm_set_self_attr of the process's current label",
       .source = "Linux: Documentation/userspace-api/lsm.rst", .variants = VARIANTS({ "same" }),
       .setup = setup, .check = lsm_set_self_attr_check, .op = lsm_set_self_attr_op);

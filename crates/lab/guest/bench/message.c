@@ -4,9 +4,9 @@
 SETUP(setup, set_up_pair(c, c->variant->arg));
 
 /*
- * Window: a request over a TCP connection on the loopback interface, its receipt, an answer of
- * the same size and the answer's receipt. One task is both ends and delivers segments itself;
- * each segment acknowledges the one before, so that no timer has to. Nothing to undo.
+ * Measured: a request over a TCP connection on the loopback interface, its receipt, an answer of
+ * the same size and the answer's receipt. One task has both ends and delivers segments itself. Each
+ * segment acknowledges the previous one, so no timer is needed. Nothing to undo.
  */
 static long op(struct cell *c, unsigned int i)
 {
@@ -32,7 +32,7 @@ static int check(struct cell *c)
 }
 
 BENCH("tcp-message", MESSAGE, NETWORK, 15,
-      "a request and its answer over TCP on the loopback interface, by one task",
+      "a request and its answer over TCP on the loopback interface, in one task",
       .source = "LMbench lat_tcp, without a switch of tasks; tcp(7)",
       .syscalls = "sendto recvfrom sendto recvfrom",
       .measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
@@ -45,8 +45,8 @@ BENCH("tcp-message", MESSAGE, NETWORK, 15,
       .setup = setup, .check = check, .op = op, .teardown = tear_down_pair);
 
 /*
- * Window: a datagram to another socket over the loopback interface, and its receipt there, by
- * one task, which delivers it itself, too. Nothing to undo. UDP has no longer ones than 63KB.
+ * Measured: a datagram to another socket over the loopback interface, and its receipt, both in one
+ * task, which also delivers it. Nothing to undo. UDP datagrams are at most 63KB.
  */
 BENCH("udp-message", MESSAGE, NETWORK, 14,
       "a datagram over the loopback interface: sent, then received by the same task",
@@ -61,8 +61,8 @@ BENCH("udp-message", MESSAGE, NETWORK, 14,
       .setup = setup, .check = check_message, .op = send_and_receive, .teardown = tear_down_pair);
 
 /*
- * Window: a message to the other end of a pair of unix sockets, and its receipt there, by one
- * task. Nothing to undo.
+ * Measured: a message to the other end of a pair of unix sockets, and its receipt, in one task.
+ * Nothing to undo.
  */
 BENCH("unix-message", MESSAGE, NETWORK, 13,
       "a message between two unix sockets of a task: sent, then received",
@@ -80,9 +80,8 @@ BENCH("unix-message", MESSAGE, NETWORK, 13,
       .setup = setup, .check = check_message, .op = send_and_receive, .teardown = tear_down_pair);
 
 /*
- * Window: so many bytes into a TCP connection on the loopback interface and out of its other
- * end, by one task; nothing is answered, so that the receiver acknowledges by segments of its
- * own. Nothing to undo.
+ * Measured: bytes into a TCP connection on the loopback interface and out of its other end, in one
+ * task. There is no answer, so the receiver sends separate acknowledgements. Nothing to undo.
  */
 BENCH("tcp-stream", MESSAGE, NETWORK, 16,
       "bytes through a TCP connection on the loopback interface, in one direction",

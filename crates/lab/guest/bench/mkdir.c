@@ -2,10 +2,9 @@
 #include "paths.h"
 
 /*
- * mkdir at depth one over the paper's 9,437 distinct names. As a throughput,
- * a round makes all of them before they are removed; as a latency, a batch
- * makes the first so many of them. In exact counts "9437-names" makes all of
- * them one after the other, "one" removes each before the next is made.
+ * mkdir at depth one with the paper's 9,437 distinct names. For throughput, a round makes all of
+ * them before they are removed; for latency, a batch makes the first ones. In exact counts
+ * "9437-names" makes all in sequence, "one" removes each before the next is made.
  */
 OP(mkdir_op, sys_mkdir(dir_name[i], 0755));
 
@@ -37,7 +36,7 @@ BENCH("mkdir", DIR, PAPER, 5, "make directories under distinct names",
 
 SLOT(prepare, sys_mkdir(dir_name[i], 0755));
 
-/* rmdir over the paper's 9,437 distinct names: as many are used as of mkdir. */
+/* rmdir with the paper's 9,437 distinct names: as many as mkdir uses. */
 OP(rmdir_op, sys_rmdir(dir_name[i]));
 
 static int rmdir_check(struct cell *c)

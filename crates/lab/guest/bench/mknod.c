@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: mknod of a FIFO or of a regular file, the kinds of node that need no
- * privilege. Undone outside: unlink.
+ * Measured: mknod of a FIFO or of a regular file, the types that need no privilege. Undo: unlink.
  */
 #include <asm/stat.h>
 #include "slots.h"

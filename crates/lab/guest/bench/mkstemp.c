@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: the open that mkstemp(3) is, of a random name that nobody has
- * (O_RDWR | O_CREAT | O_EXCL, mode 0600). Undone outside: close, unlink.
+ * Measured: the open call of mkstemp(3), with an unused random name (O_RDWR | O_CREAT | O_EXCL,
+ * mode 0600). Undo: close, unlink.
  */
 #include <asm/stat.h>
 #include "slots.h"

@@ -3,20 +3,20 @@
 #include "slots.h"
 
 #define SIZE	4096
-#define AT		0	/* c->state[]: where it is */
+#define AT		0	/* c->state[]: address */
 #define READ_WRITE	(PROT_READ | PROT_WRITE)
 
 SETUP(mmap_setup, make_file("file", SIZE) ?: open_as(c, 0, "file", O_RDONLY));
 
-/* Addresses are never negative here: user space lies in the lower half. */
+/* Addresses are never negative here: user space is in the lower half. */
 static inline long map(struct cell *c)
 {
 	return SYS(mmap, 0, SIZE, PROT_READ, MAP_SHARED, c->fd[0], 0);
 }
 
 /*
- * Window: mmap of the 4 KB of a file, shared and read-only, and munmap; the
- * page is not touched. Nothing to undo.
+ * Measured: mmap of a 4 KB file, shared and read-only, and munmap; the page is not touched. Nothing
+ * to undo.
  */
 static long mmap_op(struct cell *c, unsigned int i)
 {
@@ -59,14 +59,14 @@ static int mprotect_setup(struct cell *c)
 	return 0;
 }
 
-/* Window: mprotect of a page, from now on read-only. Undone outside: it may be written to again. */
+/* Measured: mprotect of a page to read-only. Undo: writable again. */
 OP(mprotect_op, SYS(mprotect, c->state[AT], PAGE_SIZE, PROT_READ));
 
 static int undo(struct cell *c, unsigned int i)
 {
 	long ret = SYS(mprotect, c->state[AT], PAGE_SIZE, READ_WRITE);
 
-	/* As it was, not only as it may become. */
+	/* A write fault makes the page table entry writable again. */
 	if (ret >= 0)
 		*(char *)c->state[AT] = 'x';
 	return ret;
@@ -91,7 +91,7 @@ static void teardown(struct cell *c)
 	SYS(munmap, c->state[AT], PAGE_SIZE);
 }
 
-BENCH("mprotect", PROCESS, PROCESS, 22, "mprotect of a page, which becomes read-only",
+BENCH("mprotect", PROCESS, PROCESS, 22, "mprotect of a page to read-only",
       .max_batch = 1, .variants = VARIANTS({ "4KB" }),
       .setup = mprotect_setup, .check = mprotect_check, .op = mprotect_op, .undo = undo,
       .teardown = teardown);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: socket of a family that the kernel has a number for, and no code: it asks for the module
- * net-pf-18, which there never was, and the answer is EAFNOSUPPORT. A task of the kernel makes
- * another, which is to become modprobe and finds none in the lab's machine: the work of all tasks
- * counts. Nothing to undo.
+ * Measured: socket of a family that has a number but no implementation: the kernel requests the
+ * module net-pf-18, which has never existed, and returns EAFNOSUPPORT. A kernel task creates
+ * another one that would become modprobe, which does not exist in the lab's machine: the work of
+ * all tasks counts. Nothing to undo.
  */
 #include "../sockets.h"
 #include "../vm-only.h"
 
-#define AF_ASH		18	/* of the C library's headers */
+#define AF_ASH		18	/* from the C library's headers */
 #define TEXT_MAX	128
 
 static long op(struct cell *c, unsigned int i)
@@ -30,7 +30,7 @@ static long read_tasks(char *text)
 	return len;
 }
 
-/* Which task was made last: the last word. */
+/* The PID of the latest task: the last word. */
 static const char *last_word(const char *text)
 {
 	const char *word = text;
@@ -52,7 +52,7 @@ static int setup(struct cell *c)
 	return 0;
 }
 
-/* That the kernel wants a program run is seen by the task that is made for it. */
+/* The kernel's attempt to run modprobe shows as a new task. */
 static int check(struct cell *c)
 {
 	char *before = slot_data(c), *after = before + TEXT_MAX;
@@ -65,14 +65,14 @@ static int check(struct cell *c)
 		seen = read_tasks(after);
 	}
 	if (seen < 0)
-		return unsupported(c, "which task was made last is not to be seen", seen);
+		return unsupported(c, "the latest PID is not visible", seen);
 	if (!strcmp(last_word(before), last_word(after)))
 		return unsupported(c, "a policy denies it, or this kernel runs no modprobe", 0);
 	return 0;
 }
 
 BENCH("module-request", ADMIN, ADMIN, 27,
-      "socket of a family without code, for which the kernel asks modprobe",
+      "socket of an unimplemented family, for which the kernel runs modprobe",
       .source = "socket(2)", .syscalls = "socket", .max_batch = 1, .counts_children = 1,
       .variants = VARIANTS({ "socket-family" }),
       .setup = setup, .check = check, .op = op);

@@ -43,8 +43,8 @@ BENCH("mount", ADMIN, ADMIN, 5, "mount of an empty tmpfs",
 SETUP(set_up_mount, make_mount(c, PLACE));
 
 /*
- * Window: umount of a tmpfs. It waits for a grace period of RCU, in which other tasks of the
- * kernel run: their work counts. Undone outside: mount.
+ * Measured: umount of a tmpfs. It waits for an RCU grace period, in which other kernel tasks run:
+ * their work counts. Undo: mount.
  */
 OP(umount_op, SYS(umount2, PLACE, 0));
 
@@ -88,7 +88,7 @@ static int remount_check(struct cell *c)
 	return ret < 0 ? ret : sys_mkdir(PLACE "/dir", 0755);
 }
 
-BENCH("remount", ADMIN, ADMIN, 6, "mount again of a tmpfs with the flags that it has",
+BENCH("remount", ADMIN, ADMIN, 6, "remount of a tmpfs with its current flags",
       .source = "mount(2)", .syscalls = "mount", .variants = VARIANTS({ "tmpfs" }),
       .setup = set_up_mount, .check = remount_check, .op = remount_op, .teardown = teardown);
 
@@ -104,7 +104,7 @@ static int move_mount_setup(struct cell *c)
 	return ret < 0 ? ret : make_mount(c, PLACE);
 }
 
-/* Window: move_mount of a tmpfs to another directory. Undone outside: moved back. */
+/* Measured: move_mount of a tmpfs to another directory. Undo: moved back. */
 OP(move_mount_op, move(PLACE, OTHER));
 
 SLOT(move_mount_undo, move(OTHER, PLACE));

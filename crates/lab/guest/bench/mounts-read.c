@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: open of /proc/self/mounts, read of the first page of it, and close. Nothing to undo. */
+/* Measured: open of /proc/self/mounts, read of its first page, and close. Nothing to undo. */
 #include "slots.h"
 
 static long op(struct cell *c, unsigned int i)
@@ -22,7 +22,7 @@ static int check(struct cell *c)
 		return unsupported(c, "no /proc here", len);
 	if (len < 0)
 		return len;
-	/* Whatever else is mounted, that is. */
+	/* Always mounted. */
 	for (i = 0; i + 7 <= len; i++)
 		if (!memcmp(text + i, " /proc ", 7))
 			return 0;

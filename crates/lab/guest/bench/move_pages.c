@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: move_pages that asks on which node of memory a page of a child is, and moves nothing.
- * Nothing to undo.
+ * Measured: move_pages that queries the memory node of a child's page, and moves nothing. Nothing
+ * to undo.
  */
 #include "../child.h"
 
 static int setup(struct cell *c)
 {
-	/* The child has it then. */
+	/* The child inherits it. */
 	*slot_name(c, 0) = 'x';
 	return start_child(c);
 }
@@ -27,7 +27,7 @@ static int check(struct cell *c)
 	if (ret == -ENOSYS)
 		return unsupported(c, "this kernel has no move_pages", ret);
 	if (ret == -EPERM)
-		return unsupported(c, "this machine lets nobody see a child's memory", ret);
+		return unsupported(c, "this machine forbids queries of a child's memory", ret);
 	if (ret < 0)
 		return ret;
 	if (*node < 0)
@@ -37,6 +37,6 @@ static int check(struct cell *c)
 	return !ret && *node < 0 ? 0 : failed(c, "move_pages: wrong result", 0);
 }
 
-BENCH("move_pages", PROCESS, PROCESS, 23, "move_pages that asks where a page of a child is",
+BENCH("move_pages", PROCESS, PROCESS, 23, "move_pages that queries the node of a child's page",
       .variants = VARIANTS({ "child" }),
       .setup = setup, .check = check, .op = op, .teardown = end_child);

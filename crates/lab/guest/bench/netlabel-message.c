@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: a datagram over the loopback interface to another socket of the task's, and its receipt,
- * where NetLabel gives packets that come from there the task's own label, so that the module
- * decides by it who may receive what from whom. The label is taken away afterwards.
+ * Measured: a datagram over the loopback interface to another socket of the task, and its receipt.
+ * NetLabel labels such packets with the task's own label, so that the module checks sender and
+ * receiver. The label is removed afterwards.
  */
 #include "../control.h"
 #include "../messages.h"
 #include "../netlabel.h"
 #include "../vm-only.h"
 
-#define IP_PASSSEC	18	/* <linux/in.h> has it too, behind what it clashes with */
+#define IP_PASSSEC	18	/* <linux/in.h> has it, but conflicts with other headers */
 #define SOL_IP		0
 
 struct label_message {
@@ -51,7 +51,7 @@ static int setup(struct cell *c)
 	return ret ? ret : failed(c, "netlabel", err);
 }
 
-/* The label of the datagram that came is the task's own, which nothing else gives it. */
+/* The received label is the task's own, which only NetLabel could have set. */
 static int check_label(struct cell *c)
 {
 	char own[LABEL_MAX], byte;
@@ -89,7 +89,7 @@ static int check(struct cell *c)
 }
 
 BENCH("netlabel-message", MESSAGE, NETWORK, 26,
-      "a datagram over the loopback interface that NetLabel gives a label",
+      "a datagram over the loopback interface, labelled by NetLabel",
       .source = "Linux: Documentation/netlabel", .syscalls = "sendto recvfrom",
       .variants = VARIANTS({ "udp-1B", .arg = UDP, .arg2 = 1 }),
       .setup = setup, .check = check, .op = send_and_receive, .teardown = teardown);

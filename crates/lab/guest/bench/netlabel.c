@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: a message to NetLabel that gives packets from an address a label which they do not have
- * themselves, and the receipt of its answer: by generic netlink, which works it off within the
- * send. The label is the process's own; where no module knows one, EOPNOTSUPP is the answer.
- * Undone outside: the message that takes it away.
+ * Measured: a message to NetLabel that sets the label of unlabelled packets from an address, and
+ * the receipt of its answer; generic netlink handles it within the send. The label is the process's
+ * own; without one, EOPNOTSUPP. Undo: a message that removes it.
  */
 #include "../netlabel.h"
 
-#define ADDRESS		0xc0000201	/* 192.0.2.1, which nobody has (RFC 5737) */
-#define ANSWER		1	/* c->state[]: what STATICADD is answered with: 0 or -EOPNOTSUPP */
+#define ADDRESS		0xc0000201	/* 192.0.2.1, reserved (RFC 5737) */
+#define ANSWER		1	/* c->state[]: answer to STATICADD: 0 or -EOPNOTSUPP */
 
 static int setup(struct cell *c)
 {
@@ -49,14 +48,14 @@ static int check(struct cell *c)
 	c->state[ANSWER] = ret;
 	if (undo(c, 0))
 		return failed(c, "netlabel: the label cannot be taken away", error_of(c));
-	/* Nothing is there any more. */
+	/* It no longer exists. */
 	ret = ask(c, netlabel_order(c, STATICREMOVE));
 	if (ret < 0)
 		return ret;
 	return error_of(c) == -ENOENT ? 0 : failed(c, "netlabel: wrong answer", error_of(c));
 }
 
-BENCH("netlabel", MESSAGE, NETWORK, 22, "a label for packets that have none, given to NetLabel",
+BENCH("netlabel", MESSAGE, NETWORK, 22, "a NetLabel label for unlabelled packets",
       .source = "Linux: Documentation/netlabel", .syscalls = "sendto recvfrom", .max_batch = 1,
       .variants = VARIANTS({ "static-label" }),
       .setup = setup, .check = check, .op = op, .undo = undo, .teardown = close_all);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: a question to the kernel over netlink and the receipt of its answer, which the kernel
- * gives within the send: the loopback interface. Nothing to undo.
+ * Measured: a netlink request for the loopback interface, and the receipt of its answer, which the
+ * kernel makes within the send. Nothing to undo.
  */
 #include <linux/rtnetlink.h>
 #include "../sockets.h"
@@ -59,7 +59,7 @@ static int check(struct cell *c)
 			"netlink: wrong answer");
 }
 
-BENCH("netlink", MESSAGE, NETWORK, 18, "a question to the kernel over netlink, and its answer",
+BENCH("netlink", MESSAGE, NETWORK, 18, "a netlink request to the kernel, and its answer",
       .source = "rtnetlink(7)", .syscalls = "sendto recvfrom",
       .variants = VARIANTS({ "RTM_GETLINK", .arg = RTM_GETLINK }),
       .setup = setup, .check = check, .op = op, .teardown = close_all);

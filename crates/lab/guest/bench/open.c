@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * open(O_RDONLY) and close. The missing file is opened in vain, so its window
- * holds the open only.
- */
+/* open(O_RDONLY) and close. For the missing file, only the failing open. */
 #include "paths.h"
 
 static long op(struct cell *c, unsigned int i)

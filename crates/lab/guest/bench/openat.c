@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * openat(O_RDONLY) relative to a directory's descriptor, and close. The files
- * have random names; they are made beforehand, and their directory entries are
- * cached from then on.
+ * openat(O_RDONLY) relative to a directory descriptor, and close. The files have random names and
+ * are made in advance, so their dentries are cached.
  */
 #include "paths.h"
 
@@ -41,7 +40,7 @@ static int check(struct cell *c)
 		if (err < 0)
 			return failed(c, "close", err);
 	}
-	/* The name is looked up in that directory, not in the current one. */
+	/* The name is resolved in that directory, not in the current one. */
 	fd = sys_open(slot_name[0], O_RDONLY, 0);
 	return fd == -ENOENT ? 0 : failed(c, "open in the wrong directory", fd);
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: a file of overlayfs, as containers have them: open of a file that the lower directory
- * has, and close; mmap of it, and munmap; creat of a new file; open for writing, which copies the
- * file with its attributes up. Undone outside: close and unlink. What was copied up has a name of
- * its own each time, since a name that was unlinked once has no file below it any more; and it is
- * not waited for on disk (`volatile`), where other tasks would do the work.
+ * Measured: operations on overlayfs, as in containers: open and close of a file in the lower
+ * directory; mmap of it, and munmap; creat of a new file; open for writing, which copies up the
+ * file with its attributes. Undo: close and unlink. Each copy-up has a new name, since an unlinked
+ * name hides the lower file. Nothing is synced (`volatile`), or else other tasks would do the work.
  */
 #include <linux/mman.h>
 #include "mounts.h"
@@ -17,7 +16,7 @@ enum { OPEN, MMAP, CREAT, COPY_UP };	/* arg of variants */
 #define SIZE		4096
 #define OPTIONS		"lowerdir=lower,upperdir=upper,workdir=work"
 
-/* A file with an attribute, where the file system has such, below the overlay. */
+/* A file below the overlay, with an attribute if the file system supports it. */
 static int make_lower(const char *path)
 {
 	int ret = make_file(path, SIZE);
@@ -92,7 +91,7 @@ static int undo(struct cell *c, unsigned int i)
 	return sys_unlink(c->variant->arg == CREAT ? MERGED "new" : slot_name(c, i));
 }
 
-/* Where what was created or copied is: in the upper directory. */
+/* A new or copied file is in the upper directory. */
 static long look_above(struct cell *c)
 {
 	char path[SLOT_SIZE];

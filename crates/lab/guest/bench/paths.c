@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Paths and names that the paper's benchmarks share. */
+/* Paths and names shared by the paper's benchmarks. */
 #include <asm/stat.h>
 #include "paths.h"
 
@@ -135,11 +135,10 @@ int file_mode(const char *path, unsigned int *mode)
 }
 
 /*
- * A page's first accesses take other paths than all later ones: they mark it
- * referenced, then move it to the active list. Warm-up operations may not reach
- * every page often enough, so make_rw_file() does. On the way to its list a page
- * waits in a batch of the processor's: two calls that do nothing else here have
- * the kernel empty that batch (mm/fadvise.c, mm/mlock.c: lru_add_drain()).
+ * A page's first accesses take other paths than later ones: they mark it referenced, then move it
+ * to the active list. The warm-up may not access every page often enough, so make_rw_file() does. A
+ * page waits in a per-CPU batch before it gets on its list: two calls that have no other effect
+ * here make the kernel drain that batch (mm/fadvise.c, mm/mlock.c: lru_add_drain()).
  */
 #define RW_FILE_PASSES	4
 

@@ -47,7 +47,7 @@ static int perf_event_read_check(struct cell *c)
 		return ret;
 	if (ret != sizeof(*count) || *count)
 		return failed(c, "read: wrong count", 0);
-	/* There is no room for it. */
+	/* The buffer is too small. */
 	return sys_read(c->fd[0], slot_data(c), 1) == -ENOSPC ? 0 :
 	       failed(c, "read: wrong result", 0);
 }

@@ -2,7 +2,7 @@
 #include "../ping-pong.h"
 #include "../sockets.h"
 
-#define TO_CHILD	0	/* c->fd[]: of each pipe the end that is read, and the other */
+#define TO_CHILD	0	/* c->fd[]: read end of each pipe, then its write end */
 #define FROM_CHILD	2
 
 static void close_pipes(struct cell *c)
@@ -27,8 +27,8 @@ static int pipe_ping_pong_setup(struct cell *c)
 }
 
 /*
- * Window: a byte into a pipe, its receipt by a child, and the same back: write and read of both
- * tasks, and two switches. Nothing to undo.
+ * Measured: a byte through a pipe to a child and back: write and read of both tasks, and two
+ * context switches. Nothing to undo.
  */
 OP(pipe_ping_pong_op, there_and_back(c, c->fd[TO_CHILD + 1], c->fd[FROM_CHILD]));
 
@@ -41,7 +41,7 @@ static void pipe_ping_pong_teardown(struct cell *c)
 }
 
 BENCH("pipe-ping-pong", MESSAGE, IPC, 27,
-      "a byte through a pipe to a child, and through another back",
+      "a byte through a pipe to a child, and back through another",
       .source = "LMbench lat_pipe", .syscalls = "write read write read", .counts_children = 1,
       .variants = VARIANTS({ "1B" }),
       .setup = pipe_ping_pong_setup, .check = pipe_ping_pong_check, .op = pipe_ping_pong_op,
@@ -60,8 +60,8 @@ static int socket_ping_pong_setup(struct cell *c)
 }
 
 /*
- * Window: a byte into a socket, its receipt by a child, and the same back: write and read of both
- * tasks, and two switches. Nothing to undo.
+ * Measured: a byte through a socket to a child and back: write and read of both tasks, and two
+ * context switches. Nothing to undo.
  */
 OP(socket_ping_pong_op, there_and_back(c, c->fd[CLIENT], c->fd[CLIENT]));
 

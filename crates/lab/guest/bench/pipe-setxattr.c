@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: fsetxattr of a security attribute of a pipe. A pipe keeps none, so that modules are
- * asked to: none knows this one, and EOPNOTSUPP is the answer. Nothing to undo.
+ * Measured: fsetxattr of a security attribute of a pipe. Pipes do not store attributes, so the
+ * kernel calls modules. None has this one: EOPNOTSUPP. Nothing to undo.
  */
 #include "slots.h"
 

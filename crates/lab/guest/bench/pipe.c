@@ -2,10 +2,10 @@
 #include "slots.h"
 
 #define KB	1024
-#define OUT	0	/* c->fd[]: where the bytes come out */
+#define OUT	0	/* c->fd[]: the read end */
 #define IN	1
 
-/* Window: pipe2. Undone outside: close of both ends. A slot's two descriptors lie side by side. */
+/* Measured: pipe2. Undo: close of both ends. A slot's two descriptors are adjacent. */
 OP(pipe2_op, SYS(pipe2, slot_fd(c, 2 * i), O_CLOEXEC));
 
 static int pipe2_check(struct cell *c)
@@ -21,7 +21,7 @@ static int pipe2_check(struct cell *c)
 	return wrong_if(c, ret, got != 'x', "pipe2: wrong result") ?: slot_close_two(c, 0);
 }
 
-BENCH("pipe2", IPC, IPC, 1, "pipe2, which makes both ends",
+BENCH("pipe2", IPC, IPC, 1, "pipe2 of a new pipe",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "pair" }),
       .check = pipe2_check, .op = pipe2_op, .undo = slot_close_two);
 
@@ -53,7 +53,7 @@ static void teardown(struct cell *c)
 }
 
 BENCH("pipe-message", MESSAGE, IPC, 2,
-      "a write into a pipe, and the read at its other end by the same task",
+      "a write into a pipe, and a read from it by the same task",
       .source = "LMbench lat_pipe, without a switch of tasks; pipe(7)", .syscalls = "write read",
       .measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
       .variants = VARIANTS({ "1B", .arg = 1 }, { "1KB", .arg = KB }, { "64KB", .arg = 64 * KB }),

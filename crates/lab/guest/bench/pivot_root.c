@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: pivot_root into a tmpfs. For that the agent's root is a tmpfs, too: the first one that
- * a system boots with cannot be left behind so. Undone outside: pivot_root back.
+ * Measured: pivot_root into a tmpfs. The agent's root must also be a tmpfs, since the first root of
+ * a system cannot be replaced like this. Undo: pivot_root back.
  */
 #include "mounts.h"
 

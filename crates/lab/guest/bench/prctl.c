@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: prctl that asks, or sets what is set. Nothing to undo. */
+/* Measured: prctl that reads a value, or sets the current one. Nothing to undo. */
 #include <linux/prctl.h>
 #include "slots.h"
 
@@ -15,7 +15,7 @@ static int check(struct cell *c)
 	return SYS(prctl, 0x7fffffff, 0, 0, 0, 0) == -EINVAL ? 0 : failed(c, "prctl: wrong result", 0);
 }
 
-BENCH("prctl", CREDENTIALS, PROCESS, 8, "prctl that asks, or sets what is set",
+BENCH("prctl", CREDENTIALS, PROCESS, 8, "prctl that reads a value, or sets the current one",
       .variants = VARIANTS({ "PR_GET_DUMPABLE", .arg = PR_GET_DUMPABLE },
 			   { "PR_SET_KEEPCAPS", .arg = PR_SET_KEEPCAPS },
 			   { "PR_CAPBSET_READ", .arg = PR_CAPBSET_READ }),

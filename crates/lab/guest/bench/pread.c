@@ -92,9 +92,8 @@ SETUP(readv_setup, set_up_vector(c, O_RDONLY));
 SLOT(prepare, SYS(lseek, *slot_fd(c, i), 0, 0));
 
 /*
- * Window: readv of 4 KB from a cached file into four buffers of 1 KB. Each
- * operation of a batch has its own descriptor; made outside, by prepare():
- * lseek to the start.
+ * Measured: readv of 4 KB from a cached file into four buffers of 1 KB. Each operation of a batch
+ * has its own descriptor; prepare() seeks to the start.
  */
 OP(readv_op, SYS(readv, *slot_fd(c, i), vector, PARTS));
 
@@ -113,9 +112,8 @@ BENCH("readv", READ_WRITE, BEYOND, 20, "readv of 4 KB from a cached file into fo
 SETUP(writev_setup, set_up_vector(c, O_RDWR));
 
 /*
- * Window: writev of 4 KB from four buffers of 1 KB over a cached file of that
- * size. Each operation of a batch has its own descriptor; made outside, by
- * prepare(): lseek to the start.
+ * Measured: writev of 4 KB from four buffers of 1 KB over a cached file of that size. Each
+ * operation of a batch has its own descriptor; prepare() seeks to the start.
  */
 OP(writev_op, SYS(writev, *slot_fd(c, i), vector, PARTS));
 

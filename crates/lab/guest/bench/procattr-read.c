@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: a read of /proc/self/attr/current, which asks modules under what label the process runs;
- * where none knows, EINVAL is the answer. Nothing to undo.
+ * Measured: a read of /proc/self/attr/current, which calls modules for the process's label; without
+ * one, EINVAL. Nothing to undo.
  */
 #include "../label.h"
 
@@ -34,7 +34,7 @@ static int check(struct cell *c)
 		return failed(c, "read: wrong result", 0);
 	if (ret > 0 && memcmp(again, slot_data(c), ret))
 		return failed(c, "read: wrong label", 0);
-	/* Its answer is the same in the middle of it, where no module knows any. */
+	/* Without modules the answer is the same at any offset. */
 	return SYS(pread64, c->fd[0], slot_data(c), 1, LABEL_MAX) == c->state[ANSWER] ? 0 :
 	       failed(c, "read: more than there is", 0);
 }

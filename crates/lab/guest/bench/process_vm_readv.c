@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: process_vm_readv of a child's memory. Nothing to undo. */
+/* Measured: process_vm_readv of a child's memory. Nothing to undo. */
 #include <linux/uio.h>
 #include "../child.h"
 
@@ -28,11 +28,11 @@ static int check(struct cell *c)
 	if (ret == -ENOSYS)
 		return unsupported(c, "this kernel has no process_vm_readv", ret);
 	if (ret == -EPERM)
-		return unsupported(c, "this machine lets nobody read a child", ret);
+		return unsupported(c, "this machine forbids reading a child", ret);
 	return wrong_if(c, ret, ret != BYTES || *slot_data(c) != 'x',
 			"process_vm_readv: wrong result");
 }
 
-BENCH("process_vm_readv", TRACE, IPC, 22, "process_vm_readv of 1 KB of a child",
+BENCH("process_vm_readv", TRACE, IPC, 22, "process_vm_readv of 1 KB from a child",
       .variants = VARIANTS({ "1KB" }),
       .setup = setup, .check = check, .op = op, .teardown = end_child);

@@ -4,7 +4,7 @@
 #include "../child.h"
 
 #define PEEK	1	/* arg of variants */
-#define STATUS	7	/* exits with this, so that 0 cannot pass by chance */
+#define STATUS	7	/* exit status, so that 0 cannot pass by chance */
 
 static long let_go(struct cell *c)
 {
@@ -38,14 +38,13 @@ static int setup(struct cell *c)
 	if (err >= 0)
 		return 0;
 	end_child(c);
-	return err == -EPERM ? unsupported(c, "this machine lets nobody trace a child", err) :
+	return err == -EPERM ? unsupported(c, "this machine forbids tracing a child", err) :
 	       failed(c, "ptrace", err);
 }
 
 /*
- * Window: ptrace. `seize` becomes the tracer of a child, which goes on waiting; undone outside:
- * it is stopped and let go. `peek` reads a word of a child that stands still. No other task runs
- * in the window.
+ * Measured: ptrace. `seize` becomes the tracer of a waiting child; undo: the child is stopped and
+ * detached. `peek` reads a word of a stopped child. No other task runs meanwhile.
  */
 static long ptrace_op(struct cell *c, unsigned int i)
 {
@@ -63,12 +62,12 @@ static int ptrace_check(struct cell *c)
 	*(long *)slot_name(c, 0) = 'y';
 	ret = ptrace_op(c, 0);
 	if (ret == -EPERM)
-		return unsupported(c, "this machine lets nobody trace a child", ret);
+		return unsupported(c, "this machine forbids tracing a child", ret);
 	if (ret < 0)
 		return ret;
 	if (c->variant->arg == PEEK)
 		return *(long *)slot_data(c) == 'x' ? 0 : failed(c, "ptrace: wrong word", 0);
-	/* It has a tracer now. */
+	/* It has a tracer already. */
 	return SYS(ptrace, PTRACE_SEIZE, c->state[CHILD], 0, 0) == -EPERM ? undo(c, 0) :
 	       failed(c, "ptrace: wrong result", 0);
 }
@@ -96,8 +95,8 @@ static inline __attribute__((always_inline)) long in_a_child(int again)
 }
 
 /*
- * Window: ptrace(PTRACE_TRACEME), by a child that exits then. Each operation has a child of its
- * own, and its window is the child's. Nothing to undo.
+ * Measured: ptrace(PTRACE_TRACEME), in a child that then exits. Each operation has its own child.
+ * Nothing to undo.
  */
 OP(ptrace_traceme_op, in_a_child(0));
 
@@ -109,11 +108,11 @@ static int ptrace_traceme_check(struct cell *c)
 		return unsupported(c, "this kernel has no ptrace", ret);
 	if (ret < 0)
 		return ret;
-	/* It has a tracer then. */
+	/* Then it already has a tracer. */
 	return in_a_child(1) == -EPERM ? 0 : failed(c, "ptrace: wrong result", 0);
 }
 
-BENCH("ptrace-traceme", TRACE, IPC, 33, "a child makes its parent its tracer",
+BENCH("ptrace-traceme", TRACE, IPC, 33, "ptrace(PTRACE_TRACEME) by a child",
       .source = "ptrace(2)", .syscalls = "ptrace", .composite = 1,
       .variants = VARIANTS({ "child" }),
       .check = ptrace_traceme_check, .op = ptrace_traceme_op);

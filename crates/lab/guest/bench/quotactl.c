@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: quotactl(Q_SYNC) of all file systems. Nothing to undo. */
+/* Measured: quotactl(Q_SYNC) of all file systems. Nothing to undo. */
 #include <linux/quota.h>
 #include "slots.h"
 
@@ -18,6 +18,6 @@ static int check(struct cell *c)
 			"quotactl: wrong result");
 }
 
-BENCH("quotactl", ADMIN, ADMIN, 15, "quotactl that has quotas written, where there are none",
+BENCH("quotactl", ADMIN, ADMIN, 15, "quotactl(Q_SYNC) without quotas",
       .variants = VARIANTS({ "Q_SYNC" }),
       .check = check, .op = op);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: quotactl(Q_QUOTAON) of ext4, by a file of quotas in which there are none yet. Before it
- * all is written out, which the call would do otherwise. Tasks of the kernel empty its processors'
- * lists of pages for it: the work of all tasks counts. Undone outside: Q_QUOTAOFF.
+ * Measured: quotactl(Q_QUOTAON) of ext4, with a quota file that has no entries yet. prepare() syncs
+ * the file system, which the call would do otherwise. Kernel tasks drain the per-CPU page lists for
+ * it: the work of all tasks counts. Undo: Q_QUOTAOFF.
  */
 #include <asm/stat.h>
 #include <asm/statfs.h>
@@ -12,12 +12,12 @@
 #include "mounts.h"
 
 #define DISK		"/dev/ram0"	/* of the lab's machine: vm.c */
-#define DISK_NUMBER	0x100		/* of it: the first of major number 1 */
+#define DISK_NUMBER	0x100		/* its device number: the first of major number 1 */
 #define QUOTA_FILE	"quotas"
 #define ROOT		0		/* c->fd[] */
 #define WEEK		(7 * 24 * 3600)
-#define BLOCK		1024		/* of the file: its head, and the root of a tree */
-#define MAGIC		0xd9c01f11	/* of users' quotas */
+#define BLOCK		1024		/* of the file: its header, and the root of a tree */
+#define MAGIC		0xd9c01f11	/* of user quotas */
 
 #define COMMAND(command)	((command) << SUBCMDSHIFT | USRQUOTA)
 
@@ -51,7 +51,7 @@ static int make_quotas(struct cell *c)
 	return ret < 0 ? ret : 0;
 }
 
-/* Of the file system that is worked on, which is mounted one directory above. */
+/* Of the measured file system, which is mounted one directory above. */
 static long set_option(const char *option)
 {
 	return SYS(mount, "none", "..", NULL, MS_REMOUNT, option);
@@ -130,7 +130,7 @@ static int check(struct cell *c)
 	return ret == -EBUSY ? undo(c, 0) : failed(c, "quotactl: wrong result", ret);
 }
 
-BENCH("quotaon", ADMIN, ADMIN, 29, "quotactl that turns users' quotas of ext4 on",
+BENCH("quotaon", ADMIN, ADMIN, 29, "quotactl(Q_QUOTAON) of user quotas on ext4",
       .source = "quotactl(2)", .syscalls = "quotactl", .max_batch = 1, .counts_children = 1,
       .variants = VARIANTS({ "user", .modules = "quota_v2" }),
       .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo,

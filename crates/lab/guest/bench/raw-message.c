@@ -7,7 +7,7 @@
 #define EXPERIMENT	0x88b5	/* IEEE 802: for local experiments */
 #define LOOPBACK	1	/* the interface's index, in every network namespace */
 
-/* The socket is connected to the address that it receives at: it hears itself. */
+/* The socket is connected to its own address: it receives what it sends. */
 static int raw_message_setup(struct cell *c)
 {
 	int ret = sockets_start(c, RAW);
@@ -29,9 +29,8 @@ static int raw_message_setup(struct cell *c)
 }
 
 /*
- * Window: an IP packet of a protocol that nobody speaks (253, for experiments) from one raw
- * socket to itself over the loopback interface, and its receipt with its header. Nothing to
- * undo.
+ * Measured: an IP packet of an unassigned protocol (253, for experiments) from a raw socket to
+ * itself over the loopback interface, and its receipt with its header. Nothing to undo.
  */
 static long raw_message_op(struct cell *c, unsigned int i)
 {
@@ -57,7 +56,7 @@ static int raw_message_check(struct cell *c)
 }
 
 BENCH("raw-message", MESSAGE, NETWORK, 19,
-      "a packet of a raw socket over the loopback interface, received by the same",
+      "a packet from a raw socket to itself over the loopback interface",
       .source = "raw(7)", .syscalls = "sendto recvfrom",
       .variants = VARIANTS({ "1B", .arg2 = 1 }, { "1KB", .arg2 = KB }),
       .setup = raw_message_setup, .check = raw_message_check, .op = raw_message_op,
@@ -88,8 +87,8 @@ static int packet_message_setup(struct cell *c)
 }
 
 /*
- * Window: a frame of a packet socket that the loopback interface brings back to it (of an
- * Ethernet type for experiments, which no protocol takes), and its receipt. Nothing to undo.
+ * Measured: a frame of a packet socket that returns over the loopback interface (with an Ethernet
+ * type for experiments, which no protocol uses), and its receipt. Nothing to undo.
  */
 static long packet_message_op(struct cell *c, unsigned int i)
 {
@@ -113,7 +112,7 @@ static int packet_message_check(struct cell *c)
 }
 
 BENCH("packet-message", MESSAGE, NETWORK, 20,
-      "a frame of a packet socket over the loopback interface, received by the same",
+      "a frame from a packet socket to itself over the loopback interface",
       .source = "packet(7)", .syscalls = "sendto recvfrom",
       .variants = VARIANTS({ "1B", .arg2 = 1 }, { "1KB", .arg2 = KB }),
       .setup = packet_message_setup, .check = packet_message_check, .op = packet_message_op,

@@ -26,11 +26,10 @@ static int read_setup(struct cell *c)
 SLOT(prepare, rewind_at_end(c));
 
 /*
- * read in pieces from a 100 KB file, from its start again when it ends. The
- * window holds the read only (section 4.1: each read is one operation), not the
- * open and close that Table 3 lists around the whole. In exact counts, prepare
- * goes back to the start; in a timed batch op has to, once in 25 to 100
- * reads, which costs less than half a per cent of them.
+ * read in pieces from a 100 KB file, restarting at its end. Only the read is measured (section 4.1:
+ * each read is one operation), not the open and close around all of them in Table 3. In exact
+ * counts, prepare() seeks to the start; in a timed batch op() has to, once in 25 to 100 reads,
+ * which costs less than half a per cent.
  */
 static long read_op(struct cell *c, unsigned int i)
 {
@@ -93,9 +92,8 @@ static int write_setup(struct cell *c)
 }
 
 /*
- * write in pieces over a 100 KB file that is there already, from its start
- * again at its end; what lies in the window and where the file is rewound is
- * as of read.
+ * write in pieces over an existing 100 KB file, restarting at its end. The measured region and the
+ * rewinding are as for read.
  */
 static long write_op(struct cell *c, unsigned int i)
 {

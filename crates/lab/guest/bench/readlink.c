@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: readlink of a symbolic link, each operation of another one: a short link's
- * text lies in its inode, and where that lies in its slab decides what copying it
- * out costs. Nothing to undo.
+ * Measured: readlink of a symbolic link, a different one for each operation. A short link's text is
+ * in its inode, and the inode's position in its slab changes the cost of copying the text. Nothing
+ * to undo.
  */
 #include "slots.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: lsetxattr of a file's label to another one, as chcon(1) and restorecon(8) do. The other
- * label is one that the policy lets the agent give and take back; undone outside.
+ * Measured: lsetxattr of another label on a file, as in chcon(1) and restorecon(8). The policy must
+ * allow the agent to set the other label and to restore the first. Undo: the old label.
  */
 #include "slots.h"
 
 #define OLD		slot_data(c)
 #define LABEL_MAX	512
-#define OLD_LEN		0	/* c->state[]: bytes of the label that files have */
+#define OLD_LEN		0	/* c->state[]: bytes of the files' label */
 
 static long label(struct cell *c, const char *name, const char *value, size_t len)
 {
@@ -18,7 +18,7 @@ SLOT(undo, label(c, slot_name(c, i), OLD, c->state[OLD_LEN]));
 
 OP(op, label(c, slot_name(c, i), c->path2, strlen(c->path2)));
 
-/* There and back again? */
+/* Whether the label can be set and restored. */
 static long try_label(struct cell *c)
 {
 	long err = op(c, 0);
@@ -26,7 +26,7 @@ static long try_label(struct cell *c)
 	return err < 0 ? err : undo(c, 0);
 }
 
-/* Of SELinux: one category more, or the type of what lsmeter's own policy denies. */
+/* SELinux: one more category, or the type that lsmeter's policy denies. */
 static long choose_context(struct cell *c)
 {
 	const char *old = OLD, *rest;
@@ -43,7 +43,7 @@ static long choose_context(struct cell *c)
 	return try_label(c);
 }
 
-/* Of Smack: that which everybody may read and write. */
+/* Smack: the label that everybody may read and write. */
 static long choose_star(struct cell *c)
 {
 	format(c->path2, sizeof(c->path2), "*");
@@ -61,12 +61,12 @@ static int setup(struct cell *c)
 		return n;
 	n = SYS(lgetxattr, slot_name(c, 0), c->variant->path, OLD, LABEL_MAX - 1);
 	if (n < 0)
-		return unsupported(c, "no module of the stack labels files so", n);
+		return unsupported(c, "no module of the stack labels files", n);
 	OLD[n] = '\0';
 	c->state[OLD_LEN] = n;
 	n = c->variant->arg ? choose_star(c) : choose_context(c);
 	if (n < 0)
-		return unsupported(c, "there is no other label that the policy lets files have", n);
+		return unsupported(c, "the policy allows no other label for files", n);
 	return 0;
 }
 
@@ -82,7 +82,7 @@ static int check(struct cell *c)
 }
 
 BENCH("relabel", XATTR, BEYOND, 62,
-      "lsetxattr that gives a file another label of SELinux's or Smack's",
+      "lsetxattr of another SELinux or Smack label",
       .source = "chcon(1), restorecon(8), setxattr(2)", .syscalls = "lsetxattr",
       .max_batch = WARM_SLOTS,
       .variants = VARIANTS({ "selinux", .path = "security.selinux" },

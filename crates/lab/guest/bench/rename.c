@@ -2,9 +2,8 @@
 #include "rename.h"
 
 /*
- * rename within one directory, the file being the last of 1 to 5 components.
- * The file is made before the window and removed after it: in exact counts the
- * directory then holds one file only, and the search for it costs the same
+ * rename within one directory, of a file at depth 1 to 5. prepare() makes the file and undo()
+ * removes it: in exact counts the directory has only one file, and the search for it costs the same
  * every time.
  */
 static int rename_setup(struct cell *c)
@@ -29,9 +28,8 @@ BENCH("rename", FILE, PAPER, 3, "rename a file within its directory",
       .setup = rename_setup, .check = check, .prepare = prepare, .op = op, .undo = undo);
 
 /*
- * Window: rename of a file into another directory, both directories being
- * there: from the variant's path to that with its last directory replaced by
- * ZZ. The file is made before the window and removed after it.
+ * Measured: rename of a file into another existing directory: from the variant's path to the same
+ * path with its last directory replaced by ZZ. prepare() makes the file and undo() removes it.
  */
 static int rename_across_setup(struct cell *c)
 {

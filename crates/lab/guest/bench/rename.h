@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rename of an empty file from slot_name[] to slot_other[]; it is made before the
- * window and removed after it.
+ * rename of an empty file from slot_name[] to slot_other[]; prepare() makes it and undo() removes
+ * it.
  */
 #ifndef LSMETER_RENAME_H
 #define LSMETER_RENAME_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: sched_setaffinity of a child to the processors that it has. Nothing to undo. */
+/* Measured: sched_setaffinity of a child to its current processors. Nothing to undo. */
 #include "../child.h"
 
 #define MASK_SIZE	1024
-#define SIZE		1	/* c->state[]: of what the kernel fills */
+#define SIZE		1	/* c->state[]: bytes written by the kernel */
 
 static int setup(struct cell *c)
 {
@@ -37,6 +37,6 @@ static int check(struct cell *c)
 	return ret < 0 ? ret : 0;
 }
 
-BENCH("sched_setaffinity", SCHEDULING, PROCESS, 14, "sched_setaffinity of a child to what it is",
+BENCH("sched_setaffinity", SCHEDULING, PROCESS, 14, "sched_setaffinity of a child, no change",
       .variants = VARIANTS({ "child" }),
       .setup = setup, .check = check, .op = op, .teardown = end_child);

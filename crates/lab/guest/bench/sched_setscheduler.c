@@ -29,7 +29,7 @@ static int sched_setscheduler_check(struct cell *c)
 	return ret == c->variant->arg ? 0 : failed(c, "sched_setscheduler: wrong result", ret);
 }
 
-BENCH("sched_setscheduler", SCHEDULING, PROCESS, 15, "sched_setscheduler of a child to what it is",
+BENCH("sched_setscheduler", SCHEDULING, PROCESS, 15, "sched_setscheduler of a child, no change",
       .variants = VARIANTS({ "SCHED_OTHER", .arg = SCHED_NORMAL }),
       .setup = start_child, .check = sched_setscheduler_check, .op = sched_setscheduler_op,
       .teardown = end_child);

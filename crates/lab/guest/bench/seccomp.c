@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: a filter of system calls is installed (`install`), by a child that exits then; or getppid
- * of a child that has one, which lets the call pass (`allow`) or lets it pass and has it written down
- * (`log`). Nobody takes a filter off again, so that each operation has a child of its own, and its
- * window is the child's. It gives way once behind a call that is written down: the task of the
- * kernel that works off audit's messages runs in the window, sooner or later, and counts.
+ * Measured: installation of a system call filter (`install`), in a child that then exits; or
+ * getppid in a child with a filter that allows it (`allow`) or allows and logs it (`log`). Filters
+ * cannot be removed, so each operation has its own child, whose calls are measured. After a logged
+ * call the child yields once: the kernel task that handles audit messages runs in the region, and
+ * counts.
  */
 #include <linux/filter.h>
 #include <linux/prctl.h>
@@ -30,7 +30,7 @@ static long install(u32 action)
 	return SYS(seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
 }
 
-/* What the child exits with. */
+/* The child's exit status. */
 static long measure(long which, u32 action, long passes)
 {
 	long ret = SYS(prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -52,7 +52,7 @@ static long measure(long which, u32 action, long passes)
 	window_end();
 	if (ret < 0)
 		return -ret;
-	/* It is in force. */
+	/* The filter is in force. */
 	return SYS(getppid) == passes ? LETS_PASS : EIO;
 }
 
@@ -70,8 +70,8 @@ static inline __attribute__((always_inline)) long in_a_child(long which, u32 act
 }
 
 /*
- * A filter of a socket's that stays: programs lie together in pieces of memory, which are given back
- * when the last one goes. So no operation makes such a piece, of 2 MiB, and fills it.
+ * A socket filter that stays loaded: programs share 2 MiB chunks of memory, which are freed with
+ * the last program. So no operation allocates and fills a chunk.
  */
 static long keep_a_program(struct cell *c)
 {
@@ -106,13 +106,13 @@ static int check(struct cell *c)
 		return unsupported(c, "this kernel has no filters of system calls, or no second task", ret);
 	if (ret < 0)
 		return ret;
-	/* A filter that lets nothing pass shows that a child's filter is in force. */
+	/* A filter that allows nothing shows that a child's filter is in force. */
 	ret = in_a_child(INSTALL, SECCOMP_RET_ERRNO | EPERM, 0);
 	return ret < 0 ? failed(c, "seccomp: wrong result", ret) : 0;
 }
 
 BENCH("seccomp", CREDENTIALS, PROCESS, 29,
-      "a filter of system calls: installed, and a call that one lets pass or writes down",
+      "a system call filter: installed, and a call that one allows or logs",
       .syscalls = "seccomp getppid sched_yield", .composite = 1,
       .variants = VARIANTS({ "install", .arg = INSTALL },
 			   { "allow", .arg = ALLOW },

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: an order over netlink to nf_tables that makes a label for packets (nft's `add secmark`),
- * of a table that is there. Undone outside: the label deleted. Without a module that labels
- * packets there is none to make.
+ * Measured: a netlink request to nf_tables that creates a packet label (nft's `add secmark`) in an
+ * existing table. Undo: the label is deleted. It needs a module that labels packets.
  */
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netfilter/nf_tables.h>
@@ -10,11 +9,11 @@
 
 #define TABLE		"lsmeter"
 #define NAME		"label"
-#define OBJECT_SECMARK	8	/* NFT_OBJECT_SECMARK, newer than some headers */
+#define OBJECT_SECMARK	8	/* NFT_OBJECT_SECMARK, missing from older headers */
 #define SECMARK_CTX	1	/* NFTA_SECMARK_CTX */
 #define FAMILY_IPV4	2
 
-/* Behind what is there of the batch: a message's head, which attributes follow. */
+/* The end of the batch: a message header, before attributes. */
 static struct nlmsghdr *add_message(struct cell *c, int type, int flags, u16 resource)
 {
 	struct nlmsghdr *head = (struct nlmsghdr *)((char *)order(c) + c->state[0]);
@@ -49,7 +48,7 @@ static void add_text(struct cell *c, struct nlmsghdr *head, int type, const char
 	add_attribute(c, head, type, text, strlen(text) + 1);
 }
 
-/* A batch of one order about the table (0) or its label. */
+/* A batch with one order about the table (0) or its label. */
 static void order_about(struct cell *c, int order_type, int is_label)
 {
 	u32 kind = __builtin_bswap32(OBJECT_SECMARK);
@@ -130,7 +129,7 @@ static int check(struct cell *c)
 	if (ret >= 0)
 		ret = op(c, 0);
 	if (ret == -EOPNOTSUPP || ret == -EINVAL || ret == -ENOENT || ret == -EACCES)
-		return unsupported(c, "no module of the stack labels packets so", ret);
+		return unsupported(c, "no module of the stack has such packet labels", ret);
 	if (ret < 0)
 		return ret;
 	ret = undo(c, 0);
@@ -140,7 +139,7 @@ static int check(struct cell *c)
 	return ret == -ENOENT ? 0 : failed(c, "nf_tables: the label is still there", ret);
 }
 
-BENCH("secmark", SOCKET, NETWORK, 24, "a label for packets, made in nf_tables",
+BENCH("secmark", SOCKET, NETWORK, 24, "a packet label in nf_tables",
       .source = "nft(8), secmark", .syscalls = "sendto recvfrom", .max_batch = 1,
       .variants = VARIANTS({ "add", .modules = "nf_tables" }),
       .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo,

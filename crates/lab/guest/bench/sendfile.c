@@ -2,7 +2,7 @@
 #include "slots.h"
 
 #define SIZE	4096
-#define OUT	0	/* c->fd[]: of the pipe */
+#define OUT	0	/* c->fd[]: read end of the pipe */
 #define IN	1
 #define FILE	2
 #define SINK	3
@@ -25,9 +25,8 @@ static int sendfile_setup(struct cell *c)
 SLOT(prepare, SYS(lseek, *slot_fd(c, i), 0, 0));
 
 /*
- * Window: sendfile of 4 KB from one cached file over another of that size.
- * Each operation of a batch has its own output descriptor; made outside, by
- * prepare(): its lseek to the start.
+ * Measured: sendfile of 4 KB from one cached file over another of that size. Each operation of a
+ * batch has its own output descriptor; prepare() seeks to the start.
  */
 static long sendfile_op(struct cell *c, unsigned int i)
 {
@@ -92,8 +91,8 @@ static int splice_setup(struct cell *c)
 }
 
 /*
- * Window: splice of a page of a file into a pipe, and out of it into /dev/null. The file lies
- * in the cache. Nothing to undo.
+ * Measured: splice of a page of a cached file into a pipe, and out of it into /dev/null. Nothing to
+ * undo.
  */
 static long splice_op(struct cell *c, unsigned int i)
 {
@@ -137,9 +136,8 @@ static int copy_file_range_setup(struct cell *c)
 }
 
 /*
- * Window: copy_file_range of 4 KB from one file over another of that size, at
- * explicit offsets. Nothing to undo. File systems that can share extents
- * (btrfs, xfs) do so instead of copying.
+ * Measured: copy_file_range of 4 KB from one file over another of that size, at explicit offsets.
+ * Nothing to undo. File systems that can share extents (btrfs, xfs) do so instead of copying.
  */
 static long copy_file_range_op(struct cell *c, unsigned int i)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: a write of 1 to SELinux's file `enforce`, where it was 0, with a rule of audit in force.
- * What SELinux has decided is forgotten, and of each rule it is asked whether it is about labels:
- * `rule` is not, `label-rule` is and made anew. The write waits for a grace period of RCU, in which
- * other tasks of the kernel run: their work counts. The kernel is told to make it short, since it
- * waits for the clock's ticks otherwise. The rule is one that keeps what the write says to audit
- * from being written down, which a task would do. Before it: a write of 0. Undone outside: a write
- * of what was there.
+ * Measured: a write of 1 to SELinux's file `enforce`, previously 0, with an audit rule in force.
+ * SELinux forgets its cached decisions and checks each audit rule for labels: `rule` has none,
+ * `label-rule` has one and is rebuilt. The write waits for an RCU grace period, in which other
+ * kernel tasks run: their work counts. Grace periods are expedited, or else they would wait for
+ * clock ticks. The rule suppresses the audit record of the write, which a task would write.
+ * prepare() writes 0. Undo: the previous value is restored.
  */
 #include <linux/audit.h>
 #include "../netlink.h"
@@ -17,7 +16,7 @@
 #define FILE		3	/* c->fd[] */
 
 enum { RULE, LABEL_RULE };	/* arg of variants */
-/* c->state[]: what was enforced; selinuxfs was not mounted; whether grace periods were short */
+/* c->state[]: previous mode; selinuxfs was not mounted; grace periods were expedited */
 enum { FOUND, MOUNTED, HASTE };
 
 struct rule {
@@ -31,7 +30,7 @@ static long tell(struct cell *c, int type)
 	struct rule *rule = order(c);
 	size_t len = 0;
 
-	/* Of SELinux's context the user. */
+	/* The user in SELinux's context. */
 	if (c->variant->arg == LABEL_RULE)
 		while (c->path[len] && c->path[len] != ':')
 			len++;
@@ -67,7 +66,7 @@ static long enforce(struct cell *c, int on)
 	return SYS(pwrite64, c->fd[FILE], on ? "1" : "0", 1, 0);
 }
 
-/* Whether grace periods shall be short: what was there before, or -errno. */
+/* Sets whether grace periods are expedited: the previous value, or -errno. */
 static long hasten(long on)
 {
 	char digit = 0, other = on ? '1' : '0';
@@ -82,7 +81,7 @@ static long hasten(long on)
 	return ret < 0 ? ret : digit != '0';
 }
 
-/* By the agent's label, which is left in c->path: without a policy it is one word. */
+/* About the agent's label, which is left in c->path: without a policy it is one word. */
 static int has_policy(struct cell *c)
 {
 	const char *label = c->path;
@@ -98,7 +97,7 @@ static long open_file(struct cell *c)
 	return open_as(c, FILE, SELINUXFS "/enforce", O_RDWR | O_CLOEXEC);
 }
 
-/* Leaves in FOUND what is there, and changes nothing. */
+/* Stores the current state in FOUND, and changes nothing. */
 static int find_selinux(struct cell *c)
 {
 	long ret = open_file(c);
@@ -115,7 +114,7 @@ static int find_selinux(struct cell *c)
 	if (ret < 0)
 		return unsupported(c, "SELinux's mode is not for this user", ret);
 	c->state[FOUND] = ret;
-	/* Whether its policy would let the agent take that back is not known beforehand. */
+	/* Whether its policy would let the agent revert this is not known in advance. */
 	if (has_policy(c) && !ret)
 		return unsupported(c, "what this policy only notes would be denied", 0);
 	return 0;
@@ -144,7 +143,7 @@ static void leave(struct cell *c)
 
 SLOT(undo, enforce(c, c->state[FOUND]));
 
-/* While nothing is enforced, so that no policy need let the agent do it. */
+/* While nothing is enforced, so that the policy need not allow it. */
 static void teardown(struct cell *c)
 {
 	enforce(c, 0);
@@ -199,14 +198,14 @@ static int check(struct cell *c)
 		return ret;
 	if (enforcing(c) != 1)
 		return failed(c, "enforce: 1 has no effect", 0);
-	/* The rule is there still. */
+	/* The rule still exists. */
 	ret = enforce(c, 0);
 	if (ret >= 0)
 		ret = tell(c, AUDIT_ADD_RULE);
 	return ret == -EEXIST ? undo(c, 0) : failed(c, "a rule of audit: wrong result", ret);
 }
 
-BENCH("setenforce", ADMIN, ADMIN, 28, "SELinux is told to enforce, while there is a rule of audit",
+BENCH("setenforce", ADMIN, ADMIN, 28, "SELinux switched to enforcing, with an audit rule",
       .source = "setenforce(8)", .syscalls = "pwrite64", .max_batch = 1, .counts_children = 1,
       .variants = VARIANTS({ "rule", .arg = RULE }, { "label-rule", .arg = LABEL_RULE }),
       .setup = setup, .check = check, .prepare = prepare, .op = op, .undo = undo,

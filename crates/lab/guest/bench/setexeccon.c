@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: fork; in the child what setexeccon(3) does, open of /proc/self/attr/exec, write of a
- * context and close, and then execve of a program that exits; and wait4. The context is
- * the one that it runs in, so that what execve costs more is what asking for one costs. The
- * child's kernel work belongs to the operation. Nothing to undo.
+ * Measured: fork; in the child, setexeccon(3) (open of /proc/self/attr/exec, write of a context,
+ * close), then execve of a program that exits; and wait4. The context is the current one, so the
+ * additional cost of execve is that of an explicit context. The child's kernel work belongs to the
+ * operation. Nothing to undo.
  */
 #include "../slots.h"
 
@@ -39,7 +39,7 @@ static int setup(struct cell *c)
 	long n = read_all(CURRENT, c->path2, sizeof(c->path2) - 1);
 
 	if (n <= 0)
-		return unsupported(c, "no module of the stack says in what context tasks run: " CURRENT,
+		return unsupported(c, "no module of the stack gives tasks a context: " CURRENT,
 				   n);
 	c->state[CONTEXT_LEN] = n;
 	n = ask_for(c->path2, n);
@@ -47,7 +47,7 @@ static int setup(struct cell *c)
 		return unsupported(c, "no module of the stack takes a context for execve: " EXEC, n);
 	if (n < 0)
 		return failed(c, "writing " EXEC, n);
-	/* Children inherit it: those of other benchmarks shall have none. */
+	/* Children inherit it; those of other benchmarks must have none. */
 	return ask_for("\n", 1) < 0 ? failed(c, "taking it back: " EXEC, 0) : 0;
 }
 
@@ -83,7 +83,7 @@ static int check(struct cell *c)
 }
 
 BENCH("setexeccon", PROCESS, BEYOND, 61,
-      "fork, setexeccon to the context it has, execve of a small program, the wait for it",
+      "fork, setexeccon to the current context, execve of a small program, wait4",
       .source = "setexeccon(3), execve(2)",
       .syscalls = "fork open write close execve exit_group wait4", .counts_children = 1,
       .variants = VARIANTS({ "own-context" }),

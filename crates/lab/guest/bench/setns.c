@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: setns into the namespace that the process is in. Nothing to undo. */
+/* Measured: setns into the current namespace. Nothing to undo. */
 #include <linux/sched.h>
 #include "slots.h"
 
@@ -22,11 +22,11 @@ static int check(struct cell *c)
 		return unsupported(c, "it needs CAP_SYS_ADMIN, and such namespaces", ret);
 	if (ret < 0)
 		return ret;
-	/* It is none of users. */
+	/* Not a user namespace. */
 	return SYS(setns, c->fd[0], CLONE_NEWUSER) == -EINVAL ? 0 : failed(c, "setns: wrong result", 0);
 }
 
-BENCH("setns", NAMESPACE, PROCESS, 21, "setns into the namespace that the process is in",
+BENCH("setns", NAMESPACE, PROCESS, 21, "setns into the current namespace",
       .variants = VARIANTS({ "uts", .arg = CLONE_NEWUTS },
 			   { "ipc", .arg = CLONE_NEWIPC },
 			   { "net", .arg = CLONE_NEWNET }),

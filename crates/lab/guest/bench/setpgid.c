@@ -37,6 +37,6 @@ static int setpgid_check(struct cell *c)
 			"setpgid: wrong result");
 }
 
-BENCH("setpgid", PROCESS, PROCESS, 13, "setpgid of a child to the group that it is in",
+BENCH("setpgid", PROCESS, PROCESS, 13, "setpgid of a child to its current group",
       .variants = VARIANTS({ "child" }),
       .setup = start_child, .check = setpgid_check, .op = setpgid_op, .teardown = end_child);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: setpriority of a child to the priority that it has. Nothing to undo. */
+/* Measured: setpriority of a child to its current priority. Nothing to undo. */
 #include <linux/resource.h>
 #include "../child.h"
 
@@ -9,7 +9,7 @@ static int setup(struct cell *c)
 {
 	int ret = start_child(c);
 
-	/* The call tells it as a number that is never negative. */
+	/* The raw call returns 20 - nice, which is never negative. */
 	if (!ret)
 		c->state[NICE] = 20 - SYS(getpriority, PRIO_PROCESS, c->state[CHILD]);
 	return ret;
@@ -27,6 +27,6 @@ static int check(struct cell *c)
 	return ret == 20 - c->state[NICE] ? 0 : failed(c, "setpriority: wrong result", ret);
 }
 
-BENCH("setpriority", SCHEDULING, PROCESS, 17, "setpriority of a child to what it is",
+BENCH("setpriority", SCHEDULING, PROCESS, 17, "setpriority of a child, no change",
       .variants = VARIANTS({ "child" }),
       .setup = setup, .check = check, .op = op, .teardown = end_child);

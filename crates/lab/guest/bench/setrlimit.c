@@ -23,7 +23,7 @@ static int setrlimit_check(struct cell *c)
 	       SYS(setrlimit, RLIM_NLIMITS, got) == -EINVAL ? 0 : failed(c, "setrlimit: wrong result", 0);
 }
 
-BENCH("setrlimit", SCHEDULING, PROCESS, 9, "setrlimit to the limit that there is",
+BENCH("setrlimit", SCHEDULING, PROCESS, 9, "setrlimit to the current limit",
       .variants = VARIANTS({ "RLIMIT_CORE" }),
       .setup = setup, .check = setrlimit_check, .op = setrlimit_op);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: settimeofday of the time zone that the kernel has. Nothing to undo. */
+/* Measured: settimeofday of the kernel's current time zone. Nothing to undo. */
 #include <linux/time.h>
 #include "slots.h"
 
@@ -25,6 +25,6 @@ static int check(struct cell *c)
 	       failed(c, "settimeofday: wrong result", 0);
 }
 
-BENCH("settimeofday", ADMIN, ADMIN, 14, "settimeofday of the time zone that the kernel has",
+BENCH("settimeofday", ADMIN, ADMIN, 14, "settimeofday of the current time zone",
       .variants = VARIANTS({ "time-zone" }),
       .setup = setup, .check = check, .op = op);

@@ -19,7 +19,7 @@ static int setuid_check(struct cell *c)
 			"setuid: wrong result");
 }
 
-BENCH("setuid", CREDENTIALS, PROCESS, 3, "setuid to the user that the process has",
+BENCH("setuid", CREDENTIALS, PROCESS, 3, "setuid to the current user",
       .variants = VARIANTS({ "same" }),
       .setup = setuid_setup, .check = setuid_check, .op = setuid_op);
 
@@ -39,7 +39,7 @@ static int setgid_check(struct cell *c)
 			"setgid: wrong result");
 }
 
-BENCH("setgid", CREDENTIALS, PROCESS, 4, "setgid to the group that the process has",
+BENCH("setgid", CREDENTIALS, PROCESS, 4, "setgid to the current group",
       .variants = VARIANTS({ "same" }),
       .setup = setgid_setup, .check = setgid_check, .op = setgid_op);
 
@@ -64,6 +64,6 @@ static int setgroups_check(struct cell *c)
 	return wrong_if(c, ret, SYS(getgroups, 0, NULL) != c->state[0], "setgroups: wrong result");
 }
 
-BENCH("setgroups", CREDENTIALS, PROCESS, 5, "setgroups to the groups that the process has",
+BENCH("setgroups", CREDENTIALS, PROCESS, 5, "setgroups to the current groups",
       .variants = VARIANTS({ "same" }),
       .setup = setgroups_setup, .check = setgroups_check, .op = setgroups_op);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: shutdown(SHUT_WR) of a connection's client; of TCP the other end gets a FIN. Made
- * before; undone outside: close of both ends, by a reset where it is TCP.
+ * Measured: shutdown(SHUT_WR) of a connection's client; for TCP it sends a FIN. prepare() makes the
+ * connection. Undo: close of both ends, for TCP with a reset.
  */
 #include "../sockets.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: write of a byte to a pipe whose reading end has O_ASYNC and the process as its owner,
- * which is sent SIGIO. Undone outside: the signal, which is blocked, is taken, and the byte read.
+ * Measured: write of a byte to a pipe whose read end has O_ASYNC and the process as its owner,
+ * which gets SIGIO. Undo: takes the blocked signal, and reads the byte.
  */
 #include <asm/signal.h>
 #include <linux/time.h>
@@ -12,7 +12,7 @@
 
 static const u64 mask = 1ull << (SIGIO - 1);
 
-/* It must be there already. */
+/* It must be pending already. */
 static long take_signal(void)
 {
 	struct timespec now = { 0, 0 };
@@ -68,6 +68,6 @@ static int check(struct cell *c)
 	return ret == 1 && *slot_data(c) == 'x' ? 0 : failed(c, "read: wrong byte", ret);
 }
 
-BENCH("sigio", SIGNAL, IPC, 37, "write to a pipe whose reader is sent SIGIO",
+BENCH("sigio", SIGNAL, IPC, 37, "write to a pipe whose reader gets SIGIO",
       .source = "fcntl(2)", .syscalls = "write", .max_batch = 1, .variants = VARIANTS({ "pipe" }),
       .setup = setup, .check = check, .op = op, .undo = undo, .teardown = teardown);

@@ -4,7 +4,6 @@
 
 #define FILES	256
 
-/* stat of a path. */
 static long stat_op(struct cell *c, unsigned int i)
 {
 	long err;

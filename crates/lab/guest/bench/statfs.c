@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: statfs of a file. Nothing to undo. */
+/* Measured: statfs of a file. Nothing to undo. */
 #include <asm/statfs.h>
 #include "slots.h"
 

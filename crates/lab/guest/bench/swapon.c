@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Window: swapon of a file of 64 KB, which is written out before. Undone outside: swapoff.
- */
+/* Measured: swapon of a 64 KB file, which prepare() syncs. Undo: swapoff. */
 #include "slots.h"
 
 #define FILE_SIZE	65536
 #define MAGIC		"SWAPSPACE2"	/* at the end of the first page */
-#define VERSION_AT	1024		/* behind the boot sectors' place */
+#define VERSION_AT	1024		/* after the boot sectors */
 
 /* union swap_header of the kernel's include/linux/swap.h, which it does not export */
 static int make_header(struct cell *c)
@@ -14,8 +12,8 @@ static int make_header(struct cell *c)
 	u32 *info = (u32 *)(slot_data(c) + VERSION_AT);
 	long ret;
 
-	info[0] = 1;				/* its version */
-	info[1] = FILE_SIZE / PAGE_SIZE - 1;	/* the last page */
+	info[0] = 1;				/* version */
+	info[1] = FILE_SIZE / PAGE_SIZE - 1;	/* last page */
 	memcpy(slot_data(c) + PAGE_SIZE - strlen(MAGIC), MAGIC, strlen(MAGIC));
 	ret = SYS(pwrite64, c->fd[0], slot_data(c), PAGE_SIZE, 0);
 	return ret < 0 ? ret : SYS(fsync, c->fd[0]);

@@ -9,7 +9,7 @@ static int symlink_setup(struct cell *c)
 	return 0;
 }
 
-/* symlink and unlink, both in the window (Table 3); random names. */
+/* symlink and unlink, both measured (Table 3); random names. */
 static long symlink_op(struct cell *c, unsigned int i)
 {
 	const char *name = slot_name[i % SLOTS];
@@ -51,10 +51,7 @@ static int symlink_only_setup(struct cell *c)
 	return err < 0 ? failed(c, "mkdir", err) : 0;
 }
 
-/*
- * Window: symlink, the link being the last of some components, and nothing
- * else. Undone outside: unlink.
- */
+/* Measured: symlink at some depth, alone. Undo: unlink. */
 OP(symlink_only_op, SYS(symlink, TARGET, slot_name[i]));
 
 SLOT(undo, sys_unlink(slot_name[i]));

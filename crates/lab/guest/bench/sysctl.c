@@ -5,13 +5,12 @@ OP(sysctl_read_op, read_value(slot_data(c)));
 
 SETUP(sysctl_read_check, check_value(c, sysctl_read_op(c, 0)));
 
-BENCH("sysctl-read", ADMIN, ADMIN, 3, "a setting of the kernel in /proc/sys, read",
+BENCH("sysctl-read", ADMIN, ADMIN, 3, "read of a sysctl in /proc/sys",
       .source = "proc(5)", .syscalls = "open read close", .variants = VARIANTS({ "number" }),
       .setup = keep_value, .check = sysctl_read_check, .op = sysctl_read_op);
 
 /*
- * Window: open of a file of /proc/sys, a write of the value that it has,
- * and close. Nothing to undo.
+ * Measured: open of a file in /proc/sys, a write of its current value, and close. Nothing to undo.
  */
 static long sysctl_write_op(struct cell *c, unsigned int i)
 {
@@ -26,6 +25,6 @@ static long sysctl_write_op(struct cell *c, unsigned int i)
 
 SETUP(sysctl_write_check, check_value(c, sysctl_write_op(c, 0)));
 
-BENCH("sysctl-write", ADMIN, ADMIN, 4, "a setting of the kernel in /proc/sys, set to what it is",
+BENCH("sysctl-write", ADMIN, ADMIN, 4, "write of a sysctl's current value in /proc/sys",
       .source = "proc(5)", .syscalls = "open write close", .variants = VARIANTS({ "number" }),
       .setup = keep_value, .check = sysctl_write_check, .op = sysctl_write_op);

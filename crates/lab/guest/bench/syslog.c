@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: syslog that asks for the size of the kernel's log. Nothing to undo. */
+/* Measured: syslog that reads the size of the kernel log. Nothing to undo. */
 #include "slots.h"
 
 #define SIZE_BUFFER	10	/* SYSLOG_ACTION_SIZE_BUFFER of the kernel's own syslog.h */
@@ -18,6 +18,6 @@ static int check(struct cell *c)
 	       failed(c, "syslog: wrong result", 0);
 }
 
-BENCH("syslog", ADMIN, ADMIN, 2, "the size of the kernel's log",
+BENCH("syslog", ADMIN, ADMIN, 2, "syslog that reads the size of the kernel log",
       .variants = VARIANTS({ "size" }),
       .check = check, .op = op);

@@ -26,7 +26,7 @@ static void msgctl_teardown(struct cell *c)
 	SYS(msgctl, c->state[OBJECT], IPC_RMID, NULL);
 }
 
-BENCH("msgctl", IPC, IPC, 28, "msgctl(IPC_STAT) of a queue of System V",
+BENCH("msgctl", IPC, IPC, 28, "msgctl(IPC_STAT) of a System V queue",
       .variants = VARIANTS({ "IPC_STAT" }),
       .setup = msgctl_setup, .check = msgctl_check, .op = msgctl_op, .teardown = msgctl_teardown);
 
@@ -50,7 +50,7 @@ static void semctl_teardown(struct cell *c)
 	SYS(semctl, c->state[OBJECT], 0, IPC_RMID, NULL);
 }
 
-BENCH("semctl", IPC, IPC, 29, "semctl(IPC_STAT) of a set of semaphores of System V",
+BENCH("semctl", IPC, IPC, 29, "semctl(IPC_STAT) of a System V semaphore set",
       .variants = VARIANTS({ "IPC_STAT" }),
       .setup = semctl_setup, .check = semctl_check, .op = semctl_op, .teardown = semctl_teardown);
 
@@ -75,6 +75,6 @@ static void shmctl_teardown(struct cell *c)
 	SYS(shmctl, c->state[OBJECT], IPC_RMID, NULL);
 }
 
-BENCH("shmctl", IPC, IPC, 30, "shmctl(IPC_STAT) of a segment of System V's shared memory",
+BENCH("shmctl", IPC, IPC, 30, "shmctl(IPC_STAT) of a System V shared memory segment",
       .variants = VARIANTS({ "IPC_STAT" }),
       .setup = shmctl_setup, .check = shmctl_check, .op = shmctl_op, .teardown = shmctl_teardown);

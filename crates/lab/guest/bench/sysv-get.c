@@ -13,8 +13,8 @@ static int msgget_setup(struct cell *c)
 }
 
 /*
- * Window: msgget of a new queue. Undone outside: msgctl(IPC_RMID). `existing`: of
- * one that is there, found by its key; nothing to undo.
+ * Measured: msgget of a new queue. Undo: msgctl(IPC_RMID). `existing`: of an existing queue, by its
+ * key; nothing to undo.
  */
 static long msgget_op(struct cell *c, unsigned int i)
 {
@@ -44,7 +44,7 @@ static void msgget_teardown(struct cell *c)
 		SYS(msgctl, c->state[OBJECT], IPC_RMID, NULL);
 }
 
-BENCH("msgget", IPC, IPC, 5, "msgget of a queue of System V, new or there",
+BENCH("msgget", IPC, IPC, 5, "msgget of a System V queue, new or existing",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "private" }, { "existing", .arg = EXISTING }),
       .setup = msgget_setup, .check = msgget_check, .op = msgget_op, .undo = msgget_undo,
       .teardown = msgget_teardown);
@@ -58,8 +58,8 @@ static int semget_setup(struct cell *c)
 }
 
 /*
- * Window: semget of a new set of one semaphore. Undone outside: semctl(IPC_RMID). `existing`: of
- * one that is there, found by its key; nothing to undo.
+ * Measured: semget of a new set of one semaphore. Undo: semctl(IPC_RMID). `existing`: of an
+ * existing set, by its key; nothing to undo.
  */
 static long semget_op(struct cell *c, unsigned int i)
 {
@@ -89,7 +89,7 @@ static void semget_teardown(struct cell *c)
 		SYS(semctl, c->state[OBJECT], 0, IPC_RMID, NULL);
 }
 
-BENCH("semget", IPC, IPC, 7, "semget of a semaphore of System V, new or there",
+BENCH("semget", IPC, IPC, 7, "semget of a System V semaphore, new or existing",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "private" }, { "existing", .arg = EXISTING }),
       .setup = semget_setup, .check = semget_check, .op = semget_op, .undo = semget_undo,
       .teardown = semget_teardown);
@@ -103,8 +103,8 @@ static int shmget_setup(struct cell *c)
 }
 
 /*
- * Window: shmget of a new segment of 4 KB. Undone outside: shmctl(IPC_RMID). `existing`: of
- * one that is there, found by its key; nothing to undo.
+ * Measured: shmget of a new 4 KB segment. Undo: shmctl(IPC_RMID). `existing`: of an existing
+ * segment, by its key; nothing to undo.
  */
 static long shmget_op(struct cell *c, unsigned int i)
 {
@@ -134,7 +134,7 @@ static void shmget_teardown(struct cell *c)
 		SYS(shmctl, c->state[OBJECT], IPC_RMID, NULL);
 }
 
-BENCH("shmget", IPC, IPC, 9, "shmget of a segment of System V's shared memory, new or there",
+BENCH("shmget", IPC, IPC, 9, "shmget of a System V shared memory segment, new or existing",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "4KB" }, { "existing", .arg = EXISTING }),
       .setup = shmget_setup, .check = shmget_check, .op = shmget_op, .undo = shmget_undo,
       .teardown = shmget_teardown);

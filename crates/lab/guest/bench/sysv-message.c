@@ -44,7 +44,7 @@ static void msg_message_teardown(struct cell *c)
 	SYS(msgctl, c->state[OBJECT], IPC_RMID, NULL);
 }
 
-BENCH("msg-message", MESSAGE, IPC, 6, "a message into a queue of System V, and out of it",
+BENCH("msg-message", MESSAGE, IPC, 6, "a message into a System V queue, and out of it",
       .source = "msgop(2)", .syscalls = "msgsnd msgrcv",
       .variants = VARIANTS({ "1B", .arg = 1 }, { "1KB", .arg = KB }),
       .setup = msg_message_setup, .check = msg_message_check, .op = msg_message_op,
@@ -78,7 +78,7 @@ static void semop_teardown(struct cell *c)
 	SYS(semctl, c->state[OBJECT], 0, IPC_RMID, NULL);
 }
 
-BENCH("semop", MESSAGE, IPC, 8, "a semaphore of System V, raised and lowered",
+BENCH("semop", MESSAGE, IPC, 8, "a System V semaphore, raised and lowered",
       .source = "LMbench lat_sem, without a switch of tasks; semop(2)", .syscalls = "semop semop",
       .variants = VARIANTS({ "up-down" }),
       .setup = semop_setup, .check = semop_check, .op = semop_op, .teardown = semop_teardown);
@@ -114,6 +114,6 @@ static void shmat_teardown(struct cell *c)
 	SYS(shmctl, c->state[OBJECT], IPC_RMID, NULL);
 }
 
-BENCH("shmat", IPC, IPC, 10, "shmat and shmdt of a segment of System V's shared memory",
+BENCH("shmat", IPC, IPC, 10, "shmat and shmdt of a System V shared memory segment",
       .source = "shmop(2)", .syscalls = "shmat shmdt", .variants = VARIANTS({ "4KB" }),
       .setup = shmat_setup, .check = shmat_check, .op = shmat_op, .teardown = shmat_teardown);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Window: open(O_TMPFILE), which makes a file that has no name. Undone outside:
- * close, which frees it.
- */
+/* Measured: open(O_TMPFILE), which creates an unnamed file. Undo: close, which frees it. */
 #include "slots.h"
 
 #define TMPFILE	(020000000 | O_DIRECTORY)	/* O_TMPFILE: asm-generic/fcntl.h */
@@ -29,7 +26,7 @@ static int check(struct cell *c)
 	return wrong_if(c, ret, got != 'x', "open(O_TMPFILE): wrong result") ?: slot_close(c, 0);
 }
 
-BENCH("tmpfile", FILE, BEYOND, 63, "open of a file without a name",
+BENCH("tmpfile", FILE, BEYOND, 63, "open of an unnamed file",
       .source = "open(2)", .syscalls = "open", .max_batch = WARM_SLOTS,
       .variants = VARIANTS({ "O_TMPFILE" }),
       .check = check, .op = op, .undo = slot_close);

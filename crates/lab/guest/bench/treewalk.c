@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tree walk of the credentials patch mail: stat and open every regular
- * file and directory, read and recurse into every directory, read no file.
+ * The tree walk of the credentials patch mail: stat and open every regular file and directory, read
+ * and recurse into every directory, read no file.
  *
- * One operation is one walk, composed of these windows, which together hold
- * all kernel work of it: stat and open of the top directory; for each regular
- * file stat, open, close; for each directory below the top stat, open; each
+ * One operation is one walk. These regions cover all its kernel work: stat and open of the top
+ * directory; stat, open, close of each regular file; stat, open of each other directory; each
  * getdents64; the close of each directory. Nothing to undo.
  *
- * The tree: directory k (from 1) lies in directory (k - 1) / 4, so that 266
- * are 1 + 4 + 16 + 64 + 181 on five levels; the files are spread evenly, the
- * first directories holding one more. Paths are relative to the working
- * directory and grow with the depth, as in a walk that joins names.
+ * The tree: directory k (from 1) is in directory (k - 1) / 4, so that 266 are 1 + 4 + 16 + 64 + 181
+ * on five levels. Files are spread evenly; the first directories have one more. Paths are relative
+ * to the working directory and grow with the depth, as in a walk that joins names.
  *
- * full-read-only: as in the mail, the file system is mounted -o ro,noatime
- * before anything is walked. Only a VM's own is.
+ * full-read-only: as in the mail, the file system is mounted -o ro,noatime before the walks. Only a
+ * VM's own file system is.
  */
 #include <asm/stat.h>
 #include "getdents.h"
@@ -27,7 +25,7 @@
 #define MAX_NAME	64
 #define READ_ONLY	"ro"	/* a variant's path */
 
-/* Of mount(2): the kernel that has the suite in it has other headers. */
+/* From mount(2); the headers of the suite's kernel differ. */
 #define REMOUNT		0x20ul	/* MS_REMOUNT */
 #define RDONLY		0x01ul
 #define NOATIME		0x400ul
@@ -36,7 +34,7 @@ struct level {
 	int fd;
 	long len;		/* bytes of records */
 	long pos;
-	size_t path_len;	/* of the directory, without a '/' at its end */
+	size_t path_len;	/* of the directory, without a final '/' */
 };
 
 struct count {
@@ -44,7 +42,7 @@ struct count {
 	long files;
 };
 
-/* Leaves the path of directory k in path. */
+/* Writes the path of directory k to path. */
 static size_t directory_path(char *path, size_t size, unsigned long k)
 {
 	unsigned long chain[MAX_LEVELS];
@@ -59,7 +57,7 @@ static size_t directory_path(char *path, size_t size, unsigned long k)
 	return len;
 }
 
-/* The file system that is worked on, which is mounted one directory above. */
+/* The measured file system, which is mounted one directory above. */
 static long remount(unsigned long flags)
 {
 	return SYS(mount, "none", "..", NULL, REMOUNT | flags, NULL);
@@ -123,8 +121,8 @@ static inline __attribute__((always_inline)) void end(int measured)
 }
 
 /*
- * Always inlined, so that check(), outside any operation, runs no marker.
- * A descriptor left open by an error is closed with the rest below.
+ * Always inlined, so that check(), outside any operation, runs no marker. A descriptor left open by
+ * an error is closed with the rest below.
  */
 static inline __attribute__((always_inline)) long
 walk(struct cell *c, struct count *count, int measured)

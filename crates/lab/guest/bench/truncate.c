@@ -14,13 +14,11 @@ static int setup(struct cell *c)
 }
 
 /*
- * Window: truncate of a file of 4096 bytes to 0; each operation of a batch has
- * its own. Undone outside: pwrite through a descriptor that stays open, which
- * fills it again.
+ * Measured: truncate of a 4096-byte file to 0; each operation of a batch has its own. Undo: pwrite
+ * through an open descriptor, which fills it again.
  *
- * It stays open because ext4 and xfs write a file out when it is closed after a
- * truncation to nothing (auto_da_alloc): the next truncation would wait for the
- * disk.
+ * The descriptor stays open because ext4 and xfs write out a file that is closed after a truncation
+ * to 0 (auto_da_alloc): the next truncation would wait for the disk.
  */
 OP(truncate_op, SYS(truncate, slot_name(c, i), 0));
 
@@ -56,7 +54,7 @@ static int truncate_check(struct cell *c)
 	return ret < 0 ? ret : undo(c, 0);
 }
 
-/* Empties the files first, so that closing them writes nothing out. */
+/* Empties the files first, so that closing them writes nothing. */
 static void teardown(struct cell *c)
 {
 	unsigned int i;
@@ -66,15 +64,15 @@ static void teardown(struct cell *c)
 	slots_close(c);
 }
 
-BENCH("truncate", ATTR, BEYOND, 8, "truncate of a file of 4 KB to nothing, by path",
+BENCH("truncate", ATTR, BEYOND, 8, "truncate of a 4 KB file to 0, by path",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "4KB" }),
       .setup = setup, .check = truncate_check, .op = truncate_op, .undo = undo,
       .teardown = teardown);
 
 /*
- * Window: ftruncate of a file of 4096 bytes to 0; each operation of a batch has
- * its own file and descriptor. Undone outside: pwrite, which fills it again.
- * The descriptors stay open for the reason given above.
+ * Measured: ftruncate of a 4096-byte file to 0; each operation of a batch has its own file and
+ * descriptor. Undo: pwrite, which fills it again. The descriptors stay open for the reason given
+ * above.
  */
 OP(ftruncate_op, SYS(ftruncate, *slot_fd(c, i), 0));
 
@@ -94,7 +92,7 @@ static int ftruncate_check(struct cell *c)
 	return ret < 0 ? ret : undo(c, 0);
 }
 
-BENCH("ftruncate", ATTR, BEYOND, 9, "ftruncate of a file of 4 KB to nothing",
+BENCH("ftruncate", ATTR, BEYOND, 9, "ftruncate of a 4 KB file to 0",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "4KB" }),
       .setup = setup, .check = ftruncate_check, .op = ftruncate_op, .undo = undo,
       .teardown = teardown);

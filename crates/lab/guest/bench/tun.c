@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: ioctls of /dev/net/tun. `create` makes a device of the network; undone outside: close,
- * which ends it. `attach` opens one that is there; closed after. `queue` attaches a queue that
- * was detached; detached again after.
+ * Measured: ioctls of /dev/net/tun. `create` makes a network device; undo: close, which ends it.
+ * `attach` opens an existing one; undo: close. `queue` attaches a detached queue; undo: detach.
  */
 #include <linux/ioctl.h>
 #include <linux/if_tun.h>
@@ -14,7 +13,7 @@ enum { DEVICE, SECOND };	/* c->fd[] */
 #define PATH	"/dev/net/tun"
 #define FLAGS	(IFF_TUN | IFF_NO_PI | IFF_MULTI_QUEUE)
 
-/* struct ifreq of linux/if.h, which takes a C library's headers. */
+/* struct ifreq of linux/if.h, which needs a C library's headers. */
 struct request {
 	char name[16];
 	short flags;
@@ -109,12 +108,12 @@ static int check(struct cell *c)
 		return unsupported(c, "it needs CAP_NET_ADMIN", ret);
 	if (ret < 0)
 		return ret;
-	/* It has what it asked for. */
+	/* It has the requested device. */
 	ret = op(c, 0);
 	return ret == -EEXIST || ret == -EINVAL ? undo(c, 0) : failed(c, "tun: wrong result", ret);
 }
 
-BENCH("tun", SOCKET, NETWORK, 25, "a virtual device of the network: made, opened, a queue attached",
+BENCH("tun", SOCKET, NETWORK, 25, "a virtual network device: created, opened, a queue attached",
       .source = "Documentation/networking/tuntap.rst", .syscalls = "ioctl", .max_batch = 1,
       .variants = VARIANTS({ "create", .arg = CREATE, .modules = "tun" },
 			   { "attach", .arg = ATTACH, .modules = "tun" },

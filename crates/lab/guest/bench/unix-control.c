@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: a byte to the other end of a pair of unix sockets with something beside it, and its
- * receipt: a descriptor, the sender's credentials, its security label (where a module has
- * one). Undone outside: close of the descriptor that came.
+ * Measured: a byte to the other end of a pair of unix sockets with ancillary data, and its receipt:
+ * a descriptor, the sender's credentials, or its security label (if a module has one). Undo: close
+ * of the received descriptor.
  */
 #include "../control.h"
 

@@ -8,9 +8,9 @@ static int unlink_prepare(struct cell *c, unsigned int i)
 }
 
 /*
- * unlink as Table 3 has it: open (an existing file, for reading), unlink,
- * close. Closing the last descriptor of a file without a name frees it, in the
- * window. The file is made before it, under a random name.
+ * unlink as in Table 3: open (an existing file, for reading), unlink, close. Closing the last
+ * descriptor of an unlinked file frees it, within the region. prepare() makes the file, with a
+ * random name.
  */
 static long unlink_op(struct cell *c, unsigned int i)
 {
@@ -58,8 +58,7 @@ static int setup(struct cell *c)
 SLOT(unlink_only_prepare, make_file(slot_name[i], 0));
 
 /*
- * Window: unlink of an empty file, which is the last of some components and
- * which nobody has open. The file is made before it.
+ * Measured: unlink of an empty file at some depth that nobody has open. prepare() makes the file.
  */
 OP(unlink_only_op, SYS(unlink, slot_name[i]));
 

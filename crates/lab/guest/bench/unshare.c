@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: unshare, into a new namespace. Undone outside: setns back into the old one, with which
- * the new one ends.
+ * Measured: unshare into a new namespace. Undo: setns back into the old one, which ends the new
+ * one.
  */
 #include <linux/sched.h>
 #include <asm/stat.h>

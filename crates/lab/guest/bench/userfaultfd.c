@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: userfaultfd, for faults of user space alone. Undone outside: close. */
+/* Measured: userfaultfd for user-space faults only. Undo: close. */
 #include <linux/ioctl.h>
 #include <linux/userfaultfd.h>
 #include "slots.h"
@@ -20,7 +20,7 @@ static int check(struct cell *c)
 	if (ret == -EINVAL)
 		return unsupported(c, "this kernel's userfaultfd is for any fault", ret);
 	if (ret == -EPERM)
-		return unsupported(c, "this machine lets only root use userfaultfd", ret);
+		return unsupported(c, "only root may use userfaultfd on this machine", ret);
 	if (ret < 0)
 		return ret;
 	api->api = UFFD_API;
@@ -31,6 +31,6 @@ static int check(struct cell *c)
 	       failed(c, "userfaultfd: wrong result", 0);
 }
 
-BENCH("userfaultfd", IPC, IPC, 35, "userfaultfd for faults of user space",
+BENCH("userfaultfd", IPC, IPC, 35, "userfaultfd for user-space faults",
       .max_batch = WARM_SLOTS, .variants = VARIANTS({ "user-mode" }),
       .check = check, .op = op, .undo = slot_close);

@@ -15,8 +15,8 @@ static int getxattr_setup(struct cell *c)
 }
 
 /*
- * Window: getxattr of a value of 32 bytes, of an access control list, or of an attribute whose
- * name has modules asked first. Nothing to undo.
+ * Measured: getxattr of a 32-byte value, of an access control list, or of an attribute whose name
+ * makes the kernel call modules first. Nothing to undo.
  */
 OP(getxattr_op, SYS(getxattr, "AA/BB", c->path2, slot_data(c), 256));
 
@@ -39,14 +39,14 @@ BENCH("getxattr", XATTR, BEYOND, 13,
 SLOT(set_old, xattr_set(c, slot_name(c, i), XATTR_OLD));
 
 /*
- * Window: setxattr of an attribute that the file has, to another value of the
- * same length: of ours, or an access control list. Each operation of a batch has
- * its own file and writes "new"; undone outside: setxattr to the old value. Writing the value that is there
- * would not do: ext4 notices and leaves early.
+ * Measured: setxattr of an existing attribute to another value of the same length: our attribute,
+ * or an access control list. Each operation of a batch has its own file and writes "new"; undo:
+ * setxattr to the old value. Writing the current value would not work: ext4 notices and returns
+ * early.
  */
 OP(setxattr_op, xattr_set(c, slot_name(c, i), XATTR_NEW));
 
-/* Is the new value there after op(), and the old one after undo()? */
+/* Whether op() sets the new value, and undo() the old one. */
 static int check_set(struct cell *c, long (*op)(struct cell *c, unsigned int i),
 		     int (*undo)(struct cell *c, unsigned int i))
 {
@@ -86,9 +86,8 @@ static int fsetxattr_setup(struct cell *c)
 }
 
 /*
- * Window: fsetxattr of an attribute that the file has, to another value of the
- * same length. Each operation of a batch has its own file and descriptor;
- * undone outside: fsetxattr to the old value (see setxattr).
+ * Measured: fsetxattr of an existing attribute to another value of the same length. Each operation
+ * of a batch has its own file and descriptor; undo: fsetxattr to the old value (see setxattr).
  */
 OP(fsetxattr_op, fset(c, i, XATTR_NEW));
 
@@ -100,8 +99,8 @@ BENCH("fsetxattr", XATTR, BEYOND, 17, "fsetxattr that replaces a value of 32 byt
       .undo = fsetxattr_undo, .teardown = slots_close);
 
 /*
- * Window: removexattr of a file's only attribute of ours, or of its access control
- * list; each operation of a batch has its own file. Undone outside: setxattr.
+ * Measured: removexattr of a file's only attribute of ours, or of its access control list; each
+ * operation of a batch has its own file. Undo: setxattr.
  */
 OP(removexattr_op, SYS(removexattr, slot_name(c, i), c->path2));
 
@@ -126,7 +125,7 @@ BENCH("removexattr", XATTR, BEYOND, 16,
       .setup = xattr_make_files, .check = removexattr_check, .op = removexattr_op,
       .undo = set_old);
 
-/* The n-th attribute's name: the chosen one, then with a digit after it. */
+/* The n-th attribute's name: the chosen one, then with a digit appended. */
 static void name_of(struct cell *c, char *name, size_t size, long n)
 {
 	if (n)
@@ -154,8 +153,8 @@ static int listxattr_setup(struct cell *c)
 }
 
 /*
- * Window: listxattr of a file with 1 or 8 attributes of ours; a module's own
- * (security.selinux) come on top. Nothing to undo.
+ * Measured: listxattr of a file with 1 or 8 attributes of ours, in addition to those of modules
+ * (security.selinux). Nothing to undo.
  */
 OP(listxattr_op, SYS(listxattr, "AA/BB", slot_data(c), LIST_SIZE));
 
@@ -203,8 +202,9 @@ static int flistxattr_setup(struct cell *c)
 }
 
 /*
- * Window: flistxattr of a memfd, a file of tmpfs, which has one attribute that a module could have
- * put there: modules are asked for their names, and whether this is one of theirs. Nothing to undo.
+ * Measured: flistxattr of a memfd, a tmpfs file with one attribute that a module could have set:
+ * the kernel calls modules for their names, and to check whether this is one of theirs. Nothing to
+ * undo.
  */
 OP(flistxattr_op, SYS(flistxattr, c->fd[0], slot_data(c), LIST_SIZE));
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: what IPsec's policies and states with labels cost, without encryption. `policy-add` and
- * `policy-delete` are orders over netlink, and `state-delete` of a state that is only a number yet;
- * undone outside. `lookup` is a datagram that such a policy lets pass; `acquire` is one that needs
- * a state which nobody negotiates, so that it is not delivered; `clone` is a connection by TCP to a
- * listener with a policy of its own, closed after. All of it is in a network of its own, which ends
- * afterwards. What a task of the kernel frees meanwhile counts.
+ * Measured: labelled IPsec policies and states, without encryption. `policy-add` and
+ * `policy-delete` are netlink requests, and so is `state-delete`, of a state that only has a
+ * number; they are undone. `lookup` is a datagram that such a policy allows. `acquire` is one that
+ * needs a state which nobody negotiates, so it is not delivered. `clone` is a TCP connection to a
+ * listener with its own policy; undo: close. All run in a separate network namespace, which ends
+ * afterwards. Objects freed by a kernel task meanwhile count.
  */
 #include <linux/sched.h>
 #include <linux/xfrm.h>
@@ -15,7 +15,7 @@ enum { ADD, DELETE, STATE_DELETE, LOOKUP, ACQUIRE, CLONE };	/* arg of variants *
 
 #define SENDER		3	/* c->fd[] */
 #define SPI		0	/* c->state[] */
-#define NETWORK		1	/* descriptor of the namespace that the agent comes from */
+#define NETWORK		1	/* descriptor of the agent's original namespace */
 
 struct label {
 	struct nlattr attribute;
@@ -33,7 +33,7 @@ static void address(xfrm_address_t *to)
 	to->a4 = __builtin_bswap32(INADDR_LOOPBACK);
 }
 
-/* Datagrams to slot 0's port, and nothing else. */
+/* Selects datagrams to slot 0's port only. */
 static void select_datagrams(struct cell *c, struct xfrm_selector *selector)
 {
 	struct sockaddr_in *in = slot_address(c, 0);
@@ -58,7 +58,7 @@ static void describe(struct xfrm_userpolicy_info *policy, int direction)
 	policy->action = XFRM_POLICY_ALLOW;
 }
 
-/* A new order with a body of so many bytes, which it returns. */
+/* Begins an order with a body of the given size, and returns the body. */
 static void *begin(struct cell *c, int type, size_t body)
 {
 	struct nlmsghdr *head = order(c);
@@ -79,7 +79,7 @@ static void *append(struct cell *c, size_t size)
 	return end;
 }
 
-/* The label that the agent itself has. */
+/* The agent's own label. */
 static void add_label(struct cell *c)
 {
 	size_t len = strlen(c->path), size = offsetof(struct label, text) + len;
@@ -135,7 +135,7 @@ static void order_state_delete(struct cell *c)
 	id->proto = IPPROTO_ESP;
 }
 
-/* A state that is a number yet: its order's answer is the state. */
+/* A state that only has a number: the answer to its order is the state. */
 static long make_state(struct cell *c)
 {
 	struct xfrm_userspi_info *info = begin(c, XFRM_MSG_ALLOCSPI, sizeof(*info));
@@ -153,12 +153,12 @@ static long make_state(struct cell *c)
 	if (answer->nlmsg_type == NLMSG_ERROR)
 		return ret;
 	c->state[SPI] = ((struct xfrm_usersa_info *)NLMSG_DATA(answer))->id.spi;
-	/* What the order is told to have an answer for. */
+	/* The acknowledgement, which follows the answer. */
 	SYS(recvfrom, c->fd[CLIENT], slot_data(c), ANSWER_MAX, MSG_DONTWAIT, NULL, NULL);
 	return 0;
 }
 
-/* A state was asked for: ends it, and forgets that it was. */
+/* Ends a requested state, including the kernel's record of the request. */
 static long forget_states(struct cell *c)
 {
 	struct xfrm_usersa_flush *flush = begin(c, XFRM_MSG_FLUSHSA, sizeof(*flush));
@@ -171,7 +171,7 @@ static long forget_states(struct cell *c)
 	return give_order(c);
 }
 
-/* Somebody who is told which states are wanted: without, the kernel asks for none. */
+/* A listener for state requests: without one, the kernel makes none. */
 static long listen_for_wants(struct cell *c)
 {
 	struct sockaddr_nl address = {
@@ -195,7 +195,7 @@ static long receive_datagram(struct cell *c)
 	return SYS(recvfrom, c->fd[LISTENER], &got, 1, MSG_DONTWAIT, NULL, NULL);
 }
 
-/* Allows what the listener is asked for and what it answers. */
+/* Allows the listener's incoming and outgoing packets. */
 static long protect_listener(struct cell *c)
 {
 	static const int directions[] = { XFRM_POLICY_IN, XFRM_POLICY_OUT };
@@ -220,7 +220,10 @@ static void teardown(struct cell *c)
 	sys_close(c->state[NETWORK]);
 }
 
-/* A new network, whose loopback interface IPsec is not kept from, as it is by default. */
+/*
+ * A new network namespace, with IPsec enabled on its loopback interface, where it is disabled by
+ * default.
+ */
 static int own_network(struct cell *c)
 {
 	static const char *const settings[] = { "disable_xfrm", "disable_policy" };
@@ -311,7 +314,7 @@ static long op(struct cell *c, unsigned int i)
 	case LOOKUP:
 		return send_datagram(c);
 	case ACQUIRE:
-		/* Whatever it says: that nothing arrives and a state is wanted is checked. */
+		/* Any result: check() verifies that nothing arrives and a state is requested. */
 		send_datagram(c);
 		return 0;
 	case CLONE:
@@ -354,7 +357,7 @@ static int check(struct cell *c)
 		return ret;
 	switch (c->variant->arg) {
 	case ADD:
-		/* It is there now. */
+		/* It exists already. */
 		ret = op(c, 0);
 		return ret == -EEXIST ? undo(c, 0) : failed(c, "xfrm: wrong result", ret);
 	case DELETE:
@@ -367,7 +370,7 @@ static int check(struct cell *c)
 	return undo(c, 0);
 }
 
-BENCH("xfrm", SOCKET, NETWORK, 23, "IPsec's policies and states with labels",
+BENCH("xfrm", SOCKET, NETWORK, 23, "labelled IPsec policies and states",
       .source = "ip-xfrm(8)", .syscalls = "sendto recvfrom", .max_batch = 1, .counts_children = 1,
       .variants = VARIANTS({ "policy-add", .arg = ADD, .modules = "xfrm_user" },
 			   { "policy-delete", .arg = DELETE, .modules = "xfrm_user" },

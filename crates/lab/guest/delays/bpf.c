@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Delays by BPF LSM programs (crates/sensitivity/bpf/README.md). Programs and links
- * are open files of the agent's: however it ends, they end too.
+ * Delays by BPF LSM programs (crates/sensitivity/bpf/README.md). Programs and links are open files
+ * of the agent: they end with it, however it ends.
  */
 #include <linux/capability.h>
 #include <linux/mman.h>
@@ -10,23 +10,23 @@
 #define STACK		"/sys/kernel/security/lsm"
 #define KERNEL_BTF	"/sys/kernel/btf/vmlinux"
 #define LOG_SIZE	65536
-/* More than it takes to get to the loop's first look at the clock. */
+/* More than the time until the loop first reads the clock. */
 #define FLOOR_NS	200
 #define DONT_FORK	10	/* MADV_DONTFORK */
 
 static struct {
-	struct delay_slot *slots;	/* the map, a slot for each hook in delays */
+	struct delay_slot *slots;	/* the map: a slot for each hook in delays */
 	size_t len;
 	int *link;			/* -1: the hook is left out */
 	int map;
-	u32 round;			/* instructions; 0: delays are in ns */
+	u32 round;			/* instructions per round; 0: delays are in ns */
 } held = { .map = -1 };
 
-/* Names for the log, as many to a line as it takes. */
+/* Names for the log, as many per line as fit. */
 struct names {
 	const char *title;
 	size_t len;
-	char text[416];	/* with its title below what a log frame takes */
+	char text[416];	/* with its title, below the limit of a log frame */
 };
 
 static void end_names(struct names *names)
@@ -44,7 +44,7 @@ static void add_name(struct names *names, const char *name, u64 number)
 			     sizeof(names->text) - names->len, " %s %lu", name, number);
 }
 
-/* Is `word` in a list with commas and, at its end, a newline? */
+/* Whether `word` is in a comma-separated list that may end in a newline. */
 static int lists(const char *list, const char *word)
 {
 	size_t len = strlen(word);
@@ -59,14 +59,14 @@ static int lists(const char *list, const char *word)
 	return 0;
 }
 
-/* Programs for a module that is not in the stack load, and never run. */
+/* Programs also load if bpf is not in the stack, but never run. */
 static void check_stack(void)
 {
 	char stack[256];
 	long n = read_text(STACK, stack, sizeof(stack));
 
 	if (n < 0)
-		send_log("bpf: " STACK ": %s (%ld): nothing tells whether bpf is in the "
+		send_log("bpf: " STACK ": %s (%ld): cannot tell whether bpf is in the "
 			 "stack; if it is not, no delay has an effect",
 			 errno_name(n), -n);
 	else if (!lists(stack, "bpf"))
@@ -128,7 +128,7 @@ static __attribute__((noreturn)) void refused(const char *what, const char *hook
 	      hook, name_of(err), -err, meaning(err));
 }
 
-/* The end of what the verifier says, from the beginning of a line. */
+/* The end of the verifier's log, from the start of a line. */
 static void send_verifier_log(const struct delay_program *program)
 {
 	char *log = delay_memory(LOG_SIZE), *tail, *p;
@@ -152,7 +152,7 @@ static void send_verifier_log(const struct delay_program *program)
 	SYS(munmap, log, LOG_SIZE);
 }
 
-/* Would the next hook fare the same? */
+/* Whether the next hook would fail in the same way. */
 static int concerns_all(long err)
 {
 	return err == -EPERM || err == -ENOSYS || err == -ENOMEM || err == -EMFILE ||
@@ -224,7 +224,7 @@ static void map_slots(void)
 	memory = SYS(mmap, 0, held.len, PROT_READ | PROT_WRITE, MAP_SHARED, held.map, 0);
 	or_fatal(memory, "delays by BPF programs: mapping the delays");
 	held.slots = (struct delay_slot *)memory;
-	/* A forked child has no use for it, and forking it would cost. */
+	/* Children do not need it, and copying it would cost time at each fork. */
 	SYS(madvise, memory, held.len, DONT_FORK);
 }
 
@@ -247,7 +247,7 @@ static void set(const struct delay_point *point)
 					   point->hook == i ? point->ns : 0));
 }
 
-/* A counted wait is made of rounds, which take as many instructions as this kernel has. */
+/* A counted wait consists of rounds, whose number of instructions depends on the kernel. */
 static u32 instructions_of_round(int types)
 {
 	long milli = measure_round(types), round;
@@ -255,7 +255,7 @@ static u32 instructions_of_round(int types)
 	if (milli < 0)
 		refused("a program that measures its own loop", "", milli);
 	round = (milli + 500) / 1000;
-	/* It is a whole number if the clock counts instructions. */
+	/* A whole number if the clock counts instructions. */
 	if (milli > round * 1000 + 50 || milli < round * 1000 - 50)
 		fatal("delays by BPF programs: a round of a loop takes %ld/1000 ns: the "
 		      "clock does not count instructions", milli);
@@ -293,7 +293,7 @@ static void start(void)
 static void stop(void)
 {
 	struct names names = { .title = "calls" };
-	/* A VM ends next, and detaching programs takes it seconds. */
+	/* A VM ends next, and detaching programs there takes seconds. */
 	int leave = SYS(getpid) != 1;
 	unsigned int i;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The program that delays a hook, loaded with bpf(2) alone: no library, no object
- * file. In C it would be
+ * The program that delays a hook, loaded with bpf(2) alone: no library, no object file. In C:
  *
  *	if (scope.helper() >> scope.shift != scope.value)
  *		return 0;
@@ -12,24 +11,24 @@
  *	}
  *	return 0;
  *
- * with round() returning bpf_ktime_get_ns() >= end. 0 leaves the decision to others
- * and the hook's default result in place. A round takes more than a nanosecond: the
- * wait ends even if the clock stands still.
+ * with round() returning bpf_ktime_get_ns() >= end. 0 keeps the hook's default result and leaves
+ * the decision to other modules. A round takes more than a nanosecond, so the wait ends even if the
+ * clock stands still.
  *
- * Where the clock counts instructions, a wait is counted too: slot->wait rounds of a
- * round() that does nothing, and slot->rest instructions. A look at the clock takes some
- * 100 of them, and a wait could end that much late.
+ * If the clock counts instructions, waits are counted as well: slot->wait rounds of an empty
+ * round(), and slot->rest instructions. Reading the clock takes about 100 instructions, and a wait
+ * could be late by that much.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
 #include "bpf.h"
 
-#define HELPER_LOOP	181		/* BPF_FUNC_loop; headers before 5.17 lack it */
-#define LOOP_MAX	(1 << 23)	/* rounds that it makes, at most */
+#define HELPER_LOOP	181		/* BPF_FUNC_loop; missing from headers before 5.17 */
+#define LOOP_MAX	(1 << 23)	/* maximum number of rounds */
 
 #define INSNS_MAX	512
 #define RULER_FEW	1000		/* rounds */
-#define RULER_ROUNDS	16000		/* more of them; they end within a tick */
+#define RULER_ROUNDS	16000		/* more rounds; still within a tick */
 #define RULER_TURNS	7
 
 _Static_assert(DELAY_MAX_NS <= LOOP_MAX, "bpf_loop() refuses so many rounds");
@@ -51,7 +50,7 @@ enum {
 	INSN(BPF_STX | BPF_MEM | (size), dst, src, off, 0)
 #define ATOMIC_ADD(dst, off, src) \
 	INSN(BPF_STX | BPF_ATOMIC | BPF_DW, dst, src, off, BPF_ADD)
-/* Two instructions; what `kind` says becomes an address when it is loaded. */
+/* Two instructions; the kernel replaces the value by an address, according to `kind`. */
 #define LOAD_IMM64(dst, kind, low, high) \
 	INSN(BPF_LD | BPF_IMM | BPF_DW, dst, kind, 0, low), INSN(0, 0, 0, 0, high)
 #define IF(op, dst, src, skipped) \
@@ -63,7 +62,7 @@ enum {
 #define CALL(helper)		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, helper)
 #define EXIT()			INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 
-/* bpf_loop() takes static functions only, and BTF is what says that one is. */
+/* bpf_loop() only takes static functions, and BTF marks them as static. */
 #define STRINGS		"\0int\0delay\0round"
 enum {
 	NAME_INT = 1, NAME_DELAY = 5, NAME_ROUND = 11,
@@ -94,7 +93,7 @@ static const struct types types = {
 	},
 	.integer = { .name_off = NAME_INT, .info = KIND(BTF_KIND_INT, 0), .size = 4 },
 	.integer_bits = BTF_INT_SIGNED << 24 | 32,
-	/* The verifier goes by the registers, not by a static function's arguments. */
+	/* The verifier uses registers, not the arguments in BTF. */
 	.proto = { .info = KIND(BTF_KIND_FUNC_PROTO, 0), .type = TYPE_INT },
 	.delay = {
 		.name_off = NAME_DELAY,
@@ -114,7 +113,7 @@ static long sys_bpf(int command, union bpf_attr *attr)
 	return SYS(bpf, command, attr, sizeof(*attr));
 }
 
-/* One entry: programs then reach into its value without a look-up. */
+/* One entry, so that programs access its value without a lookup. */
 long make_slots(unsigned int slots)
 {
 	union bpf_attr attr;
@@ -139,7 +138,7 @@ long load_types(void)
 	return sys_bpf(BPF_BTF_LOAD, &attr);
 }
 
-/* A program that is being written. */
+/* A program under construction. */
 struct code {
 	struct bpf_insn insn[INSNS_MAX];
 	unsigned int len;
@@ -159,26 +158,26 @@ static void write_insns(struct code *code, const struct bpf_insn *insns, unsigne
 	code->len += n;
 }
 
-/* What an instruction at `from` has to skip to go on at `to`. */
+/* The jump offset from `from` to `to`. */
 static int skip(unsigned int from, unsigned int to)
 {
 	return (int)to - (int)from - 1;
 }
 
-/* As many instructions as R7 says, and some that are always the same. */
+/* As many instructions as in R7, plus a constant number. */
 static void write_rest(struct code *code)
 {
 	unsigned int bit, i;
 
 	for (bit = 1; bit <= REST_MAX; bit <<= 1) {
-		/* A bit that is set takes one more than its value: the jump's. */
+		/* A set bit costs one more than its value: the jump. */
 		WRITE(code, IF_IMM(BPF_JSET, R7, bit, 1), JUMP(bit + 1));
 		for (i = 0; i <= bit; i++)
 			WRITE(code, MOVE_IMM(R0, 0));
 	}
 }
 
-/* bpf_loop(R1, round, R3, 0); where round() is has to be told later. */
+/* bpf_loop(R1, round, R3, 0); the offset of round() is filled in later. */
 static unsigned int write_loop(struct code *code)
 {
 	unsigned int at = code->len;
@@ -197,7 +196,7 @@ static void begin_round(struct code *code, unsigned int loop)
 	code->functions[1] = (struct bpf_func_info){ code->len, TYPE_ROUND };
 }
 
-/* slot->wait rounds that do nothing, and slot->rest instructions. */
+/* slot->wait empty rounds, and slot->rest instructions. */
 static unsigned int write_counted_wait(struct code *code)
 {
 	WRITE(code, LOAD(BPF_W, R7, R6, offsetof(struct delay_slot, rest)));
@@ -207,7 +206,7 @@ static unsigned int write_counted_wait(struct code *code)
 	return write_loop(code);
 }
 
-/* Rounds that look at the clock until slot->wait ns are over. */
+/* Rounds that read the clock until slot->wait ns have passed. */
 static unsigned int write_timed_wait(struct code *code)
 {
 	WRITE(code, CALL(BPF_FUNC_ktime_get_ns),
@@ -283,7 +282,7 @@ long load_program(const struct delay_program *p, char *log, u32 log_size)
 	return load(&code, &attr, p->types, "lsmeter_delay");
 }
 
-/* Returns how long so many rounds take: the same ones, with the clock around them. */
+/* Returns the time of that many rounds: the same rounds, with clock reads around them. */
 static long load_ruler(int types)
 {
 	struct code code = { .len = 0 };
@@ -305,7 +304,7 @@ static long load_ruler(int types)
 	return load(&code, &attr, types, "lsmeter_ruler");
 }
 
-/* The shortest of a few: a tick may come in between. */
+/* The shortest of several: a tick may interrupt. */
 static long time_rounds(long ruler, u32 rounds)
 {
 	u32 shortest = ~0u;
@@ -341,7 +340,7 @@ long measure_round(int types)
 	return (many - few) * 1000 / RULER_ROUNDS;
 }
 
-/* BPF_LINK_CREATE took LSM programs only later; this also makes a link. */
+/* Works on older kernels than BPF_LINK_CREATE for LSM programs; also makes a link. */
 long attach_program(int program)
 {
 	union bpf_attr attr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Who is delayed: a control group of the agent's own, which what it forks and
- * executes stays in; without one, the agent's process alone.
+ * Scope of delays: the agent's own control group, which also contains its descendants; without one,
+ * only the agent's process.
  */
 #include <asm/stat.h>
 #include <linux/bpf.h>
@@ -12,9 +12,9 @@
 #define VM_MOUNT	"/cgroup"
 #define PATH_SIZE	2048
 #define RECORDS_SIZE	32768
-#define TEXT_SIZE	(256 * 1024)	/* of /proc/self/mountinfo, at most */
+#define TEXT_SIZE	(256 * 1024)	/* limit for /proc/self/mountinfo */
 
-/* Readlink of /proc/self/ns/pid where process numbers are the kernel's own. */
+/* Readlink of /proc/self/ns/pid in the initial PID namespace. */
 #define FIRST_PID_NAMESPACE	"pid:[4026531836]"
 
 struct group {
@@ -22,9 +22,9 @@ struct group {
 	char path[PATH_SIZE];
 };
 
-static struct group *group;	/* NULL: there is none */
+static struct group *group;	/* NULL: none */
 
-/* The next of a line's blank-separated words; NULL at its end. */
+/* Cuts off the next blank-separated word; NULL at the end of the line. */
 static char *next_word(char **rest)
 {
 	char *word = *rest, *p = word;
@@ -55,8 +55,8 @@ static char *next_line(char **rest)
 }
 
 /*
- * A line of mountinfo: "36 35 0:30 ROOT DIRECTORY rw - cgroup2 cgroup2 rw". A name
- * with blanks in it is written with backslashes, and not worth the reading.
+ * A line of mountinfo: "36 35 0:30 ROOT DIRECTORY rw - cgroup2 cgroup2 rw". Escaped names (with
+ * blanks) are not supported.
  */
 static int is_cgroup2(char *line, char **root, char **dir)
 {
@@ -80,7 +80,7 @@ static int is_cgroup2(char *line, char **root, char **dir)
 	return 1;
 }
 
-/* The agent's own group, as a directory, in group->parent. 0 or -errno. */
+/* Finds the agent's current group, as a directory in group->parent. 0 or -errno. */
 static long find_parent(char *text)
 {
 	static const char prefix[] = "0::";
@@ -96,7 +96,7 @@ static long find_parent(char *text)
 	if (!line)
 		return -ENODEV;
 	format(own, PATH_SIZE, "%s", line + strlen(prefix));
-	/* Above the root of the namespace, or longer than a path is. */
+	/* Above the namespace's root, or longer than a path may be. */
 	if (!strncmp(own, "/..", 3) || strlen(own) == PATH_SIZE - 1)
 		return -ENOENT;
 
@@ -138,8 +138,8 @@ static long move_to(const char *dir)
 }
 
 /*
- * What agents that were killed left behind, and whose processes have ended: a group
- * with processes in it is not removed.
+ * Removes groups of killed agents whose processes have ended: rmdir fails for a group with
+ * processes.
  */
 static void remove_stale_groups(void)
 {
@@ -200,7 +200,7 @@ static long make_group(u64 *id)
 	return err;
 }
 
-/* A program sees the kernel's numbers of processes, not a namespace's. */
+/* Programs see PIDs of the initial namespace. */
 static void check_namespace(void)
 {
 	char name[64];

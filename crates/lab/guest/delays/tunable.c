@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Delays by the Tunable Security Module (crates/sensitivity/kernel/README.md). Its
- * enforcement stage is held by an open file: however the agent ends, it ends too.
+ * Delays by the Tunable Security Module (crates/sensitivity/kernel/README.md). An open file keeps
+ * its enforcement stage: it ends with the agent, however that ends.
  */
 #include "delays.h"
 
 #define CONTROL		"/sys/kernel/security/tunable/"
 #define LABEL		"untrusted"
-/* More than the wait does without its loop (LAST_NS in security/tunable). */
+/* Longer than the wait without its loop (LAST_NS in security/tunable). */
 #define FLOOR_NS	700
 #define XATTR		"security.tunable"
-/* A line for each hook: its name, a blank, up to seven digits, a newline. */
+/* A line for each hook: name, blank, up to seven digits, newline. */
 #define TEXT_MAX	(DELAY_HOOKS_MAX * (DELAY_HOOK_LEN + 10))
 
 static long stage = -1, delays_file = -1, asked_file = -1;
@@ -31,7 +31,7 @@ static long open_control(const char *name)
 
 static void write_control(long fd, const char *name, const char *text, size_t len)
 {
-	/* Not pwrite: a file that can be read line by line does not take it. */
+	/* Not pwrite, which seq files do not support. */
 	long n = SYS(lseek, fd, 0, 0);
 
 	if (n >= 0)
@@ -45,7 +45,7 @@ static void write_word(long fd, const char *name, const char *word)
 	write_control(fd, name, word, strlen(word));
 }
 
-/* What is executed gives its label to the process: the agent itself, again. */
+/* execve applies the label to the process: the agent executes itself. */
 static void label_program(void)
 {
 	char path[512];
@@ -57,7 +57,7 @@ static void label_program(void)
 	or_fatal(err, "labelling %s", path);
 }
 
-/* "HOOK NS" on a line of its own, at dst + len; the new length. */
+/* Writes "HOOK NS" and a newline at dst + len; returns the new length. */
 static size_t add_line(char *dst, size_t len, const char *hook, u32 ns)
 {
 	return len + format(dst + len, TEXT_MAX - len, "%s %u\n", hook, ns);
@@ -80,7 +80,7 @@ static void set(const struct delay_point *point)
 	write_control(delays_file, "delays", text, len);
 }
 
-/* A kernel that was built before there was a choice has no such file. */
+/* Kernels built before the clock was selectable have no such file. */
 static void set_clock(void)
 {
 	long fd = sys_open(CONTROL "clock", O_RDWR | O_CLOEXEC, 0);
@@ -125,7 +125,7 @@ static size_t note_end(char *answer, size_t size)
 	while (len < size - 1 &&
 	       (n = sys_read(asked_file, answer + len, size - 1 - len)) > 0)
 		len += n;
-	/* Forgets it. */
+	/* Resets the label. */
 	write_word(asked_file, "asked", "0");
 	sys_close(asked_file);
 	if (len == size - 1)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * AppArmor: the host compiles a profile, the agent loads it and goes under it
- * (security/apparmor/apparmorfs.c, procattr.c). Its children inherit it, through
- * fork, and through execve by the profile's `ix` rule.
+ * AppArmor: the host compiles a profile, the agent loads and enters it
+ * (security/apparmor/apparmorfs.c, procattr.c). Its children inherit it through fork, and through
+ * execve by the profile's `ix` rule.
  */
 #include "../policy.h"
 #include "../settings/given.h"
@@ -30,7 +30,7 @@ static void load(const struct policy *p)
 	or_fatal(err, "making " DENIED);
 }
 
-/* The kernel passes over profiles that it has as they are: every other time there is one more. */
+/* AppArmor skips unchanged profiles: every second time there is an additional one. */
 static long load_again(const struct policy *p, u32 round)
 {
 	(void)p;

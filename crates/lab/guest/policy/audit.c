@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Audit: rules by system call, as auditctl(8) would add them. `audit=1` on the
- * kernel's command line gives process 1 a context to collect records in, which it
- * has only if audit was on when it was made.
+ * Audit: system call rules, as auditctl(8) would add them. With `audit=1` on the kernel's command
+ * line, process 1 has a context for collecting records: a task only has one if audit was on at its
+ * creation.
  *
- * The rules are those that an administrator has: refused accesses are recorded, and
- * changes that a logged-in user makes. The benchmarks' calls are collected and
- * compared with each rule, and match none: a record is written by a kernel thread,
- * which would run in the midst of an operation.
+ * The rules are typical for administrators: they record refused accesses, and changes by a
+ * logged-in user. The benchmarks' calls are collected and compared with each rule, and match none:
+ * a record would be written by a kernel thread, which would run during an operation.
  */
 #include <linux/audit.h>
 #include <linux/netlink.h>
@@ -16,7 +15,7 @@
 
 #include "../settings/audit.h"
 
-#define AF_NETLINK_	16	/* not in the kernel's own headers */
+#define AF_NETLINK_	16	/* not in the kernel's exported headers */
 #define SOCK_RAW_	3
 #define SOCK_CLOEXEC_	02000000
 #define MSG_DONTWAIT_	0x40
@@ -33,12 +32,12 @@
 
 static long listener = -1;
 
-/* What a rule compares besides the architecture, and its system calls. */
+/* The fields of a rule, in addition to the architecture, and its system calls. */
 struct rule {
-	const char *text;	/* as auditctl takes it, with the calls' names first */
+	const char *text;	/* as for auditctl, with the calls' names first */
 	const char *key;
 	u32 fields[2], values[2], operators[2];
-	/* In the text's order, up to a 0, which none of them is; or SYS_ABSENT. */
+	/* In the text's order, up to a final 0, or SYS_ABSENT. */
 	u16 syscalls[SYSCALLS_MAX];
 };
 
@@ -88,7 +87,7 @@ static const struct rule rules[] = {
 	},
 };
 
-/* One more: what a user of their own is refused, in any call that names a file. */
+/* One more: accesses refused to a separate user, in any call with a file name. */
 static const struct rule extra = {
 	.text = "-S open,openat,creat,truncate,stat,lstat,newfstatat,statx,access,"
 		"chmod,chown,unlink,rename,mkdir,rmdir,link,symlink,execve "
@@ -158,7 +157,7 @@ static void set_status(long fd, u32 enabled)
 		.enabled = enabled,
 		.failure = AUDIT_FAIL_PRINTK,
 		.backlog_limit = BACKLOG,
-		/* What does not fit is lost: nobody waits. */
+		/* Whatever does not fit is lost: nobody waits. */
 		.backlog_wait_time = 0,
 	};
 	long err = audit_request(fd, AUDIT_SET, &status, sizeof(status));
@@ -201,7 +200,7 @@ static void add_rule(long fd, const struct rule *rule, u32 first_value)
 	or_fatal(err, "audit: adding a rule (%s)", rule->text);
 }
 
-/* A rule's text without the calls that this architecture lacks. */
+/* A rule's text without calls that do not exist on this architecture. */
 static void text_of(const struct rule *rule, char *dst, size_t size)
 {
 	const char *from = rule->text, *end = dst + size - 1;
@@ -234,7 +233,7 @@ static void load(const struct policy *p)
 	u32 i;
 
 	fd = audit_socket(0);
-	/* Off meanwhile, or each rule is recorded itself. */
+	/* Off meanwhile, or each rule would be recorded. */
 	set_status(fd, 0);
 	audit_load_set(fd, p);
 	for (i = 0; i < ARRAY_SIZE(rules) && !audit_set_of(p); i++) {
@@ -255,7 +254,7 @@ static void load(const struct policy *p)
 	sys_close(fd);
 }
 
-/* Only now: what other modules load is recorded, and would fill the socket. */
+/* Only now: policy loads of other modules are recorded, and would fill the socket. */
 static void label(const struct policy *p)
 {
 	if (audit_set_of(p))
@@ -271,7 +270,7 @@ static long open_as_user(const void *path)
 	return ret < 0 ? ret : sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 }
 
-/* The next record of type SYSCALL that tells of an open(2); 0 if none comes. */
+/* The next SYSCALL record of an open(2); 0 if none comes. */
 static int next_record(char *text, size_t size)
 {
 	static char buffer[RECORD_MAX] __attribute__((aligned(8)));
@@ -308,7 +307,7 @@ static void prove(const struct policy *p)
 
 	if (audit_set_of(p))
 		return;
-	/* Room for what comes now; the socket says once if there was too little. */
+	/* Makes room for new records; the socket reports an overflow once. */
 	do {
 		err = SYS(recvfrom, listener, text, sizeof(text), MSG_DONTWAIT_, NULL,
 			  NULL);
@@ -327,8 +326,8 @@ static void prove(const struct policy *p)
 		fatal("audit: open of ./" DENIED " by user %u gave %s (%ld)", USER,
 		      errno_name(err), -err);
 	/*
-	 * They come in order: what the first open left would be before the other's.
-	 * What other modules denied in their proofs may be there too.
+	 * Records are ordered: a record of the first open would come before the other's. Records of
+	 * other modules' proofs may also be there.
 	 */
 	do {
 		if (!next_record(text, sizeof(text)))

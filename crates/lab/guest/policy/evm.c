@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * EVM: an HMAC over a file's security attributes, in security.evm, which the kernel
- * keeps up to date and checks before it changes any of them (and IMA before it
- * opens the file, if it appraises). The key is an encrypted one called evm-key, as
- * evmctl(1) makes it.
+ * EVM: an HMAC over a file's security attributes, in security.evm. The kernel keeps it up to date,
+ * and checks it before it changes any such attribute (and IMA before it opens the file, if it
+ * appraises). The key is an encrypted key named evm-key, as for evmctl(1).
  *
- * Nobody can set an HMAC once the key is there, and before that only where writes to
- * such attributes were let through, so that a forged one is made first, on a file
- * system of its own.
+ * Nobody can set an HMAC once the key is loaded, and before that only where writes to such
+ * attributes were allowed. So a forged one is made first, on a separate file system.
  */
 #include "../policy.h"
 
@@ -31,9 +29,9 @@ static void check(const char *what, long err)
 }
 
 /*
- * Once there is a key, only a new file may be given its first attribute that an HMAC
- * protects, and what mknod(2) makes is new: to 6.12 and later any file
- * (evm_post_path_mknod), to older kernels one that IMA appraises.
+ * Once there is a key, only a new file can get its first attribute that the HMAC protects. Files
+ * from mknod(2) are new: any file on 6.12 and later (evm_post_path_mknod), on older kernels one
+ * that IMA appraises.
  */
 static long make_protected(const char *path)
 {
@@ -49,13 +47,13 @@ static long make_protected(const char *path)
 
 static void forge(void)
 {
-	u8 forged[21] = { HMAC };	/* and 20 bytes of a digest of SHA-1 */
+	u8 forged[21] = { HMAC };	/* and 20 bytes of an SHA-1 digest */
 
 	check("mkdir of " DIRECTORY, sys_mkdir(DIRECTORY, 0755));
 	check("mounting tmpfs on " DIRECTORY,
 	      SYS(mount, "tmpfs", DIRECTORY, "tmpfs", 0, NULL));
 	check("making " FORGED, make_protected(FORGED));
-	/* Attributes may be written as they come, until there is a key. */
+	/* Attributes may be written freely until there is a key. */
 	write_line(EVM, "4");
 	check("setting " ATTRIBUTE " of " FORGED,
 	      SYS(setxattr, FORGED, ATTRIBUTE, forged, sizeof(forged), 0));
@@ -93,7 +91,7 @@ static void prove(const struct policy *p)
 		     SYS(chmod, FORGED, 0600), -EPERM);
 	n = make_protected(right);
 	if (n == -EPERM) {
-		/* Of any file on a tmpfs. */
+		/* Any file on a tmpfs. */
 		right = DIRECTORY "/" RIGHT;
 		n = make_protected(right);
 	}

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * IMA: measures what `ima_policy=tcb` measures (dont_measure_rules and
- * default_measurement_rules of security/integrity/ima/ima_policy.c), the file
- * system that is worked on included, and appraises each file of it: one whose
- * security.ima is missing or not its hash cannot be opened. The kernel gives a file
- * its hash when who wrote it closes it.
+ * IMA: measures the same as `ima_policy=tcb` (dont_measure_rules and default_measurement_rules of
+ * security/integrity/ima/ima_policy.c), including the measured file system, and appraises each of
+ * its files: a file whose security.ima is missing or is not its hash cannot be opened. The kernel
+ * sets a file's hash when its writer closes it.
  *
- * One rule a write(), all on one descriptor; they are in force when it is closed.
+ * One rule per write(), all on one descriptor; closing it puts them into force.
  *
- * Or the kernel was booted with policies of its own: ima_policy=tcb measures all
- * that root reads but on tmpfs and the like, appraise_tcb appraises root's files.
+ * Alternatively the kernel was booted with built-in policies: ima_policy=tcb measures everything
+ * that root reads except on tmpfs and the like, appraise_tcb appraises root's files.
  *
- * Or the user's own rules are written, once the files are there that prove them.
+ * Alternatively custom rules are written, once the files for their proofs exist.
  */
 #include "../policy.h"
 #include "../settings/given.h"
@@ -21,7 +20,7 @@
 #define ATTRIBUTE	"security.ima"
 #define FIRST_UID	100001u
 
-/* Of the key ima_policy; none: both, by rules that are written. */
+/* From the key ima_policy; none: both, by written rules. */
 #define KERNEL_TCB		1u
 #define KERNEL_APPRAISE_TCB	2u
 
@@ -137,7 +136,7 @@ static void write_given(const struct policy *p, char *rule)
 
 static void hash_file(const char *path)
 {
-	/* Of nothing, which is what these files hold. */
+	/* Of an empty file, as these files are. */
 	static const struct digest empty = {
 		.type = 4, .algorithm = 4,
 		.hash = {
@@ -150,7 +149,7 @@ static void hash_file(const char *path)
 	int is_signed = sign_file(path, 0) == 0;
 	long err = is_signed ? 0 : SYS(setxattr, path, ATTRIBUTE, &empty, sizeof(empty), 0);
 
-	/* Where there are no such attributes, nothing is appraised by them. */
+	/* Without such attributes, no file is appraised by them. */
 	if (err < 0 && err != -EOPNOTSUPP)
 		fatal("ima: setting " ATTRIBUTE " of %s: %s (%ld)", path, errno_name(err), -err);
 	if (!err)
@@ -167,7 +166,7 @@ static void label(const struct policy *p)
 	given_passing_files(p, hash_file);
 }
 
-/* The user's own rules are in force from here on, for all. */
+/* Custom rules are in force for all tasks from here on. */
 static void confine(const struct policy *p)
 {
 	u64 began_ns;
@@ -182,7 +181,7 @@ static void confine(const struct policy *p)
 	step("ima: wrote %u rules to " IMA "policy", given_count);
 }
 
-/* Does a line of the list have this path, behind a blank and up to another or the end? */
+/* Whether a line of the list has this path, between blanks or at the end. */
 static int names(const char *line, const char *path)
 {
 	const char *at, *of;
@@ -219,7 +218,7 @@ static int has_measured(const char *path)
 		}
 		held -= start;
 		memmove(text, text + start, held);
-		/* No line of the kernel's is so long. */
+		/* The kernel's lines are shorter. */
 		if (held == sizeof(text) - 1)
 			held = 0;
 	}
@@ -256,7 +255,7 @@ static void discard(const char *path)
 	or_fatal(err, "ima: unlink of ./%s", path);
 }
 
-/* What appraisal denies. */
+/* An access that appraisal denies. */
 static void prove_appraised(const struct policy *p)
 {
 	const struct digest wrong = { .type = 4, .algorithm = 4 };

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Landlock: the agent sandboxes itself (security/landlock/, Documentation/
- * userspace-api/landlock.rst). Everything may be read and executed, everything
- * may be done below the working directory, and nothing is written elsewhere.
- * Works in a VM and, without privilege, on the host.
+ * Landlock: the agent sandboxes itself (security/landlock/,
+ * Documentation/userspace-api/landlock.rst). It may read and execute everything, do anything below
+ * the working directory, and write nowhere else. Works in a VM and, without privilege, on the host.
  */
 #include <linux/prctl.h>
 #include "landlock.h"
@@ -12,9 +11,9 @@
 #define PATH_ONLY	(O_PATH | O_DIRECTORY | O_CLOEXEC)
 
 /*
- * Rules need directories to lie on: chains of nested directories, each with a
- * rule, as tools/testing/selftests/landlock/fs_bench.c has one of. A rule keeps
- * its inode, so that they can be removed once the ruleset is complete.
+ * Directories for additional rules: chains of nested directories, each with a rule, like the one of
+ * tools/testing/selftests/landlock/fs_bench.c. A rule pins its inode, so the directories can be
+ * removed once the ruleset is complete.
  */
 #define CHAIN_LENGTH	29
 #define CHAINS		"landlock-rules"
@@ -86,7 +85,7 @@ static void add_readable(long ruleset, const char *path)
 	sys_close(fd);
 }
 
-/* What may be read everywhere, with some of it left out: rules only add. */
+/* Read access to everything except DENIALS: rules can only add. */
 static void add_root(long ruleset, long root, const struct policy *p)
 {
 	if (!p->denials) {
@@ -99,7 +98,7 @@ static void add_root(long ruleset, long root, const struct policy *p)
 	     DENIALS ", below " DENIALS "/granted");
 }
 
-/* `count` rules more: everything may be read and executed below each. */
+/* `count` more rules: read and execute below each directory. */
 static void add_chains(long ruleset, u32 count)
 {
 	long top, dir = -1, next;
@@ -138,7 +137,7 @@ const char *landlock_restrict_self(long ruleset, u32 layers)
 	for (done = 0; done < layers; done++) {
 		err = raw_syscall(LANDLOCK_RESTRICT_SELF, ruleset, 0, 0, 0, 0, 0);
 		if (err == -EPERM && !done) {
-			/* Without privilege: it must not be gained by execve either. */
+			/* Without privilege: execve must not gain any either. */
 			err = SYS(prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 			if (!err)
 				err = raw_syscall(LANDLOCK_RESTRICT_SELF, ruleset,
@@ -177,7 +176,7 @@ static void confine(const struct policy *p)
 	step("landlock: ABI %ld, rights 0x%lx handled; rules: / may be read and "
 	     "executed, the working directory has all", abi, rights);
 	if (SYS(getpid) != 1) {
-		/* On the host it removes the working directory at the end. */
+		/* On the host the agent removes the working directory at the end. */
 		fd = open_path(AT_FDCWD, "..");
 		landlock_add_path(ruleset, fd, ACCESS_REMOVE_DIR);
 		sys_close(fd);

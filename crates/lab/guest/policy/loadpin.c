@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * LoadPin: modules come from one file system, that of the first (security/
- * loadpin/loadpin.c): here the initramfs. It decides before a module is looked
- * at, so that any file will do: one that passes is no module (ENOEXEC), one
- * that does not is denied (EPERM).
+ * LoadPin: modules must come from the same file system as the first one
+ * (security/loadpin/loadpin.c), here the initramfs. It decides before the kernel reads the module,
+ * so any file works: a file that passes is not a module (ENOEXEC), a file that does not is denied
+ * (EPERM).
  */
 #include "../policy.h"
 

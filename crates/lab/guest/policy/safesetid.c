@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * SafeSetID: which identities a process with CAP_SETUID may take (security/
- * safesetid/). It hooks no file access. A transition that it denies costs the
- * process its life: safesetid_task_fix_setuid() sends SIGKILL.
+ * SafeSetID: the identities that a process with CAP_SETUID may take (security/safesetid/). It hooks
+ * no file access. A denied transition kills the process: safesetid_task_fix_setuid() sends SIGKILL.
  */
 #include <linux/prctl.h>
 #include <linux/securebits.h>
@@ -13,7 +12,7 @@
 #define FROM	1000
 #define TO	1001
 #define ELSE	1002
-#define LISTED	9	/* exit status of a child that got through */
+#define LISTED	9	/* exit status of a child whose transition passed */
 
 static void load(const struct policy *p)
 {
@@ -23,7 +22,7 @@ static void load(const struct policy *p)
 	     POLICY, copy_whole(POLICY_DIR "safesetid/policy", POLICY));
 }
 
-/* A child becomes FROM, keeps its capabilities, and then `uid`: how it ends. */
+/* A child becomes FROM, keeps its capabilities, then becomes `uid`; returns its wait status. */
 static int become(long uid)
 {
 	int status = -1;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * SELinux: the host compiled a policy and says which contexts of it to use; files
- * are labelled, and the agent enters a domain by /proc/self/attr/current.
+ * SELinux: the host compiled a policy and names its contexts; the agent labels files, and enters a
+ * domain with /proc/self/attr/current.
  *
- * The policy goes in before the file system that is worked on is mounted: what is
- * mounted earlier is labelled by what the policy says of its type only. Everything
- * up to the domain's entry happens in the kernel's own domain and in permissive
- * mode, in which kernels with CONFIG_SECURITY_SELINUX_DEVELOP start.
+ * The policy is loaded before the measured file system is mounted: earlier mounts are labelled only
+ * by their file system type. Everything until the agent enters the domain happens in the kernel's
+ * own domain and in permissive mode, in which kernels with CONFIG_SECURITY_SELINUX_DEVELOP start.
  */
 #include "../policy.h"
 
@@ -19,23 +18,23 @@
 #define ATTRIBUTE	"security.selinux"
 #define FSCREATE	"/proc/self/attr/fscreate"
 #define CONTEXT_MAX	256
-/* Of a decision: AVD_FLAGS_PERMISSIVE of security/selinux/include/security.h. */
+/* Flag of a decision: AVD_FLAGS_PERMISSIVE of security/selinux/include/security.h. */
 #define FLAG_PERMISSIVE	1
 
 #define DENIED		"selinux-denied"
 #define ALLOWED		"selinux-allowed"
 
-#define CONTEXTS_MAX	32768	/* with the labels of what proves a policy of the user's own */
+#define CONTEXTS_MAX	32768	/* with the labels for proofs of a custom policy */
 static char contexts[CONTEXTS_MAX];	/* the host's file, as lines of words */
 static char work[CONTEXT_MAX], denied[CONTEXT_MAX], agent[CONTEXT_MAX];
 /*
- * At each change of `enforce` the kernel puts the policy together, for IMA to measure it: tens of
- * millions of instructions. A policy of the user's own need not be turned off between cells if
- * it never denies the kernel's own domain, in which whoever is not confined runs.
+ * At each change of `enforce` the kernel serialises the policy, for IMA to measure it: tens of
+ * millions of instructions. A custom policy can stay on between measurements if it never denies the
+ * kernel's own domain, in which unconfined tasks run.
  */
 static int own_is_permissive, stays_enforced;
 
-/* As the policy's head has it (policydb_read() of security/selinux/ss/policydb.c). */
+/* As in the policy's header (policydb_read() of security/selinux/ss/policydb.c). */
 static u32 policy_version(void)
 {
 	struct __attribute__((packed)) {
@@ -52,7 +51,7 @@ static u32 policy_version(void)
 	sys_close(fd);
 	if (n != sizeof(head) || head.magic != 0xf97cff8c || head.length != 8 ||
 	    memcmp(head.name, "SE Linux", 8))
-		fatal("selinux: " FILES "policy is no policy of the kernel's kind");
+		fatal("selinux: " FILES "policy is not a binary policy of the kernel");
 	return head.version;
 }
 
@@ -90,7 +89,7 @@ static const char *root_option(const struct policy *p)
 		;
 	if (!n || n >= CONTEXT_MAX)
 		fatal("selinux: " FILES "contexts says no context of work");
-	/* Files of a tmpfs have no labels beforehand: they take their directory's. */
+	/* Files of a tmpfs start without labels: they take their directory's. */
 	format(option, sizeof(option), "%scontext=",
 	       strcmp(experiment.fs, "tmpfs") ? "def" : "root");
 	memcpy(option + strlen(option), at, n);
@@ -112,7 +111,7 @@ static void set_boolean(const struct policy *p, char *line)
 	step("selinux: wrote %s to %s", value, path);
 }
 
-/* Permissive meanwhile: the policy need not let the kernel's own domain load another. */
+/* Permissive meanwhile: the policy need not allow the kernel's own domain to load another. */
 static long load_again(const struct policy *p, u32 round)
 {
 	char mode[4] = "";
@@ -128,13 +127,16 @@ static long load_again(const struct policy *p, u32 round)
 	return err < 0 || !enforcing ? err : put_whole(SELINUXFS "/enforce", "1", 1);
 }
 
-/* Who is to come under it is not let in by it. */
+/* The policy need not allow the child to enter its domain. */
 static void release(const struct policy *p)
 {
 	if (p->state != POLICY_ENFORCING || stays_enforced)
 		return;
 	if (own_is_permissive) {
-		/* The first that came under it wrote so, and nothing denies who is outside. */
+		/*
+		 * The first confined child wrote it, and the policy denies nothing to unconfined
+		 * tasks.
+		 */
 		stays_enforced = 1;
 		return;
 	}
@@ -180,7 +182,7 @@ static char *next_word(char **rest)
 
 static long set_label(const char *path, const char *context)
 {
-	/* With its NUL, as setfiles(8) does. */
+	/* With its NUL, like setfiles(8). */
 	return SYS(lsetxattr, path, ATTRIBUTE, context, strlen(context) + 1, 0);
 }
 
@@ -229,7 +231,7 @@ size_t fresh_context(char *dst, size_t size, const struct policy *p, u32 number)
 		return number < FRESH_LABELS ? label_context(dst, size, work, number) : 0;
 	for (level = work; *level && colons < 3; level++)
 		colons += *level == ':';
-	/* A policy that has neither levels nor categories takes no such context. */
+	/* A policy without levels and categories rejects such contexts. */
 	if (number >= FRESH_CATEGORIES)
 		return 0;
 	return format(dst, size, "%s%s:c%u", work, colons < 3 ? ":s0" : "", number);
@@ -252,7 +254,7 @@ static u32 read_number(const char *path)
 	return value;
 }
 
-/* What the policy decides of `source` on `target`: see sel_write_access() of selinuxfs.c. */
+/* The policy's decision for `source` on `target`: see sel_write_access() of selinuxfs.c. */
 static struct decision {
 	u32 allowed;
 	u32 flags;
@@ -285,7 +287,7 @@ static struct decision {
 	return decision;
 }
 
-/* Does the policy rule the kernel's own domain, too? */
+/* Whether the policy also rules the kernel's own domain. */
 static void note_own_domain(void)
 {
 	u32 class = read_number(SELINUXFS "/class/process/index");
@@ -320,7 +322,10 @@ static void label(const struct policy *p)
 	give_label(".", work);
 	if (p->given) {
 		note_own_domain();
-		/* Else a policy with levels gives it the agent's, which is the highest. */
+		/*
+		 * With levels, the policy would otherwise give it the agent's, which is the
+		 * highest.
+		 */
 		write_line(FSCREATE, work);
 		step("selinux: wrote %s to " FSCREATE ": what the agent makes has that label", work);
 		return;
@@ -339,7 +344,7 @@ static void confine(const struct policy *p)
 
 	if (p->state == POLICY_NONE)
 		return;
-	/* Who is confined makes files as its domain does. */
+	/* A confined process labels files as its domain does. */
 	if (p->given)
 		write_line(FSCREATE, "\n");
 	began_ns = busy_ns();
@@ -353,12 +358,12 @@ static void confine(const struct policy *p)
 		return;
 	if (stays_enforced)
 		return;
-	/* Still permissive, so that the domain needs no leave to do this. */
+	/* Still permissive, so that the domain needs no permission for this. */
 	write_line(SELINUXFS "/enforce", "1");
 	step("selinux: wrote 1 to " SELINUXFS "/enforce");
 }
 
-/* It passed; the kernel must say that under enforcement it would not have. */
+/* The access passed; the kernel must report that enforcing mode would deny it. */
 static void prove_noticed(long fd)
 {
 	u32 class = read_number(SELINUXFS "/class/file/index");
@@ -403,7 +408,7 @@ static void prove(const struct policy *p)
 	fd = sys_open(ALLOWED, O_RDONLY | O_CLOEXEC, 0);
 	prove_allowed(p, "open of ./" ALLOWED " for reading", fd);
 	sys_close(fd);
-	/* An administrator may give it another label, and remove it only then. */
+	/* An administrator may relabel it, and only then remove it. */
 	give_label(DENIED, work);
 	take_away(DENIED);
 	take_away(ALLOWED);

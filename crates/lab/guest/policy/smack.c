@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Smack: subjects and objects have labels, rules say what a subject may do with
- * an object (Documentation/admin-guide/LSM/Smack.rst). The working directory is
- * labelled and hands its label on (SMACK64TRANSMUTE), so that every access of
- * the agent's is one of its label to another, and a rule decides.
+ * Smack: subjects and objects have labels, rules define the access of a subject to an object
+ * (Documentation/admin-guide/LSM/Smack.rst). The working directory is labelled and passes its label
+ * on (SMACK64TRANSMUTE). So every access by the agent is from its label to another one, and a rule
+ * decides.
  */
 #include <linux/capability.h>
 #include <linux/prctl.h>
@@ -15,13 +15,13 @@
 #define AGENT		"lsmeter"
 #define WORK		"lsmeter-work"
 #define SECRET		"lsmeter-secret"
-/* A file system of its own: nobody under the policy could unlink the file. */
+/* A separate file system: nobody could unlink the file under the policy. */
 #define PROOF		"/smack"
 #define DENIED		PROOF "/denied"
 #define ALLOWED		"smack-allowed"
 #define RULES_MAX	(64u << 20)
-#define LABEL_MAX	258	/* SMK_LONGLABEL, and a line's end */
-/* Of a user's policy: who makes what benchmarks have, and hands its directory's label on. */
+#define LABEL_MAX	258	/* SMK_LONGLABEL, and a newline */
+/* Custom policy: the label of the files' creator, which its directory passes on. */
 #define OUTSIDE		"lsmeter-agent"
 #define CURRENT		"/proc/self/attr/current"
 
@@ -32,7 +32,7 @@ static void set_label(const char *path, const char *attribute, const char *value
 	or_fatal(err, "smack: setting %s of %s to %s", attribute, path, value);
 }
 
-/* Whole lines, and below a page at a time: that is all load2 takes at once. */
+/* Whole lines, less than a page at a time: the limit of load2. */
 static size_t load_rules(void)
 {
 	static char text[4096];
@@ -78,7 +78,7 @@ static void bring_up_given(const struct policy *p)
 		bring_up(given_line(p, "label", label, sizeof(label)));
 }
 
-/* A label, and the path that has it from now on. */
+/* A label, and the path that gets it. */
 static void label_path(const struct policy *p, char *line)
 {
 	char *path = line;
@@ -93,8 +93,8 @@ static void label_path(const struct policy *p, char *line)
 }
 
 /*
- * The agent has a label of its own, whose only rule is about the working directory: what it
- * makes there, each cell's directory, hands the label on.
+ * The agent has its own label, with a single rule, for the working directory: new files there,
+ * including each measurement's directory, pass the label on.
  */
 static void label_given(const struct policy *p)
 {
@@ -109,7 +109,7 @@ static void label_given(const struct policy *p)
 	     "the agent has the label " OUTSIDE, label);
 }
 
-/* It makes files as who is confined, and may still do all. */
+/* Creates files as the confined subject, with all permissions. */
 static void enter(const struct policy *p)
 {
 	char label[LABEL_MAX];
@@ -117,7 +117,7 @@ static void enter(const struct policy *p)
 	write_line(CURRENT, given_line(p, "label", label, sizeof(label)));
 }
 
-/* The label of a file, or of the directory where there is none; empty for what is no path. */
+/* The label of a file, or of its directory if it does not exist; empty if it is not a path. */
 static void label_of(const char *path, char *label, size_t size)
 {
 	char copy[640];
@@ -139,7 +139,7 @@ static void label_of(const char *path, char *label, size_t size)
 	label[n] = '\0';
 }
 
-/* What bring-up mode let pass is in the kernel's log, with both labels. */
+/* Accesses allowed by bring-up mode are in the kernel log, with both labels. */
 static void prove_noticed(const struct policy *p, const char *path)
 {
 	char subject[LABEL_MAX], object[LABEL_MAX], text[2 * LABEL_MAX + 32];
@@ -180,7 +180,7 @@ static void load(const struct policy *p)
 		bring_up(AGENT);
 }
 
-#define ANYBODY		"*"	/* Smack's own label for what all may do everything with */
+#define ANYBODY		"*"	/* Smack's label for objects that anyone may access */
 
 static const char *root_option(const struct policy *p)
 {
@@ -193,7 +193,7 @@ static const char *copied_label(const struct policy *p, const char **attribute)
 	return p->state == POLICY_NONE ? NULL : WORK;
 }
 
-/* What was made in the root before it had a label has the kernel's, which none may write. */
+/* Objects made in the root before it had a label have the kernel's, which nobody may write. */
 static void label_programs(void)
 {
 	static const char *const writable[] = { "tmp", "dev", "dev/shm" };
@@ -231,7 +231,7 @@ static void label(const struct policy *p)
 	}
 }
 
-/* Root passes every rule by this capability; an execve would bring it back. */
+/* This capability lets root pass every rule; an execve would restore it. */
 static void drop_override(void)
 {
 	struct __user_cap_header_struct header = {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * TOMOYO: profiles and domains are written before it is activated, which needs
- * no manager then (security/tomoyo/common.c, tomoyo_manager()). It is activated
- * when somebody executes /sbin/init while there is a /sbin/tomoyo-init
- * (load_policy.c): both are the program that exits at once here.
+ * TOMOYO: profiles and domains are written before activation, when no manager is needed yet
+ * (security/tomoyo/common.c, tomoyo_manager()). Executing /sbin/init activates it if there is a
+ * /sbin/tomoyo-init (load_policy.c): here both are the program that exits at once.
  *
- * The agent then moves from <kernel>, where no policy applies, into a domain of
- * its own through self_domain.
+ * The agent then moves from <kernel>, where no policy applies, into its own domain through
+ * self_domain.
  */
 #include "../policy.h"
 #include "../settings/given.h"
@@ -80,7 +79,7 @@ static void confine(const struct policy *p)
 	step("tomoyo: wrote %s to " TOMOYO "self_domain", domain);
 }
 
-/* What TOMOYO let pass in permissive mode, by its own count. */
+/* TOMOYO's own count of accesses allowed by permissive mode. */
 static u32 let_pass(void)
 {
 	static const char key[] = "Policy violation in permissive mode:";

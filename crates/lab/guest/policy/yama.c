@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Yama: nobody may trace anybody (security/yama/yama_lsm.c). It hooks no file
- * access, so that it costs files nothing but its place in the stack.
+ * Yama: nobody may trace any process (security/yama/yama_lsm.c). It hooks no file access, so its
+ * only cost for files is its place in the stack.
  */
 #include <linux/ptrace.h>
 #include "../policy.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A root on a file system that none can be made of beforehand: the agent mounts the one that
- * holds it, and copies all files, with owners, modes, times, devices, capabilities and links.
+ * A root on a file system that cannot be made with files in it: the agent mounts the disk that has
+ * the root, and copies all files, with owners, modes, times, devices, capabilities and links.
  */
 #include <linux/mount.h>
 #include <linux/stat.h>
@@ -11,17 +11,17 @@
 
 #define SOURCE		"/source"
 #define HELD_BY		"ext4"
-#define LOST_FOUND	"lost+found"	/* what is in it by itself */
-/* Where the first name of a file with several is to be found again, by its number. */
+#define LOST_FOUND	"lost+found"	/* exists in each new file system */
+/* Directory of the first names of files with several links, by inode number. */
 #define LINKS		".lsmeter-links"
-#define DEPTH_MAX	256	/* directories in each other: two open files each */
+#define DEPTH_MAX	256	/* nested directories: two open files each */
 #define CAPABILITY	"security.capability"
 #define CAPABILITY_MAX	64
 
 struct way {
 	int from, to;		/* directories */
 	int links;		/* LINKS; an open directory */
-	const char *name;	/* what is copied, in both */
+	const char *name;	/* the entry, in both directories */
 };
 
 static __attribute__((noreturn)) void gave_up(const char *doing, const char *name, long err)
@@ -46,7 +46,7 @@ static void settle_at(int to, const char *name, const struct statx *found)
 
 	must(SYS(fchownat, to, name, found->stx_uid, found->stx_gid, AT_SYMLINK_NOFOLLOW),
 	     "chown of", name);
-	/* Behind the owner: a change of that takes set-user-ID bits away. */
+	/* After the owner: chown clears set-user-ID bits. */
 	if ((found->stx_mode & S_IFMT) != S_IFLNK)
 		must(SYS(fchmodat, to, name, found->stx_mode & 07777), "chmod of", name);
 	format(path, sizeof(path), "/proc/self/fd/%u/%s", to, name);
@@ -78,7 +78,7 @@ static void copy_content(const struct way *way)
 	must(sys_close(to), "writing", way->name);
 }
 
-/* Another name of what was copied before? Else it is kept for those that come. */
+/* Links to an earlier copy of the same file. Else remembers it for later names. */
 static int is_linked(const struct way *way, const struct statx *found, char *number, size_t size)
 {
 	if (found->stx_nlink == 1)
@@ -125,7 +125,7 @@ static void copy_one(const struct way *way, unsigned int depth)
 	settle_at(way->to, way->name, &found);
 }
 
-/* The directory way->name; its own owner, mode and times are for who asks. */
+/* Copies the directory way->name; the caller sets its owner, mode and times. */
 static void copy_directory(struct way way, unsigned int depth)
 {
 	char records[2048] __attribute__((aligned(8)));

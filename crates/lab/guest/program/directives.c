@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reads the directives that say what programs an experiment has: docs/protocol.md. */
+/* Reads the directives for programs: docs/protocol.md. */
 #include "program.h"
 
 const struct variant *program_variants(const struct benchmark *b)
@@ -19,7 +19,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A copy; %XX becomes the byte, which cannot stand in a directive. */
+/* Copies a text; %XX becomes a byte that directives cannot contain. */
 static char *keep(const char *text)
 {
 	struct programs *p = programs;
@@ -44,7 +44,7 @@ static char *keep(const char *text)
 	return kept;
 }
 
-/* One more in a list that ends with NULL; lists grow at the end of words[] only. */
+/* Appends to a list that ends with NULL; lists only grow at the end of words[]. */
 static char **add_word(char **list, char *word)
 {
 	struct programs *p = programs;

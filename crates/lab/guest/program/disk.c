@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The disk that a root is on. Where the kernel takes memory of the host's as a disk, the root is
- * there at once, and the initramfs brings no image of it. Else it is copied to the ram disk,
- * and each part of the image goes when it has been: only one copy is ever whole.
+ * The disk with the root. If the kernel uses host memory as a disk, the root is there at once, and
+ * the initramfs has no image of it. Else the image is copied to the ram disk, and each copied part
+ * is freed: there is never more than one whole copy.
  */
 #include <linux/falloc.h>
 #include "program.h"
@@ -12,14 +12,14 @@
 #define WAIT_MS		10000
 #define PAGE		4096L
 
-/* The driver is loaded, but what it finds it looks at in a thread of its own. */
+/* The driver is loaded, but probes its devices asynchronously. */
 static const char *persistent_disk(void)
 {
 	unsigned int waited;
 	long err = 0;
 
 	for (waited = 0; waited < WAIT_MS; waited++) {
-		/* Its name is there before it can be used. */
+		/* Its name appears before it is usable. */
 		err = sys_open(PERSISTENT, O_RDONLY, 0);
 		if (err >= 0) {
 			sys_close(err);
@@ -43,7 +43,7 @@ int root_is_copied(const char *fs)
 
 const char *copied_from(const char *fs)
 {
-	/* The image is that of an empty xfs, which is on the ram disk now. */
+	/* The image is that of an empty xfs, now on the ram disk. */
 	return strcmp(fs, "xfs") ? ready_disk() : persistent_disk();
 }
 
@@ -54,7 +54,7 @@ const char *tmpfs_options(void)
 
 	if (!programs)
 		return NULL;
-	/* Of itself it takes half of the memory, and as many inodes as half of its pages. */
+	/* The defaults are half of the memory, and as many inodes as half of its pages. */
 	format(options, sizeof(options), "size=100%%,nr_inodes=0%s%s", wanted ? "," : "",
 	       wanted ? wanted : "");
 	return options;
@@ -64,7 +64,7 @@ void release_image(long image)
 {
 	long done = SYS(lseek, image, 0, 1 /* SEEK_CUR */);
 
-	/* Of a file system that cannot, all of it goes at the end. */
+	/* If the file system cannot punch holes, the image is freed at the end. */
 	if (done >= PAGE)
 		SYS(fallocate, image, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
 		    done & ~(PAGE - 1));

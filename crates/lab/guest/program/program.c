@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Whole programs, in a root of their own: what an experiment names with `command`
- * is a variant of the benchmark `program`. The file system that is worked on holds the
- * root. Around each measured run the clock is read, so that whoever counts can see
- * that nothing is missing.
+ * Whole programs, in their own root: commands of an experiment are variants of the benchmark
+ * `program`. The measured file system has the root. The clock is read around each measured run, so
+ * that the host can check that no instruction is missing.
  */
 #include <linux/sockios.h>
 #include <asm/signal.h>
@@ -12,7 +11,7 @@
 #include "program.h"
 #include "slabs.h"
 
-/* As <linux/if.h> and <linux/socket.h> have them, which need a C library. */
+/* As in <linux/if.h> and <linux/socket.h>, which need a C library. */
 #define IFF_UP		0x1
 #define IFF_RUNNING	0x40
 #define AF_INET		2
@@ -24,7 +23,7 @@
 #define SEARCH_PATH	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /*
- * All code with markers, in a page of its own. MARKER_AGENT makes it the only page whose markers
+ * All code with markers, in a separate page. MARKER_AGENT makes it the only page whose markers
  * count: a program that executes markers changes nothing.
  */
 #define MARKED	__attribute__((noinline, section("marked")))
@@ -35,7 +34,7 @@ extern const char __start_marked[], __stop_marked[];
 
 enum way {
 	UNMEASURED,
-	TRACED,			/* to learn what its tasks are called */
+	TRACED,			/* to learn the names of its tasks */
 	MEASURED,
 };
 
@@ -44,8 +43,8 @@ struct programs *programs;
 static const struct variant no_variants[] = { { } };
 
 /*
- * /proc/sys/vm/drop_caches, opened before there is a policy: one that confines programs may
- * let nobody write it.
+ * /proc/sys/vm/drop_caches, opened before any policy is loaded, because a policy for programs may
+ * forbid writing it.
  */
 static long caches = -ENOENT;
 
@@ -76,7 +75,7 @@ static void mount_in_root(const char *type, const char *name)
 		fatal("mounting %s on %s: %s (%ld)", type, path, errno_name(err), -err);
 }
 
-/* What programs expect beside their root's own files: no port of the agent's. */
+/* Devices and file systems that programs expect, except the agent's port. */
 static void make_devices(void)
 {
 	static const char *const links[][2] = {
@@ -100,7 +99,7 @@ static void make_devices(void)
 	sys_mkdir(path, 01777);
 }
 
-/* Servers and clients among the programs find each other, but nobody else. */
+/* Servers and clients among the programs reach each other, but nobody else. */
 static void start_loopback(void)
 {
 	struct {
@@ -110,7 +109,7 @@ static void start_loopback(void)
 	} request = { .name = "lo", .flags = IFF_UP | IFF_RUNNING };
 	long fd = SYS(socket, AF_INET, SOCK_DGRAM, 0);
 
-	/* A kernel without a network has no use for it. */
+	/* Not needed without a network. */
 	if (fd < 0)
 		return;
 	SYS(ioctl, fd, SIOCSIFFLAGS, &request);
@@ -118,14 +117,14 @@ static void start_loopback(void)
 }
 
 /*
- * Markers count in one page (MARKED), which the agent locks into memory with all its others. Compaction
- * of memory is not to move it either.
+ * Markers only count in one page (MARKED), which the agent locks into memory with all its others.
+ * Memory compaction must not move it either.
  */
 static void keep_locked_pages(void)
 {
 	long fd = sys_open("/proc/sys/vm/compact_unevictable_allowed", O_WRONLY | O_CLOEXEC, 0);
 
-	/* A kernel without it does not compact. */
+	/* Kernels without this setting do not compact. */
 	if (fd < 0)
 		return;
 	sys_write(fd, "0\n", 2);
@@ -136,7 +135,7 @@ void program_prepare_root(void)
 {
 	if (!programs)
 		return;
-	/* The disk holds it now, and its memory is needed. */
+	/* The disk has the root now, and the memory is needed. */
 	sys_unlink("/image");
 	mount_in_root("proc", "proc");
 	mount_in_root("sysfs", "sys");
@@ -184,7 +183,7 @@ static const char *search_path(const struct run *run)
 	return SEARCH_PATH;
 }
 
-/* Where the program is, found before anything is measured. */
+/* Locates the program before anything is measured. */
 static const char *find_program(const struct run *run, char *path, size_t size)
 {
 	const char *name = run->argv[0], *at = search_path(run), *p;
@@ -210,8 +209,8 @@ static const char *find_program(const struct run *run, char *path, size_t size)
 }
 
 /*
- * Each run begins as far behind a tick as all others: threads are preempted at the same places, and
- * who races for something wins again. What was put off until later (RCU) is done by then.
+ * Each run begins at the same distance from a tick: threads are preempted at the same places, and
+ * races have the same winners. Deferred work (RCU) is done by then.
  */
 static void await_phase(void)
 {
@@ -235,7 +234,7 @@ MARKED __attribute__((noreturn)) static void be_program(const struct run *run, e
 	const char *path;
 	long err;
 
-	/* Here, so that it is not closed while the program is measured. */
+	/* Opened here, so that it is not closed during the measurement. */
 	sys_close(caches);
 	slabs_forget();
 	err = SYS(setsid);
@@ -270,7 +269,7 @@ MARKED __attribute__((noreturn)) static void be_program(const struct run *run, e
 	give_up(path, err);
 }
 
-/* Until it and all that it left behind have ended; its status, or -errno. */
+/* Waits until the program and its descendants have ended; returns its status, or -errno. */
 static long wait_for_all(long pid)
 {
 	long result = -ECHILD, ended;
@@ -283,7 +282,7 @@ static long wait_for_all(long pid)
 		if (ended < 0)
 			return result;
 		if (options & WNOHANG) {
-			/* Something is left, which is not waited for for ever. */
+			/* A process is left over; the wait is limited. */
 			SYS(kill, -1, SIGKILL);
 			options = __WALL;
 		}
@@ -296,12 +295,12 @@ static long wait_for_all(long pid)
 		if (ended != pid)
 			continue;
 		result = status;
-		/* Nobody is sent a signal if it leaves nothing: policies decide on each, and record it. */
+		/* Sends no signal if nothing is left: policies decide on each, and record it. */
 		options |= WNOHANG;
 	}
 }
 
-/* How it ended, with the last line that it said. */
+/* How it ended, with the last line of its output. */
 static long ended_badly(struct cell *c, const struct run *run, int status)
 {
 	int signal = status & 0x7f, code = status >> 8 & 0xff;
@@ -350,7 +349,9 @@ MARKED static long run_program(struct cell *c, const struct run *run, enum way w
 	return 0;
 }
 
-/* What prepares, and then what is measured, in that way. A sample is of the latter. */
+/*
+ * Runs the preparations, then the measured command, in the given mode. Samples are of the latter.
+ */
 static long run_all(struct cell *c, u32 cold, enum way way, struct sample *sample)
 {
 	struct command *command = &programs->commands[c->variant->arg];
@@ -382,7 +383,7 @@ MARKED static void own_markers(void)
 	if (owned)
 		return;
 	if (__stop_marked - __start_marked > MARKED_BYTES)
-		fatal("markers lie in more than one page");
+		fatal("markers are in more than one page");
 	marker(MARKER_AGENT);
 	owned = 1;
 }
@@ -411,7 +412,7 @@ MARKED int count_program(const struct cell_spec *spec, struct cell *c, struct ou
 		return err;
 	tasks_send(&programs->tasks, spec->id);
 	out->samples = spec->samples < SAMPLES_MAX ? spec->samples : SAMPLES_MAX;
-	/* Not before: what a program does only once (git reads a new tree whole) can be long. */
+	/* Not earlier: one-time work of a program can be long (git reads a new tree completely). */
 	marker(MARKER_ARM);
 	marker(MARKER_CELL_BEGIN);
 	for (n = 0; n < out->samples && !err; n++) {
@@ -430,5 +431,5 @@ static long op(struct cell *c, unsigned int i)
 	return run_all(c, 0, UNMEASURED, NULL);
 }
 
-BENCH(PROGRAM, PROCESS, BEYOND, ~0u, "a command of the experiment's, in a root of its own",
+BENCH(PROGRAM, PROCESS, BEYOND, ~0u, "a command of the experiment, in its own root",
       .source = "execve(2)", .syscalls = "", .variants = no_variants, .op = op);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an experiment's directives say of whole programs, and where they are kept. */
+/* Directives of an experiment about whole programs. */
 #ifndef LSMETER_PROGRAM_H
 #define LSMETER_PROGRAM_H
 
 #include "tasks.h"
 
 #define COMMANDS_MAX	64
-#define RUNS_MAX	256	/* of all commands, preparations included */
+#define RUNS_MAX	256	/* of all commands, including preparations */
 #define WORDS_MAX	8192	/* of all of them */
 #define TEXT_MAX	(1u << 20)
 
-/* One program and what it is started with. */
+/* One program and its arguments. */
 struct run {
 	char **argv;		/* ends with NULL */
 	char **envp;
@@ -18,26 +18,26 @@ struct run {
 	const char *input;
 	const char *output;
 	u32 user, group;
-	int once;		/* it runs the first time only */
-	struct run *next;	/* what prepares comes first, what is measured last */
+	int once;		/* runs only the first time */
+	struct run *next;	/* preparations first, the measured command last */
 };
 
 struct command {
 	const char *name;
-	int started;		/* what runs once has */
+	int started;		/* one-time programs have run */
 	struct run *first;
 };
 
-/* What a child tells its parent. */
+/* A child's report to its parent. */
 struct told {
-	u64 ticks;		/* of the clock when the window was opened */
-	long error;		/* why it could not run the program, or 0 */
+	u64 ticks;		/* clock at the start of the region */
+	long error;		/* why the program could not be run, or 0 */
 	char what[512];
 };
 
 /*
- * In memory that only experiments with programs have, since fork copies the agent's page
- * tables and its benchmark would pay for more of them. It is shared with children.
+ * In memory that only exists with programs, since fork copies the agent's page tables and the fork
+ * benchmark would become more expensive. Shared with children.
  */
 struct programs {
 	struct variant variants[COMMANDS_MAX + 1];

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The kernel's allocator before a program runs. What it takes to free an object depends on which
- * slab it lies in, and that on the holes that all before has left in slabs: some 90 instructions
- * more or less for each, which for a walk of many directories is more than some modules cost. So
- * the holes are filled with what stays, and the kernel's general caches each begin with a new slab.
- * All this is before anything is counted.
+ * The state of the kernel's allocator before a program runs. The cost of freeing an object depends
+ * on its slab, and thus on holes that earlier work left in slabs: about 90 instructions per object,
+ * which for a walk of many directories exceeds the cost of some modules. So the holes are filled
+ * with permanent objects, and the kernel's general caches each begin with a new slab. All this
+ * happens before the measurement.
  *
- * What stays is files in memory: links whose targets are of a cache's size (shmem_symlink() in
- * mm/shmem.c), for larger ones access control lists (posix_acl_alloc() in fs/posix_acl.c), and their
- * inodes, of which modules keep something. A kernel that does not tell of its caches, or has
- * others, goes without.
+ * The permanent objects are files in memory: symbolic links with targets of a cache's size
+ * (shmem_symlink() in mm/shmem.c), for larger ones access control lists (posix_acl_alloc() in
+ * fs/posix_acl.c), and their inodes, for which modules allocate as well. It does nothing on a
+ * kernel that does not report its caches, or has different ones.
  */
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
@@ -19,9 +19,9 @@
 #define HOLDER		"/slabs"
 #define CACHES		"/sys/kernel/slab/"
 #define MOST		8192u	/* objects that one cache gets at a time */
-#define ACL_HEAD	32u	/* what a list takes beside its entries: at most that, or 8 bytes less */
+#define ACL_HEAD	32u	/* of a list, plus its entries: at most that, or 8 bytes less */
 #define ENTRIES_MAX	(4096u / 8)
-#define PAGES		16u	/* as many as a pipe holds */
+#define PAGES		16u	/* capacity of a pipe */
 
 static long take_link(unsigned int size);
 static long take_list(unsigned int size);
@@ -32,9 +32,9 @@ static struct cache {
 	long (*take)(unsigned int size);
 	unsigned int size;
 	/*
-	 * Its slabs are of several pages: an object in the first is found by fewer instructions
-	 * (compound_head()). Which one that is is chance in each slab, but of one slab the object that
-	 * was freed last is taken first, again and again.
+	 * Its slabs have several pages: an object in the first page is found with fewer
+	 * instructions (compound_head()). The choice is random per slab, but within a slab the last
+	 * freed object is used first, again and again.
 	 */
 	int only_first;
 	long shrink;		/* its files in CACHES; open */
@@ -52,7 +52,7 @@ static struct cache {
 	{ "kmalloc-1k", take_list, 1024, 1, -1, -1 },
 	{ "kmalloc-2k", take_list, 2048, 1, -1, -1 },
 	{ "kmalloc-4k", take_list, 4096, 1, -1, -1 },
-	/* Last: all others have used it, too. */
+	/* Last: all others use it as well. */
 	{ "lsm_inode_cache", take_file, 0, 0, -1, -1 },
 };
 
@@ -89,7 +89,7 @@ void slabs_forget(void)
 	}
 }
 
-/* How many objects a cache has, used or not; negative if it does not tell. */
+/* The number of objects in a cache, used or not; negative if unknown. */
 static long objects_of(const struct cache *cache)
 {
 	char text[64];
@@ -100,7 +100,7 @@ static long objects_of(const struct cache *cache)
 	return n > 0 ? number : -EIO;
 }
 
-/* The path of a file that is not there yet. */
+/* The path of a file that does not exist yet. */
 static const char *next_path(void)
 {
 	static char path[32];
@@ -136,7 +136,7 @@ static long take_list(unsigned int size)
 	const char *path = next_path();
 	long err;
 
-	/* In their order: the owner, others by name, the group, the mask, the rest. */
+	/* In order: owner, other users by name, group, mask, others. */
 	for (i = 0; i < n; i++)
 		list.entry[i] = (struct posix_acl_xattr_entry){ ACL_USER, 0, i };
 	list.entry[0] = (struct posix_acl_xattr_entry){ ACL_USER_OBJ, 0, ACL_UNDEFINED_ID };
@@ -160,7 +160,7 @@ void slabs_fill(int first)
 
 		if (cache->only_first && !first)
 			continue;
-		/* Empty slabs go: they need not be filled. */
+		/* Frees empty slabs, which need not be filled. */
 		if (sys_write(cache->shrink, "1", 1) != 1)
 			continue;
 		before = objects_of(cache);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's memory before a program runs. */
+/* The state of kernel memory before a program runs. */
 #ifndef LSMETER_PROGRAM_SLABS_H
 #define LSMETER_PROGRAM_SLABS_H
 
-/* Before there is a policy: some let nobody open or mount anything. */
+/* Before any policy: some forbid opening or mounting anything. */
 void slabs_open(void);
-/* In a task that is to be measured: its descriptors go. */
+/* In a task that will be measured: closes its descriptors. */
 void slabs_forget(void);
 /*
- * No general cache has a slab with a hole, and each has just begun a new one; those of large objects
- * only before a program's first run.
+ * Leaves no general cache with a hole in a slab, and starts a new slab in each; for caches of large
+ * objects only before a program's first run.
  */
 void slabs_fill(int first);
-/* In the task itself, last: single pages are there to be taken. */
+/* Last, in the task itself: makes single pages available. */
 void pages_leave(void);
 
 #endif

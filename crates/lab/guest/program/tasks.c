@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a program's tasks are called. In a run that is not measured they are traced: who
- * creates whom, in which order, and the name that each has last. Whoever counts tells tasks
- * apart by who created them, in the same order.
+ * Names of a program's tasks. They are traced in a run that is not measured: creator, order of
+ * creation, and last name of each. The plugin identifies tasks by their creators, in the same
+ * order.
  */
 #include <linux/ptrace.h>
 #include <asm/signal.h>
@@ -17,7 +17,7 @@ static struct task *task_of(struct tasks *t, long pid)
 {
 	unsigned int i;
 
-	/* The latest, since numbers are used again. */
+	/* The latest, since PIDs are reused. */
 	for (i = t->count; i > 0; i--)
 		if (t->task[i - 1].pid == pid)
 			return &t->task[i - 1];
@@ -38,7 +38,7 @@ static void add_task(struct tasks *t, long pid, const struct task *creator)
 	memcpy(task->name, creator->name, sizeof(task->name));
 }
 
-/* As it is called now. */
+/* Reads its current name. */
 static void name_task(struct task *task)
 {
 	char path[1100], *p;
@@ -64,7 +64,7 @@ void tasks_await_trace(struct tasks *t)
 		SYS(sched_yield);
 }
 
-/* Lets a traced task that has stopped go on. */
+/* Continues a stopped traced task. */
 void tasks_stopped(struct tasks *t, long pid, int status)
 {
 	int event = status >> 16, signal = status >> 8 & 0xff;
@@ -84,7 +84,7 @@ void tasks_stopped(struct tasks *t, long pid, int status)
 			name_task(task);
 		break;
 	case EVENT_STOP:
-		/* A task that somebody stopped stays so; a new one begins. */
+		/* A task stopped by a signal stays stopped; a new one begins. */
 		if (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN ||
 		    signal == SIGTTOU) {
 			SYS(ptrace, PTRACE_LISTEN, pid, 0, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What proves that audit's rules work: what must be recorded comes to a netlink socket
- * of the multicast group that reads the log, and what must not does not.
+ * Proofs that audit's rules work: a netlink socket of the multicast group that reads the log must
+ * receive some records, and must not receive others.
  */
 #include <linux/netlink.h>
 #include <linux/poll.h>
@@ -73,7 +73,7 @@ static void make_files(void)
 	or_fatal(err, "audit: making files");
 }
 
-/* Ends a proof: what it made and listened to goes. */
+/* Ends a proof: removes its files and closes its sockets. */
 static void remove_files(void)
 {
 	long err;
@@ -103,8 +103,8 @@ static void must_be_refused(const char *what, long (*access)(const void *), long
 }
 
 /*
- * Records come in order: what was done before the open that is refused would be before
- * its own. What other modules denied in their proofs may be there too.
+ * Records are ordered: earlier actions would be recorded before the refused open. Records of other
+ * modules' proofs may also be there.
  */
 static void expect_refused(const char *who, const char *not_key)
 {
@@ -130,7 +130,7 @@ static void expect_refused(const char *who, const char *not_key)
 	step("audit: recorded: open of ./" DENIED " by user %u, refused: %s", SET_USER, text);
 }
 
-/* A user that logs in, as pam_loginuid(8) does it. */
+/* Logs a user in, like pam_loginuid(8). */
 static long log_in(void)
 {
 	char uid[16];
@@ -159,7 +159,7 @@ static long chmod_logged_in(const void *path)
 	return ret < 0 ? ret : SYS(chmod, path, 0644);
 }
 
-/* auditctl -t, which is recorded by itself, and with what the task's context has. */
+/* auditctl -t, which is recorded by itself, and together with the task's context. */
 static long trim(const void *unused)
 {
 	long fd, ret;
@@ -178,7 +178,10 @@ static void trim_by(int child)
 	or_fatal(ret, "audit: auditctl -t");
 }
 
-/* Waits for the record of a trim; was one of an open(2) before it, or of a sendto(2)? */
+/*
+ * Waits for the record of a trim; counts records of open(2) before it, and reports one of
+ * sendto(2).
+ */
 static int expect_trim(u32 *opens)
 {
 	static char text[RECORD_MAX];
@@ -196,8 +199,8 @@ static int expect_trim(u32 *opens)
 }
 
 /*
- * Without rules nothing but what audit says of itself is recorded. What a trim's call
- * was comes behind it, if its task has a context: before the next trim's.
+ * Without rules, audit only records its own changes. The call of a trim is recorded after it, if
+ * its task has a context: before the next trim's.
  */
 static void prove_none(void)
 {

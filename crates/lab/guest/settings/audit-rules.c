@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which sets of audit rules there are. */
+/* Lists the available sets of audit rules. */
 #include "audit.h"
 
-/* The first of policy/audit.c's. */
+/* The first rule of policy/audit.c. */
 static const struct set_rule refused = {
 	.text = "-S open,openat,creat,truncate,ftruncate,open_by_handle_at -F exit=-EACCES "
 		"-k access",
@@ -13,7 +13,7 @@ static const struct set_rule refused = {
 		      SYS_NUMBER(open_by_handle_at) },
 };
 
-/* rules/10-no-audit.rules of audit's. */
+/* rules/10-no-audit.rules of audit. */
 const struct set_rule audit_never_task = { .text = "-a task,never" };
 
 const struct set_rule *const *audit_rules_of(u32 set)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The rules of rules/30-stig.rules in audit's sources, in its order, as they were from
- * July 2018 to August 2020 (audit 2.8.4 to 2.8.5 and what became 3.0): what the Security
- * Technical Implementation Guides have a machine record. 64-bit calls, 32-bit calls, and
- * watches of files and directories below /etc.
+ * rules/30-stig.rules in the audit sources, in the same order, from July 2018 to August 2020 (audit
+ * 2.8.4 to 2.8.5 and development of 3.0): records required by the Security Technical Implementation
+ * Guides. 64-bit calls, 32-bit calls, and watches of files and directories below /etc.
  */
 #include "audit.h"
 #include "calls32.h"
@@ -24,7 +23,7 @@
 	{ .text = rule_text " -k " rule_key, .key = rule_key, .path = file,	\
 	  .path_field = field, CHANGED }
 #define WATCH(file, key)		WATCHED(file, key, AUDIT_WATCH, "-w " file " -p wa")
-/* auditctl looks whether -w names a directory. */
+/* auditctl checks whether -w names a directory. */
 #define WATCH_DIRECTORY(file, key)	WATCHED(file, key, AUDIT_DIR, "-w " file "/ -p wa")
 #define DIRECTORY(file, key)						\
 	WATCHED(file, key, AUDIT_DIR, "-a always,exit -F dir=" file "/ -F perm=wa")

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sets of audit rules in place of policy/audit.c's own. An agent of its own has them,
- * since what some benchmarks count depends on the agent's size.
+ * Sets of audit rules in place of the default in policy/audit.c. A separate agent has them, since
+ * some counts depend on the agent's size.
  */
 #include <linux/netlink.h>
 #include "audit.h"
 
-/* What a rule says, for AUDIT_ADD_RULE and AUDIT_DEL_RULE. */
+/* A rule as data for AUDIT_ADD_RULE and AUDIT_DEL_RULE. */
 struct rule_message {
 	struct audit_rule_data rule;
 	char strings[64];
@@ -19,7 +19,7 @@ static void put_field(struct audit_rule_data *r, u32 field, u32 operator, u32 va
 	r->fieldflags[r->field_count++] = operator;
 }
 
-/* A field whose value is a string: the rule has its length, and the strings follow. */
+/* A string field: the rule has its length, and the strings follow. */
 static void put_string(struct rule_message *message, u32 field, const char *text)
 {
 	u32 size = strlen(text);
@@ -36,7 +36,7 @@ static void put_calls(struct audit_rule_data *r, const struct set_rule *rule)
 {
 	u32 i;
 
-	/* A watch is of all calls; the kernel keeps the last word for classes of them. */
+	/* A watch is for all calls; the kernel reserves the last word for classes of calls. */
 	if (rule->path)
 		for (i = 0; i < AUDIT_BITMASK_SIZE - 1; i++)
 			r->mask[i] = ~0u;
@@ -74,7 +74,7 @@ void audit_change_rule(long fd, u16 request_type, const struct set_rule *rule)
 		 request_type == AUDIT_ADD_RULE ? "adding" : "removing", rule->text);
 }
 
-/* What stands before a rule's text: the list that it goes to, and the architecture. */
+/* The start of a rule's text: its list and architecture. */
 static const char *before_text(const struct set_rule *rule)
 {
 	if (!rule->arch)
@@ -83,7 +83,7 @@ static const char *before_text(const struct set_rule *rule)
 					: "-a always,exit -F arch=b32 ";
 }
 
-/* How many rules the kernel has, as auditctl -l lists them. */
+/* The kernel's number of rules, as auditctl -l lists them. */
 static u32 count_rules(long fd)
 {
 	static struct {
@@ -110,7 +110,7 @@ static u32 count_rules(long fd)
 	fatal("audit: auditctl -l: %s (%ld)", errno_name(n), -n);
 }
 
-/* The rules of a set, while audit is off. */
+/* Loads the rules of a set while audit is off. */
 void audit_load_set(long fd, const struct policy *p)
 {
 	const struct set_rule *const *rule;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rules that audit may have, as data: audit.c loads them and proves that they work. */
+/* Sets of audit rules, as data: audit.c loads them and proves that they work. */
 #ifndef LSMETER_SETTINGS_AUDIT_H
 #define LSMETER_SETTINGS_AUDIT_H
 
 #include <linux/audit.h>
 #include "../policy.h"
 
-#define SET_USER	1000u	/* the first that may log in */
+#define SET_USER	1000u	/* the lowest user that may log in */
 #define SET_SYSCALLS_MAX	8
 
 /* The key audit_rules of the directive; lab/src/policy/others.rs has the same numbers. */
 enum audit_set {
-	AUDIT_SET_FILE_ACCESS,	/* policy/audit.c's own */
+	AUDIT_SET_FILE_ACCESS,	/* the default in policy/audit.c */
 	AUDIT_SET_NONE,
 	AUDIT_SET_NEVER_TASK,
 	AUDIT_SET_ONE,
@@ -19,39 +19,39 @@ enum audit_set {
 	AUDIT_SET_MAX,
 };
 
-/* What a rule compares, in this order, and its system calls. */
+/* The fields of a rule, in this order, and its system calls. */
 struct set_rule {
-	const char *text;	/* as auditctl takes it, with the calls' names first */
+	const char *text;	/* as for auditctl, with the calls' names first */
 	const char *key;
-	u32 arch;		/* 0: of all, which only a watch is */
+	u32 arch;		/* 0: all, only for a watch */
 	const char *path;	/* of a watch: path_field is AUDIT_WATCH or AUDIT_DIR */
 	u32 path_field;
 	u32 fields[3], values[3], operators[3];
-	/* In the text's order, up to a 0, which none of them is; or SYS_ABSENT. */
+	/* In the text's order, up to a final 0, or SYS_ABSENT. */
 	u16 syscalls[SET_SYSCALLS_MAX];
 };
 
-/* The rules of a set in the order in which they are added, up to a NULL. */
+/* The rules of a set in loading order, up to a NULL. */
 const struct set_rule *const *audit_rules_of(u32 set);
-/* -a task,never: of this list, and with no field. */
+/* -a task,never: of this list, and without a field. */
 extern const struct set_rule audit_never_task;
 
-/* audit-stig.c: the set, and the directories that its watches are in. */
+/* audit-stig.c: the set, and the directories of its watches. */
 const struct set_rule *const *audit_stig(void);
 void audit_make_directories(void);
 
-/* policy/audit.c: a netlink socket, which listens to these groups. */
+/* policy/audit.c: a netlink socket that receives these groups. */
 long audit_socket(u32 groups);
 /* Sends a request and waits for its acknowledgement: 0 or -errno. */
 long audit_request(long fd, u16 type, const void *data, u32 len);
 
-/* What policy/audit.c asks: which set, and to load and to prove it. */
+/* For policy/audit.c: selects, loads and proves a set. */
 static inline u32 audit_set_of(const struct policy *p)
 {
 	return p->audit_rules;
 }
 void audit_load_set(long fd, const struct policy *p);
-/* Before modules confine the agent, which could not ask and log in then. */
+/* Before modules confine the agent, which could not send requests and log in then. */
 void audit_prove_set(const struct policy *p);
 /* AUDIT_ADD_RULE or AUDIT_DEL_RULE. */
 void audit_change_rule(long fd, u16 request_type, const struct set_rule *rule);
@@ -60,7 +60,7 @@ void audit_change_rule(long fd, u16 request_type, const struct set_rule *rule);
 #define LOGGED_IN_VALUES(first...)	.values = { first SET_USER, (u32)-1 }
 #define LOGGED_IN_OPERATORS(first...)	\
 	.operators = { first AUDIT_GREATER_THAN_OR_EQUAL, AUDIT_NOT_EQUAL }
-/* Who has logged in, and is no service. */
+/* A logged-in user, not a service. */
 #define LOGGED_IN	LOGGED_IN_FIELDS(), LOGGED_IN_VALUES(), LOGGED_IN_OPERATORS()
 #define LOGGED_IN_TEXT	" -F auid>=1000 -F auid!=unset"
 

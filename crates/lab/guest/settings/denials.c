@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Files for the benchmark denied-open. They lie in the working directory, so that they are
- * on the file system that is measured, and are opened through a bind mount beside it: what
- * policies say of the working directory stays as it is, and Landlock, which can allow what
- * lies below a directory but take nothing out of it again, can tell them from it.
+ * Files for the benchmark denied-open. They are in the working directory, and so on the measured
+ * file system. The benchmark opens them through a bind mount elsewhere: policies for the working
+ * directory need no change, and Landlock can distinguish them. Landlock can allow everything below
+ * a directory, but cannot exclude a part of it.
  *
- * That a module denies its files is proven by the moment: before it is under its policy
- * they open, and then they do not. Which of several denies is the first that is asked, and
- * that is so by the order in which the kernel lists them: all of these that look at paths
- * do so in file_open.
+ * A module's denials are proven by time: its files can be opened before its policy is in force, and
+ * not afterwards. If several modules deny a file, the first one in the kernel's list returns the
+ * error: all modules that check paths do so in file_open.
  */
 #include "../bench.h"
 #include "../getdents.h"
@@ -25,7 +24,7 @@
 
 static const struct denier {
 	const char *module;
-	unsigned int at;	/* its letter's place in the name, or BY_DIRECTORY */
+	unsigned int at;	/* its letter's position in the name, or BY_DIRECTORY */
 	char letter;
 	long error;
 } deniers[] = {
@@ -42,9 +41,9 @@ static const char *const files[] = {
 	REFUSED "/-t--",
 };
 
-static char stack[1024];	/* as the kernel lists it; empty: no files were made */
+static char stack[1024];	/* the kernel's list; empty: no files were made */
 static u32 confined;		/* bits of deniers[] */
-static char root[2048];		/* paths of what is in /, but for DENIALS, a NUL behind each */
+static char root[2048];		/* paths of the entries of /, except DENIALS, each with a NUL */
 
 static int denies(const struct denier *d, const char *path)
 {
@@ -53,7 +52,7 @@ static int denies(const struct denier *d, const char *path)
 	return path[NAME_AT + d->at] == d->letter;
 }
 
-/* Where the kernel's list names a module; past its end if it does not. */
+/* Position of a module in the kernel's list; past its end if missing. */
 static size_t place_of(const char *module)
 {
 	size_t len = strlen(module), at = 0;
@@ -68,7 +67,7 @@ static size_t place_of(const char *module)
 	return at;
 }
 
-/* The error of who is asked first of those that deny it; 0 if none does. */
+/* The error of the first module that denies the file; 0 if none does. */
 static long error_of(const char *path)
 {
 	size_t first = strlen(stack), place;
@@ -126,7 +125,7 @@ static void prove_each(const char *when)
 	}
 }
 
-/* Those that only it denies have opened until now. */
+/* Files denied only by this module could be opened until now. */
 static void tell(const struct denier *d)
 {
 	unsigned int i;
@@ -178,7 +177,7 @@ void denials_label(const struct policy *p, const char *attribute, const char *al
 	     p->module->name, attribute, allowed, denied);
 }
 
-/* While nothing hinders it. */
+/* While no policy prevents it. */
 static void list_root(void)
 {
 	char records[1024] __attribute__((aligned(8)));
@@ -212,7 +211,7 @@ void denials_readable(void (*add)(long ruleset, const char *path), long ruleset)
 	add(ruleset, GRANTED);
 }
 
-/* Before others label: they are asked for in the order of the directives. */
+/* Before other modules label: called in the order of the directives. */
 static void make(const struct policy *p __attribute__((unused)))
 {
 	unsigned int i;

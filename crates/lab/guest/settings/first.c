@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Operations that are the first after a policy was loaded, or files relabelled: first.h. */
+/* First operations after loading a policy, or after relabelling files: first.h. */
 #include "../getdents.h"
 #include "../policy.h"
 #include "first.h"
@@ -19,10 +19,10 @@
 static const struct policy *policies;
 static unsigned int policy_count;
 static enum first_after after;
-static const struct policy *of;		/* the first that asks for it */
-static u32 labels;			/* that files had, in this cell */
+static const struct policy *of;		/* the first policy with the setting */
+static u32 labels;			/* number of labels used in this measurement */
 
-/* -- by who is outside */
+/* -- run by the process outside policies */
 
 struct labelling {
 	char path[1100];
@@ -79,12 +79,12 @@ static long load_again(const void *none)
 	for (i = 0; i < policy_count && err >= 0; i++)
 		if (policies[i].state != POLICY_NONE && policies[i].module->load_again)
 			err = policies[i].module->load_again(&policies[i], round);
-	/* What is told of it is written, and what was replaced is freed, by others. */
+	/* Other tasks write records of the load, and free the replaced policy. */
 	pause_ms(SETTLE_MS);
 	return err < 0 ? err : 0;
 }
 
-/* What was decided is forgotten when enforcing mode begins (sel_write_enforce()). */
+/* Switching to enforcing mode forgets cached decisions (sel_write_enforce()). */
 static long forget(const void *state)
 {
 	int enforcing = *(const enum policy_state *)state == POLICY_ENFORCING;
@@ -102,7 +102,7 @@ static long revision(const void *none)
 	(void)none;
 	if (fd < 0)
 		return fd;
-	/* Once: who reads on waits for the next. */
+	/* One read: the next read would wait for the next change. */
 	n = sys_read(fd, text, sizeof(text) - 1);
 	sys_close(fd);
 	if (n <= 0 || text[n - 1] != '\n')
@@ -111,7 +111,7 @@ static long revision(const void *none)
 	return parse_u32(text, ~0u >> 1, &value) ? -EIO : (long)value;
 }
 
-/* -- by the agent, or a child of it */
+/* -- run by the agent, or its child */
 
 static long relabel_anew(void)
 {
@@ -171,7 +171,7 @@ void first_prepare(const struct policy *all, unsigned int count)
 	outside_start();
 }
 
-/* How often an open of the probe missed the cache of decisions. */
+/* How often an open of the probe missed the access vector cache. */
 static u32 misses(void)
 {
 	u32 lookups, before, behind;
@@ -205,8 +205,8 @@ static void prove_misses(void)
 }
 
 /*
- * Of the user's own the agent is not confined: to give the label, its like has been asked about it.
- * But a child that comes under the policy has not.
+ * For custom policies the agent is not confined: setting the label has cached a decision for its
+ * domain, but not for a confined child's.
  */
 static void prove_label(void)
 {

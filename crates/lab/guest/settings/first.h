@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The first operation after something that makes what modules had decided before worth nothing:
- * their policies are loaded anew, or the cell's files get a label that nobody has used before.
+ * The first operation after an event that invalidates the modules' cached decisions: their policies
+ * are loaded again, or the files get a label that was never used.
  */
 #ifndef LSMETER_SETTINGS_FIRST_H
 #define LSMETER_SETTINGS_FIRST_H
@@ -9,7 +9,7 @@
 struct cell;
 struct policy;
 
-/* The values of the key first_after. */
+/* Values of the key first_after. */
 enum first_after {
 	FIRST_AFTER_LOAD = 1,
 	FIRST_AFTER_RELABEL,
@@ -17,9 +17,9 @@ enum first_after {
 
 /* Before any policy is loaded. */
 void first_prepare(const struct policy *all, unsigned int count);
-/* Once they are in force: shows that it does what it says. */
+/* Once policies are in force: proves that the setting works. */
 void first_prove(void);
-/* A cell begins, and each of its operations. Without the key neither does anything. */
+/* At the start of a measurement, and of each operation. No effect without the setting. */
 int first_begin(struct cell *c);
 int first_before(struct cell *c);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The accesses by which a policy of the user's own proves that it decides: each passes
- * before anybody is under a policy; then those that it must deny give EACCES or EPERM, and
- * those that IMA must measure are in its list.
- * Of an access to a file only a refusal counts: who executes an empty file may do so if
- * the kernel says that it is no program, and who connects, if nobody listens.
+ * Accesses that prove a custom policy: each passes before any policy applies; then those that it
+ * must deny give EACCES or EPERM, and those that IMA must measure are in its list. Only a refusal
+ * counts: executing an empty file may also fail because it is not a program, and a connection
+ * because nobody listens.
  */
 #include <linux/in.h>
 #include <linux/socket.h>
@@ -106,7 +105,7 @@ static long with_socket(const char *port, int connects)
 	err = connects ? SYS(connect, fd, &address, sizeof(address)) :
 			 SYS(bind, fd, &address, sizeof(address));
 	sys_close(fd);
-	/* Nobody listens, or the loopback interface is down: it was allowed to find out. */
+	/* Nobody listens, or the loopback interface is down: access was allowed. */
 	return err == -EACCES || err == -EPERM ? err : 0;
 }
 
@@ -122,9 +121,9 @@ static long try_bind(const char *port)
 
 static const struct how {
 	const char *word;
-	const char *text;	/* what is tried, with a %s */
+	const char *text;	/* the attempt, with a %s */
 	long (*try)(const char *what);
-	int mode;		/* of the file that is made for it; 0: none */
+	int mode;		/* of the file made for it; 0: none */
 } hows[] = {
 	{ "read", "open of %s for reading", try_read, 0644 },
 	{ "write", "open of %s for writing", try_write, 0644 },
@@ -145,7 +144,7 @@ static const struct how *find_how(const char *word)
 	return NULL;
 }
 
-/* The word before the first blank, which ends there; *rest is what is behind it. */
+/* Cuts off the word before the first blank; *rest is the remainder. */
 static char *cut_word(char **rest)
 {
 	char *word = *rest, *p = word;
@@ -265,7 +264,7 @@ void given_try_before(const struct policy *p)
 	}
 }
 
-/* It passed; the kernel's log must have that enforcing it would not have. */
+/* The access passed; the kernel log must say that enforcing would deny it. */
 static void prove_noticed(const struct policy *p, const struct access *a)
 {
 	int is_selinux = !strcmp(p->module->name, "selinux");
@@ -276,7 +275,7 @@ static void prove_noticed(const struct policy *p, const struct access *a)
 		p->module->prove_noticed(p, a->what);
 		return;
 	}
-	/* SELinux names the last component, AppArmor all. */
+	/* SELinux logs the last component, AppArmor the whole path. */
 	for (at = name; is_selinux && *at; at++)
 		if (*at == '/')
 			name = at + 1;
@@ -286,8 +285,8 @@ static void prove_noticed(const struct policy *p, const struct access *a)
 }
 
 /*
- * A module that counts what it let pass. That its count is read may be one of these, as what
- * a domain of TOMOYO's knows nothing of is.
+ * Checks the module's count of allowed violations. Reading that count may be one of them, if a
+ * TOMOYO domain does not allow it.
  */
 static void prove_counted(const struct policy *p, const struct access *a, const char *what)
 {

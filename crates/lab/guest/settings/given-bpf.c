@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * LSM programs of BPF objects of the user's own. The host made a loader program of each
- * (libbpf's light skeleton): run here, it makes the maps, relocates the programs against
- * this kernel's types and loads them (tools/lib/bpf/skel_internal.h). They are attached to
- * their hooks for all tasks, until the guest ends.
+ * Custom BPF objects with LSM programs. The host made a loader program of each (libbpf's light
+ * skeleton). Run here, it creates the maps, relocates the programs against this kernel's types and
+ * loads them (tools/lib/bpf/skel_internal.h). They are attached to their hooks for all tasks, until
+ * the guest ends.
  */
 #include <linux/bpf.h>
 #include "../delays/bpf.h"
@@ -14,13 +14,13 @@
 #define MAPS_MAX	1024
 #define LOG_TOLD	380
 
-/* A loader in the host's file; behind it names, then data and code in eights. */
+/* A loader in the host's file, followed by names, data and code, padded to eight bytes. */
 struct loader {
 	char magic[4];
 	u32 programs, maps, data_len, code_len, zero;
 };
 
-/* What the loader reads and writes: struct bpf_loader_ctx, then of each map and program. */
+/* The loader's context: struct bpf_loader_ctx, then each map and program. */
 struct context {
 	u32 size, flags, log_level, log_size;
 	u64 log_buf;
@@ -86,7 +86,7 @@ static long run_loader(long loader, struct context *context)
 	return err < 0 ? err : (int)attr.test.retval;
 }
 
-/* The end of what the verifier says, from the beginning of a line, on one. */
+/* The end of the verifier's log, from the start of a line, as one line. */
 static const char *tail_of(char *log)
 {
 	size_t len = strlen(log);
@@ -118,7 +118,7 @@ static void load_with(long loader, struct context *context)
 
 	if (err >= 0)
 		return;
-	/* Once more, and now the verifier explains itself. */
+	/* Tries again, with the verifier's log. */
 	scratch[0] = '\0';
 	context->log_level = 1;
 	context->log_size = sizeof(scratch);
@@ -141,12 +141,12 @@ static void attach(const char *name, int program)
 	long link = program > 0 ? attach_program(program) : -EBADF;
 
 	attaching_ns += busy_ns() - began_ns;
-	/* Taken away and attached once more: what that takes cannot be told once cells have ended. */
+	/* Detached and attached again to take the time, which cannot be done after measurements. */
 	if (link >= 0) {
 		began_ns = busy_ns();
 		sys_close(link);
 		detaching_ns += busy_ns() - began_ns;
-		/* Before 6.5 it is a worker of the kernel's that does the rest. */
+		/* Before 6.5 a kernel worker completes it. */
 		for (tries = 0; (link = attach_program(program)) == -EBUSY && tries < 100; tries++)
 			pause_ms(10);
 	}
@@ -154,7 +154,7 @@ static void attach(const char *name, int program)
 	step("bpf: attached %s", name);
 }
 
-/* One object; returns what it takes of the file. */
+/* Loads one object; returns its size in the file. */
 static size_t load_object(const char *at, size_t left)
 {
 	static u64 memory[(sizeof(struct context) + 16 * MAPS_MAX + 4 * 4 * PROGRAMS_MAX) / 8];
@@ -177,7 +177,7 @@ static size_t load_object(const char *at, size_t left)
 	if (size > left)
 		fatal("bpf: /policy/bpf/loader is cut short");
 	memset(memory, 0, sizeof(memory));
-	/* libbpf counts functions among programs: the room for them is more than it takes. */
+	/* libbpf counts functions as programs: the space for them is more than needed. */
 	context->size = sizeof(*context) + 16 * head->maps + 4 * 4 * PROGRAMS_MAX;
 	map = data_map(data, head->data_len);
 	if (map < 0)
@@ -209,7 +209,7 @@ static void confine(const struct policy *p)
 		left -= taken;
 	}
 	SYS(munmap, all, len);
-	/* Once, however many programs there are: of steps there may be so many only. */
+	/* Once, however many programs there are: the number of steps is limited. */
 	step_took("bpf", "attaching", attaching_ns);
 	step_took("bpf", "detaching", detaching_ns);
 }

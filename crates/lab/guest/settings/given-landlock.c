@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rulesets of Landlock of the user's own, from lines of the host's:
+ * Custom Landlock rulesets, from lines of the host's file:
  *
  *	layer FS NET SCOPES	a ruleset that handles these rights, in decimal
  *	path RIGHTS PATH	allowed below PATH; "." is the benchmarks' directory
  *	port RIGHTS PORT
  *
- * Each is a layer. What the kernel's ABI does not know is left out, as sandboxes do that
- * take the best that they can have.
+ * Each ruleset is a layer. Rights unknown to the kernel's ABI are left out, like in best-effort
+ * sandboxes.
  */
 #include "../policy/landlock.h"
 #include "given.h"
@@ -15,7 +15,7 @@
 #define OF_A_FILE	(ACCESS_EXECUTE | ACCESS_WRITE_FILE | ACCESS_READ_FILE | \
 			 ACCESS_TRUNCATE | ACCESS_IOCTL_DEV)
 
-/* Of which versions before have only the first field, or two. */
+/* Older ABI versions only have the first field, or two. */
 struct attributes {
 	u64 of_files, of_ports, scopes;
 };
@@ -43,7 +43,7 @@ static u64 number(const struct policy *p, char **rest)
 	return value;
 }
 
-/* The kind of a line; *rest is what stands behind it. */
+/* The type of a line; *rest is the remainder. */
 static char kind_of(char *line, char **rest)
 {
 	char *at = line;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Files that a benchmark had opened before its child came under a policy. SELinux asks whether
- * the new domain may use what another opened, and AppArmor asks again by the path: nobody's
- * programs have such descriptors. So they are opened once more, under the policy.
+ * Files that a benchmark opened before its child was confined. SELinux would check whether the new
+ * domain may use another domain's descriptors, and AppArmor would check the path again; real
+ * programs have no such descriptors. So the child opens them again, under the policy.
  */
 #include "given.h"
 
@@ -21,7 +21,7 @@ static struct opened {
 
 static unsigned int count;
 
-/* Is it in the cell's directory, under a name? */
+/* Whether it is in the measurement's directory, with a name. */
 static int is_of_cell(const char *path)
 {
 	size_t len = strlen(experiment.dir), end = strlen(path);
@@ -65,7 +65,9 @@ void given_open_again(void)
 	for (i = 0; i < count; i++) {
 		const struct opened *of = &opened[i];
 
-		/* Whom the policy does not let open it keeps what it has, and is told so. */
+		/*
+		 * If the policy denies the open, the old descriptor stays, and the log reports it.
+		 */
 		fd = sys_open(of->path, of->flags & ~CREATION, 0);
 		if (fd < 0)
 			continue;

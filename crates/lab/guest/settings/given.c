@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Cells in children that come under policies of the user's own: given.h says why. */
+/* Measurements in children confined by custom policies: see given.h. */
 #include <linux/mman.h>
 #include "given.h"
 #include "orders.h"
@@ -8,13 +8,13 @@
 #define FRAME_MAX	(FRAME_PAYLOAD_MAX + 64)
 #define LOG_TRIES	50
 
-/* What the child wants of who is not confined. */
+/* Requests of the child to its unconfined parent. */
 enum order {
 	ORDER_NONE,
-	ORDER_SEND,		/* the frame, of `argument` bytes */
+	ORDER_SEND,		/* sends the frame, of `argument` bytes */
 	ORDER_NAMES,		/* names_move(argument) */
 	ORDER_DROP,		/* drop_caches() */
-	ORDER_END,		/* nothing more: it ends */
+	ORDER_END,		/* nothing more: the child ends */
 };
 
 enum stage {
@@ -23,7 +23,7 @@ enum stage {
 };
 
 static volatile struct shared {
-	u32 order;		/* orders.h; the child sets it, and it is cleared once done */
+	u32 order;		/* orders.h; set by the child, cleared once done */
 	u32 argument;
 	long answer;
 	int result;
@@ -38,14 +38,14 @@ static const struct policy *policies;
 static unsigned int policy_count;
 static long kernel_log = -1;
 static int in_cell_child;	/* this is a child */
-static int is_quiet;		/* its steps were told when policies were proven */
+static int is_quiet;		/* its steps were reported during the proofs */
 
 int is_given_child(void)
 {
 	return in_cell_child;
 }
 
-/* The child's: has it done, and waits until it is. */
+/* In the child: has the order carried out, and waits for that. */
 static long ask(enum order order, u32 argument)
 {
 	shared->argument = argument;
@@ -63,7 +63,7 @@ long given_drop_caches(void)
 	return ask(ORDER_DROP, 0);
 }
 
-/* In place of writing a frame to the port, which a policy may not allow. */
+/* Replaces writing a frame to the port, which a policy may deny. */
 static void relay(enum frame_type type, const void *frame, size_t len)
 {
 	if (len > FRAME_MAX || (is_quiet && type == FRAME_STEP))
@@ -72,7 +72,7 @@ static void relay(enum frame_type type, const void *frame, size_t len)
 	ask(ORDER_SEND, len);
 }
 
-/* The parent's: 1 once the child wants nothing more. */
+/* In the parent: returns 1 once the child needs nothing more. */
 static int serve(void)
 {
 	u32 order = shared->order;
@@ -94,7 +94,7 @@ static int serve(void)
 	return order == ORDER_END;
 }
 
-/* Until the child has ended; what it must not do without saying so ends the boot. */
+/* Waits for the child's end; if it died without a report, the boot ends. */
 static void attend(long child)
 {
 	const struct {
@@ -121,7 +121,7 @@ static void attend(long child)
 		fatal("the process that measures under the given policies was ended by "
 		      "signal %u", status & 0x7f);
 	if (!ended)
-		finish(1);	/* It has said why. */
+		finish(1);	/* It has reported the reason. */
 }
 
 static __attribute__((noreturn)) void end_child(void)
@@ -130,7 +130,7 @@ static __attribute__((noreturn)) void end_child(void)
 	exit_process(0);
 }
 
-/* 0 in the child. */
+/* Returns 0 in the child. */
 static long start_child(int quiet)
 {
 	long pid;
@@ -143,14 +143,14 @@ static long start_child(int quiet)
 	in_cell_child = 1;
 	is_quiet = quiet;
 	protocol_relay(relay);
-	/* What it forks has no use for it, and forking it would cost. */
+	/* Its children do not need it, and copying it would cost time at each fork. */
 	SYS(madvise, shared, sizeof(*shared), DONT_FORK);
 	return 0;
 }
 
 /*
- * The child comes under them, module after module. If they are to be proven, it is this one
- * that denies what passed until then.
+ * Confines the child, module by module. For proofs, this child must be denied accesses that passed
+ * before.
  */
 static void confine_all(int prove)
 {
@@ -171,7 +171,7 @@ static void confine_all(int prove)
 		}
 }
 
-/* What is set up before they rule the child is made as by whom they confine. */
+/* For setup() before the policy applies: the child runs it as the confined subject. */
 static void enter_all(void)
 {
 	unsigned int i;
@@ -181,7 +181,7 @@ static void enter_all(void)
 			policies[i].module->enter(&policies[i]);
 }
 
-/* Until the next one comes under them, who is outside may do all. */
+/* Unconfined tasks may do anything until the next child is confined. */
 static void release_all(void)
 {
 	unsigned int i;
@@ -191,7 +191,7 @@ static void release_all(void)
 			policies[i].module->release(&policies[i]);
 }
 
-/* Proven by who is ruled like all others. */
+/* Policies that rule all tasks are proven by the agent. */
 static void rule_all(const struct policy *p)
 {
 	given_try_before(p);
@@ -227,7 +227,7 @@ void given_prove(const struct policy *all, unsigned int count)
 	policies = all;
 	policy_count = count;
 	shared = map_shared(sizeof(*shared));
-	/* So that each cell's denial is in the log, not only those of five seconds. */
+	/* Logs each measurement's denial, not only those of five seconds. */
 	write_line("/proc/sys/kernel/printk_ratelimit", "0");
 	kernel_log = sys_open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
 	child = start_child(0);
@@ -245,7 +245,7 @@ static void skip_log(void)
 		SYS(lseek, kernel_log, 0, 2 /* SEEK_END */);
 }
 
-/* What a module says of a denial, in a record of the kernel's log; or NULL. */
+/* A module's log record of a denial; or NULL. */
 static char *denial_in(char *record)
 {
 	static const char *const marks[] = {
@@ -254,7 +254,7 @@ static char *denial_in(char *record)
 	const char *at;
 	unsigned int i;
 
-	/* What passed because nobody was enforced upon. */
+	/* Accesses that passed because nothing was enforced. */
 	if (find_text(record, "permissive=1"))
 		return NULL;
 	for (i = 0; i < ARRAY_SIZE(marks); i++) {
@@ -265,7 +265,7 @@ static char *denial_in(char *record)
 	return NULL;
 }
 
-/* The module's own line on the denial stands behind the reason. */
+/* The reason ends with the module's own log line about the denial. */
 static void add_log(struct cell *c)
 {
 	static char record[8192];
@@ -287,7 +287,7 @@ static void add_log(struct cell *c)
 			       line);
 			return;
 		}
-		/* The audit thread writes it when it comes to run. */
+		/* The audit thread writes it asynchronously. */
 		pause_ms(10);
 	}
 }
@@ -351,7 +351,7 @@ int given_run(const struct cell_spec *spec, struct cell *c, struct outcome *out,
 	}
 	skip_log();
 	result = attempt(spec, c, out, 1, setup, run);
-	/* Benchmarks take EPERM of a link for what the file system cannot do. */
+	/* Benchmarks interpret EPERM of link as missing support by the file system. */
 	if (shared->stage == STAGE_SETUP && (is_refusal(result) || result == UNSUPPORTED)) {
 		result = again();
 		if (result < 0)

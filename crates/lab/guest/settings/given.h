@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Policies of the user's own. Whom they confine may be allowed very little: not to make
- * the files that a benchmark opens, nor to send what was measured. So the agent stays
- * outside, and each cell is measured by a child of its own that comes under them.
+ * Custom policies. They may allow a confined process very little: neither to create a benchmark's
+ * files, nor to send results. So the agent stays unconfined, and a confined child makes each
+ * measurement.
  */
 #ifndef LSMETER_SETTINGS_GIVEN_H
 #define LSMETER_SETTINGS_GIVEN_H
 
 #include "../policy.h"
 
-/* Makes what the accesses that prove them are tried with. */
+/* Creates the files for the accesses that prove them. */
 void given_make(const struct policy *all, unsigned int count);
-/* Proves them, in a child. If there are any, each cell comes under them from now on. */
+/* Proves them, in a child. If there are any, each measurement is confined by them from now on. */
 void given_prove(const struct policy *all, unsigned int count);
 
 /*
- * A cell in a child under the policies. Who may not make what it measures has it made
- * before it comes under them: setup() runs first then. The same result as of run().
+ * A measurement in a child under the policies. If the policy does not allow setup(), it runs before
+ * the child is confined. Same result as run().
  */
 struct cell;
 struct outcome;
@@ -25,25 +25,25 @@ int given_run(const struct cell_spec *spec, struct cell *c, struct outcome *out,
 	      int (*run)(const struct cell_spec *spec, struct outcome *out),
 	      int (*again)(void));
 
-/* given-reopen.c: files of the cell that are open, once before and once under the policy. */
+/* given-reopen.c: called with open files before and after the policy applies. */
 void given_remember_files(void);
 void given_open_again(void);
 
-/* given-accesses.c: what a module's policy must deny, and allow. */
+/* given-accesses.c: accesses that a module's policy must deny, and allow. */
 void given_read_accesses(const struct policy *p);
 void given_make_files(const struct policy *p);
-/* Those that a policy is not to deny any access to, one after the other. */
+/* Accesses that no policy may deny, in turn. */
 void given_passing_files(const struct policy *p, void (*each)(const char *path));
-/* All pass while nobody is confined. */
+/* All pass while nothing is confined. */
 void given_try_before(const struct policy *p);
-/* The module confines this task: what it must deny is denied, the others pass. */
+/* The module confines this task: accesses that it must deny are denied, others pass. */
 void given_try_after(const struct policy *p);
 
-/* The lines of a file of the host's for this module, one after the other. */
+/* The lines of a host file for this module, in turn. */
 void given_lines(const struct policy *p, const char *name,
 		 void (*line)(const struct policy *p, char *line));
 
-/* The first line of a file of the host's for this module, /policy/MODULE/name; fatal() if none. */
+/* The first line of a host file for this module, /policy/MODULE/name; fatal() if none. */
 const char *given_line(const struct policy *p, const char *name, char *text, size_t size);
 
 #endif

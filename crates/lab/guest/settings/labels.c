@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A working set for the access vector cache. It keeps a decision for each pair of
- * contexts and class, and where all files have one label there are few. So the files that
- * make_file() makes have others, in turn: what is written to /proc/self/attr/fscreate is
- * what the next file is labelled by.
+ * A working set for the access vector cache. It caches a decision for each pair of contexts and
+ * class, and there are few if all files have the same label. So files from make_file() rotate
+ * through labels: a context written to /proc/self/attr/fscreate labels the next file.
  */
 #include "../policy.h"
 #include "labels.h"
@@ -38,7 +37,7 @@ void no_label(void)
 		write_line(FSCREATE, "\n");
 }
 
-/* user:role:type and what is behind it, without the type. */
+/* Splits user:role:type and the remainder around the type. */
 static void split(const char *context)
 {
 	size_t n, type, colons = 0;
@@ -59,7 +58,7 @@ size_t label_context(char *dst, size_t size, const char *context, u32 number)
 	return context_of(dst, size, number);
 }
 
-/* Lines of numbers, one a processor: lookups hits misses allocations reclaims frees. */
+/* Lines of numbers, one per processor: lookups hits misses allocations reclaims frees. */
 void avc_read(u32 *lookups, u32 *misses)
 {
 	static char text[4096];
@@ -135,7 +134,7 @@ void labels_start(const struct policy *p, const char *context)
 	     "up to the type label%05u_t, and again from the first", wanted, labels);
 	open_all(&lookups, &misses);
 	open_all(&lookups, &misses);
-	/* What is kept of each is one decision on its file; the directories' are few. */
+	/* One cached decision per file; those for directories are few. */
 	if (labels > limit && misses < labels - limit)
 		fatal("selinux: %u opens of files of as many labels missed the cache of %u "
 		      "entries %u times only", labels, limit, misses);

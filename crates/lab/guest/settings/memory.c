@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The metric memory: what the kernel holds. Of a boot what is in use once its policies are in force;
- * of an object (an inode, a task) what its slabs grow by for each of thousands of them.
+ * The metric memory. For a boot: memory in use once its policies are in force. For an object (an
+ * inode, a task): growth of slabs per object, over thousands of them.
  *
- * Who is confined may be allowed to read none of it: outside.h reads it.
+ * A confined process may not be allowed to read any of it: outside.h does.
  */
 #include <linux/resource.h>
 #include <linux/stat.h>
@@ -24,7 +24,7 @@ struct cache {
 	u64 used, size;
 };
 
-/* Of /proc/meminfo, in bytes; 0 is what it does not tell. */
+/* From /proc/meminfo, in bytes; 0 if missing. */
 struct totals {
 	u64 used, slab, percpu, vmalloc;
 };
@@ -38,10 +38,10 @@ struct reading {
 
 #define OBJECTS_MAX	4096
 
-/* Mapped only where a cell is about memory: an agent that is larger counts otherwise. */
+/* Mapped only for memory measurements: a larger agent would change other counts. */
 static volatile struct shared {
 	struct reading reading, before;
-	struct totals boot;	/* before any cell */
+	struct totals boot;	/* before any measurement */
 	int has_booted;
 	int handles[OBJECTS_MAX];
 	char text[TEXT_MAX];
@@ -55,7 +55,7 @@ static void write_text(const char *path, const char *text)
 	sys_close(fd);
 }
 
-/* The file as a text in shared->text; -errno if it cannot be read whole. */
+/* Reads the file into shared->text; -errno if that is incomplete. */
 static long read_whole(const char *path)
 {
 	char *text = (char *)shared->text;
@@ -93,7 +93,7 @@ static const char *next_line(const char *at)
 	return *at ? at + 1 : at;
 }
 
-/* A line of /proc/meminfo, in bytes; 0 if there is none. */
+/* A line of /proc/meminfo, in bytes; 0 if missing. */
 static u64 meminfo(const char *key)
 {
 	size_t len = strlen(key);
@@ -108,7 +108,7 @@ static u64 meminfo(const char *key)
 	return kib << 10;
 }
 
-/* "name used all size ...", below two lines of headings. */
+/* "name used all size ...", after two header lines. */
 static void parse_caches(struct reading *r)
 {
 	const char *at = next_line(next_line((const char *)shared->text));
@@ -132,7 +132,7 @@ static void parse_caches(struct reading *r)
 	}
 }
 
-/* By who is outside. */
+/* By the process outside policies. */
 static long take_reading(const void *none)
 {
 	struct reading *r = (struct reading *)&shared->reading;
@@ -140,7 +140,7 @@ static long take_reading(const void *none)
 
 	(void)none;
 	SYS(sync);
-	/* What is freed after a grace period is freed by then. */
+	/* Waits for objects that are freed after a grace period. */
 	pause_ms(SETTLE_MS);
 	err = read_whole("/proc/slabinfo");
 	if (err < 0)
@@ -152,13 +152,13 @@ static long take_reading(const void *none)
 	r->totals.slab = meminfo("Slab");
 	r->totals.percpu = meminfo("Percpu");
 	r->totals.vmalloc = meminfo("VmallocUsed");
-	/* Without the files of the initramfs and of the disk, which a policy brings along. */
+	/* Except files of the initramfs and of the disk, whose number depends on the policy. */
 	r->totals.used = meminfo("MemTotal") - meminfo("MemFree") - meminfo("Buffers") -
 			 meminfo("Cached");
 	return 0;
 }
 
-/* Outside, too: caches, and pages that lie with a processor. */
+/* Also outside: drops caches, and per-CPU pages. */
 static long drop_all(const void *none)
 {
 	(void)none;
@@ -187,7 +187,7 @@ void memory_start(void)
 	outside_start();
 }
 
-/* -- objects: make() makes the i-th, and keeps it until end() */
+/* -- objects: make() creates the i-th, and keeps it until end() */
 
 struct object {
 	unsigned int count;
@@ -238,7 +238,7 @@ static void kill_all(struct cell *c, unsigned int made)
 {
 	(void)c;
 	while (made--) {
-		/* Whom a policy lets nobody kill is not waited for. */
+		/* Does not wait for a task that the policy does not allow to kill. */
 		if (SYS(kill, shared->handles[made], SIGKILL) < 0)
 			continue;
 		while (SYS(wait4, shared->handles[made], NULL, 0, NULL) == -EINTR)
@@ -285,9 +285,9 @@ static const struct cache *find_cache(const struct reading *in, const struct cac
 }
 
 /*
- * What each of `count` objects holds in slabs. A cache tells how many objects are used but for a few
- * slabs that a processor has in hand; so its part is as many whole ones for each as is nearest. What
- * many share (a buffer of the disk) is none of one's own.
+ * Slab memory of each of `count` objects. A cache's number of used objects is exact except for a
+ * few per-CPU slabs, so each object's share is rounded to whole objects. A shared object (a disk
+ * buffer) is not counted.
  */
 static s64 held(const struct reading *after, unsigned int count)
 {
@@ -323,7 +323,7 @@ static int take_before(void)
 	return err;
 }
 
-/* The inodes of a disk are read anew, so that nothing but they is counted: no buffer of a disk's. */
+/* Inodes of a disk are read again, so that only they are counted, without disk buffers. */
 static long read_inodes(struct cell *c, unsigned int count)
 {
 	struct statx found;

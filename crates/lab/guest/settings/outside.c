@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A process outside all policies, that the agent and its children ask: outside.h says why. */
+/* A process outside all policies, for requests of the agent and its children: see outside.h. */
 #include <linux/prctl.h>
 #include "orders.h"
 #include "outside.h"

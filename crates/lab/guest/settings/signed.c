@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Signatures for IMA: the host made one for each size that a file may have, and all hold the same
- * letter. The kernel finds the key in a keyring of the name _ima, which is root's to make where
- * CONFIG_INTEGRITY_TRUSTED_KEYRING is not set (security/integrity/digsig.c).
+ * Signatures for IMA: the host made one for each possible file size; all files consist of the same
+ * letter. The kernel looks for the key in a keyring named _ima, which root can create without
+ * CONFIG_INTEGRITY_TRUSTED_KEYRING (security/integrity/digsig.c).
  */
 #include "../policy.h"
 #include "signed.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that benchmarks make are signed for IMA, if its rules want that. */
+/* Signs benchmark files for IMA, if its rules require that. */
 #ifndef LSMETER_SETTINGS_SIGNED_H
 #define LSMETER_SETTINGS_SIGNED_H
 
 #include "../sys.h"
 
-/* If the host made signatures: the key that verifies, and from now on all files of make_file(). */
+/* If the host made signatures: loads the key, and signs all files of make_file() from now on. */
 void signed_start(void);
-/* `path`, which holds `size` times an x, gets its signature; 0, 1 if there is none, or -errno. */
+/* Signs `path`, which contains `size` times an x; 0, 1 if there is no signature, or -errno. */
 int sign_file(const char *path, size_t size);
 
 #endif

@@ -130,7 +130,7 @@ pub(super) fn make(
     }))
 }
 
-/// Of the program that makes an empty file system, with its arguments; None of tmpfs.
+/// The program that makes an empty file system, with its arguments; None for tmpfs.
 pub(super) fn key(fs: FileSystem, kib: Option<u64>) -> Result<Option<String>, Error> {
     let Some(maker) = maker(fs) else {
         return Ok(None);
@@ -177,7 +177,7 @@ fn run(
     command.args(words.map(|word| word.replace("UUID", UUID)));
     if let Some(root) = root {
         let option = maker.from_directory.ok_or_else(|| Error::Unsupported {
-            what: format!("{} makes no file system of a root", maker.program),
+            what: format!("{} cannot add files to its image", maker.program),
             reason: "it has no option for that".to_owned(),
             hint: Some("use ext4 or btrfs".to_owned()),
         })?;
@@ -204,7 +204,7 @@ fn run(
     Err(Error::Environment {
         what: format!("{} failed: {line}", maker.program),
         hint: format!(
-            "see that the package {} is whole and TMPDIR has room",
+            "reinstall the package {}, and free space in TMPDIR",
             maker.package
         ),
     })

@@ -34,7 +34,7 @@ pub struct Guest<'a> {
     /// Modules that benchmarks need, by name; those that the kernel does not have as modules are
     /// ignored.
     pub modules: &'a [&'static str],
-    /// Where empty file systems are kept. None: they are made.
+    /// Directory for empty file systems. None: they are made each time.
     pub images: Option<&'a Path>,
 }
 
@@ -49,7 +49,7 @@ impl From<FileSystem> for Guest<'static> {
     }
 }
 
-/// Bytes by which a machine's memory is shifted from that before: a page.
+/// Shift of memory between consecutive machines: a page.
 const PADDING: usize = 4096;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,8 +63,8 @@ pub struct Files {
     /// An uncompressed cpio archive, without directives.
     pub initramfs: PathBuf,
     pub disk: Option<DiskFile>,
-    /// For the kernel's command line: the size of the RAM disk, in case that its driver is built
-    /// in, or the address of the mapped disk.
+    /// Kernel arguments: the size of the RAM disk, in case its driver is built in, or the address
+    /// of the mapped disk.
     pub arguments: Vec<String>,
     pub modules: Vec<Module>,
 }
@@ -84,8 +84,8 @@ enum Content<'a> {
     OfRoot(&'a Image),
 }
 
-/// Kept, since programs for btrfs and older xfs put the time and random numbers into it: no machine
-/// would be as one before.
+/// Cached, since the programs for btrfs and older xfs add the time and random numbers: no two
+/// machines would be equal.
 fn empty(fs: FileSystem, guest: Guest<'_>) -> Result<Option<Content<'static>>, Error> {
     const LIMIT: u64 = 256 << 20;
     let kib = filesystem::device_kib(fs, guest.root);
@@ -127,7 +127,7 @@ pub fn write(agent: &[u8], guest: Guest<'_>, kernel: &Kernel, dir: &Path) -> Res
         (Some(None), _) => {
             return Err(Error::Environment {
                 what: format!("the root's {fs} has not been made"),
-                hint: "this is a fault of lsmeter's: report it".to_owned(),
+                hint: "this is a bug in lsmeter: report it".to_owned(),
             });
         }
         (Some(root), Disk::Ram) => (root.map(Content::OfRoot), Some(made_as(fs))),
@@ -135,7 +135,7 @@ pub fn write(agent: &[u8], guest: Guest<'_>, kernel: &Kernel, dir: &Path) -> Res
             let file = root.disk();
             arguments.push(format!("memmap={}!{:#x}", file.bytes, memory.address));
             disk = Some(file);
-            // What the root is copied to.
+            // The target file system for the copied root.
             let target = (made_as(fs) != fs).then_some(fs);
             (target.map_or(Ok(None), |fs| empty(fs, guest))?, target)
         }
@@ -194,8 +194,8 @@ fn archive_of(
 }
 
 /// A second archive to append to the initramfs: the agent's directives as `/experiment`, and their
-/// files. The kernel unpacks both. Paths have no leading `/`. Of further machines it has a file that
-/// nobody reads, which moves what the kernel allocates after it.
+/// files. The kernel unpacks both. Paths have no leading `/`. For further machines it has an unused
+/// file, which shifts later kernel allocations.
 pub fn with_directives(
     directives: &str,
     files: &[(String, Vec<u8>)],

@@ -25,8 +25,8 @@ const FIRST_INODE: u64 = 12;
 const OLD_DEVICE_LIMIT: u32 = 255;
 
 /// Sets owners, modes and capabilities in an ext4 image, makes devices, and sets all times of
-/// access and change to `time_s`: those of the files here differ between days and copies, and the
-/// counts would, too.
+/// access and change to `time_s`: those of the files here differ between days and copies, which
+/// would change counts.
 pub(super) fn settle(
     root: &Root,
     image: &Path,
@@ -35,7 +35,7 @@ pub(super) fn settle(
 ) -> Result<(), Error> {
     let environment = |what: String| Error::Environment {
         what,
-        hint: "see that the package e2fsprogs is whole".to_owned(),
+        hint: "reinstall the package e2fsprogs".to_owned(),
     };
     let program = find_program(DEBUGFS)
         .ok_or_else(|| environment(format!("{DEBUGFS} is not on this machine")))?;
@@ -76,26 +76,26 @@ fn times(root: &Root, time_s: &str) -> String {
         .collect()
 }
 
-/// Refuses a root with owners, modes or devices that only ext4 images can have.
+/// Refuses a root whose owners, modes or devices only ext4 images can have.
 pub(super) fn refuse(root: &Root, fs: FileSystem) -> Result<(), Error> {
     let Some(fixes) = &root.fixes else {
         return Ok(());
     };
     let unsupported = |reason: String| Error::Unsupported {
-        what: format!("a {fs} of this root would not have the owners and modes that it has"),
+        what: format!("{fs} cannot keep the owners and modes of this root"),
         reason,
         hint: Some("use ext4".to_owned()),
     };
     if let Some(fix) = fixes.first() {
         let path = printable(&fix.path.to_string_lossy(), 200);
         return Err(unsupported(format!(
-            "nothing but root owns files, and nothing is a device, in what mkfs makes of /{path}"
+            "mkfs.{fs} cannot set the owner of /{path} or make it a device"
         )));
     }
     let (uid, gid) = owner(root)?;
     if (uid, gid) != (0, 0) {
         return Err(unsupported(format!(
-            "mkfs takes owners as they are on this machine, user {uid} and group {gid}, and not root"
+            "mkfs.{fs} keeps the owner on this machine, user {uid} and group {gid}, instead of root"
         )));
     }
     Ok(())
@@ -206,7 +206,7 @@ fn quoted_name(name: &Path) -> Result<Vec<u8>, Error> {
                         "{name} has a line break in its name, and an owner or mode that only \
                          {DEBUGFS} can give it"
                     ),
-                    hint: "give it another name, or to root".to_owned(),
+                    hint: "rename the file, or make root its owner".to_owned(),
                 });
             }
             b'"' => word.extend(b"\"\""),

@@ -45,7 +45,7 @@ fn an_empty_file_system_is_made_once() {
         };
         let bytes = || match empty(filesystem, guest) {
             Ok(Some(Content::Empty(bytes))) => bytes,
-            // Without its program it is made nowhere.
+            // No cache entry without its program.
             Err(Error::Environment { .. }) => Vec::new(),
             _ => panic!("{filesystem} is no image"),
         };

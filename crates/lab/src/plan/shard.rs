@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Divides a plan among independent machines.
 //!
-//! Counted cells depend on nothing else that is measured: each shard gets consecutive ones, so that
-//! it boots few configurations. Timed cells: a *unit*, a benchmark under all compared configurations,
+//! Counted measurements do not depend on others: each shard gets consecutive ones, so that it boots
+//! few configurations. Timed measurements: a *unit*, a benchmark under all compared configurations,
 //! in all rounds, is never divided, so that both sides of a comparison share a machine.
 
 use std::cmp::Reverse;
@@ -12,11 +12,11 @@ use model::{Experiment, Metric, Shard, Subject};
 
 use super::{Plan, PlannedCell, Visit};
 
-/// Time of a boot, ms: kernel, agent, file system, policies. This and the following were seen with
-/// 6.12 on two busy cores; only the proportions matter, for equal shards.
+/// Time of a boot, ms: kernel, agent, file system, policies. This and the following were measured
+/// with 6.12 on two busy cores; only the proportions matter, for equal shards.
 const BOOT_MS: u64 = 10_000;
 
-/// Time of an operation, ms; a cell counts dozens of them.
+/// Time of an operation, ms; a measurement counts dozens of them.
 const COUNTED_OPERATION_MS: u64 = 2;
 
 /// Time of an operation, ms, of benchmarks with a required number: 9,437 names take 50 s.
@@ -32,7 +32,7 @@ struct Unit {
 }
 
 impl Plan {
-    /// Keeps all cells, so that their numbers are equal in all shards, and only this shard's
+    /// Keeps all measurements, so that their numbers are equal in all shards, and only this shard's
     /// visits.
     #[must_use]
     pub fn shard(mut self, experiment: &Experiment, shard: Shard) -> Plan {

@@ -58,7 +58,7 @@ pub(super) fn check(configuration: &Configuration, directives: &str) -> Result<(
     let asked = configuration.settings.first_after;
     match asked {
         Some(event) if !directives.contains(KEY) => Err(PolicyError::Unsupported(format!(
-            "no module of {} forgets what it decided at a {event}",
+            "no module of {} drops cached decisions at a {event}",
             configuration.stack
         ))),
         _ => Ok(()),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Policies of modules in a boot.
 //!
-//! The files here make what modules load (a compiled policy, a list of rules); those under
+//! The files here make the modules' input (a compiled policy, a list of rules); those under
 //! `guest/policy/` load and prove it in the guest. See `docs/policies.md`.
 
 mod apparmor;
@@ -62,30 +62,31 @@ pub struct Prepared {
     /// Files in the guest's `/policy/MODULE/`: name and content.
     pub files: Vec<(String, Vec<u8>)>,
     pub kernel_arguments: Vec<String>,
-    /// The commands on this machine, one a line, to reproduce by hand.
+    /// The commands on this machine, one per line, to reproduce by hand.
     pub steps: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
-    /// The module or this kernel does not have that state: the cells are unsupported, others go on.
+    /// The module or this kernel does not support the state: its measurements are unsupported,
+    /// others continue.
     #[error("{0}")]
     Unsupported(String),
     #[error(transparent)]
     Environment(#[from] Failure),
 }
 
-const ALWAYS: &str = "it denies, or it does not";
+const ALWAYS: &str = "it can only allow or deny";
 
 /// Names in `lsm=` and in messages, and why a module has no permissive state; empty if it has one.
 const MODULES: &[(&str, &str, &str)] = &[
     ("apparmor", "AppArmor", ""),
-    ("bpf", "bpf", "a program denies, or it does not"),
+    ("bpf", "bpf", "a program can only allow or deny"),
     ("ipe", "IPE", ""),
     (
         "landlock",
         "Landlock",
-        "what a ruleset handles and does not allow is denied",
+        "a ruleset denies every handled right that no rule allows",
     ),
     ("loadpin", "LoadPin", ""),
     ("lockdown", "lockdown", ALWAYS),
@@ -106,7 +107,7 @@ fn of_module(
             "{title} has no permissive state: {denies}"
         )));
     }
-    // The size of SELinux's cache can change without a policy.
+    // SELinux's cache size can change without a policy.
     if state == Policy::None && name != "selinux" {
         return Ok(Prepared::default());
     }
@@ -114,7 +115,7 @@ fn of_module(
     if of.is_some() {
         tools::vm_only(request, &format!("a custom policy of {title}"))?;
     }
-    // A custom policy of Smack is read first: its faults are told whatever the kernel.
+    // A custom Smack policy is read first: its errors are reported on any kernel.
     if name != "smack" {
         tools::need(request, title, &option_of(name))?;
     }
@@ -137,7 +138,7 @@ fn of_module(
     }
 }
 
-/// The option with which a module is built in.
+/// The option that builds a module in.
 fn option_of(module: &str) -> String {
     match module {
         "lockdown" => "CONFIG_SECURITY_LOCKDOWN_LSM".to_owned(),
@@ -253,14 +254,14 @@ fn modules_of(stack: &Stack, kernel: Option<&Kernel>) -> Result<Vec<String>, Pol
     let list = config.as_deref().and_then(default_modules);
     let list = list.ok_or_else(|| {
         PolicyError::Unsupported(format!(
-            "the configuration of {} is not known, and so not its default stack: name the stack",
+            "the default stack of {} is unknown, because its configuration is: name the stack",
             kernel.name
         ))
     })?;
     Ok(list)
 }
 
-/// Only the first active one of these runs: LSM_FLAG_EXCLUSIVE (security/security.c).
+/// Only the first active one of these can run: LSM_FLAG_EXCLUSIVE (security/security.c).
 pub(crate) const EXCLUSIVE: [&str; 3] = ["selinux", "smack", "apparmor"];
 
 /// The active modules of `CONFIG_LSM`, which also lists modules that are not built in.

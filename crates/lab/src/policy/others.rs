@@ -93,7 +93,7 @@ pub(super) fn audit(request: &Request<'_>) -> Result<Prepared, PolicyError> {
 }
 
 /// The guest writes the policy, rule by rule, or the kernel uses a built-in one. A kernel without
-/// `CONFIG_IMA_WRITE_POLICY` accepts a policy, too, but only once (`ima_release_policy()` of
+/// `CONFIG_IMA_WRITE_POLICY` also accepts a policy, but only once (`ima_release_policy()` of
 /// security/integrity/ima/ima_fs.c).
 pub(super) fn ima(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "IMA")?;

@@ -96,7 +96,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     Ok(prepared)
 }
 
-/// `rules` types, and an allow rule for each: `subject` may access an application's files.
+/// `rules` types, and an allow rule for each: `subject` may access files of a further type.
 fn more_rules(subject: &str, rules: u32) -> String {
     let mut text = String::new();
     for number in 1..=rules {
@@ -230,7 +230,7 @@ fn reference(cache: &Path, more: More, programs: Option<&Programs>) -> Result<Ma
     })?;
     let distributed = String::from_utf8(distributed).map_err(|_| {
         tools::failed(
-            format!("the modules of {MODULES} are no text as CIL"),
+            format!("the modules of {MODULES} do not convert to CIL text"),
             format!("reinstall the package {PACKAGE}"),
         )
     })?;
@@ -287,7 +287,7 @@ fn convert(modules: &[PathBuf], beside: &Path) -> Result<String, PolicyError> {
     Ok(text)
 }
 
-/// Has it POLICYDB_MAGIC (security/selinux/ss/policydb.h)?
+/// Whether it has POLICYDB_MAGIC (security/selinux/ss/policydb.h).
 pub(super) fn is_binary(bytes: &[u8]) -> bool {
     bytes.starts_with(&0xf97c_ff8c_u32.to_le_bytes())
 }

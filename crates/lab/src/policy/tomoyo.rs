@@ -26,7 +26,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     let rules = request.configuration.settings.rules.unwrap_or(0);
     if rules > RULES_LIMIT {
         return Err(PolicyError::Unsupported(format!(
-            "TOMOYO is given at most {RULES_LIMIT} rules more: it walks all for each that is added"
+            "TOMOYO gets at most {RULES_LIMIT} additional rules: it walks all of them to add one"
         )));
     }
     let mut steps = vec![format!(
@@ -57,7 +57,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     })
 }
 
-/// Entries are tried in the order of writing: those that never match come first.
+/// Entries are tried in file order: those that never match come first.
 fn domains(profile: u32, rules: u32, programs: bool) -> String {
     let domain = "<kernel> /lsmeter";
     let leave = leave_for(domain);

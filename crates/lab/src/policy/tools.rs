@@ -52,7 +52,7 @@ pub(super) fn vm_only(request: &Request<'_>, what: &str) -> Result<(), PolicyErr
     match request.kernel {
         Some(_) => Ok(()),
         None => Err(PolicyError::Unsupported(format!(
-            "{what} is set up in virtual machines only: it would rule this whole machine"
+            "{what} is only set up in virtual machines: it would apply to this whole machine"
         ))),
     }
 }
@@ -110,7 +110,7 @@ fn program_of(command: &Command) -> String {
 /// Runs a program to its end, with stdin from `/dev/null` by default, and returns its output.
 pub(super) fn run(command: &mut Command) -> Result<String, PolicyError> {
     let program = program_of(command);
-    let hint = format!("run {program} by hand to see more");
+    let hint = format!("run {program} by hand for details");
     let output = command
         .env("LC_ALL", "C")
         .output()
@@ -133,7 +133,7 @@ pub(super) fn run(command: &mut Command) -> Result<String, PolicyError> {
         ));
     }
     String::from_utf8(output.stdout)
-        .map_err(|_| failed(format!("what {program} printed is no text"), &hint))
+        .map_err(|_| failed(format!("the output of {program} is not text"), &hint))
 }
 
 fn complaint(program: &str, said: &[u8], status: ExitStatus) -> String {
@@ -154,12 +154,12 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), PolicyError> {
 pub(super) fn unwritten(path: &Path, error: &std::io::Error) -> PolicyError {
     failed(
         format!("writing {}: {error}", path.display()),
-        "is the disk full, or the directory not yours?",
+        "check free space and the directory's owner",
     )
 }
 
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, PolicyError> {
-    let hint = "can you read it, and is it a policy?";
+    let hint = "check that it is a readable policy file";
     let unreadable =
         |error: std::io::Error| failed(format!("reading {}: {error}", path.display()), hint);
     let bytes = read_limited(path).map_err(unreadable)?;
@@ -208,7 +208,7 @@ pub(super) fn key(inputs: &[&[u8]]) -> String {
     kernels::files::hex(&sha.finalize())
 }
 
-/// A key of files' contents: identifies a program that prints no version.
+/// A key by file contents: for a program that prints no version.
 pub(super) fn digest(paths: &[&Path]) -> Result<String, PolicyError> {
     let contents = paths
         .iter()
@@ -217,7 +217,7 @@ pub(super) fn digest(paths: &[&Path]) -> Result<String, PolicyError> {
     Ok(key(&[contents.concat().as_bytes()]))
 }
 
-/// A hint at the name that is meant, or at all.
+/// A hint with the intended name, or all names.
 pub(super) fn suggestion(word: &str, names: &[&str]) -> String {
     match nearest(word, names.iter().copied()) {
         Some(near) => format!("did you mean {near}?"),

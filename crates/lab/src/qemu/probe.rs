@@ -28,13 +28,13 @@ impl Qemu {
         let has_none = ["invalid option", "not enabled"];
         if refusal.is_empty() || has_none.iter().any(|words| refusal.contains(words)) {
             return Failure::environment(
-                format!("QEMU {version} loads no TCG plugins, so instructions cannot be counted"),
-                "name a QEMU built with --enable-plugins with --qemu, or measure --metric time",
+                format!("QEMU {version} has no TCG plugins, so instructions cannot be counted"),
+                "give --qemu a QEMU built with --enable-plugins, or use --metric time",
             );
         }
         Failure::environment(
             format!("QEMU {version} does not load lsmeter's plugin: {refusal}"),
-            "see that QEMU has enough memory (`ulimit -v`) and can read files in TMPDIR",
+            "check QEMU's memory limit (`ulimit -v`) and that it can read files in TMPDIR",
         )
     }
 

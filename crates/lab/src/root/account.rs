@@ -95,7 +95,7 @@ fn list(root: &Path, name: &str) -> Result<String, LabError> {
 fn unknown(what: &str, name: &str, list: &str) -> LabError {
     let name = printable(name, 100);
     Failure::usage(
-        format!("the root knows no {what} `{name}`: {list} does not name it"),
+        format!("the root has no {what} `{name}`: it is not in {list}"),
         "give its number: user = \"1000:1000\"",
     )
     .into()

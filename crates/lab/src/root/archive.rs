@@ -16,7 +16,7 @@ use crate::error::LabError;
 pub(super) const MAGIC_BYTES: u64 = 6;
 
 pub(super) fn unpack(path: &Path, unpacker: &mut Unpacker<'_, '_>) -> Result<(), LabError> {
-    let open = || File::open(path).map_err(LabError::io("read", path));
+    let open = || File::open(path).map_err(super::directory::unreadable(path));
     let title = path.display().to_string();
     let mut magic = Vec::new();
     open()?
@@ -33,7 +33,7 @@ pub(super) fn unpack(path: &Path, unpacker: &mut Unpacker<'_, '_>) -> Result<(),
         }
         (false, false) => return Ok(()),
     };
-    Err(Failure::environment(format!("{title} holds an image, not a root"), hint).into())
+    Err(Failure::environment(format!("{title} is a container image, not a root"), hint).into())
 }
 
 pub(super) fn decompressed<'a>(

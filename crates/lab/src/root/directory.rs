@@ -129,7 +129,7 @@ impl Reader<'_, '_> {
         if bytes != found.len() || stamp(&now) != stamp(found) {
             return Err(Failure::environment(
                 format!("{} changes while it is read", path.display()),
-                "end what writes to it, or make a copy of the root",
+                "stop its writer, or copy the root",
             )
             .into());
         }
@@ -147,12 +147,17 @@ fn capability(path: &Path, is_file: bool) -> Option<Vec<u8>> {
     Some(value[..length?.ok()?].to_vec())
 }
 
-fn unreadable(path: &Path) -> impl FnOnce(std::io::Error) -> LabError {
+pub(super) fn unreadable(path: &Path) -> impl FnOnce(std::io::Error) -> LabError {
     let path = path.to_path_buf();
     move |error| match error.kind() {
         std::io::ErrorKind::PermissionDenied => Failure::environment(
             format!("cannot read {}: {error}", path.display()),
-            "a root is read whole: give it as a tar file, or run lsmeter as the user whose it is",
+            "lsmeter must read all of the root: give it as a tar file, or run as its owner",
+        )
+        .into(),
+        std::io::ErrorKind::NotFound => Failure::usage(
+            format!("cannot read {}: no such file or directory", path.display()),
+            "give a root's directory, tar file or OCI layout: --root PATH",
         )
         .into(),
         std::io::ErrorKind::InvalidFilename => unsound(&path, "is too long a path"),

@@ -41,7 +41,7 @@ impl TryFrom<String> for Digest {
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
         match digits.len() == 64 && digits.bytes().all(is_digit) {
             true => Ok(Digest(text)),
-            false => Err(format!("`{}` is no SHA-256 digest", printable(&text, 100))),
+            false => Err(format!("bad SHA-256 digest `{}`", printable(&text, 100))),
         }
     }
 }
@@ -79,7 +79,7 @@ impl fmt::Display for Platform {
     }
 }
 
-/// A list of images, or an image, depending on its content.
+/// A list of images, or an image, by its content.
 #[derive(Debug, Deserialize)]
 struct Manifest {
     manifests: Option<Vec<Descriptor>>,
@@ -125,14 +125,14 @@ pub(super) fn image(layout: &Path) -> Result<Image, LabError> {
             false => model::listed(&others, LISTED, 100),
         };
         return Err(Failure::environment(
-            format!("{path} holds no image for {wanted}, but for {others}"),
+            format!("{path} has no image for {wanted}, only for {others}"),
             format!("save the image of that platform: docker pull --platform {wanted}"),
         )
         .into());
     };
     if count > 0 {
         return Err(Failure::usage(
-            format!("{path} holds {} images for {wanted}", count + 1),
+            format!("{path} has {} images for {wanted}", count + 1),
             format!("copy one of them: skopeo copy oci:{path}:NAME oci:image, and --root image"),
         )
         .into());
@@ -160,7 +160,7 @@ impl Search<'_> {
         let manifest: Manifest = read(self.layout, &part(digest), Some(digest))?;
         if let Some(listed) = &manifest.manifests {
             if depth == DEPTH_LIMIT {
-                return Err(odd("lists lists of images too deeply"));
+                return Err(odd("nests its lists of images too deeply"));
             }
             return listed
                 .iter()
@@ -244,7 +244,7 @@ impl<R: Read> Verified<R> {
         match digest.strip_prefix("sha256:") == Some(&found) {
             true => Ok(()),
             false => Err(Failure::environment(
-                format!("{title} is damaged: its digest is sha256:{found} and not {digest}"),
+                format!("{title} is damaged: its digest is sha256:{found}, not {digest}"),
                 "save the image again",
             )
             .into()),
@@ -271,7 +271,7 @@ fn read<T: DeserializeOwned>(
     let bad = |reason: String| {
         Failure::environment(
             format!("cannot read {title}: {reason}"),
-            "an image is an OCI image layout, as Docker 25 and later save it: see that it is whole",
+            "give a whole OCI image layout, as saved by Docker 25 and later",
         )
     };
     if length > TEXT_LIMIT {
@@ -291,7 +291,7 @@ fn open(path: &Path) -> Result<(File, u64), LabError> {
     let missing = || {
         LabError::from(Failure::environment(
             format!("{} is not there", path.display()),
-            "the image is not whole: save it again, with all that belongs to it",
+            "the image is not whole: save it again with all its parts",
         ))
     };
     // Do not block on a pipe.
@@ -311,7 +311,7 @@ fn open(path: &Path) -> Result<(File, u64), LabError> {
 fn odd(what: &str) -> LabError {
     Failure::environment(
         format!("the image layout {what}"),
-        "see that it is whole; `skopeo inspect` shows what is in it",
+        "check that it is whole, with `skopeo inspect`",
     )
     .into()
 }

@@ -58,7 +58,7 @@ fn settle(dir: &Path) -> Result<(), LabError> {
     set_time(dir, MADE_S)
 }
 
-/// The link's time is copied: the guest's clock starts after the newest one in the root.
+/// Sets the link's time: the guest's clock starts after the newest one in the root.
 fn make_link(to: &Path, at: &Path, mtime_s: i64) -> Result<(), LabError> {
     symlink(to, at).map_err(LabError::io("create", at))?;
     set_time(at, mtime_s)
@@ -77,7 +77,7 @@ impl Bring<'_, '_> {
         for program in &spec.programs {
             let path = find(program)?;
             self.with_libraries(&path)?;
-            // By the name in PATH, even if that is a link.
+            // By its name in PATH, even if that is a link.
             if let Some(name) = path.file_name() {
                 let link = self.root.join("bin").join(name);
                 if fs::symlink_metadata(&link).is_err() {
@@ -93,8 +93,8 @@ impl Bring<'_, '_> {
     /// Matching files and directories, with the libraries of programs among them.
     fn fitting(&mut self, pattern: &str) -> Result<(), LabError> {
         let refuse = |what: String| {
-            let hint = "name files of this machine by their whole path: /usr/lib/python3*";
-            LabError::from(Failure::environment(what, hint))
+            let hint = "give the whole path of files on this machine: /usr/lib/python3*";
+            LabError::from(Failure::usage(what, hint))
         };
         if !pattern.starts_with('/') {
             return Err(refuse(format!("{pattern} does not begin with /")));
@@ -183,7 +183,7 @@ fn find(program: &str) -> Result<PathBuf, LabError> {
     let found = found.ok_or_else(|| {
         Failure::environment(
             format!("{program} is not on this machine"),
-            "install it, or give a root that holds it with --root",
+            "install it, or use --root with a root that has it",
         )
     })?;
     std::path::absolute(&found).map_err(LabError::io("find", &found))

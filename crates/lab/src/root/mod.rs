@@ -85,7 +85,7 @@ impl Root {
 
     /// The user's path: a directory is used directly, a tar file or an image is unpacked.
     fn given(path: &Path, watch: &mut Watch<'_>) -> Result<Root, LabError> {
-        let found = fs::metadata(path).map_err(LabError::io("read", path))?;
+        let found = fs::metadata(path).map_err(directory::unreadable(path))?;
         let is_image = path.join("oci-layout").is_file() && path.join("index.json").is_file();
         if found.is_dir() && !is_image {
             let tree = directory::read(path, watch)?;
@@ -94,7 +94,7 @@ impl Root {
         if !found.is_dir() && !found.is_file() {
             return Err(Failure::environment(
                 format!("{} is neither a directory nor a file", path.display()),
-                "a root is a directory, a tar file or an OCI image layout",
+                "give a directory, a tar file or an OCI image layout",
             )
             .into());
         }

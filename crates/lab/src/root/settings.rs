@@ -36,8 +36,8 @@ impl Settings {
             workload.argv = words.cloned().collect();
             if workload.argv.is_empty() {
                 return Err(Failure::usage(
-                    "a root without a workload: it is no image that names a program",
-                    "say what is run in it, after --, or in [[workloads]]",
+                    "a root without a workload: it is not an image with a program",
+                    "give a command after --, or in [[workloads]]",
                 )
                 .into());
             }
@@ -59,7 +59,7 @@ impl Settings {
             *user = Account::find(user, root)?.to_string();
         }
         workload.check().map_err(|error| {
-            Failure::usage(error.to_string(), "see the image's configuration").into()
+            Failure::usage(error.to_string(), "check the image's configuration").into()
         })
     }
 

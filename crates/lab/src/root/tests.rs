@@ -107,7 +107,7 @@ fn links_lead_nowhere_out_of_a_root() {
         Tar::new().hard("x", "../../etc/passwd"),
         "leads out of the root",
     );
-    refused(Tar::new().hard("x", "/etc/passwd"), "which is no file");
+    refused(Tar::new().hard("x", "/etc/passwd"), "which is not a file");
     refused(
         Tar::new()
             .symlink("a", "b")
@@ -115,9 +115,9 @@ fn links_lead_nowhere_out_of_a_root() {
             .file("a/x", ""),
         "too many links",
     );
-    refused(Tar::new().file("a", "").file("a/x", ""), "no directory");
-    refused(Tar::new().symlink("a", ""), "no path");
-    refused(Tar::new().dir("d").hard("x", "d"), "which is no file");
+    refused(Tar::new().file("a", "").file("a/x", ""), "non-directory");
+    refused(Tar::new().symlink("a", ""), "invalid path");
+    refused(Tar::new().dir("d").hard("x", "d"), "which is not a file");
     refused(Tar::new().file(&"n".repeat(300), ""), "255 bytes");
     let sparse = EntryType::GNUSparse;
     refused(
@@ -167,7 +167,7 @@ fn layers_hide_what_is_below_them() {
         .file("three/below", "b")
         .file(".wh.three", "");
     let error = unpacked(&[lower().bytes(), upper.bytes()], true).unwrap_err();
-    assert!(error.to_string().contains("no directory"), "{error}");
+    assert!(error.to_string().contains("non-directory"), "{error}");
     let upper = Tar::new()
         .file("etc/new", "n")
         .file(".wh.etc", "")
@@ -293,7 +293,7 @@ fn what_no_user_can_make_is_kept_beside() {
     assert_eq!(found("link").mtime(), 1_600_000_000);
     assert_eq!(root.newest_s, 1_700_000_000);
     assert!(std::fs::symlink_metadata(root.path().join("null")).is_err());
-    // A change of one of these changes the digest; a change of place does not.
+    // Changing one of these changes the digest; moving the root does not.
     let again = |tar: Tar| unpacked(&[tar.bytes()], false).unwrap().0.digest;
     assert_eq!(unpacked(&[tar], false).unwrap().0.digest, root.digest);
     let one = again(Tar::new().file("a", "1").file("b", "1"));
@@ -333,7 +333,7 @@ fn a_root_is_as_old_as_what_it_is_made_of() {
     let root = Root::prepare(&spec, &mut Watch::new(&GO_ON, &mut |_| {})).unwrap();
     let link = std::fs::symlink_metadata(root.path().join("tree/link")).unwrap();
     assert_eq!(link.mtime(), 1_600_000_000);
-    // Neither the directory's time nor the links'.
+    // Neither times of directories nor of links.
     let now = jiff::Timestamp::now().as_second();
     assert!(root.newest_s < now - 3_600, "{} at {now}", root.newest_s);
 }

@@ -222,7 +222,7 @@ impl Tree {
     }
 
     /// Resolves `path`, with links but never out of the root. Missing directories are created in
-    /// `layer`. Returns the depth, too.
+    /// `layer`. Also returns the depth.
     pub fn directory(&mut self, path: &Path, layer: usize) -> Result<(Id, usize), LabError> {
         let mut stack = vec![TOP];
         let mut rest: Vec<OsString> = Vec::new();
@@ -254,7 +254,7 @@ impl Tree {
                     add_parts(&mut rest, target);
                 }
                 What::Symlink(_) => return Err(unsound(path, "leads through too many links")),
-                _ => return Err(unsound(path, "leads through what is no directory")),
+                _ => return Err(unsound(path, "leads through a non-directory")),
             }
         }
         Ok((stack[stack.len() - 1], stack.len() - 1))
@@ -356,7 +356,7 @@ pub(super) fn shown(path: &Path) -> String {
 pub(super) fn too_much(path: &Path, what: &str) -> LabError {
     Failure::environment(
         format!("{} {what}", shown(path)),
-        "a root lies in the guest's memory: leave out what the program does not need",
+        "the root is in guest memory: remove files that the program does not need",
     )
     .into()
 }
@@ -364,7 +364,7 @@ pub(super) fn too_much(path: &Path, what: &str) -> LabError {
 pub(super) fn unsound(path: &Path, what: &str) -> LabError {
     Failure::environment(
         format!("{} {what}", shown(path)),
-        "see that the archive is whole and has not been tampered with",
+        "check that the archive is whole and unmodified",
     )
     .into()
 }

@@ -111,7 +111,7 @@ impl<'a, 'b> Unpacker<'a, 'b> {
                 let target = OsString::from_vec(entry.link.clone());
                 let length = target.len();
                 if length == 0 || length > TARGET_LIMIT || entry.link.contains(&0) {
-                    return Err(unsound(&path, "is a link to what can be no path"));
+                    return Err(unsound(&path, "is a link to an invalid path"));
                 }
                 self.tree.node(attributes, What::Symlink(target))
             }
@@ -172,7 +172,7 @@ impl<'a, 'b> Unpacker<'a, 'b> {
         let missing = || {
             unsound(
                 path,
-                &format!("is a link to {}, which is no file", shown(&target)),
+                &format!("is a link to {}, which is not a file", shown(&target)),
             )
         };
         let name = target.file_name().ok_or_else(missing)?;
@@ -225,7 +225,7 @@ impl<'a, 'b> Unpacker<'a, 'b> {
             let limit = (READ_FACTOR * BYTES_LIMIT) >> 30;
             return Err(too_much(
                 path,
-                &format!("is where more than {limit} GiB were unpacked"),
+                &format!("brings the unpacked data to more than {limit} GiB"),
             ));
         }
         let sum = [0; 32];
@@ -287,7 +287,7 @@ pub(super) fn damaged(what: &str, error: &io::Error) -> Failure {
     };
     let hint = match error.kind() {
         io::ErrorKind::FileTooLarge => {
-            "a root lies in the guest's memory: leave out what the program does not need"
+            "the root is in guest memory: remove files that the program does not need"
         }
         _ => {
             "a root is a directory, a tar file (as it is, or by gzip, xz or zstd) or an OCI image \

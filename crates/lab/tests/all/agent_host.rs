@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The agent as a process on this machine, spoken to by a driver that knows
-//! nothing but docs/protocol.md.
+//! The agent as a process on this machine, with a driver that only knows docs/protocol.md.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -26,7 +25,7 @@ const FAILED: u8 = 7;
 const EXPERIMENT: u8 = 16;
 const RUN: u8 = 17;
 
-/// Far beyond what any of these runs needs; reaching it is a hang.
+/// Far beyond the time of any run here; reaching it is a hang.
 const HANG: Duration = Duration::from_secs(300);
 
 fn frame(kind: u8, payload: &[u8]) -> Vec<u8> {
@@ -95,11 +94,11 @@ fn guarded<T>(child: Child, work: impl FnOnce(&mut Child) -> T) -> (T, ExitStatu
     (result, status)
 }
 
-/// The agent's whole answer to `input`, and its end.
+/// The agent's whole answer to `input`, and its exit status.
 pub fn output_of(agent: &Path, input: &[u8]) -> (Vec<u8>, ExitStatus) {
     guarded(start(agent), |child| {
         let mut stdin = child.stdin.take().unwrap();
-        // It may end before it has read all: then this write fails.
+        // It may exit before it has read everything: then this write fails.
         let _ = stdin.write_all(input);
         drop(stdin);
         let mut output = Vec::new();
@@ -150,13 +149,13 @@ fn is_empty(dir: &Path) -> bool {
 
 #[test]
 fn every_benchmark_works_here() {
-    // One metric at a time: an agent takes 512 cells at most.
+    // One metric at a time: an agent takes at most 512 measurements.
     for metric in ["instructions", "time", "throughput"] {
         every_benchmark_works(agent_path(), metric);
     }
 }
 
-/// An architecture may lack calls in the form that benchmarks name them in.
+/// Architectures may not have calls in the form that benchmarks name.
 #[test]
 fn every_benchmark_works_in_the_form_of_newer_architectures() {
     let dir = tempfile::tempdir().unwrap();
@@ -259,7 +258,7 @@ fn every_benchmark_works(agent: &Path, metric: &str) {
                 assert_eq!(reason, "");
                 let wanted = match metric {
                     "throughput" => 3,
-                    // Only the tree walk insists on its number when it is timed.
+                    // Only the tree walk requires its number when timed.
                     "time" if !benchmark.composite => 3,
                     _ => benchmark.repetitions.unwrap_or(3),
                 } as usize;
@@ -415,7 +414,7 @@ proptest! {
     }
 }
 
-/// Starts a cell that would take an hour and waits until it has begun.
+/// Starts a measurement that would take an hour and waits until it has begun.
 fn start_long_cell(child: &mut Child, dir: &Path) {
     let text = format!(
         "dir {}\ncell 0 mkdir 9437-names throughput ms=3600000 warmup=1 samples=16384\ncell 1 stat AA time\n",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Policies of which the file is anything: what a fuzzer found, or was given to begin with.
+//! Policies with arbitrary files: findings of a fuzzer, or its initial corpus.
 
 #[path = "../../fuzz/anything.rs"]
 mod anything;
@@ -14,7 +14,7 @@ fn corpus() {
     for entry in std::fs::read_dir(corpus).unwrap() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap();
         made += usize::from(anything::prepared(dir.path(), &bytes).is_ok());
-        // Cut short anywhere, and as a policy of each other module.
+        // Truncated anywhere, and as a policy of each other module.
         for cut in 0..bytes.len() {
             let _ = anything::prepared(dir.path(), &bytes[..cut]);
         }

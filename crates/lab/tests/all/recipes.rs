@@ -59,7 +59,7 @@ fn every_benchmark_has_a_line_in_the_suites_page() {
     let page = text("docs/suite.md");
     for benchmark in catalogue() {
         let line = format!("| `{}` |", benchmark.name);
-        assert!(page.contains(&line), "docs/suite.md lacks {line}");
+        assert!(page.contains(&line), "docs/suite.md has no line {line}");
     }
 }
 
@@ -75,7 +75,7 @@ fn every_preset_is_listed() {
     assert_eq!(files, listed);
 }
 
-/// The compiler sees to the steps in Rust: these are those that it cannot see.
+/// Steps that the Rust compiler cannot check.
 #[test]
 fn every_file_system_on_a_device_is_where_the_page_says() {
     let steps = section("Adding a file system");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The agent of kernels that are processes waits for a processor that nobody else uses: here as
-//! a process of its own, with its probes and with scripted ones.
+//! The agent of UML kernels waits for a processor that nobody else uses: here as an ordinary
+//! process, with its own probes and with scripted ones.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use model::Status;
 use super::agent_host::output_of;
 use super::common::{agent_objects, compile, guest, of_tests};
 
-/// Files whose code depends on whether it waits.
+/// Files whose code depends on whether the agent waits.
 const ASKING: [&str; 4] = ["main", "protocol", "timing", "undisturbed"];
 
-/// An agent that waits, in `dir`; with another file in place of its probes.
+/// A waiting agent, in `dir`; with another file in place of its probes.
 fn agent(dir: &Path, probes: Option<&str>) -> PathBuf {
     let mut files = agent_objects(&ASKING);
     for name in ASKING {
@@ -31,7 +31,7 @@ fn agent(dir: &Path, probes: Option<&str>) -> PathBuf {
     agent
 }
 
-/// All messages about these cells.
+/// All messages about these measurements.
 fn measure(agent: &Path, dir: &Path, cells: &str) -> Vec<Message> {
     let directives = format!("dir {}\n{cells}", dir.display());
     let (output, status) = output_of(agent, &encode_experiment(&directives));
@@ -46,7 +46,7 @@ fn hello(messages: &[Message]) -> &BTreeMap<String, String> {
     facts
 }
 
-/// Of each cell its samples' times, in ns, and how many were disturbed.
+/// Sample times of each measurement, in ns, and how many were disturbed.
 fn cells(messages: &[Message]) -> Vec<(Vec<u64>, u16)> {
     let mut cells = Vec::new();
     let mut times = Vec::new();
@@ -71,16 +71,16 @@ fn probes_tell_of_the_processor() {
     let agent = agent(dir.path(), None);
     let told = measure(&agent, dir.path(), "cell 0 getppid null time samples=40\n");
     let fact = |name: &str| hello(&told)[name].parse::<u32>().unwrap();
-    // Of a processor that does at least two additions at a time, and of one that does eight.
+    // From a processor with two additions at a time to one with eight.
     let ratio = fact("undisturbed");
     assert!((200..4000).contains(&ratio), "{ratio}");
     assert!(fact("pace_ns") > 0);
     let [(times, disturbed)] = &cells(&told)[..] else {
         panic!("{told:?}");
     };
-    // Whether others are at this machine is not known: it measures all the same.
+    // Whether others use this machine is unknown: it measures in any case.
     assert!(times.len() >= 8, "{times:?}");
-    // Disturbed ones are only kept if hardly any other was found.
+    // Disturbed ones are only kept if hardly any others were found.
     let alone = times.len() - usize::from(*disturbed);
     assert!(
         *disturbed == 0 || alone < 8 && times.len() >= 40,
@@ -92,7 +92,7 @@ fn probes_tell_of_the_processor() {
 fn disturbed_samples_are_taken_again() {
     let dir = tempfile::tempdir().unwrap();
     let agent = agent(dir.path(), Some("undisturbed_agent.c"));
-    // Few that are asked for are enough, too.
+    // A smaller requested number is also enough.
     let text: String = [30, 5, 30]
         .map(|samples| format!("cell {samples} getppid null time samples={samples}\n"))
         .concat();
@@ -102,9 +102,9 @@ fn disturbed_samples_are_taken_again() {
     let counts: Vec<_> = { cells.iter() }
         .map(|(times, disturbed)| (times.len(), *disturbed))
         .collect();
-    // Who waits in vain keeps what there is, and says so.
+    // After a wait in vain the agent keeps disturbed samples, and marks them.
     assert_eq!(counts, [(30, 0), (5, 0), (30, 30)]);
     let times = cells.iter().flat_map(|(times, _)| times);
-    // Each is told at one pace.
+    // All times use one pace.
     assert!(times.min().is_some_and(|ns| *ns >= 1_000_000_000));
 }

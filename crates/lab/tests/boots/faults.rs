@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Guests that panic, hang, lie and write garbage: each is a failed cell with its reason, and other
-//! cells are intact.
+//! Guests that panic, hang, lie and write garbage: each is a failed measurement with its reason,
+//! and others are intact.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -56,15 +56,15 @@ fn dominant(cell: &Cell) -> PathCount {
     cell.counted().unwrap().paths.as_ref().unwrap().dominant
 }
 
-/// The stack decides what goes wrong (`tests/fault_agent.c`), and with it the start
-/// of the reason, or a part of it.
+/// The stack selects the fault (`tests/fault_agent.c`), and so the start of the reason, or a part
+/// of it.
 const FAULTS: &[(&str, &str)] = &[
     ("capability,selinux", "Kernel panic - not syncing: "),
     ("capability,apparmor", "no end within 5 s"),
     ("capability,tomoyo", "garbage on the results port: "),
     (
         "capability,landlock",
-        "the guest ended in the midst of a measurement",
+        "the guest ended during a measurement",
     ),
     (
         "capability,yama",
@@ -76,11 +76,11 @@ const FAULTS: &[(&str, &str)] = &[
     ("capability,landlock,bpf", "no end within 5 s"),
     (
         "capability,yama,bpf",
-        "the plugin recorded nothing of this cell",
+        "the plugin recorded nothing for this measurement",
     ),
     (
         "capability,bpf,yama",
-        "the agent spoke of cell 4000000000 out of turn",
+        "the agent reported measurement 4000000000 out of turn",
     ),
 ];
 
@@ -111,7 +111,7 @@ fn every_fault_is_a_failed_cell_and_costs_no_other() {
         }
         let first = cells[*stack][0].reason().unwrap();
         assert!(first.starts_with(why), "{stack}: {first}");
-        // It reached the agent, so what runs there is known.
+        // It reached the agent, so its modules are known.
         assert!(cells[*stack][0].release.starts_with("6.12."));
     }
     let panic = cells["capability,selinux"][0].reason().unwrap();
@@ -130,7 +130,7 @@ fn every_fault_is_a_failed_cell_and_costs_no_other() {
     }
 }
 
-/// What never gets as far as the agent's first word.
+/// Guests that fail before the agent's first message.
 #[test]
 fn a_guest_that_says_nothing_fails() {
     let laboratory = Laboratory::new();

@@ -64,7 +64,7 @@ fn boot(
     (profiling.symbols.clone(), merged, sections, log.unwrap())
 }
 
-/// Looks for each of the guest's symbols at its address; how many there are.
+/// Compares each of the guest's symbols with its address; returns their number.
 fn compare(kernel: &SymbolTable, merged: &SymbolTable, log: &str) -> usize {
     for line in log.lines() {
         // The tab is not printable.

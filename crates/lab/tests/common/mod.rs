@@ -10,17 +10,17 @@ pub fn guest() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("guest")
 }
 
-/// Those of this machine's architecture.
+/// The sources of this machine's architecture.
 pub fn arch() -> PathBuf {
     guest().join("arch").join(std::env::consts::ARCH)
 }
 
-/// A C file beside the tests, in place of one of the agent's.
+/// A C file in `tests/` that replaces one of the agent's.
 pub fn of_tests(name: &str) -> PathBuf {
     guest().with_file_name("tests").join(name)
 }
 
-/// What `build.rs` compiled for the agent, without these files.
+/// Objects that `build.rs` compiled for the agent, except these files.
 pub fn agent_objects(without: &[&str]) -> Vec<PathBuf> {
     let list = include_str!(concat!(env!("OUT_DIR"), "/objects.txt"));
     let is_left_out = |object: &&str| {
@@ -32,7 +32,7 @@ pub fn agent_objects(without: &[&str]) -> Vec<PathBuf> {
     files.into_iter().map(PathBuf::from).collect()
 }
 
-/// Compiles C as `build.rs` compiles the agent, with more arguments.
+/// Compiles C with `build.rs`'s flags for the agent, and more arguments.
 pub fn compile(output: &Path, arguments: &[&str], files: &[PathBuf]) {
     let texts = [guest(), arch()].map(|dir| fs::read_to_string(dir.join("flags.txt")).unwrap());
     let flags = texts.iter().flat_map(|text| text.lines());

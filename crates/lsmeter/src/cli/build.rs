@@ -12,14 +12,14 @@ use super::shared::{architectures, words};
 
 /// Build a kernel from source, with every security module or with none
 ///
-/// Stock kernels have neither Smack nor the Tunable Security Module. Flavour `all` has every
-/// module, integrity, BTF and the Tunable one; `dac` is the same with CONFIG_SECURITY=n. Flavour
-/// `um` is a UML kernel, for `lsmeter run --on um`, and `um-dac` is its counterpart without
-/// modules; `all-up` is the code of `um` for a virtual machine, where it is counted. Options that
-/// change the cost of system calls are those of distributions; the rest is small.
+/// Debian's kernels have neither Smack nor the Tunable Security Module. Flavour `all` has every
+/// module, the integrity subsystems, BTF and the Tunable module. `dac` is `all` with
+/// CONFIG_SECURITY=n. `um` is a UML kernel with every module, for `lsmeter run --on um`; `um-dac` has
+/// none. `all-up` is `all` for one processor, configured like `um`, to count what `um` times.
+/// Options that change the cost of system calls are set as distributions set them.
 ///
-/// The source is not written to. Objects are kept: an interrupted build continues, and a change
-/// recompiles only what it must. A recipe that was built before is found at once.
+/// lsmeter does not write into the source. It keeps objects: an interrupted build continues, and a
+/// change recompiles as little as possible. Building the same recipe again takes no time.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   lsmeter kernel build 6.12-all --source linux-source-6.12
@@ -36,52 +36,47 @@ use super::shared::{architectures, words};
   lsmeter kernel build before --source ~/linux --config mine.config
   lsmeter run --kernel build:6.12-dac --kernel build:6.12-all --stack capability
 
-What else it takes (compilers, headers, 3 GiB of disk) it asks for by name before it starts.")]
+Needs compilers, headers and 3 GiB of disk; missing ones are named before the build starts.")]
 pub struct BuildArgs {
-    /// Its name: build:NAME
+    /// Name it build:NAME
     pub name: String,
-    /// Debian's package linux-source-VERSION, or a source directory
+    /// Build Debian's package linux-source-VERSION, or this source directory
     #[arg(long, value_name = "linux-source-VERSION|PATH", value_hint = ValueHint::DirPath)]
     pub source: Source,
-    /// Architecture, compiled with its cross-compiler [default: this machine's]
+    /// Build for this architecture, with its cross-compiler [default: this machine's]
     #[arg(long, value_name = "ARCH", value_parser = architectures())]
     pub arch: Option<Architecture>,
-    /// Configuration
     #[command(flatten)]
     pub configuration: ConfigurationArgs,
-    /// Compilers at a time [default: the number of processors]
+    /// Run N compilers at once [default: one per processor]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Look for a newer version of the source package
+    /// Fetch a newer version of the source package, if any
     #[arg(long)]
     pub refresh: bool,
-    /// Let lsm= put capability anywhere (Linux has it first), for published orders of modules
+    /// Let lsm= put capability anywhere; Linux puts it first
     #[arg(long)]
     pub any_order: bool,
-    /// Link it N times, with functions in N orders: build:NAME.1 to build:NAME.N (flavours um
-    /// and um-dac)
+    /// Link N function orders, build:NAME.1 to build:NAME.N; um and um-dac only [default: one]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub layouts: Option<u32>,
-    /// Code that one processor without mitigations does not need (flavours um and um-dac)
+    /// Add atomics' lock prefixes or retpolines; um and um-dac only [default: neither]
     #[arg(long, value_name = "FEATURE", value_delimiter = ',', value_parser = words::<With>(&With::ALL))]
     pub with: Vec<With>,
-    /// No progress
+    /// Print no progress
     #[arg(short, long)]
     pub quiet: bool,
 }
 
-/// How a kernel is configured.
 #[derive(Debug, Args)]
 pub struct ConfigurationArgs {
-    /// `all`: every security module; `dac`: none; `um`: every one, in a UML kernel; `um-dac`: none, in
-    /// a UML kernel; `all-up`: every one, for one processor, configured like `um`, so that what is
-    /// timed there can be counted
+    /// Build with every security module (all, all-up, um) or none (dac, um-dac)
     #[arg(long, default_value_t, value_name = "all|all-up|dac|um|um-dac")]
     pub flavour: Flavour,
-    /// Compiler and its tools: Clang for settings that only it has
+    /// Compile with gcc or clang, and its tools
     #[arg(long, default_value_t, value_name = "gcc|clang|clang-N")]
     pub compiler: Compiler,
-    /// Options in addition to the flavour's, as lines of a .config (repeatable)
+    /// Add these lines of a .config to the flavour's; repeatable
     #[arg(long, value_name = "FRAGMENT", value_hint = ValueHint::FilePath)]
     pub config: Vec<PathBuf>,
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The flags of `lsmeter estimate`.
+//! Flags of `lsmeter estimate`.
 
 use std::path::PathBuf;
 
@@ -9,12 +9,11 @@ use super::output::OutputArgs;
 
 /// Estimate the nanoseconds of counted operations on a processor
 ///
-/// Instructions differ in time: one `rep stos` may take as long as a hundred others. From
-/// operations that were both timed on a processor (`lsmeter run --on um`) and counted with
-/// events (`lsmeter profile --events`), this fits the ns per instruction, REP instruction and
-/// byte, and estimates all counted operations, even of kernels and modules that were never timed.
-/// It prints its error for operations and stacks left out of the fit, and refuses operations unlike
-/// all that it was fitted to.
+/// Instructions take different times: one `rep stos` may take as long as a hundred others. Give
+/// operations that were timed on a processor (`lsmeter run --on um`) and counted with events
+/// (`lsmeter profile --events`). The fit finds the ns per instruction, REP instruction and byte, and
+/// estimates all counted operations, even of kernels and modules that were never timed. Prints the
+/// error for operations and stacks left out of the fit. Refuses operations unlike those of the fit.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -30,26 +29,24 @@ Examples:
   lsmeter estimate both.json")]
 #[command(next_help_heading = "What is estimated")]
 pub struct EstimateArgs {
-    /// Counts: result files of `lsmeter profile --events` or `run --events`
+    /// Estimate these result files of `lsmeter profile --events` or `run --events`
     #[arg(required = true, value_name = "COUNTS.json", value_hint = ValueHint::FilePath)]
     pub counts: Vec<PathBuf>,
-    /// Times of the same operations, to fit weights to: a result file of `lsmeter run` on UML
-    /// kernels or on the host [default: the one of COUNTS.json that has times]
+    /// Fit weights to these times of the same operations [default: those in COUNTS.json]
     #[arg(short, long, value_name = "TIMES.json", value_hint = ValueHint::FilePath)]
     pub times: Option<PathBuf>,
-    /// Weights from an earlier fit (--keep-weights or --output)
+    /// Use weights of an earlier fit (--keep-weights or --output)
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
         conflicts_with = "times")]
     pub weights: Option<PathBuf>,
-    /// Terms with a weight: instructions, or names of events as in CSV
+    /// Fit weights of instructions and events, named as in CSV
     #[arg(long, value_name = "EVENT,…", value_delimiter = ',', conflicts_with = "weights",
         default_values = estimate::DEFAULT_TERMS)]
     pub terms: Vec<String>,
-    /// Write the weights, with their errors, for --weights
+    /// Save weights and their errors here, for --weights
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "weights",
         help_heading = "Output")]
     pub keep_weights: Option<PathBuf>,
-    /// Output
     #[command(flatten)]
     pub out: OutputArgs,
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The flags of `lsmeter export`.
+//! Flags of `lsmeter export`.
 
 use std::path::PathBuf;
 
@@ -7,9 +7,9 @@ use clap::{Args, ValueHint};
 
 /// Write result files as CSV
 ///
-/// For DuckDB, R, pandas or a spreadsheet. Each row is a measurement and where it ran; the columns
-/// are documented in docs/export.md and stay. A profile has a row per hook, a sweep per hook that
-/// is delayed, a placement per operation and hook, as `--format csv` prints them.
+/// For DuckDB, R, pandas or a spreadsheet. Each row is a measurement with its environment. The
+/// columns are stable; docs/export.md describes them. Profiles, sweeps, recordings and placements
+/// have the rows that `--format csv` prints.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -18,15 +18,14 @@ Examples:
   lsmeter export run.json --samples -o samples.csv
   duckdb -c \"SELECT stack, avg(overhead) FROM 'nightly.csv' GROUP BY stack\"")]
 pub struct ExportArgs {
-    /// Result files of `lsmeter run` or `merge`; or one of `profile`, `sensitivity`, `monitor` or
-    /// `placement`
+    /// Read these result files of runs, or one of another kind
     #[arg(required = true, value_name = "RUN.json", value_hint = ValueHint::FilePath)]
     pub documents: Vec<PathBuf>,
-    /// Write the CSV into this file; - is standard output
+    /// Write the CSV here; - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath,
         help_heading = "Output")]
     pub output: PathBuf,
-    /// A row per sample, where they were kept (`lsmeter run --keep-samples`)
+    /// Write a row per sample (of `lsmeter run --keep-samples`)
     #[arg(long, help_heading = "Output")]
     pub samples: bool,
 }

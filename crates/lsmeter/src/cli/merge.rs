@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The flags of `lsmeter merge`.
+//! Flags of `lsmeter merge`.
 
 use std::path::PathBuf;
 
@@ -7,9 +7,9 @@ use clap::{Args, ValueHint};
 
 /// Merge the parts of a run
 ///
-/// Takes the result files of `lsmeter run --shard I/N` in any order, and writes that of the whole
-/// run: the same measurements as without shards. Duplicates must be equal. Parts with different
-/// kernels, emulators or machines are refused.
+/// Reads result files of `lsmeter run --shard I/N` in any order, and writes one with the same
+/// measurements as a run without shards. Duplicates must be equal. Refuses parts with different
+/// kernels, emulators or machines.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -18,22 +18,22 @@ Examples:
   lsmeter merge shard-*.json --partial -o so-far.json
   lsmeter merge shard-*.json --by-machine -o run.json    run-1.json, run-2.json, …
 
-If shards are missing it says which, and ends with 5.")]
+If shards are missing, it lists them and exits with 5.")]
 pub struct MergeArgs {
-    /// Result files of `lsmeter run --shard`, or of `lsmeter merge`
+    /// Merge these result files of `lsmeter run --shard` or `lsmeter merge`
     #[arg(required = true, value_name = "RUN.json", value_hint = ValueHint::FilePath)]
     pub documents: Vec<PathBuf>,
-    /// Where to save the result file; - is standard output
+    /// Save the result file here; - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath,
         help_heading = "Output")]
     pub output: PathBuf,
-    /// Succeed even if shards are missing
+    /// Exit 0 even if shards are missing
     #[arg(long)]
     pub partial: bool,
-    /// Write a result file per machine that measured times: FILE-1.json, FILE-2.json, …
+    /// Write one result file per machine: FILE-1.json, FILE-2.json, …
     #[arg(long)]
     pub by_machine: bool,
-    /// Do not report what was merged
+    /// Print no summary
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The flags of `lsmeter monitor`.
+//! Flags of `lsmeter monitor`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,11 +11,11 @@ use super::output::OutputArgs;
 
 /// Watch the LSM hooks of a live machine: calls, times, errors
 ///
-/// Attaches eBPF programs to the kernel's security_*() functions, and with --functions to
-/// modules' functions, until it ends, however it ends. Calls are summed in the kernel, not
-/// sampled. The cost of watching is measured at the start, subtracted and shown.
+/// Attaches eBPF programs to the kernel's security_*() functions, and with --functions to functions
+/// of modules. Every call is counted in the kernel; nothing is sampled. lsmeter measures its own
+/// cost at the start, subtracts it from times and prints it. No program stays attached at the end.
 ///
-/// It needs Linux 5.15 or newer with BTF, and root or CAP_BPF and CAP_PERFMON.
+/// Needs Linux 5.15 or later with BTF, and root or CAP_BPF and CAP_PERFMON.
 #[derive(Debug, Args)]
 #[command(mut_arg("output", |output| output.visible_alias("record")),
     after_long_help = "\
@@ -23,7 +23,7 @@ Examples:
   lsmeter monitor                                  the whole machine, live
   lsmeter monitor --duration 10                    for ten seconds, then a table
   lsmeter monitor -- make -j8                      a command and all that it starts
-  lsmeter monitor --system-calls -- du -s /usr     with their share of system calls' time
+  lsmeter monitor --system-calls -- du -s /usr     with the share of hooks in system calls
   lsmeter monitor --pid 1234 --histogram           a process, with percentiles
   lsmeter monitor --cgroup /sys/fs/cgroup/system.slice
   lsmeter monitor --hooks 'inode_*' --functions 'selinux_*'
@@ -31,19 +31,18 @@ Examples:
   lsmeter monitor --replay night.json --rows 0
   lsmeter monitor --textfile /var/lib/prometheus/node-exporter/lsmeter.prom
 
-Without --duration it goes on until Ctrl-C, or until the command or the last of the
-processes has ended. Times are those of a hook itself: hooks that are called within it are
-not part of it.")]
+Without --duration it runs until Ctrl-C, or until the command or the last process ends.
+A hook's time excludes hooks called within it.")]
 #[command(next_help_heading = "What is watched")]
 pub struct MonitorArgs {
-    /// Watch this process, its threads and its descendants; repeatable
+    /// Watch this process and its descendants; repeatable [default: all processes]
     #[arg(short, long = "pid", value_name = "PID")]
     pub processes: Vec<u32>,
-    /// Watch the processes of a control group (cgroup v2) and of the groups below it
+    /// Watch this control group (cgroup v2) and the groups below it
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath,
         conflicts_with = "processes")]
     pub cgroup: Option<PathBuf>,
-    /// Hooks to watch, with * and ?
+    /// Watch these hooks, with * and ?
     #[arg(
         long = "hooks",
         value_name = "GLOB,…",
@@ -51,36 +50,34 @@ pub struct MonitorArgs {
         default_value = "*"
     )]
     pub hooks: Vec<String>,
-    /// Also functions of modules that implement these hooks: by name with * and ?
-    /// (selinux_*), or by module (landlock)
+    /// Watch functions of modules too: by name (selinux_*) or module (landlock)
     #[arg(long = "functions", value_name = "GLOB|LSM,…", value_delimiter = ',')]
     pub functions: Vec<String>,
-    /// Command to watch
+    /// Run this command and watch it
     #[arg(last = true, value_name = "COMMAND", num_args = 1.., value_hint = ValueHint::CommandWithArguments,
         conflicts_with_all = ["processes", "cgroup", "replay"])]
     pub command: Vec<OsString>,
-    /// Show a recording instead
+    /// Show this recording instead
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
         conflicts_with_all = ["processes", "cgroup", "hooks", "functions", "count", "histogram",
             "duration", "output"])]
     pub replay: Option<PathBuf>,
-    /// Only count calls; the cheapest
+    /// Count calls only, at the lowest cost
     #[arg(long, conflicts_with = "histogram", help_heading = "How")]
     pub count: bool,
-    /// Also keep histograms of times, for percentiles
+    /// Keep histograms of times, for percentiles
     #[arg(long, help_heading = "How")]
     pub histogram: bool,
-    /// Also time whole system calls, for the share of hooks in them; costs time in every
-    /// system call, and 32 MiB
+    /// Time whole system calls too; slows each, and takes 32 MiB
     #[arg(long, conflicts_with_all = ["count", "replay"], help_heading = "How")]
     pub system_calls: bool,
-    /// Seconds until it ends
+    /// End after this time, in seconds [default: at Ctrl-C]
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds, help_heading = "How")]
     pub duration: Option<Duration>,
-    /// Seconds between figures [default: 1 if there is more than one set]
+    /// Print figures at this interval, in seconds [default: 1, or only at the end]
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds, help_heading = "How")]
     pub interval: Option<Duration>,
-    /// Pairs of a hook and a system call to count separately, per processor
+    /// Count up to N pairs of hook and system call per processor
     #[arg(
         long,
         value_name = "N",
@@ -89,19 +86,18 @@ pub struct MonitorArgs {
         help_heading = "How"
     )]
     pub pairs: u32,
-    /// Print tables at the end instead of the live view
+    /// Print tables at the end, without the live view
     #[arg(long, help_heading = "Output")]
     pub plain: bool,
-    /// Rows of a table, 0 for all [default: 25]
+    /// Print N rows of each table, 0 for all [default: 25]
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub rows: Option<usize>,
-    /// Output
     #[command(flatten)]
     pub out: OutputArgs,
     /// Print each interval as a line of JSON
     #[arg(long, conflicts_with_all = ["json", "format"], help_heading = "Output")]
     pub json_lines: bool,
-    /// Rewrite this file for Prometheus's node_exporter at each interval, and remove it at the end
+    /// Write this file for node_exporter at each interval; remove it at the end
     #[arg(long, value_name = "FILE.prom", value_parser = textfile, value_hint = ValueHint::FilePath,
         help_heading = "Output")]
     pub textfile: Option<PathBuf>,
@@ -110,7 +106,7 @@ pub struct MonitorArgs {
     pub quiet: bool,
 }
 
-/// The collector reads only files with this ending.
+/// node_exporter's textfile collector reads only files with this ending.
 fn textfile(text: &str) -> Result<PathBuf, &'static str> {
     let path = PathBuf::from(text);
     let is_read = path.extension().is_some_and(|ending| ending == "prom");

@@ -1,34 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How tables are printed and where they go: the same flags on every command that has any.
+//! Output flags, the same on every command.
 
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
 
-/// Formats that every command has.
+/// Formats of every command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Common {
     /// Tables for a terminal or a mail
     Table,
-    /// The same tables in GitHub's Markdown
+    /// The same tables in Markdown, as on GitHub
     Markdown,
-    /// Every figure, one in each row
+    /// Every figure, one per row
     Csv,
-    /// The document
+    /// The result file
     Json,
 }
 
-/// How something is printed: as everywhere, or in one of a command's own formats.
+/// A format of every command, or one of a single command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format<F> {
-    /// As everywhere.
     Common(Common),
-    /// As only this command can.
     Own(F),
 }
 
-/// No formats of its own.
+/// For commands without their own formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoOther {}
 
@@ -42,11 +40,10 @@ impl ValueEnum for NoOther {
     }
 }
 
-/// What is printed, and what goes to files.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs<F: ValueEnum + Send + Sync + 'static = NoOther> {
-    /// Format
+    /// Print in this format
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = formats::<F>())]
     pub format: Format<F>,
     /// Print the result file, as --format json does

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The flags of `lsmeter predict`.
+//! Flags of `lsmeter predict`.
 
 use std::path::PathBuf;
 
@@ -10,10 +10,10 @@ use super::shared::{LabArgs, ProgressArgs, number_within};
 
 /// Predict another stack's cost from recorded hook calls
 ///
-/// Takes the calls of each hook in each system call from a recording of `lsmeter monitor`, and
-/// multiplies them by the cost of a call in the lab under each stack. Prints which calls have a
-/// known cost, the error, and the cost by hook, system call and module. Figures are instructions; with
-/// --weights also nanoseconds.
+/// Reads the calls of each hook in each system call from a recording of `lsmeter monitor`. Multiplies
+/// them by the cost of a call in a virtual machine under each stack. Prints the share of calls with
+/// a known cost, the error, and the cost by hook, system call and module, in instructions. --weights
+/// adds nanoseconds.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -24,31 +24,30 @@ Examples:
   lsmeter predict --recording R.json --costs costs.json --baseline capability,apparmor
   lsmeter predict --recording programs.json --costs costs.json --workload git-status
 
-Of whole programs that were counted under the stacks, what was measured stands beside what is
-predicted: how good predictions are can be seen where both are known.")]
+For whole programs that were counted under the stacks, the measured cost is printed next to the
+predicted cost.")]
 #[command(next_help_heading = "What is predicted")]
 pub struct PredictArgs {
-    /// Calls: a recording of `lsmeter monitor --record`, or a result file of whole programs
+    /// Read calls from `lsmeter monitor --record`, or a run of whole programs
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub recording: PathBuf,
-    /// Which of several programs [default: all]
+    /// Predict only this program of several [default: all]
     #[arg(long, value_name = "NAME")]
     pub workload: Option<String>,
-    /// Costs: a result file of `lsmeter profile` or of whole programs; repeatable, for one kernel
+    /// Read costs from `lsmeter profile` or a run of whole programs; repeatable
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
         conflicts_with = "no_cache")]
     pub costs: Vec<PathBuf>,
-    /// Kernel to boot and count costs on; with --costs, the kernel to use of those
+    /// Count costs on this kernel, or select it from --costs
     #[arg(short, long, value_name = "KERNEL")]
     pub kernel: Option<String>,
-    /// Stack of LSMs as in lsm=; repeatable, the first is the baseline [default: all of the costs]
+    /// Predict this stack, as in lsm=; repeatable [default: all with costs]
     #[arg(short, long = "stack", value_name = "LSM,…")]
     pub stacks: Vec<String>,
-    /// Baseline, such as the stack of the recorded machine
+    /// Compare with this stack [default: the first stack, else the costs']
     #[arg(long, value_name = "LSM,…")]
     pub baseline: Option<String>,
-    /// Benchmark, or benchmark:variant, to count costs of, with * and ?; `!` excludes
-    /// [default: all but treewalk:full*]
+    /// Count costs of benchmarks: open, 'open:*', '!stat' [default: preset suite]
     #[arg(
         short,
         long = "bench",
@@ -57,32 +56,29 @@ pub struct PredictArgs {
         conflicts_with = "costs"
     )]
     pub benchmarks: Vec<String>,
-    /// Assumed nanoseconds per instruction there; adds times to the tables
+    /// Print times too, at this number of nanoseconds per instruction
     #[arg(long, value_name = "NS", value_parser = ns_per_instruction)]
     pub ns_per_instruction: Option<f64>,
-    /// Weights from `lsmeter estimate --keep-weights` on a similar processor, for times
+    /// Print times too, by weights of `lsmeter estimate` on a similar processor
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
         conflicts_with = "ns_per_instruction")]
     pub weights: Option<PathBuf>,
-    /// How costs are counted
     #[command(flatten)]
     pub lab: LabArgs,
-    /// Save the counted costs, for --costs
+    /// Save the counted costs here, for --costs
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "costs",
         help_heading = "Output")]
     pub keep_costs: Option<PathBuf>,
-    /// Rows of each table; 0 for all [default: 15]
+    /// Print N rows of each table, 0 for all [default: 15]
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub rows: Option<usize>,
-    /// Output
     #[command(flatten)]
     pub out: OutputArgs,
-    /// Progress
     #[command(flatten)]
     pub progress: ProgressArgs,
 }
 
-/// From the fastest that a processor can be to one that is emulated.
+/// From the fastest processors to emulated ones.
 fn ns_per_instruction(text: &str) -> Result<f64, String> {
     number_within(text, 0.001..=1_000.0)
 }

@@ -8,25 +8,25 @@ use clap::{Args, ValueEnum, ValueHint};
 use super::output::OutputArgs;
 use super::shared::{CellArgs, LabArgs, ProgramArgs, ProgressArgs};
 
-/// Which tables show a profile.
+/// Tables of a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum View {
-    /// For each operation, every hook that it calls, and the modules in it
+    /// For each operation, the hooks that it calls and their modules
     Operation,
-    /// For each kernel and stack, every hook over all operations
+    /// For each kernel and stack, the hooks of all operations together
     Hooks,
     /// One line for each operation
     Summary,
-    /// The kernel's hooks that no operation calls, and those that are called, with the operations
+    /// Hooks that no operation calls, and called hooks with their operations
     Coverage,
 }
 
 /// Count what each LSM hook of an operation costs
 ///
-/// Boots unmodified kernels like `lsmeter run`, and follows every call of an operation: how often
-/// it calls each LSM hook, the instructions of the framework there (placement), and those of each
-/// module. With --baseline it compares two stacks, and shows what differs outside all hooks: 0 proves
-/// that the hooks account for everything.
+/// Boots unmodified kernels, as `lsmeter run` does, and follows every function call of an operation.
+/// Prints how often it calls each LSM hook, and the instructions of the framework and of each module
+/// in the hook. With --baseline it compares two stacks, and prints the difference outside all hooks.
+/// If that is 0, the hooks account for the whole difference.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -37,14 +37,14 @@ Examples:
   lsmeter profile --bench rename:depth1 --stack capability,apparmor --trace
   lsmeter profile --bench creat --stack capability,selinux --callgrind callgrind.out
 
-Counts are guest kernel instructions per operation, on the path that most of its
-executions took. Inclusive counts hold what a function called, exclusive ones do not;
-dispatch is what a hook costs without the modules' functions.")]
+Counts are guest kernel instructions per operation, on its dominant path: the code path of most
+executions. Inclusive counts include called functions, exclusive counts do not. Dispatch is the
+cost of a hook without the modules' functions.")]
 pub struct ProfileArgs {
-    /// A preset (`lsmeter list presets`) or a TOML file
+    /// Run this preset (`lsmeter list presets`) or experiment file
     #[arg(value_name = "PRESET|SPEC.toml", default_value = "quick", value_hint = ValueHint::FilePath)]
     pub spec: String,
-    /// Compare each stack with this one
+    /// Compare each stack with this one [default: no comparison]
     #[arg(
         long,
         value_name = "LSM,…",
@@ -52,11 +52,10 @@ pub struct ProfileArgs {
         display_order = 90
     )]
     pub baseline: Option<String>,
-    /// Also count events that take time: atomics, indirect branches, cache lines, bytes of REP
-    /// instructions …
+    /// Count events too: atomics, indirect branches, cache lines, REP bytes …
     #[arg(long, help_heading = "What is measured", display_order = 90)]
     pub events: bool,
-    /// Fail (exit status 1) if a comparison leaves an unexplained residual
+    /// Exit 1 if hooks do not explain a difference
     #[arg(
         long,
         requires = "baseline",
@@ -64,35 +63,29 @@ pub struct ProfileArgs {
         display_order = 90
     )]
     pub check: bool,
-    /// Which programs
     #[command(flatten)]
     pub programs: ProgramArgs,
-    /// How they are measured
     #[command(flatten)]
     pub lab: LabArgs,
-    /// List the hooks by a kernel tree's include/linux/lsm_hook_defs.h, not by the
-    /// kernel's BTF
+    /// Read hook names from this lsm_hook_defs.h [default: the kernel's BTF]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Where and how")]
     pub hook_definitions: Option<PathBuf>,
-    /// Which tables to print [default: operation for up to three operations, else summary]
+    /// Print these tables [default: operation for up to 4 operations, else summary]
     #[arg(long, value_name = "VIEW", help_heading = "Output")]
     pub view: Option<View>,
-    /// Print the hooks of each operation in the order of their calls, with their callers
+    /// Print the hooks of each operation in call order, with callers
     #[arg(long, help_heading = "Output")]
     pub trace: bool,
-    /// Output
     #[command(flatten)]
     pub out: OutputArgs,
-    /// Write all calls for KCachegrind and callgrind_annotate; - is standard output
+    /// Write calls for KCachegrind and callgrind_annotate; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub callgrind: Option<PathBuf>,
-    /// Write all calls as folded stacks, for flame graphs; - is standard output
+    /// Write folded stacks for flame graphs; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub folded: Option<PathBuf>,
-    /// Progress
     #[command(flatten)]
     pub progress: ProgressArgs,
-    /// Which cells
     #[command(flatten)]
     pub cells: CellArgs,
 }

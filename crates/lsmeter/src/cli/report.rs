@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The flags of `lsmeter report`.
+//! Flags of `lsmeter report`.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-/// Formats of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
-    /// One page that needs no network and no other file
+    /// One page, which needs neither network nor other files
     Html,
-    /// Verdict and tables, for a mail or a forge
+    /// Verdict and tables, for a mail or a merge request
     Markdown,
 }
 
-/// Make a page of result files: findings, figures, tables, method
+/// Write a report of result files: findings, figures, tables, method
 ///
-/// Takes runs, profiles, sweeps, recordings and placements, in any number and mix. Runs of several
-/// kernels are also compared with each other.
+/// Reads runs, profiles, sweeps, recordings and placements, in any number and mix. Also compares
+/// runs of several kernels with each other.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -28,24 +27,23 @@ Examples:
   lsmeter report run.json --figure overhead -o overhead.svg
   lsmeter report run.json --figure overhead -o overhead.csv
 
-A figure is written as its file's name ends: .svg, .csv or .json (its data); on
-standard output as SVG.")]
+The name of the output file selects a figure's format: .svg, .csv or .json (its data).
+On standard output it is SVG.")]
 pub struct ReportArgs {
-    /// Result files (--output or --record)
+    /// Read these result files (--output or --record)
     #[arg(required = true, value_name = "DOCUMENT.json", value_hint = ValueHint::FilePath)]
     pub documents: Vec<PathBuf>,
-    /// Output file; - is standard output
+    /// Write the report here; - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath,
         help_heading = "Output")]
     pub output: PathBuf,
-    /// Format [default: html; for --coverage markdown]
+    /// Write in this format [default: html; markdown for --coverage]
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub format: Option<ReportFormat>,
-    /// Also show added counts in nanoseconds, by weights from `lsmeter estimate --keep-weights`;
-    /// for result files counted with --events
+    /// Estimate nanoseconds with these weights of `lsmeter estimate`; needs --events
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub weights: Option<PathBuf>,
-    /// Write this figure only
+    /// Write only this figure
     #[arg(
         long,
         value_name = "NAME",
@@ -53,11 +51,11 @@ pub struct ReportArgs {
         help_heading = "Output"
     )]
     pub figure: Option<String>,
-    /// Only list the hooks that no operation of these profiles calls, and those that are called
+    /// List only the hooks that these profiles call or never call
     #[arg(long, conflicts_with_all = ["figure", "list_figures"],
         help_heading = "Output")]
     pub coverage: bool,
-    /// List the names of all figures, with their titles
+    /// List names and titles of all figures
     #[arg(long, conflicts_with_all = ["format", "figure", "output"], help_heading = "Output")]
     pub list_figures: bool,
 }

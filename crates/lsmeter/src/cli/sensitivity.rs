@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The flags of `lsmeter sensitivity`.
+//! Flags of `lsmeter sensitivity`.
 
 use clap::Args;
 use model::DelayModule;
@@ -9,14 +9,23 @@ use super::shared::{LabArgs, PlaceArgs, ProgressArgs, SelectionArgs, number_with
 
 /// Count permission checks per operation, by delaying decisions
 ///
-/// Delays the decisions at LSM hooks step by step and fits a line to the operation's cost. If each
-/// decision takes 10 µs longer and the operation 20 µs, it makes two checks. The hooks that the
-/// operation calls without delay are counted for comparison.
+/// Delays the decisions of LSM hooks in steps, and fits a line to the cost of each operation. If each
+/// decision takes 10 µs longer and the operation 20 µs, it makes two checks. The hook calls of an
+/// operation without delays are counted for comparison.
 ///
-/// Kernels from `lsmeter kernel build` contain the Tunable Security Module for this; stock kernels
-/// from 5.17 on use BPF LSM programs.
+/// Kernels from `lsmeter kernel build` have the Tunable Security Module for this. Debian's kernels
+/// from 5.17 on take BPF LSM programs.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
+#[command(mut_arg("benchmarks", |bench| bench.help("Run benchmarks: open, 'open:*', '!stat' [default: \
+            file system calls except treewalk:full*]")),
+    mut_arg("suites", |suite| suite.help("Select from suites [default: those of file system calls; \
+            with --bench all]")),
+    mut_arg("select", |select| select.help("Run first or all variants [default: all]")),
+    mut_arg("filesystem", |fs| fs.help("Use ext4, tmpfs, xfs or btrfs [default: tmpfs; ext4 with \
+            --cold]")),
+    mut_arg("samples", |samples| samples.help("Take N samples [default: 16; on the host 15]")),
+    mut_arg("place", |place| place.help("Measure on lab (virtual machines) or host [default: lab]")),
+    after_long_help = "\
 Examples:
   lsmeter sensitivity --bench open --bench stat
   lsmeter sensitivity --kernel build:6.12-all --kernel debian:7.2
@@ -27,28 +36,27 @@ Examples:
   lsmeter sensitivity --predict 400
   lsmeter sensitivity --on host --dir /var/tmp -b 'stat:*' --hooks inode_permission
 
-By default it is debian:6.12 with every benchmark of file system calls but
-treewalk:full*, which asks too often. On the host, BPF programs delay lsmeter's own
-processes only, as root, and slopes are in time.
+Without --bench, treewalk:full* is left out because it makes too many checks; on the host, all of
+treewalk. On the host, BPF programs delay only processes of lsmeter. That needs root, and measures
+time.
 
-Delays are in ns, or with us behind the number, up to 900us. Under the
-deterministic clock an instruction takes a nanosecond, a wait is exactly so many, and
-slopes are exact to 0.0001 (fork and execve, which take many paths, to 0.01).")]
+Delays are in ns, or in us with that suffix, up to 900us. In virtual machines an instruction
+takes a nanosecond and waits are exact. Checks per operation are exact to 0.0001; for fork and
+execve, which take many paths, to 0.01.")]
 #[command(next_help_heading = "What is measured")]
 pub struct SensitivityArgs {
-    /// Kernels and benchmarks
     #[command(flatten)]
     pub selection: SelectionArgs,
-    /// What delays decisions [default: tunable where the kernel has it, else bpf]
+    /// Delay decisions with this [default: tunable where the kernel has it, else bpf]
     #[arg(long, value_name = "MODULE", value_parser = words::<DelayModule>(DelayModule::ALL))]
     pub module: Option<DelayModule>,
-    /// Stack of LSMs; the module that delays comes last
+    /// Boot this stack, followed by the delaying module
     #[arg(short, long, value_name = "LSM,…", default_value = "capability")]
     pub stack: String,
-    /// Delays: FROM..TO/STEP, or a list
+    /// Delay decisions by FROM..TO/STEP, or a list
     #[arg(long, value_name = "DELAYS", default_value = "0..110us/10us")]
     pub delays: String,
-    /// Hooks to delay together, or all
+    /// Delay these hooks together, or all
     #[arg(
         long,
         value_name = "HOOK,…",
@@ -56,30 +64,25 @@ pub struct SensitivityArgs {
         default_value = "all"
     )]
     pub hooks: Vec<String>,
-    /// Also with cold caches: dentries and inodes are dropped before each operation
+    /// Measure with cold caches too; drops dentries and inodes before each operation
     #[arg(long)]
     pub cold: bool,
-    /// Predict each operation's overhead under decisions of so many instructions, or under these
-    /// modules, next to their real cost
+    /// Predict overheads for decisions of N instructions, or for these modules
     #[arg(long, value_name = "N|LSM,…")]
     pub predict: Option<String>,
-    /// How it is measured
     #[command(flatten)]
     pub lab: LabArgs,
-    /// Where
     #[command(flatten)]
     pub place: PlaceArgs,
-    /// Exit with 1 if checks per operation differ from their count by more than this, such as 0.05
+    /// Exit 1 if checks and their count differ by more: 0.05
     #[arg(long, value_name = "CHECKS",
         value_parser = |text: &str| number_within(text, 0.0..=1_000.0), help_heading = "Output")]
     pub fail_above: Option<f64>,
-    /// Show checks by hook [default: for up to four operations]
+    /// Print checks by hook [default: for up to 4 operations]
     #[arg(long, help_heading = "Output")]
     pub by_hook: bool,
-    /// Output
     #[command(flatten)]
     pub out: OutputArgs,
-    /// Progress
     #[command(flatten)]
     pub progress: ProgressArgs,
 }

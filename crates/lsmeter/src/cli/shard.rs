@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The flag of a run in parts.
+//! `lsmeter run --shard`.
 
 use clap::Args;
 use model::Shard;
 
-/// One part of a run.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where and how")]
 pub struct ShardArgs {
-    /// Measure one part: 3/16; slurm: of a job array [default: all]
+    /// Measure part 3/16, or `slurm` for a job array's [default: all]
     #[arg(long, value_name = "I/N", conflicts_with_all = ["aa", "fail_above"], value_parser = shard)]
     pub shard: Option<Shard>,
 }
@@ -21,7 +20,7 @@ fn shard(text: &str) -> Result<Shard, String> {
         .map_err(|error: model::ShardError| error.to_string())
 }
 
-/// The part of this task of a job array. Numbers of an array may begin anywhere, without gaps.
+/// The part of this task of a Slurm job array. An array may begin at any number, without gaps.
 fn of_array(variable: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
     let number = |name: &str| -> Result<u32, String> {
         let value = variable(name).and_then(|text| text.parse().ok());
@@ -53,7 +52,7 @@ mod tests {
             (["7", "5", "7", "3"], Ok("3/3")),
             (["3", "1", "5", "3"], Err("without gaps")),
             (["9", "1", "5", "5"], Err("without gaps")),
-            (["1", "1", "2000", "2000"], Err("there may be 1 to 1000")),
+            (["1", "1", "2000", "2000"], Err("expected 1 to 1000")),
             (
                 ["", "1", "5", "5"],
                 Err("SLURM_ARRAY_TASK_ID is not set to a number"),

@@ -11,71 +11,70 @@ use model::{
 };
 use serde::Serialize;
 
-/// What `--qemu` is for, and its default.
+/// Help of `--qemu`, with its default.
 pub fn qemu_help(what: &str) -> String {
     let program = kernels::arch::native().machine.program;
     format!("{what} [default: {program} in PATH]")
 }
 
-/// Which cells. Fields are called as the keys of an experiment file.
+/// Selects measurements. Fields have the names of an experiment file's keys.
 #[derive(Debug, Args, Serialize)]
 #[command(next_help_heading = "What is measured")]
 pub struct CellArgs {
-    /// Kernels and benchmarks
     #[command(flatten)]
     #[serde(skip)]
     pub selection: SelectionArgs,
-    /// Stack of LSMs, as in lsm=; repeatable [default: the preset's]
+    /// Boot this stack, as in lsm=; repeatable [default: the preset's]
     #[arg(short, long = "stack", value_name = "LSM,…")]
     pub stacks: Vec<String>,
-    /// State of policies: none, permissive, enforcing [default: none]
+    /// Load policies: none, permissive, enforcing [default: none]
     #[arg(short = 'P', long = "policy", value_name = "STATE,…", value_delimiter = ',',
         value_parser = words::<Policy>(Policy::ALL),
         hide_possible_values = true)]
     pub policies: Vec<Policy>,
-    /// Custom policies, in TOML [default: lsmeter's small ones]
+    /// Load the policies in this TOML file [default: lsmeter's own]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[serde(skip)]
     pub policy_file: Option<PathBuf>,
-    /// Integrity subsystems: audit, ima, evm; repeatable [default: none]
+    /// Enable integrity subsystems: audit, ima, evm; repeatable [default: none]
     #[arg(long, value_name = "LSM,…", help_heading = RARE, hide_short_help = true)]
     pub integrity: Vec<IntegrityList>,
-    /// Rules in each policy [default: what benchmarks need]
+    /// Load N rules in each policy [default: what benchmarks need]
     #[arg(long, value_name = "N,…", value_delimiter = ',', help_heading = RARE, hide_short_help = true)]
     pub rules: Vec<u32>,
-    /// Landlock rulesets on top of each other [default: 1]
+    /// Nest N Landlock rulesets [default: 1]
     #[arg(long, value_name = "N,…", value_delimiter = ',', help_heading = RARE, hide_short_help = true)]
     pub layers: Vec<u32>,
 }
 
-/// Which kernels and benchmarks. Fields are called as the keys of an experiment file.
+/// Selects kernels and benchmarks. Fields have the names of an experiment file's keys.
 #[derive(Debug, Default, Args, Serialize)]
 #[command(next_help_heading = "What is measured")]
 pub struct SelectionArgs {
-    /// Kernel, or a pattern; repeatable [default: debian:6.12]
+    /// Boot this kernel or pattern; repeatable [default: debian:6.12]
     #[arg(short, long = "kernel", value_name = "KERNEL")]
     pub kernels: Vec<String>,
-    /// Benchmarks: open, 'open:*', '!stat' [default: the preset's]
+    /// Run benchmarks: open, 'open:*', '!stat' [default: the preset's]
     #[arg(short, long = "bench", value_name = "PATTERN,…", value_delimiter = ',')]
     pub benchmarks: Vec<String>,
-    /// Suites to select from (`lsmeter list benchmarks`) [default: all]
+    /// Select from suites [default: the preset's; with --bench all]
     #[arg(long = "suite", value_name = "SUITE,…", value_delimiter = ',',
         value_parser = words::<Suite>(Suite::ALL), hide_possible_values = true)]
     pub suites: Vec<Suite>,
-    /// Variants of each benchmark: first or all [default: all]
+    /// Run first or all variants [default: the preset's, else all]
     #[arg(long = "variants", value_name = "WHICH", value_parser = words::<Select>(Select::ALL),
         hide_possible_values = true)]
     pub select: Option<Select>,
 }
 
-/// Whole programs, in place of benchmarks.
+/// Whole programs instead of benchmarks.
 #[derive(Debug, Default, Args)]
 pub struct ProgramArgs {
-    /// Directory, tar file or OCI layout to run in
+    /// Run in this directory, tar file or OCI layout
     #[arg(long, value_name = "ROOT", value_hint = ValueHint::AnyPath, conflicts_with = "programs",
         help_heading = PROGRAMS)]
     pub root: Option<PathBuf>,
-    /// Make a root with these programs and their libraries
+    /// Build a root with these programs and their libraries
     #[arg(long, value_name = "PROGRAM,…", value_delimiter = ',', help_heading = PROGRAMS)]
     pub programs: Vec<String>,
     /// Add these files and directories to that root
@@ -89,55 +88,54 @@ pub struct ProgramArgs {
     /// Run this before each measurement, unmeasured; repeatable
     #[arg(long = "prepare", value_name = "COMMAND", help_heading = PROGRAMS)]
     pub prepare: Vec<String>,
-    /// Measure it this many times [default: 3]
+    /// Measure the command N times [default: 3]
     #[arg(long, value_name = "N", help_heading = PROGRAMS)]
     pub repeat: Option<u32>,
-    /// Program and arguments [default: what the image names]
+    /// Run this command [default: the image's]
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "benchmarks",
         help_heading = PROGRAMS)]
     pub command: Vec<String>,
 }
 
 /// Help shows headings in the order of their first flags: commands flatten [`CellArgs`] last.
-const RARE: &str = "Rare axes";
+const RARE: &str = "Rarely used";
 const PROGRAMS: &str = "Whole programs";
 
-/// Where: virtual machines or this one.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where and how")]
 pub struct PlaceArgs {
-    /// Where: lab (virtual machines), host, um (UML kernels) [default: lab]
+    /// Measure in lab (machines), on host or um (UML) [default: lab]
     #[arg(long = "on", value_name = "WHERE", value_parser = words::<Place>(Place::ALL),
         hide_possible_values = true)]
     pub place: Option<Place>,
-    /// Directory to work in; implies --on host
+    /// Work in this directory; implies --on host
     #[arg(long, value_hint = ValueHint::DirPath)]
     pub dir: Option<PathBuf>,
 }
 
-/// How they are measured in virtual machines. Fields are called as the keys of an experiment file.
+/// Settings of virtual machines. Fields have the names of an experiment file's keys.
 #[derive(Debug, Args, Serialize)]
 #[command(next_help_heading = "Where and how")]
 pub struct LabArgs {
-    /// Of Debian's kernels: x86_64, aarch64 [default: this machine's]
+    /// Boot Debian kernels of x86_64, aarch64 [default: this machine's]
     #[arg(long, value_name = "ARCH,…", value_delimiter = ',', value_parser = architectures(),
         hide_possible_values = true,
         help_heading = "What is measured", display_order = 90)]
     pub arch: Vec<Architecture>,
-    /// File system: ext4, tmpfs, xfs, btrfs [default: ext4]
+    /// Use ext4, tmpfs, xfs or btrfs [default: the preset's, else ext4]
     #[arg(long = "fs", value_name = "FS", value_parser = words::<FileSystem>(FileSystem::ALL),
         hide_possible_values = true)]
     pub filesystem: Option<FileSystem>,
     /// Append this to the kernel command line [default: nothing]
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub cmdline: Option<String>,
-    /// Samples of each measurement [default: 64, of times 300]
+    /// Take N samples [default: 64 counts, 300 times, 30 throughputs]
     #[arg(short = 'n', long, value_name = "N")]
     pub samples: Option<u32>,
-    /// Virtual machines at a time [default: one per processor]
+    /// Run N virtual machines at once [default: one per processor]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<u32>,
-    /// Seconds for a boot or a measurement [default: 120, 300]
+    /// Limit a boot and a measurement, in seconds [default: 120 and 300]
     #[arg(long, value_name = "SECONDS")]
     #[serde(skip)]
     pub timeout: Option<u32>,
@@ -146,20 +144,19 @@ pub struct LabArgs {
     #[serde(skip)]
     pub settings: Vec<Spec>,
     #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::ExecutablePath,
-        help = qemu_help("QEMU to use"), hide_short_help = true)]
+        help = qemu_help("Run this QEMU"), hide_short_help = true)]
     #[serde(skip)]
     pub qemu: Option<PathBuf>,
-    /// Do not fetch kernels that are not in the cache
+    /// Use cached kernels only; fetch none
     #[arg(long)]
     #[serde(skip)]
     pub offline: bool,
 }
 
-/// How a measurement goes on, and what it prints meanwhile.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct ProgressArgs {
-    /// Make cached counts again; exit 70 if one differs
+    /// Repeat cached counts; exit 70 if one differs
     #[arg(long, help_heading = "Where and how")]
     pub no_cache: bool,
     /// Print no progress
@@ -176,12 +173,23 @@ impl ProgressArgs {
     }
 }
 
-/// A key of an experiment file and its value, as TOML has them.
+/// Parses a key of an experiment file with its value, in TOML.
+/// KEY=VALUE in TOML; a word needs no quotation marks.
 fn setting(text: &str) -> Result<Spec, String> {
-    Spec::parse("in TOML", text).map_err(|error| error.hint().unwrap_or(error.to_string()))
+    let is_word = |value: &str| {
+        value
+            .chars()
+            .all(|char| char.is_alphanumeric() || "-_".contains(char))
+    };
+    let quoted = match text.split_once('=') {
+        Some((key, value)) if is_word(value.trim()) => format!("{key}=\"{}\"", value.trim()),
+        _ => text.to_owned(),
+    };
+    Spec::parse("in TOML", text)
+        .or_else(|_| Spec::parse("in TOML", &quoted))
+        .map_err(|error| error.hint().unwrap_or(error.to_string()))
 }
 
-/// A number of this range.
 pub fn number_within(text: &str, range: RangeInclusive<f64>) -> Result<f64, String> {
     let number: f64 = text.parse().map_err(|_| "not a number")?;
     if range.contains(&number) {
@@ -191,7 +199,7 @@ pub fn number_within(text: &str, range: RangeInclusive<f64>) -> Result<f64, Stri
     }
 }
 
-/// A parser for an architecture, by its own name or by Debian's.
+/// Parses an architecture by its own name or by Debian's.
 pub fn architectures() -> impl clap::builder::TypedValueParser<Value = Architecture> {
     use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
     let value = |arch: &&'static kernels::arch::Arch| {
@@ -207,7 +215,7 @@ pub fn architectures() -> impl clap::builder::TypedValueParser<Value = Architect
     })
 }
 
-/// A parser for one of experiment's word lists: clap then lists them in the help.
+/// Parses one of `all`. Clap lists them in the help.
 pub fn words<W>(all: &'static [W]) -> impl clap::builder::TypedValueParser<Value = W>
 where
     W: Copy + std::fmt::Display + std::str::FromStr + Send + Sync + 'static,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter compare`: differences between two documents, and their significance.
+//! `lsmeter compare`: differences between two result files, and their significance.
 
 use std::fs::File;
 use std::io::Read;
@@ -40,8 +40,8 @@ pub fn compare(args: &CompareArgs) -> Result<Exit> {
         }
         (None, None) => {
             return Err(usage(
-                "there is nothing to compare it with",
-                "give a second document, or --across AXIS",
+                "there is no second result file to compare with",
+                "give one, or add --across kernel",
             ));
         }
     };
@@ -49,7 +49,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit> {
     Ok(verdict(&document))
 }
 
-/// The gate's flags: a budget's limits, and a default limit for all cells.
+/// Limits of --budget, and --fail-above for all other measurements.
 fn budget(args: &CompareArgs) -> Result<Option<Budget>> {
     let file = args.budget.as_deref().map(read_budget).transpose()?;
     let all = args.fail_above.as_deref().map(Budget::of_all).transpose();
@@ -78,7 +78,7 @@ fn check_format(args: &CompareArgs, options: &Options) -> Result<()> {
     }
     if options.budget.is_none() {
         return Err(usage(
-            "this format holds what a gate says, and there is none",
+            "formats ktap and junit need a gate",
             "add --fail-above 1%, or --budget FILE",
         ));
     }
@@ -112,13 +112,13 @@ pub fn verdict(document: &ComparisonDocument) -> Exit {
     note!("compared: {}", report::comparison_summary(document));
     let Some(gate) = &document.gate else {
         if document.compared.is_empty() {
-            note!("inconclusive: no cell of BASE is in NEW");
+            note!("inconclusive: no measurement of BASE is in NEW");
             return Exit::Inconclusive;
         }
         return Exit::Fine;
     };
     let counts = format!(
-        "{} within their limit, {} above it, {} of which it cannot be told",
+        "{} within their limit, {} above it, {} undecided",
         gate.passed, gate.failed, gate.inconclusive
     );
     for reason in &gate.reasons {

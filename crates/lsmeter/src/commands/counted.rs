@@ -53,7 +53,7 @@ fn refuse_kernels(cells: &CellArgs) -> Result<()> {
     match cells.selection.kernels.first() {
         None => Ok(()),
         Some(kernel) => Err(usage(
-            format!("the kernel is that of the tree, not {kernel}"),
+            format!("--kernel {kernel} has no effect: the tree's kernel is measured"),
             "leave out --kernel",
         )),
     }
@@ -82,7 +82,7 @@ impl<'a> Counter<'a> {
         }
         let outcome = match self.run(&machines, line) {
             Err(LabError::NoHooks(why)) if self.hooks => {
-                line.keep(&format!("warning: hooks are not told apart: {why}"));
+                line.keep(&format!("warning: counts are not split by hook: {why}"));
                 self.hooks = false;
                 self.run(&machines, line)
             }
@@ -124,10 +124,10 @@ pub fn is_cancelled(signals: &Signals) -> bool {
 
 fn outside(outcome: &Outcome) -> Outside {
     let cells = outcome.run.cells.iter();
-    let told = cells.filter_map(|cell| {
+    let outside = cells.filter_map(|cell| {
         let path = outcome.profile(&cell.key)?.dominant();
         let key = outside_key(&cell.configuration_title(), &cell.title());
         Some((key, path.outside.clone()))
     });
-    told.collect()
+    outside.collect()
 }

@@ -72,7 +72,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
     if args.clear_cache {
         let stay = Cache::of(&Store::open(&cache_dir())?).clear();
         if stay > 0 {
-            note!("counts of {stay} machines stay: they are in use, or not yours");
+            note!("counts of {stay} machines were not removed: in use, or owned by another user");
         }
         return Ok(Exit::Fine);
     }
@@ -86,17 +86,21 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
         None => Finding::missing(
             "LSMs of this machine",
             "/sys/kernel/security/lsm cannot be read",
-            "mount -t securityfs securityfs /sys/kernel/security (only --on host asks)",
+            "mount -t securityfs securityfs /sys/kernel/security (needed by --on host only)",
         ),
     });
     findings.push(watching());
     findings.push(delays());
     findings.push(Finding::ok("processors", environment::cores().to_string()));
 
-    let lacks = findings
+    let is_missing = findings
         .iter()
         .any(|finding| finding.verdict == Verdict::Essential);
-    let exit = if lacks { Exit::Environment } else { Exit::Fine };
+    let exit = if is_missing {
+        Exit::Environment
+    } else {
+        Exit::Fine
+    };
     if args.json {
         output::print_listing("findings", &findings)?;
         return Ok(exit);
@@ -156,21 +160,20 @@ fn qemu(path: Option<&Path>) -> Vec<Finding> {
         Finding::missing(
             "confining QEMU",
             "this QEMU has no seccomp",
-            "virtual machines still \
-            have neither network nor files of this machine",
+            "not needed: virtual machines have neither network nor files of this machine",
         )
     });
     findings.push(kvm(&qemu));
     findings
 }
 
-/// Boots a kernel: an openable /dev/kvm is not sufficient.
+/// Boots a kernel: /dev/kvm may open and yet not boot one.
 fn kvm(qemu: &Qemu) -> Finding {
     let what = "KVM";
     if !qemu.kvm {
         return if Path::new("/dev/kvm").exists() {
             let hint = "adduser $USER kvm, and log in again";
-            Finding::missing(what, "/dev/kvm may not be opened", hint)
+            Finding::missing(what, "no permission to open /dev/kvm", hint)
         } else {
             let hint = "not needed to count instructions; measure time with --on um or --on host, or \
                  enable virtualisation in the firmware";
@@ -183,9 +186,8 @@ fn kvm(qemu: &Qemu) -> Finding {
         Ok(kernel.map(|kernel| (store, kernel)))
     });
     let Ok(Some((store, kernel))) = here else {
-        let found = "/dev/kvm may be opened; whether a kernel boots under it is not known";
-        let hint =
-            "lsmeter kernel fetch debian:6.12, and then again: there is no kernel to try it with";
+        let found = "/dev/kvm opens, but no cached kernel can try it";
+        let hint = "lsmeter kernel fetch debian:6.12 && lsmeter doctor";
         return Finding::missing(what, found, hint);
     };
     let line = Line::new(false);
@@ -219,7 +221,7 @@ fn kernels(config: &Config) -> Vec<Finding> {
             (false, _) => Finding::missing(
                 "fetching kernels",
                 "no apt-get",
-                "give kernels by path, or `lsmeter kernel add` them",
+                "give kernels by path: --kernel PATH",
             ),
             (true, Ok(_)) => {
                 Finding::ok("fetching kernels", "by a private apt from Debian's mirror")
@@ -237,8 +239,8 @@ fn kernels(config: &Config) -> Vec<Finding> {
     findings.push(match found {
         Ok(kernels) if kernels.is_empty() => Finding::missing(
             "kernels",
-            "none is here yet",
-            "`lsmeter run` fetches what it needs; or lsmeter kernel fetch debian:6.12",
+            "none in the cache",
+            "lsmeter kernel fetch debian:6.12 (`lsmeter run` fetches missing kernels too)",
         ),
         Ok(kernels) => {
             let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
@@ -247,7 +249,7 @@ fn kernels(config: &Config) -> Vec<Finding> {
         Err(error) => Finding::essential(
             "kernels",
             error.to_string(),
-            "set XDG_CACHE_HOME to a directory that you may write to",
+            "set XDG_CACHE_HOME to a writable directory",
         ),
     });
     findings
@@ -257,8 +259,7 @@ fn cached() -> Option<Finding> {
     let store = Store::open(&cache_dir()).ok()?;
     let cache = Cache::of(&store);
     if let Some(why) = cache.doubt() {
-        let hint =
-            "set XDG_CACHE_HOME to a directory of your own; until then all is measured again";
+        let hint = "set XDG_CACHE_HOME to a directory of your own; until then nothing is cached";
         return Some(Finding::missing("cached counts", why, hint));
     }
     let (machines, bytes) = cache.size();
@@ -284,7 +285,7 @@ fn watching() -> Finding {
         Err(error) => {
             let hint = Fault::hint(&error);
             let hint = hint.as_deref();
-            let hint = hint.unwrap_or("only monitor takes it; the lab needs nothing");
+            let hint = hint.unwrap_or("needed by monitor only");
             Finding::missing(what, error.to_string(), hint)
         }
     }
@@ -297,7 +298,7 @@ fn delays() -> Finding {
         Err(error) => Finding::missing(
             what,
             error.to_string(),
-            "only sensitivity --on host takes it; kernels in the lab need nothing",
+            "needed by sensitivity --on host only",
         ),
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Documents given as files.
+//! Reads result files.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -12,9 +12,9 @@ use model::{DOCUMENT_LIMIT_BYTES, Document, DocumentError, Kind};
 
 use crate::failure::usage;
 
-pub const ANY: &str = "give a document that lsmeter wrote, with --output or --record";
+pub const ANY: &str = "give a result file of lsmeter (--output or --record)";
 
-/// Content of a file up to a document's maximum length, decompressed (xz, gzip, zstd). `hint`
+/// Content of a file up to a result file's maximum length, decompressed (xz, gzip, zstd). `hint`
 /// describes the expected file.
 pub fn bytes(path: &Path, hint: &str) -> Result<Vec<u8>> {
     let limit = DOCUMENT_LIMIT_BYTES + 1;
@@ -32,7 +32,7 @@ pub fn text(
     let read = || -> Result<String, String> {
         let bytes = at_most(path, limit + 1).map_err(|error| error.to_string())?;
         if bytes.len() as u64 > limit {
-            return Err("it is too large for that".to_owned());
+            return Err("it is too large".to_owned());
         }
         let text = String::from_utf8(bytes).map_err(|_| "it is not text")?;
         check(&text)?;

@@ -40,8 +40,8 @@ pub fn estimate(args: &EstimateArgs) -> Result<Exit> {
         (None, Some(path)) => read_weights(path)?,
         (None, None) => {
             return Err(usage(
-                "there are no weights",
-                "give --times to fit them, or --weights that were kept",
+                "neither times nor weights are given",
+                "add --times TIMES.json to fit weights, or --weights FILE",
             ));
         }
     };

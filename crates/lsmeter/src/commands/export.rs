@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter export`: cells of runs as one table, or the table of another result file.
+//! `lsmeter export`: measurements of runs as one table, or the table of another result file.
 
 use anyhow::Result;
 use model::{Cell, Document, Exit, Kind};
@@ -28,7 +28,7 @@ pub fn export(args: &ExportArgs) -> Result<Exit> {
             return Ok(Exit::Fine);
         }
     }
-    let hint = "give documents that `lsmeter run --output FILE` wrote, or one of another kind";
+    let hint = "give result files of `lsmeter run --output FILE`, or one file of another kind";
     let sources = args.documents.iter().map(|path| {
         let name = printable(&path.display().to_string(), 1_000);
         Ok((name, read_kind(path, Kind::Run, hint)?))
@@ -43,7 +43,7 @@ pub fn export(args: &ExportArgs) -> Result<Exit> {
     let no_samples = |cell: &Cell| cell.estimate().is_none_or(|of| of.samples.is_none());
     if args.samples && cells.all(no_samples) {
         return Err(usage(
-            "none of the documents holds samples",
+            "no result file has samples",
             "measure with `lsmeter run --keep-samples`",
         ));
     }

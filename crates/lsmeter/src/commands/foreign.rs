@@ -29,8 +29,8 @@ pub fn check(
         && let Some(kernel) = spec.kernels.iter().flatten().find(path_of_kernel)
     {
         return Err(usage(
-            format!("the experiment file has this machine execute the kernel {kernel}"),
-            format!("name it yourself if you trust it: --kernel {kernel}"),
+            format!("the experiment file would execute the kernel {kernel} on this machine"),
+            format!("if you trust it, add --kernel {kernel}"),
         ));
     }
     let own = programs.programs.is_empty() && programs.root.is_none();
@@ -41,15 +41,17 @@ pub fn check(
         .find(|program| program.contains('/') && !is_system(program))
     {
         return Err(usage(
-            format!("the experiment file has ldd read {program}, which is not the system's"),
-            format!("name it yourself if you trust it: --programs {program}"),
+            format!(
+                "the experiment file would make ldd read {program}, outside the system's directories"
+            ),
+            format!("if you trust it, add --programs {program}"),
         ));
     }
     let packages = spec.root.iter().flat_map(|root| &root.packages);
     if let Some(package) = packages.into_iter().find(|name| !is_package(name)) {
         return Err(usage(
-            format!("`{package}` is not a package's name"),
-            "write lower-case letters, digits, +, - and .: packages = [\"sqlite3\"]",
+            format!("`{package}` is not a package name"),
+            "use lower-case letters, digits, +, - and .: packages = [\"sqlite3\"]",
         ));
     }
     Ok(())

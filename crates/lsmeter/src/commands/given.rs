@@ -14,11 +14,14 @@ pub fn flags(cells: &CellArgs) -> Result<Spec> {
     let Some(path) = &cells.policy_file else {
         return Ok(Spec::default());
     };
-    let hint = "a policy file has tables [custom.NAME], and work_dir above them";
+    let hint = "write tables [custom.NAME], and work_dir above them";
     let spec = read_file(path, hint)?;
     let path = path.display();
     if let Some(key) = spec.keys().into_iter().find(|key| !KEYS.contains(key)) {
-        return Err(usage(format!("{path}: `{key}` is not a policy's"), hint));
+        return Err(usage(
+            format!("{path}: `{key}` is not a key of a policy file"),
+            hint,
+        ));
     }
     let Some(custom) = &spec.custom else {
         return Err(usage(format!("{path}: no policy"), hint));

@@ -20,8 +20,8 @@ pub fn fetch(kernels: &[String], refresh: bool, quiet: bool) -> Result<Exit> {
     for text in kernels {
         let KernelName::Debian(name) = text.parse::<KernelName>()? else {
             return Err(usage(
-                format!("`{text}` is not a kernel that can be fetched"),
-                "kernels of Debian can, as debian:6.12; `lsmeter kernel add` takes any other",
+                format!("`{text}` cannot be fetched: it is not a Debian kernel"),
+                "lsmeter kernel fetch debian:6.12; add others with lsmeter kernel add PATH",
             ));
         };
         let mirrors = config.mirrors()?;
@@ -54,7 +54,7 @@ pub fn list(json: bool) -> Result<Exit> {
         return Ok(Exit::Fine);
     }
     if kernels.is_empty() {
-        note!("no kernels are here yet");
+        note!("no kernels in the cache");
         note!("hint: lsmeter kernel fetch debian:6.12");
         return Ok(Exit::Fine);
     }
@@ -100,7 +100,7 @@ pub fn is_one(experiment: &Experiment) -> Result<()> {
         [_] => Ok(()),
         several => Err(usage(
             format!(
-                "one kernel can be measured at a time, not {}",
+                "this command measures one kernel at a time, not {}",
                 several.join(" and ")
             ),
             "give --arch once",
@@ -108,7 +108,7 @@ pub fn is_one(experiment: &Experiment) -> Result<()> {
     }
 }
 
-/// Replaces kernels without an architecture in their name, the default too, by those of `arch`.
+/// Replaces kernels without an architecture in their name, and the default kernel, by those of `arch`.
 fn on_its_architectures(mut spec: Spec) -> Result<Spec> {
     if matches!(spec.place, Some(Place::Host | Place::Um)) {
         return Ok(spec);
@@ -172,14 +172,10 @@ pub fn expand(spec: Spec) -> Result<Spec> {
                 false => "um",
             };
             return Err(Failure::environment(
+                format!("no kernel in the cache matches `{}`", printable(name, 80)),
                 format!(
-                    "no kernel in the cache has a name like `{}`",
-                    printable(name, 80)
-                ),
-                format!(
-                    "`lsmeter kernel list` shows their names; `lsmeter kernel build {flavour} --source \
-                     linux-source-6.12 --flavour {flavour} --layouts 8` makes build:{flavour}.1 to \
-                     build:{flavour}.8"
+                    "lsmeter kernel build {flavour} --source linux-source-6.12 --flavour {flavour} \
+                     --layouts 8"
                 ),
             )
             .into());
@@ -202,7 +198,7 @@ pub fn obtain(
         let name: KernelName = text.parse()?;
         let kernel = match (store.resolve(&name), &name) {
             (Err(Error::NotCached { .. }), KernelName::Debian(debian)) if !offline => {
-                line.keep(&format!("{text} is not here yet: fetching it"));
+                line.keep(&format!("{text} is not in the cache: fetching it"));
                 let mirrors = config.mirrors()?;
                 store.fetch(debian, &mirrors, false, &mut |event| {
                     line.follow_fetch(text, &event)

@@ -21,19 +21,19 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
     let store = Store::open(&cache_dir())?;
     if args.layouts.is_some() && !args.configuration.flavour.is_process() {
         return Err(usage(
-            "functions are linked in other orders in kernels of flavours um and um-dac only",
-            "add --flavour um or --flavour um-dac, or leave out --layouts",
+            "--layouts needs flavour um or um-dac",
+            "add --flavour um, or leave out --layouts",
         ));
     }
     if !args.with.is_empty() && !args.configuration.flavour.is_process() {
         return Err(usage(
-            "kernels of machines have by themselves what they need of this",
-            "add --flavour um or --flavour um-dac, or leave out --with",
+            "--with needs flavour um or um-dac",
+            "add --flavour um, or leave out --with",
         ));
     }
     if args.any_order && !args.configuration.flavour.has_modules() {
         return Err(usage(
-            "a kernel without security modules has no order of them",
+            "--any-order needs a flavour with security modules",
             "leave out --any-order",
         ));
     }
@@ -41,14 +41,14 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
     let arch = arch.unwrap_or_else(kernels::arch::native);
     if args.configuration.flavour.is_process() && arch != kernels::arch::native() {
         return Err(usage(
-            format!("a kernel that is a process of this machine is not of {arch}"),
-            "leave out --arch, or take flavour all or dac",
+            format!("UML kernels cannot be built for {arch} on this machine"),
+            "leave out --arch, or add --flavour all",
         ));
     }
     if args.configuration.flavour == Flavour::AllUp && !arch.source.uniprocessor {
         return Err(usage(
-            format!("kernels of {arch} are for several processors always"),
-            "take flavour all",
+            format!("flavour all-up does not exist for {arch}: its kernels are always SMP"),
+            "add --flavour all",
         ));
     }
     let mut recipe = Recipe {
@@ -75,7 +75,7 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
         if exit != Exit::Fine {
             return Ok(exit);
         }
-        // Only the first time.
+        // Refresh only once.
         recipe.refresh = false;
     }
     Ok(Exit::Fine)
@@ -94,7 +94,7 @@ fn build_one(
     line.done();
     let built = match built {
         Err(Error::Interrupted { .. }) => {
-            note!("interrupted: nothing is cached; the same command goes on where it stopped");
+            note!("interrupted: nothing is cached; the same command continues");
             return Ok(Exit::CellsFailed);
         }
         Err(Error::Build { ref lines, .. }) => {
@@ -145,7 +145,7 @@ fn follow(name: &str, line: &Line, event: &BuildEvent) {
             options.join(", ")
         )),
         BuildEvent::Fallen(options) => line.keep(&format!(
-            "{name}: the flavour leaves out {}, too",
+            "{name}: the flavour also leaves out {}",
             options.join(", ")
         )),
         BuildEvent::Compiling { done, what } => {
@@ -153,7 +153,7 @@ fn follow(name: &str, line: &Line, event: &BuildEvent) {
             line.say(format!("{name}: {done} objects: {what}"));
         }
         BuildEvent::Finishing(what) => line.say(format!("{name}: {what}")),
-        BuildEvent::Installing => line.say(format!("{name}: putting it into the cache")),
+        BuildEvent::Installing => line.say(format!("{name}: storing it in the cache")),
         _ => {}
     }
 }

@@ -84,7 +84,7 @@ pub fn benchmarks(patterns: &[String], json: bool) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// More stacks of the same presets are left out of the text.
+/// Above this number, stacks of the same presets are left out of the text.
 const STACKS_OF_SAME_PRESETS: usize = 12;
 
 pub fn stacks(json: bool) -> Result<Exit> {
@@ -112,7 +112,7 @@ pub fn stacks(json: bool) -> Result<Exit> {
         output::print_listing("stacks", &stacks)?;
         return Ok(Exit::Fine);
     }
-    // Orders of the same modules come by the dozen: left out of the text.
+    // A preset may have dozens of orders of the same modules.
     let mut alike: BTreeMap<Vec<&'static str>, usize> = BTreeMap::new();
     for presets in used.values() {
         *alike.entry(presets.clone()).or_default() += 1;
@@ -128,11 +128,9 @@ pub fn stacks(json: bool) -> Result<Exit> {
     for (presets, stacks) in &alike {
         let has = if presets.len() == 1 { "has" } else { "have" };
         let presets = presets.join(" and ");
-        note!("{presets} {has} {stacks} others (--json lists them).");
+        note!("{presets} {has} {stacks} more stacks (listed by --json).");
     }
-    note!(
-        "Any other list works too, as the kernel's lsm= takes it: --stack capability,landlock,yama"
-    );
+    note!("Any list in the syntax of lsm= works: --stack capability,landlock,yama");
     Ok(Exit::Fine)
 }
 
@@ -153,7 +151,7 @@ pub fn presets(json: bool) -> Result<Exit> {
         output::print_listing("presets", &entries)?;
         return Ok(Exit::Fine);
     }
-    let mut rows = vec![["PRESET", "KERNELS", "CONFIGURATIONS", "WHAT FOR"].map(str::to_owned)];
+    let mut rows = vec![["PRESET", "KERNELS", "CONFIGURATIONS", "PURPOSE"].map(str::to_owned)];
     rows.extend(entries.into_iter().map(|Entry { name, experiment }| {
         [
             name.to_owned(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Shared by commands that measure: from flags to an experiment and its machine.
+//! Shared by commands that measure: turns flags into an experiment and its machine.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -49,7 +49,7 @@ pub fn read_spec(text: &str) -> Result<(String, Spec)> {
 /// An experiment file; policy files in it are relative to it.
 pub fn read_file(path: &Path, hint: &str) -> Result<Spec> {
     let mut toml = String::new();
-    // One byte more than allowed, for [`Spec::parse`] to refuse: it may be endless.
+    // The file may be endless. One byte too many makes [`Spec::parse`] refuse it.
     let read = |file: File| {
         file.take(SPEC_LIMIT_BYTES as u64 + 1)
             .read_to_string(&mut toml)
@@ -135,16 +135,16 @@ impl Machines {
         if let ([_, second, ..], Some(path)) = (&architectures[..], &args.qemu) {
             return Err(usage(
                 format!(
-                    "{} is one emulator, and kernels of {second} take another",
+                    "--qemu {} cannot emulate kernels of {second}",
                     path.display()
                 ),
-                "leave out --qemu, or measure kernels of one architecture",
+                "leave out --qemu",
             ));
         }
         if let ([_, second, ..], Some(cpu)) = (&architectures[..], &experiment.cpu) {
             return Err(usage(
-                format!("{cpu} is one processor, and kernels of {second} take another"),
-                "leave out `cpu`, or measure kernels of one architecture",
+                format!("processor {cpu} cannot run kernels of {second}"),
+                "measure kernels of one architecture, or leave out `cpu`",
             ));
         }
         let first = architectures
@@ -170,10 +170,10 @@ impl Machines {
             None => Ok(&self.qemu),
             Some(other) => Err(usage(
                 format!(
-                    "kernels of {} and of {} cannot be measured together by this command",
+                    "this command measures one architecture at a time, not {} and {}",
                     self.qemu.arch, other.arch
                 ),
-                "measure those of each architecture in a run of its own",
+                format!("run it once for each: --arch {}", self.qemu.arch),
             )),
         }
     }
@@ -229,15 +229,15 @@ pub fn check_events(events: bool, experiment: &Experiment) -> Result<()> {
     }
     if experiment.programs.is_some() {
         return Err(usage(
-            "--events is of benchmarks, not of whole programs",
-            "leave it out, or give benchmarks with --bench or a preset of them",
+            "--events counts benchmarks, not whole programs",
+            "leave out --events, or select benchmarks with --bench",
         ));
     }
     let counted = experiment.metrics.contains(&Metric::Instructions);
     if !counted || experiment.place != Place::Lab {
         return Err(usage(
-            "--events is counted with instructions, which are not measured here",
-            "leave it out, or measure --metric instructions in the lab",
+            "--events needs instruction counts, which are not selected",
+            "add --metric instructions --on lab, or leave out --events",
         ));
     }
     Ok(())
@@ -270,8 +270,8 @@ fn check_stacks(experiment: &Experiment, store: &Store, kernels: &[Kernel]) -> R
     let known: BTreeSet<&str> = built_in.iter().flat_map(BuiltIn::names).collect();
     let hint = match nearest(module, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "`lsmeter kernel list` shows what kernels are here".to_owned(),
-        None => format!("there are {}", Vec::from_iter(known).join(", ")),
+        None if known.is_empty() => "list kernels with `lsmeter kernel list`".to_owned(),
+        None => format!("name one of {}", Vec::from_iter(known).join(", ")),
     };
     let what = format!("stack `{stack}`: no kernel of this run has a module `{module}`");
     Err(usage(what, hint))
@@ -298,7 +298,7 @@ fn find_qemu(
     Ok(qemu)
 }
 
-/// Counts hooks of an experiment. None if interrupted; says so.
+/// Counts the hooks of an experiment. Prints a note and returns None if interrupted.
 pub fn count_hooks(
     experiment: &Experiment,
     machines: &Machines,
@@ -330,11 +330,11 @@ pub fn count_hooks(
 }
 
 pub fn tell_interrupted() {
-    note!("interrupted: counts that were made are cached, times are not kept");
-    note!("hint: the same command goes on with the rest");
+    note!("interrupted: finished counts are cached, times are lost");
+    note!("hint: the same command continues");
 }
 
-/// A name for a document that does not exist yet.
+/// A name for a new result file.
 pub fn unique(name: &str) -> PathBuf {
     let stamp: String = lab::environment::now()
         .chars()

@@ -19,8 +19,8 @@ use crate::output;
 pub fn merge(args: &MergeArgs) -> Result<Exit> {
     if args.by_machine && output::is_stdout(&args.output) {
         return Err(usage(
-            "several documents cannot go to standard output",
-            "name a file with --output",
+            "--by-machine cannot write several result files to standard output",
+            "add --output run.json",
         ));
     }
     output::check(&args.output)?;
@@ -53,7 +53,7 @@ pub fn merge(args: &MergeArgs) -> Result<Exit> {
 }
 
 fn read_part(path: &Path) -> Result<Part> {
-    let hint = "give documents that `lsmeter run --output FILE` wrote";
+    let hint = "give result files of `lsmeter run --output FILE`";
     let file = File::open(path).map_err(|error| unreadable(path, error, hint))?;
     let run = Document::read(BufReader::new(file));
     let run = run.with_context(|| format!("cannot read {}", path.display()))?;

@@ -51,7 +51,7 @@ fn has_terminal() -> bool {
     }
 }
 
-/// Set by signals. Installed once there is something to finish: before, a signal ends lsmeter
+/// Set by signals. Installed when there is something to finish; until then a signal ends lsmeter
 /// immediately.
 fn stop_on_signals() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
@@ -228,7 +228,7 @@ fn deliver(
 ) -> Result<()> {
     let mut report = report::monitor_report(document, args.rows);
     if let Some(watched) = &document.monitor {
-        // It knows more about calls by system call than intervals do.
+        // The total has more of the calls by system call than the intervals.
         report.tables =
             report::interval_report(watched, &document.left_out, total, args.rows).tables;
     }

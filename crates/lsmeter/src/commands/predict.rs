@@ -46,8 +46,8 @@ pub fn predict(args: &PredictArgs) -> Result<Exit> {
     };
     if args.costs.is_empty() && args.kernel.is_none() {
         return Err(usage(
-            "there are no costs",
-            "give documents of `lsmeter profile` with --costs, or name a --kernel to count them on",
+            "neither costs nor a kernel is given",
+            "add --costs FILE of `lsmeter profile`, or --kernel debian:6.12 to count costs",
         ));
     }
     let costs = if args.costs.is_empty() {

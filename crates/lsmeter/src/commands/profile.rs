@@ -116,7 +116,7 @@ fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
 
 fn read_definitions(path: &Path) -> Result<String> {
     let hint = "give a kernel tree's include/linux/lsm_hook_defs.h";
-    // Checked before kernels are downloaded: all would refuse it.
+    // Checked before kernels are downloaded.
     documents::text(path, DEFINITIONS_LIMIT_BYTES, hint, |text| {
         let hooks = HookList::from_definitions(text);
         hooks.map(drop).map_err(|error| error.to_string())
@@ -162,7 +162,7 @@ fn deliver(
     Ok(())
 }
 
-/// Names of cells in a shared file: as much of kernel and stack as distinguishes them.
+/// Names of measurements in a shared file, with kernel and stack if there are several.
 fn titled(outcome: &Outcome) -> Vec<(String, &PathProfile)> {
     let several =
         |of: fn(&Experiment) -> usize| outcome.run.experiment.as_ref().is_some_and(|e| of(e) > 1);

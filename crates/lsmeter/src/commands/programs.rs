@@ -41,8 +41,8 @@ pub fn flags(args: &ProgramArgs) -> Result<Spec> {
     let described = !args.prepare.is_empty() || args.repeat.is_some();
     if described && !is_command && args.root.is_none() {
         return Err(usage(
-            "--prepare and --repeat say how a command is measured, and there is none",
-            "give one after --; a file's workloads have keys for that",
+            "--prepare and --repeat need a command",
+            "add one after --: -- git status",
         ));
     }
     Ok(Spec {
@@ -73,14 +73,14 @@ pub fn root(experiment: &mut Experiment, signals: &Signals, quiet: bool) -> Resu
     Ok(root?)
 }
 
-/// Refuses parts of an experiment with whole programs: other machines do not have their root.
+/// Refuses shards of whole programs: other machines do not have their root.
 pub fn no_parts(experiment: &Experiment) -> Result<()> {
     if experiment.programs.is_none() {
         return Ok(());
     }
     Err(usage(
-        "workloads are not measured in parts",
-        "run them on one machine, or select benchmarks",
+        "--shard does not split whole programs",
+        "leave out --shard",
     ))
 }
 
@@ -89,8 +89,8 @@ fn words(text: &str) -> Result<Vec<String>> {
     let words = shlex::split(text).filter(|words| !words.is_empty());
     words.ok_or_else(|| {
         usage(
-            format!("`{text}` is no command: a quote is not closed, or nothing is there"),
-            "write it as in a shell; pipes need a shell of the root: --prepare \"sh -c 'a | b'\"",
+            format!("--prepare `{text}` is not a command: it is empty, or a quote is not closed"),
+            "quote it as in a shell: --prepare \"sh -c 'a | b'\"",
         )
     })
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A recording in progress is saved from time to time, so that a killed one loses little.
+//! Saves a recording in progress at intervals, so that little is lost if lsmeter is killed.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use monitor::live::Session;
 use crate::output;
 
 const EVERY: Duration = Duration::from_secs(10);
-/// Saving takes at most this part of the time.
+/// Saving takes at most 1 / `PART` of the time.
 const PART: u32 = 100;
 
 pub fn keep(path: PathBuf, session: &mut Session) {
@@ -21,10 +21,10 @@ pub fn keep(path: PathBuf, session: &mut Session) {
             return Ok(());
         }
         let mut recording = session.recording();
-        let message = "it was saved while it went on, and did not come to its end";
+        let message = "the recording was saved in progress, and its end is missing";
         let unfinished = Warning::new(WarningKind::Interrupted, message);
         recording.warnings.push(Warning {
-            advice: "record again if what happened then matters".to_owned(),
+            advice: "record again if the missing end matters".to_owned(),
             ..unfinished
         });
         let saved = output::write(&path, |to| Ok(recording.write(to)?));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter report`: documents as a page, or one of their figures.
+//! `lsmeter report`: a page of result files, or one of their figures.
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
@@ -31,7 +31,9 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
             let is_counted = |of: &Content| matches!(of.kind(), Kind::Run | Kind::Profile);
             if is_counted(&content) && estimates.as_ref().is_some_and(|of| of.cells.is_empty()) {
                 return Err(usage(
-                    format!("{name} tells no events beside a baseline's: nothing is known of its nanoseconds"),
+                    format!(
+                        "{name} has no events of a stack and its baseline, which --weights needs"
+                    ),
                     "count it with --events",
                 ));
             }
@@ -54,8 +56,8 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     let for_reading = format != ReportFormat::Html || args.figure.is_some();
     if !for_reading && output::is_stdout(&args.output) && std::io::stdout().is_terminal() {
         return Err(usage(
-            "a page of HTML is not for a terminal",
-            "--output report.html writes it to a file, --format markdown is for reading here",
+            "standard output is a terminal, and the report is HTML",
+            "add --output report.html, or --format markdown",
         ));
     }
     let bytes = if let Some(name) = &args.figure {
@@ -119,7 +121,7 @@ fn render(path: &Path) -> Result<Render> {
         _ => {
             return Err(usage(
                 format!("no figure can be written as {}", path.display()),
-                "let its name end in .svg, .csv or .json",
+                "end its name in .svg, .csv or .json: --output figure.svg",
             ));
         }
     })
@@ -139,7 +141,7 @@ fn find<'a>(figures: &'a [Gathered], name: &str) -> Result<&'a Figure> {
     found.map(|of| &of.figure).ok_or_else(|| {
         let names = figures.iter().map(|of| of.figure.name.as_str());
         let hint = nearest(name, names).map_or_else(
-            || "--list-figures lists those that there are".to_owned(),
+            || "--list-figures lists all".to_owned(),
             |near| format!("did you mean `{near}`? --list-figures lists all"),
         );
         usage(

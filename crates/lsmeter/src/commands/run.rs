@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter run`: the main job.
+//! `lsmeter run`: measures benchmarks or programs.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +14,9 @@ use lab::plan::{Plan, Visit};
 use lab::prepare::Hooks;
 use lab::root::Root;
 use lab::{Ground, Setup};
-use model::{Baseline, ComparisonDocument, Document, Exit, Experiment, Place, Shard, Spec, Status};
+use model::{
+    Baseline, ComparisonDocument, Document, Exit, Experiment, Place, Shard, Spec, Status, nearest,
+};
 use report::{ComparisonOptions, Options};
 
 use crate::cli::RunArgs;
@@ -29,6 +31,7 @@ use crate::commands::programs;
 use crate::commands::watch;
 use crate::config::{Config, cache_dir};
 use crate::deliver::{Delivery, StdoutTaken};
+use crate::failure::usage;
 use crate::output;
 use crate::progress::Line;
 
@@ -64,6 +67,7 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     let signals = Signals::watch()?;
     let root = programs::root(&mut experiment, &signals, args.progress.quiet)?;
     measure::check_selection(&experiment)?;
+    check_details(&args, &experiment)?;
     let name = match args.parts.shard {
         Some(shard) => format!("{name}-{}of{}", shard.index, shard.count),
         None => name,
@@ -79,13 +83,13 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     if let Some(shard) = args.parts.shard
         && run.cells.is_empty()
     {
-        note!("shard {shard} has no cells: there are fewer parts than shards");
+        note!("shard {shard} is empty: there are more shards than parts");
         return Ok(Exit::Fine);
     }
     Ok(ending(found.as_ref(), &run))
 }
 
-/// Saves a run whose output cannot be written among the temporary files.
+/// Saves a run in the temporary directory if its output cannot be written.
 fn rescue(run: &Document, error: &anyhow::Error) {
     if output::is_closed_pipe(error) {
         return;
@@ -93,7 +97,7 @@ fn rescue(run: &Document, error: &anyhow::Error) {
     let path = std::env::temp_dir().join(unique("run"));
     match output::write(&path, |to| Ok(run.write(to)?)) {
         Ok(()) => note!("the result is saved as {}", path.display()),
-        Err(error) => note!("the result is lost, but for cached counts: {error:#}"),
+        Err(error) => note!("the result is lost, except cached counts: {error:#}"),
     }
 }
 
@@ -128,7 +132,7 @@ fn dry_run(experiment: &Experiment, shard: Option<Shard>) -> Result<Exit> {
     let jobs = jobs.min(boots).max(1);
     let [counting, timed] = plan.seconds(experiment);
     let seconds = Duration::from_secs(counting.div_ceil(jobs as u64) + timed);
-    // Programs take any time.
+    // How long programs take is not known.
     let time = match experiment.programs {
         Some(_) => String::new(),
         None => format!(", about {} on idle processors", HumanDuration(seconds)),
@@ -138,7 +142,7 @@ fn dry_run(experiment: &Experiment, shard: Option<Shard>) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Measures in the lab or on this machine; None if interrupted, after saying so.
+/// Measures in the lab or on this machine. Prints a note and returns None if interrupted.
 fn measured(
     args: &RunArgs,
     config: &Config,
@@ -201,7 +205,7 @@ fn measured(
     Ok(Some(outcome.run))
 }
 
-/// Falls back to guests without KVM where it does not boot the kernel.
+/// Falls back to emulation if KVM does not boot the kernel.
 fn try_kvm(machines: &mut Machines, cancel: &AtomicBool, line: &Line) -> Result<()> {
     let Machines {
         store,
@@ -247,9 +251,8 @@ fn compared(run: &Document, budget: Option<Budget>) -> Option<ComparisonDocument
     (explain || options.budget.is_some()).then(found)
 }
 
-/// Repeats the experiment until there are `runs` runs including `first`; None if interrupted. Whole
-/// runs follow each other, as a user's would, so that drift between runs
-/// is included.
+/// Repeats the experiment until there are `runs` runs including `first`; None if interrupted. Runs
+/// follow each other as a user's would, so that drift between runs is included.
 fn again(
     experiment: &Experiment,
     setup: &Setup<'_>,
@@ -261,7 +264,7 @@ fn again(
     let mut all = vec![first.clone()];
     for number in 2..=runs {
         line.keep(&format!("A/A: run {number} of {runs}"));
-        // Counts of the same machine would be the same.
+        // The same machine would give the same counts.
         let setup = &Setup {
             machine: number - 1,
             ..*setup
@@ -290,6 +293,31 @@ pub fn flags(args: &RunArgs) -> Result<Spec> {
     Ok(spec.or(measure::flags(&args.cells, &args.lab)?))
 }
 
+fn check_details(args: &RunArgs, experiment: &Experiment) -> Result<()> {
+    let Some(Some(wanted)) = &args.details else {
+        return Ok(());
+    };
+    let jobs = lab::plan::jobs(experiment, kernels::arch::native()).map_err(lab::LabError::from)?;
+    if jobs
+        .iter()
+        .any(|job| wanted.matches(&job.benchmark, &job.variant))
+    {
+        return Ok(());
+    }
+    let near = nearest(
+        &wanted.to_string(),
+        jobs.iter().map(|job| job.benchmark.as_str()),
+    );
+    let hint = match near {
+        Some(near) => format!("--details={near}"),
+        None => "name an operation of this run: --details=open:AA".to_owned(),
+    };
+    Err(usage(
+        format!("--details={wanted} matches no operation of this run"),
+        hint,
+    ))
+}
+
 const PAPER: &str = "paper";
 const PAPER_UM: &str = "paper-um";
 
@@ -315,7 +343,7 @@ fn deliver(
                 .map(|wanted| report::call_tables(run, wanted));
             if of_these.as_ref().is_some_and(Vec::is_empty) {
                 let none =
-                    "--details names no operation with one path under a stack and its baseline";
+                    "--details matches no operation with a dominant path in stack and baseline";
                 report.warnings.push(none.to_owned());
             }
             let trees = of_these.unwrap_or_else(|| report::tree_tables(run));

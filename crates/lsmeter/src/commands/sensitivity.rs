@@ -20,13 +20,13 @@ use crate::deliver::{Delivery, StdoutTaken};
 use crate::failure::usage;
 use crate::progress::Line;
 
-/// Default benchmarks: all with so few checks that delays are much longer than the wait's own
-/// overhead.
+/// Default benchmarks. Others make so many checks that delays are not long against the overhead of a
+/// wait.
 const BENCHMARKS: [&str; 2] = ["*", "!treewalk:full*"];
-/// On the host counts are missing to shorten a tree walk's delays.
+/// On the host no counts are known by which to shorten the delays of a tree walk.
 const BENCHMARKS_ON_HOST: [&str; 2] = ["*", "!treewalk:*"];
 const DEFAULT_STACK: &str = "capability";
-/// Counted operations without delays: enough to find the dominant path.
+/// Operations counted without delays, to find the dominant path.
 const SAMPLES: u32 = 16;
 const TURNS: u32 = 15;
 
@@ -92,13 +92,19 @@ fn hooks(words: &[String]) -> Result<Vec<String>> {
         .filter(|word| !word.is_empty())
         .collect();
     if words.is_empty() {
-        return Err(usage("no hook is named", "name hooks, or all"));
+        return Err(usage(
+            "--hooks is empty",
+            "--hooks file_open, or --hooks all",
+        ));
     }
     if words == ["all"] {
         return Ok(Vec::new());
     }
     if words.iter().any(|word| word == "all") {
-        return Err(usage("all hooks, and some of them", "name hooks, or all"));
+        return Err(usage(
+            "--hooks has `all` and other hooks",
+            "--hooks file_open, or --hooks all",
+        ));
     }
     Ok(words)
 }
@@ -110,15 +116,15 @@ fn predict(text: Option<&str>) -> Result<Predict> {
     if let Ok(decision) = text.parse::<f64>() {
         if !(0.0..=1e9).contains(&decision) {
             return Err(usage(
-                format!("a decision does not take {text} instructions"),
-                "give a number from 0 to 1e9, or modules",
+                format!("--predict {text} is out of range"),
+                "give 0 to 1e9 instructions, or modules: --predict selinux",
             ));
         }
         return Ok(Predict::Decision(decision));
     }
-    let modules: Stack = text
-        .parse()
-        .map_err(|error: StackError| usage(&error, "give a number of instructions, or modules"))?;
+    let modules: Stack = text.parse().map_err(|error: StackError| {
+        usage(&error, "give instructions or modules: --predict selinux")
+    })?;
     Ok(Predict::Modules(modules.names()))
 }
 
@@ -128,8 +134,7 @@ fn resolve(args: &SensitivityArgs) -> Result<Experiment> {
         Some(Place::Host) => on_host(args, dir)?,
         Some(Place::Um) => {
             return Err(usage(
-                "decisions are delayed in virtual machines or on the host, not in a kernel that is \
-                 a process",
+                "sensitivity does not run on UML kernels",
                 "leave out --on",
             ));
         }
@@ -138,8 +143,8 @@ fn resolve(args: &SensitivityArgs) -> Result<Experiment> {
     let experiment = kernel::expand(spec)?.resolve()?;
     if !experiment.custom.is_empty() {
         return Err(usage(
-            "decisions are delayed under lsmeter's policies, not under your own",
-            "leave out `custom`",
+            "sensitivity does not load custom policies",
+            "leave out --set custom",
         ));
     }
     check_selection(&experiment)?;
@@ -169,7 +174,7 @@ fn on_host(args: &SensitivityArgs, dir: Option<String>) -> Result<Spec> {
     ];
     if let Some((flag, _)) = of_the_lab.into_iter().find(|(_, set)| *set) {
         return Err(usage(
-            format!("{flag} has no meaning with --on host: it takes a kernel in the lab"),
+            format!("{flag} does not work with --on host"),
             format!("leave out {flag}, or --on host"),
         ));
     }
@@ -185,16 +190,16 @@ fn in_lab(args: &SensitivityArgs) -> Result<Spec> {
     let stack = read_stack(&args.stack)?;
     if stack.is_none() || stack.is_default() {
         return Err(usage(
-            format!("the module that delays cannot be added to the stack {stack}"),
-            "name the modules of the stack: capability,selinux",
+            format!("the delaying module cannot be added to the stack {stack}"),
+            "name the modules: --stack capability,selinux",
         ));
     }
     // tmpfs does nothing that varies from one call to the next.
     let filesystem = match (args.lab.filesystem, args.cold) {
         (Some(FileSystem::Tmpfs), true) => {
             return Err(usage(
-                "tmpfs is never cold: what it holds is nowhere else than in the caches",
-                "leave out --fs, or name ext4, xfs or btrfs",
+                "tmpfs is never cold: its files exist only in caches",
+                "leave out --fs, or use --fs ext4",
             ));
         }
         (Some(filesystem), _) => filesystem,
@@ -233,7 +238,7 @@ fn verdict(args: &SensitivityArgs, document: &Document) -> Exit {
             .collect();
         for (cell, slope) in &apart {
             note!(
-                "differs: {} on {}: slope {:.4}, counted {}",
+                "differs: {} on {}: {:.4} checks per operation, counted {}",
                 cell.title(),
                 cell.key.kernel,
                 slope.slope,

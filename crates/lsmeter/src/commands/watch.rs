@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter run --watch`: what each build of a kernel changes.
+//! `lsmeter run --watch`: measures each build of a kernel.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -26,7 +26,7 @@ pub fn watch(args: &RunArgs, dir: &Path) -> Result<Exit> {
     if !dir.is_dir() {
         return Err(usage(
             format!("there is no directory {}", dir.display()),
-            "give the directory in which the kernel is built with --watch",
+            "give the build directory of a kernel: --watch ~/linux",
         ));
     }
     let kernel = std::path::absolute(dir)?.to_string_lossy().into_owned();
@@ -73,7 +73,7 @@ impl Watch<'_> {
             if self.counter.cancelled() {
                 break;
             }
-            // make wrote while it was measured.
+            // The image changed during the measurement.
             if identity(&self.image) != seen {
                 continue;
             }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Run documents made of a real one: of another kernel, of a patched one, and with hostile text.
+//! Result files derived from a real run: another kernel, a patched kernel, and hostile text.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use model::{Document, PathCall, PathTree, Subject};
 
-/// Some operations of the suite's run, as if they had been measured on `kernel`.
+/// Some operations of the suite's run, with the name `kernel`.
 fn run(kernel: &str) -> Document {
     let mut run = Document::parse(&testing::unpack(super::SUITE)).unwrap();
     let some = ["open", "stat", "rename", "mkdir", "read", "unlink"];
@@ -25,15 +25,14 @@ pub fn write(path: &Path, kernel: &str) {
     run(kernel).write(File::create(path).unwrap()).unwrap();
 }
 
-/// What SELinux's part of each call of `inode_permission` takes more after [`regressed`].
+/// Instructions that [`regressed`] adds to each call of `selinux_inode_permission`.
 pub const INJECTED: u64 = 6;
 
-/// The same run after a patch that made `selinux_inode_permission` longer, as if it had been measured
-/// again: each call takes [`INJECTED`] instructions more, in the function, in the hook and in the
-/// operation. Returns how many of its cells have such calls.
+/// Adds [`INJECTED`] instructions to each call of `selinux_inode_permission`, in the function, the hook
+/// and the operation, as a patch would. Returns the number of measurements with such calls.
 ///
 /// # Panics
-/// If a call comes from inside another hook, whose figures would have to follow.
+/// If a call comes from inside another hook, whose figures would change too.
 pub fn regressed(run: &mut Document) -> usize {
     let mut changed = 0;
     for cell in &mut run.cells {
@@ -87,7 +86,7 @@ pub fn regressed(run: &mut Document) -> usize {
     changed
 }
 
-/// A document whose every text would be a script if it could.
+/// Writes a result file whose texts try to run scripts.
 pub fn hostile(path: &Path) -> PathBuf {
     let evil = "</script><script>alert(1)</script><img src=https://lsmeter.invalid/x \
                 onerror=alert(2)>\" onload=\"alert(3)";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Reports and diagrams, opened in Chromium. SLOW: some minutes.
 //!
-//! Needs chromium, node and npm, which `make test` installs; what the test takes from npm's
-//! registry, once, is kept in $XDG_CACHE_HOME/lsmeter/browser-test.
+//! Needs chromium, node and npm, which `make test` installs. npm installs modules once, in
+//! $XDG_CACHE_HOME/lsmeter/browser-test.
 
 mod document;
 
@@ -17,13 +17,13 @@ use testing::{node_modules, succeed, unpack};
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
 /// `lsmeter run suite --with-hooks` on debian:6.12.
 const SUITE: &[u8] = include_bytes!("suite.json.xz");
-/// What the page of such a run may take at most, in bytes, to be mailed.
+/// Maximum size of the page of such a run, in bytes, so that it can be mailed.
 const PAGE_LIMIT: u64 = 1_500_000;
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../model/tests/golden");
 
 fn report(documents: &[PathBuf], page: &Path) {
     let mut lsmeter = Command::new(env!("CARGO_BIN_EXE_lsmeter"));
-    // Those beside the first by their own names, as who sends the page sees them.
+    // Relative names appear in the page.
     let dir = documents[0].parent().unwrap();
     let named = |document: &PathBuf| document.strip_prefix(dir).unwrap_or(document).to_owned();
     let named: Vec<PathBuf> = documents.iter().map(named).collect();
@@ -31,8 +31,7 @@ fn report(documents: &[PathBuf], page: &Path) {
     succeed(lsmeter.arg("--output").arg(page));
 }
 
-/// Opens it as a page of this kind: `report`, `comparison`, or `lead` for one whose first screen alone
-/// is looked at.
+/// Opens a page of this kind: `report`, `comparison`, or `lead` to check only its first screen.
 fn open(page: &Path, kind: &str) {
     let mut node = Command::new("node");
     node.arg(Path::new(HERE).join("page.mjs"));
@@ -40,14 +39,13 @@ fn open(page: &Path, kind: &str) {
     succeed(node.arg("/usr/bin/chromium").arg(page).arg(kind));
 }
 
-/// Two browsers at a time would wait for each other, and for npm.
+/// Parallel browsers would wait for each other, and for npm.
 static ONE_BROWSER: Mutex<()> = Mutex::new(());
 
 #[test]
 fn pages_draw_filter_and_are_accessible() {
     let _one = ONE_BROWSER.lock().unwrap_or_else(PoisonError::into_inner);
     let dir = tempfile::tempdir().unwrap();
-    // What a reader is sent first; and figures of another kernel.
     let [one, other] = ["suite.json", "other-kernel.json"].map(|name| dir.path().join(name));
     fs::write(&one, unpack(SUITE)).unwrap();
     document::write(&other, "build:7.2-all");
@@ -67,7 +65,7 @@ fn pages_draw_filter_and_are_accessible() {
     open(&page, "report");
 }
 
-/// "Did my patch make it worse?", of a run and the same after a patch that made one function longer.
+/// Compares a run with a copy in which a patch made one function longer.
 #[test]
 fn comparisons_answer_on_their_first_screen() {
     let _one = ONE_BROWSER.lock().unwrap_or_else(PoisonError::into_inner);
@@ -78,9 +76,9 @@ fn comparisons_answer_on_their_first_screen() {
     open(&page, "comparison");
 }
 
-/// What each other kind of document is made for is answered by one figure on its first screen.
+/// Each other kind of result file has its main figure on the first screen.
 #[test]
-fn documents_of_each_kind_lead_with_their_figure() {
+fn pages_of_each_kind_lead_with_their_figure() {
     let _one = ONE_BROWSER.lock().unwrap_or_else(PoisonError::into_inner);
     let dir = tempfile::tempdir().unwrap();
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
@@ -97,7 +95,7 @@ fn documents_of_each_kind_lead_with_their_figure() {
     open(&page, "lead");
 }
 
-/// A real run, and the same with an injected regression, in files of `dir`.
+/// Writes a real run, and a copy with an injected regression, to `dir`.
 fn regression(dir: &Path) -> [PathBuf; 2] {
     let [base, new] = ["base.json", "patched.json"].map(|name| dir.join(name));
     let measured = unpack(SUITE);
@@ -108,7 +106,6 @@ fn regression(dir: &Path) -> [PathBuf; 2] {
     [base, new]
 }
 
-/// By their own names, as who compares them sees them.
 fn compare(base: &Path, new: &Path, page: &Path) {
     let mut lsmeter = Command::new(env!("CARGO_BIN_EXE_lsmeter"));
     lsmeter.current_dir(base.parent().unwrap());
@@ -117,8 +114,8 @@ fn compare(base: &Path, new: &Path, page: &Path) {
     fs::write(page, succeed(lsmeter.args(["--format", "html"]))).unwrap();
 }
 
-/// The pictures of `docs/images`, made anew and none blank. With UPDATE_IMAGES they replace those that
-/// are there, to be looked at before they are committed.
+/// Makes the pictures of `docs/images` and checks that none is blank. UPDATE_IMAGES replaces them; look
+/// at them before you commit.
 #[test]
 fn pictures_of_the_documentation_are_made() {
     let _one = ONE_BROWSER.lock().unwrap_or_else(PoisonError::into_inner);
@@ -132,7 +129,6 @@ fn pictures_of_the_documentation_are_made() {
     let [base, new] = regression(dir.path());
     let page = |name: &str| dir.path().join(name);
     compare(&base, &new, &page("compare.html"));
-    // Under the names that their makers gave them.
     fs::rename(&base, page("suite.json")).unwrap();
     report(&[page("suite.json")], &page("suite.html"));
     for name in ["paper", "slopes"] {

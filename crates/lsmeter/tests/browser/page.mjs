@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Opens a page in Chromium as a reader would: node page.mjs MODULES CHROMIUM PAGE.html KIND
-// KIND is report, comparison, or lead for one of which the first screen alone is looked at.
+// KIND is report, comparison, or lead, which checks the first screen only.
 //
-// Every figure answers a pointer and a keyboard, tables sort and filter, nothing is requested, no
-// error is logged, axe finds nothing, a phone needs no sideways scrolling, and without scripts
-// and in print the drawings stand.
+// Checks that figures react to pointer and keyboard, that tables sort and filter, and that the page
+// requests nothing and logs no errors. axe must find nothing. A phone must not scroll sideways.
+// Without scripts and in print all drawings must be visible.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { readFileSync } from "node:fs";
@@ -22,11 +22,11 @@ function check(holds, what) {
 		faults.push(what);
 }
 
-// Longer than anything takes, on a machine that is busy too.
+// Longer than any step takes on a busy machine.
 const PATIENCE_MS = 90000;
 
-// Reads a page in a browser of its own. Chromium without a screen sometimes stops making frames,
-// and then nothing on the page is ever drawn: a page that does not answer is read once more.
+// Opens a page in a new browser. Headless Chromium sometimes stops making frames and then draws
+// nothing, so a page that does not react is opened again.
 async function reading(options, read) {
 	for (let attempts = 3; ; attempts--) {
 		const before = faults.length;
@@ -68,34 +68,34 @@ async function show(browser, options) {
 	return page;
 }
 
-// Every figure tells what a pointer rests on and what keys lead to.
+// Every figure shows values under the pointer and for keys.
 async function answers(page) {
 	const figures = await page.locator("figure.figure").all();
-	check(figures.length > 0, "there is no figure");
+	check(figures.length > 0, "the page has no figure");
 	for (const figure of figures) {
 		const name = await figure.getAttribute("data-name");
 		const marks = figure.locator("svg [data-value]");
-		check(await marks.count() > 0, name + ": there is no mark");
+		check(await marks.count() > 0, name + ": no marks");
 		await figure.scrollIntoViewIfNeeded();
 		const mark = await lastWithArea(marks);
 		check(mark, name + ": no mark can be pointed at");
 		if (!mark)
 			continue;
-		const told = await mark.locator("title").textContent();
+		const title = await mark.locator("title").textContent();
 		await mark.hover({ force: true });
-		await shown(page, told, name);
+		await shown(page, title, name);
 		await page.mouse.move(0, 0);
 		await page.locator(".tip").waitFor({ state: "hidden" });
 		await figure.locator("svg").focus();
 		await page.keyboard.press("ArrowRight");
 		await page.keyboard.press("End");
 		const read = await page.evaluate(() => document.activeElement.getAttribute("aria-label"));
-		check(read && /[0-9]/.test(read), name + ": a key leads to a mark that says " + read);
+		check(read && /[0-9]/.test(read), name + ": a key leads to the mark " + read);
 		await shown(page, read, name);
 	}
 }
 
-// The last mark that a pointer can rest on: a bar of 0 has no width, and only keys lead to it.
+// The last mark that a pointer can reach: a bar of 0 has no width and is reached by keys only.
 async function lastWithArea(marks) {
 	const last = await marks.evaluateAll(all => all.findLastIndex(mark => {
 		const box = mark.getBoundingClientRect();
@@ -107,11 +107,11 @@ async function lastWithArea(marks) {
 async function shown(page, text, name) {
 	const tip = page.locator(".tip");
 	await tip.waitFor({ state: "visible" });
-	const told = await tip.textContent();
-	check(told.split("\n").includes(text), name + ": a mark of " + text + " shows " + told);
+	const found = await tip.textContent();
+	check(found.split("\n").includes(text), name + ": a mark of " + text + " shows " + found);
 }
 
-// A frame of a flame graph fills the width, and all are there again.
+// A selected frame of a flame graph fills the width; selecting it again restores all frames.
 async function flames(page) {
 	const figure = page.locator("figure.figure:has([data-start])").first();
 	const width = mark => mark.locator("rect").getAttribute("width");
@@ -121,7 +121,7 @@ async function flames(page) {
 	await inner.focus();
 	await page.keyboard.press("Enter");
 	check(await width(inner) === whole && await width(root) === whole, "a frame does not fill the width");
-	check(await figure.locator("svg .off").count() > 0, "frames beside it are not hidden");
+	check(await figure.locator("svg .off").count() > 0, "other frames are not hidden");
 	await page.keyboard.press("Enter");
 	check(Math.abs(await width(inner) - before) < 0.1, "a frame is not as wide as it was");
 	check(await figure.locator("svg .off").count() === 0, "frames stay hidden");
@@ -136,8 +136,8 @@ async function tables(page) {
 	check(left >= 1 && left <= all, "the filter leaves " + left + " of " + all + " rows");
 	await frame.getByRole("searchbox").fill("no row has this");
 	check(await frame.locator("tbody tr:visible").count() === 0, "the filter leaves rows");
-	const told = await frame.locator("output").textContent();
-	check(told === `0 of ${all} rows`, "the filter says " + told);
+	const output = await frame.locator("output").textContent();
+	check(output === `0 of ${all} rows`, "the filter shows " + output);
 	await frame.getByRole("searchbox").fill("");
 	const heading = frame.locator("tr.headings th").first();
 	const names = () => frame.locator("tbody tr th").allTextContents();
@@ -151,7 +151,7 @@ async function tables(page) {
 		"sorting downwards is not the reverse of upwards");
 }
 
-// What is shown of a table, in its order, for a mail and for a spreadsheet.
+// Copies the visible rows in their order, as TSV and Markdown.
 async function copies(page) {
 	const frame = page.locator("div.table").first();
 	await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -164,8 +164,8 @@ async function copies(page) {
 	};
 	const [tsv, markdown] = [await copied("Copy TSV"), await copied("Copy Markdown")];
 	const all = await frame.locator("tbody tr:visible, tfoot tr:visible").count();
-	check(tsv.length === all + 1, `${tsv.length} lines are copied of ${all} rows and their heading`);
-	check(tsv.some(line => line.split("\t")[0] === first), "no line that is copied begins with " + first);
+	check(tsv.length === all + 1, `${tsv.length} lines copied, from ${all} rows and a heading`);
+	check(tsv.some(line => line.split("\t")[0] === first), "no copied line begins with " + first);
 	check(markdown.length === all + 2 && /^\|( -{3}:? \|)+$/.test(markdown[1]), "no Markdown: " + markdown[1]);
 }
 
@@ -180,13 +180,13 @@ async function downloads(page) {
 		const text = readFileSync(await download.path(), "utf8");
 		check(text.startsWith(begins) && text.length > 20, name + ending + " is empty");
 		if (ending === ".svg") {
-			check(text.includes("<title>") && text.includes("http://www.w3.org/2000/svg"), "what is saved is no drawing");
-			check(!/tabindex|aria-label=|aria-pressed/.test(text), "what is saved is not as it was drawn");
+			check(text.includes("<title>") && text.includes("http://www.w3.org/2000/svg"), "the saved file is not a drawing");
+			check(!/tabindex|aria-label=|aria-pressed/.test(text), "the saved drawing has attributes of scripts");
 		}
 	}
 }
 
-// Names of legends hide, show and single out, for a pointer and for keys.
+// Legend entries hide, show and isolate series, by pointer and keys.
 async function picks(page) {
 	const figure = page.locator('figure.figure:has([data-legend="2"])').first();
 	const name = await figure.getAttribute("data-name");
@@ -196,7 +196,7 @@ async function picks(page) {
 		check(now === n, `${name}: ${what}: ${now} of ${all} series are shown, not ${n}`);
 	};
 	const legend = figure.locator('[data-legend="1"]');
-	check(await legend.getAttribute("role") === "button", name + ": its legend is no button");
+	check(await legend.getAttribute("role") === "button", name + ": its legend is not a button");
 	await left(all, "before");
 	await legend.locator("text").click();
 	await left(all - 1, "clicked");
@@ -218,7 +218,7 @@ async function picks(page) {
 	await legend.press(" ");
 }
 
-// What a stack costs, on what, and which hook holds it: on the first screen, and behind one tile.
+// The first screen shows the cost of a stack and its map; a tile opens the hooks.
 async function firstScreen(page) {
 	await page.setViewportSize({ width: 1280, height: 800 });
 	await page.evaluate(() => scrollTo(0, 0));
@@ -226,7 +226,7 @@ async function firstScreen(page) {
 		const bottom = of => glance.querySelector(of)?.getBoundingClientRect().bottom;
 		return { sentence: bottom(".findings li"), rows: bottom(".map tbody tr") };
 	});
-	check(low.sentence < 800 && low.rows < 800, "the first screen lacks its sentences or its map: " + JSON.stringify(low));
+	check(low.sentence < 800 && low.rows < 800, "sentences or map are not on the first screen: " + JSON.stringify(low));
 	const sentence = await page.locator(".glance .findings li").first().textContent();
 	check(/ costs [+-]?[0-9.]+ % over .*; most on .*; counted exactly/.test(sentence), "the first sentence: " + sentence);
 	const map = page.locator(".map").first();
@@ -234,24 +234,24 @@ async function firstScreen(page) {
 	check(await rows(1).count() === 0, "benchmarks are shown before their class is opened");
 	const fold = rows(0).first().getByRole("button");
 	await fold.press("Enter");
-	check(await fold.getAttribute("aria-expanded") === "true", "an opened class says that it is not");
+	check(await fold.getAttribute("aria-expanded") === "true", "an opened class is not marked as expanded");
 	check(await rows(1).count() > 0, "a class does not open");
 	if (await rows(1).first().getByRole("button").count())
 		await rows(1).first().getByRole("button").click();
 	const tile = map.locator("tbody tr:not([hidden]) a").first();
-	const told = (await tile.textContent()).trim();
+	const value = (await tile.textContent()).trim();
 	await tile.press("Enter");
 	const cell = page.locator("#cell");
 	await cell.waitFor({ state: "visible" });
 	const text = await cell.textContent();
-	check(text.includes(told), "a tile of " + told + " opens " + text.slice(0, 200));
-	check(/With its hooks: lsmeter profile .*--bench [a-z]/.test(text), "a cell tells no command: " + text.slice(-200));
+	check(text.includes(value), "a tile of " + value + " opens " + text.slice(0, 200));
+	check(/With its hooks: lsmeter profile .*--bench [a-z]/.test(text), "a measurement shows no command: " + text.slice(-200));
 	check(await page.evaluate(() => location.hash.startsWith("#cell=")), "a cell has no link");
 	const link = page.url();
 	if (await cell.locator("tbody tr").count()) {
 		const rows = await cell.locator(".bars .stack").count();
 		const frames = depth => cell.locator(`.bars .line:nth-child(${depth}) .part[title]`).count();
-		check(rows === 3, `a cell has ${rows} pictures, not the baseline's, its own and their difference`);
+		check(rows === 3, `a measurement has ${rows} pictures, expected baseline, stack and difference`);
 		check(await frames(1) >= 3 && await frames(2) > 4, "a cell with hooks has no picture");
 		check(await frames(3) > 0, "a cell with hooks shows no module's function");
 	}
@@ -274,7 +274,7 @@ async function firstScreen(page) {
 	await page.setViewportSize({ width: 1200, height: 900 });
 }
 
-// The calls of a cell: what differs, the baseline's and the stack's, each whole; its hooks in order.
+// The calls of a measurement: the difference, the baseline's and the stack's, and hooks in order.
 async function calls(page, cell) {
 	await cell.locator("svg").last().waitFor();
 	const drawings = cell.locator("svg");
@@ -289,13 +289,13 @@ async function calls(page, cell) {
 			const lost = rows.slice(1).flatMap((row, at) => [...row.children].filter(mark => !holds(rows[at], mark)));
 			return lost.map(of => of.dataset.label).concat(Number(root.dataset.start) === 0 ? [] : ["no root"]);
 		});
-		check(!faulty.length, "frames stand on nothing: " + faulty.slice(0, 3));
+		check(!faulty.length, "frames without a caller below: " + faulty.slice(0, 3));
 	}
 	const own = drawings.last(), frame = own.locator("[data-series='4'] [data-value]").first();
 	const width = () => frame.locator("rect").evaluate(rect => Number(rect.getAttribute("width")));
 	await own.focus();
 	await page.keyboard.press("ArrowUp");
-	check((await page.locator(".tip").textContent()).includes("instructions"), "a frame of a cell's calls tells nothing");
+	check((await page.locator(".tip").textContent()).includes("instructions"), "a frame of a measurement's calls shows no value");
 	if (await frame.count()) {
 		const narrow = await width();
 		await frame.click();
@@ -304,12 +304,12 @@ async function calls(page, cell) {
 	}
 	const order = cell.locator("details", { hasText: "Hooks in the order of their calls" });
 	await order.locator("summary").click();
-	const [told, listed] = [Number(/: (\d+)$/.exec(await order.locator("summary").textContent())[1]), await order.locator("li").count()];
-	check(listed > 0 && listed <= told, `${told} hooks are called in order, ${listed} are listed`);
+	const [count, listed] = [Number(/: (\d+)$/.exec(await order.locator("summary").textContent())[1]), await order.locator("li").count()];
+	check(listed > 0 && listed <= count, `${count} hooks are called, ${listed} are listed`);
 }
 
-// Whether a patch made it worse, by how much, and which hook and function hold it: on the first
-// screen, without a click. What is the same is folded away.
+// The first screen shows whether the patch made it worse, by how much, and the hook and function
+// that account for it. Equal measurements are folded.
 async function comparisonScreen(page) {
 	await page.setViewportSize({ width: 1280, height: 800 });
 	await page.evaluate(() => scrollTo(0, 0));
@@ -318,8 +318,8 @@ async function comparisonScreen(page) {
 		check(await bottom(of) < 800, `${of} ends at ${await bottom(of)} pixels, beyond the first screen`);
 	const answer = await page.locator(".answer").first().textContent();
 	const over = await page.locator(".front .side").evaluate(side => side.scrollWidth - side.clientWidth);
-	check(over <= 0, `what stands beside the figure is cut off by ${over} pixels`);
-	check(/^Worse: \d+ of \d+ cells changed, all for the worse .*; most: \S+ under capability,selinux, \+\d+ instructions \(\+[0-9.]+ %\), by inode_permission \(selinux_inode_permission\), which holds most of every change/
+	check(over <= 0, `the table next to the figure is cut off by ${over} pixels`);
+	check(/^Worse: \d+ of \d+ cells changed, all for the worse .*; most: \S+ under capability,selinux, \+\d+ instructions \(\+[0-9.]+ %\), by inode_permission \(selinux_inode_permission\), which accounts for most of every change/
 		.test(answer), "the answer: " + answer);
 	const [changed, all] = /(\d+) of (\d+)/.exec(answer).slice(1).map(Number);
 	const rows = page.locator("#changed-table-1 tbody tr");
@@ -332,13 +332,13 @@ async function comparisonScreen(page) {
 	const bars = await page.locator("figure.figure svg [data-value]").count();
 	check(bars > 10 && bars <= changed, bars + " bars are drawn");
 	const folds = page.locator("details:not([open]) summary");
-	const told = await folds.allTextContents();
-	check(told.includes("Every cell") && changed < all, "what is folded away: " + told);
-	check(!await page.locator("#rest tbody tr").first().isVisible(), "cells that are the same are shown");
+	const folded = await folds.allTextContents();
+	check(folded.includes("Every cell") && changed < all, "folded: " + folded);
+	check(!await page.locator("#rest tbody tr").first().isVisible(), "equal measurements are shown");
 	await page.setViewportSize({ width: 1200, height: 900 });
 }
 
-// What is found, the figure that leads, and the rows beside it, on the first screen.
+// Findings, the main figure and its table are on the first screen.
 async function leads(page) {
 	await page.setViewportSize({ width: 1280, height: 800 });
 	for (const of of [".findings li", ".front figure.figure svg", ".front .side tbody tr"]) {
@@ -346,11 +346,11 @@ async function leads(page) {
 		check(bottom < 800, `${of} ends at ${bottom} pixels, beyond the first screen`);
 	}
 	const over = await page.locator(".front .side").first().evaluate(side => side.scrollWidth - side.clientWidth);
-	check(over <= 0, `what stands beside the figure is cut off by ${over} pixels`);
+	check(over <= 0, `the table next to the figure is cut off by ${over} pixels`);
 	await page.setViewportSize({ width: 1200, height: 900 });
 }
 
-// A figure is selected by its link, which can be mailed.
+// A link selects its figure.
 async function links(page) {
 	const figure = page.locator("figure.figure").last();
 	const name = await figure.getAttribute("data-name");
@@ -372,7 +372,7 @@ async function links(page) {
 
 async function accessible(page, where) {
 	await page.evaluate(() => document.querySelectorAll("details").forEach(d => { d.open = true; }));
-	// The page's policy holds for what is put in, too: axe comes through the debugger.
+	// The page's content security policy blocks added scripts, so axe is injected by the debugger.
 	await page.evaluate(axe);
 	const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
 	for (const violation of found.violations)
@@ -403,7 +403,7 @@ await reading({ viewport: { width: 1200, height: 900 } }, async page => {
 	await accessible(page, "light");
 	await page.emulateMedia({ media: "print" });
 	const drawings = await page.locator("figure svg:visible").count();
-	check(drawings === await page.locator("figure.figure").count(), "print lacks drawings");
+	check(drawings === await page.locator("figure.figure").count(), "drawings are missing in print");
 	check(await page.locator("figure button:visible").count() === 0, "print shows buttons");
 });
 
@@ -421,9 +421,9 @@ await reading({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 1 }, a
 
 await reading({ javaScriptEnabled: false }, async plain => {
 	const drawings = await plain.locator("figure svg:visible").count();
-	check(drawings === await plain.locator("figure.figure").count(), "without scripts drawings lack");
+	check(drawings === await plain.locator("figure.figure").count(), "drawings are missing without scripts");
 	check(await plain.locator("input:visible, button:visible").count() === 0,
-		"without scripts there are controls that do nothing");
+		"controls are visible without scripts");
 });
 
 for (const fault of faults)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Takes pictures of pages in Chromium: node shots.mjs MODULES CHROMIUM DIRECTORY NAME=PAGE.html[#HASH]...
 //
-// Of each page four, as NAME.png, NAME-dark.png, NAME-phone.png and NAME-phone-dark.png: 1280 x 800 and
-// 390 x 844 pixels, light and dark. Each is a PNG of at most 256 colours, and none may be blank.
+// Four pictures of each page: NAME.png, NAME-dark.png, NAME-phone.png and NAME-phone-dark.png, of 1280 x
+// 800 and 390 x 844 pixels, light and dark. Each is a PNG of at most 256 colours. None may be blank.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const SCHEMES = [["", "light"], ["-dark", "dark"]];
 const PATIENCE_MS = 90000;
 const faults = [];
 
-// With few colours, which a page has; faults it if it has next to none, or one nearly everywhere.
+// Reduces the colours of a picture, and reports it as blank if one colour fills nearly all of it.
 async function reduced(png, name) {
 	const { data, info } = await sharp(png).removeAlpha().raw().toBuffer({ resolveWithObject: true });
 	const counts = new Map(), whole = info.width * info.height;
@@ -37,7 +37,7 @@ async function picture(browser, url, options) {
 	context.setDefaultTimeout(PATIENCE_MS);
 	const page = await context.newPage();
 	await page.goto(url);
-	// Rings around what has the focus are of a reader who is there.
+	// No focus rings in pictures.
 	await page.evaluate(() => document.activeElement.blur());
 	const png = await page.screenshot();
 	await context.close();
@@ -50,7 +50,7 @@ for (const one of pages) {
 	const url = pathToFileURL(resolve(file)).href + (hash ? "#" + hash : "");
 	for (const [size, viewport] of SIZES)
 		for (const [dark, colorScheme] of SCHEMES) {
-			// As in page.mjs: a browser of its own, and once more if it makes no frames.
+			// As in page.mjs: a new browser, and another attempt if it makes no frames.
 			for (let attempts = 3; ; attempts--) {
 				const browser = await browserType.launch({
 					executablePath: chromium,

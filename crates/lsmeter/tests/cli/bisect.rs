@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter bisect` as far as nothing is booted: what it refuses, and commits that do not build.
+//! `lsmeter bisect` without a boot: refused arguments, and commits that do not build.
 
 use crate::common::{Place, words};
 
@@ -19,18 +19,18 @@ fn repository() -> Place {
 const ENDS: &str = "bisect --repo tree --good c0 --bad c2";
 
 #[test]
-fn words_that_make_no_sense_are_refused() {
+fn invalid_arguments_are_refused() {
     let place = repository();
     std::fs::create_dir(place.join("plain")).unwrap();
     let table = format!(
-        "bisect --repo tree --good v9 --bad c2 | `v9` names no commit of tree | give a tag
+        "bisect --repo tree --good v9 --bad c2 | `v9` is not a commit in tree | give a tag
          bisect --repo tree --good c2 --bad c0 | does not come after | exchange them
          bisect --repo tree --good c1 --bad c1 | both ends are commit | --good
          bisect --repo none --good a --bad b | there is no directory none | --repo
-         bisect --repo plain --good a --bad b | plain is no git repository | --repo
+         bisect --repo plain --good a --bad b | plain is not a git repository | --repo
          {ENDS} --flavour um | are timed, not counted | --flavour all
-         {ENDS} --kernel debian:6.12 | the kernel is that of the tree | --kernel
-         {ENDS} --fail-above '1 parsec' | its unit is none of | 1%
+         {ENDS} --kernel debian:6.12 | the tree's kernel is measured | --kernel
+         {ENDS} --fail-above '1 parsec' | its unit is not one of | 1%
          {ENDS} --image x | required arguments were not provided
          {ENDS} --build true | required arguments were not provided
          {ENDS} --build true --flavour dac | cannot be used with"
@@ -47,10 +47,10 @@ fn a_good_end_that_does_not_build_is_an_error() {
     let line = format!("{ENDS} --image image --build");
     let build = "echo 'a.c:1: error: no'; exit 3";
     let ended = place.run(&[&words(&line)[..], &[build]].concat()).code(2);
-    for told in ["a.c:1: error: no", "all that it printed is in"] {
-        assert!(ended.stderr.contains(told), "{ended:#?}");
+    for expected in ["a.c:1: error: no", "its whole output is in"] {
+        assert!(ended.stderr.contains(expected), "{ended:#?}");
     }
-    // The checkout is as it was, and the worktree is gone.
+    // The checkout is unchanged and the worktree is removed.
     let list = place.git("-C tree worktree list");
     assert_eq!(list.lines().count(), 1, "{list}");
     let file = std::fs::read_to_string(place.join("tree/file")).unwrap();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter compare`, on golden documents and on what is none.
+//! `lsmeter compare`, on golden and invalid result files.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::common::{Place, schema};
 
 const GOLDEN: &str = "../model/tests/golden";
 
-/// With two runs that differ by one instruction in one cell, base.json and new.json.
+/// Writes base.json and new.json, which differ by one instruction in one measurement.
 fn two() -> Place {
     let place = Place::new();
     let mut run: Value = serde_json::from_str(&golden("run")).unwrap();
@@ -29,7 +29,7 @@ fn golden(name: &str) -> String {
 }
 
 #[test]
-fn a_gate_passes_fails_and_cannot_tell() {
+fn a_gate_passes_fails_and_is_inconclusive() {
     let place = two();
     let text = std::fs::read_to_string(place.join("new.json")).unwrap();
     place.write("other.json", text.replace("\"stat\"", "\"fstat\""));
@@ -46,7 +46,7 @@ fn a_gate_passes_fails_and_cannot_tell() {
     ];
     let passed = place.run(&instruction).code(0).stderr;
     assert!(passed.contains("gate: passed: 6 within"), "{passed}");
-    for (rest, code, told) in [
+    for (rest, code, expected) in [
         (
             "base.json new.json --fail-above 0%",
             1,
@@ -58,17 +58,17 @@ fn a_gate_passes_fails_and_cannot_tell() {
         (
             "base.json other.json --fail-above 1%",
             5,
-            "3 cells of BASE are not in NEW",
+            "3 measurements of BASE are not in NEW",
         ),
         ("base.json new.json --budget budget.toml", 1, ""),
     ] {
         let ended = place.line(&format!("compare {rest}")).code(code);
-        assert!(ended.stderr.contains(told), "{ended:#?}");
+        assert!(ended.stderr.contains(expected), "{ended:#?}");
     }
 }
 
 #[test]
-fn documents_that_cannot_be_compared_are_refused_with_a_hint() {
+fn invalid_inputs_are_refused_with_a_hint() {
     let place = two();
     let text = std::fs::read_to_string(place.join("new.json")).unwrap();
     for (name, text) in [
@@ -86,15 +86,15 @@ fn documents_that_cannot_be_compared_are_refused_with_a_hint() {
     }
     place.refuses(
         2,
-        "compare base.json empty.json | empty.json: document of lsmeter's: empty | measure again
-         compare base.json cut.json | ends in the middle | measure again
+        "compare base.json empty.json | empty.json: lsmeter result file: empty | measure again
+         compare base.json cut.json | truncated after | measure again
          compare base.json newer.json | written by another lsmeter | the lsmeter that wrote it
          compare base.json text.json | not JSON | --output or --record
          compare base.json none.json | measurements[0]
-         compare base.json profile.json | | give two documents that the same command wrote
+         compare base.json profile.json | | give two result files of the same command
          compare base.json /nonexistent | /nonexistent | --output or --record
-         compare base.json --across kernel | all cells of | another axis
-         compare base.json new.json --format ktap | what a gate says | --fail-above 1%",
+         compare base.json --across kernel | all measurements of | another axis
+         compare base.json new.json --format ktap | need a gate | --fail-above 1%",
     );
     place.line("compare base.json").code(2);
 }

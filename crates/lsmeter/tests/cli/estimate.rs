@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter estimate` of documents that were made before.
+//! `lsmeter estimate` of committed result files.
 
 use std::fs;
 
@@ -7,13 +7,13 @@ use model::{EstimateDocument, Stored as _, estimate::Weights};
 
 use crate::common::{Place, schema};
 
-/// Of `lsmeter profile suite --events` on a stock kernel, and of `lsmeter run suite` of counts and of
-/// times in kernels that are processes.
+/// Of `lsmeter profile suite --events` on a stock kernel, and of `lsmeter run suite` with counts, and
+/// times in UML kernels.
 const COUNTS: &[u8] = include_bytes!("../../../../docs/results/events-6.12.json.xz");
 const BOTH: &[u8] = include_bytes!("../../../../docs/results/estimate-6.12.json.xz");
-/// Of counts in a kernel that is configured as those processes are.
+/// Counts of a kernel configured like these UML kernels.
 const UP: &[u8] = include_bytes!("../../../../docs/results/counts-up-6.12.json.xz");
-/// Times alone.
+/// Times only.
 const TIMED: &[u8] =
     include_bytes!("../../../../publications/lsm-overhead/nanoseconds-6.12.json.xz");
 
@@ -24,17 +24,15 @@ fn documents() -> Place {
     place
 }
 
-/// What `lsmeter estimate` prints as JSON.
 fn estimated(place: &Place, rest: &str) -> EstimateDocument {
-    let told = place
+    let printed = place
         .line(&format!("estimate {rest} --json"))
         .code(0)
         .stdout;
-    EstimateDocument::parse(told.as_bytes()).unwrap()
+    EstimateDocument::parse(printed.as_bytes()).unwrap()
 }
 
-/// Each module's times are to its estimate, by weights of the others, as any other's are: 1.5 times
-/// as much at most.
+/// The ratios of time to estimate, each fitted without that module, differ by a factor below 1.5.
 #[track_caller]
 fn assert_modules_are_near_each_other(weights: &Weights) {
     let ratios = weights.left_out.iter().map(|of| of.ratio);
@@ -55,15 +53,14 @@ fn weights_are_fitted_kept_and_used_again() {
     schema::assert_fits(&serde_json::from_slice(&document).unwrap());
     let a = EstimateDocument::parse(&document).unwrap();
 
-    // Operations in the right order, and of each module as much as of the others: where it is
-    // fitted without that module.
+    // The order of operations is right, also for modules left out of the fit.
     let error = a.weights.error;
     assert!(error.rank_correlation >= 0.95, "{error:?}");
     assert!(error.rank_correlation > error.rank_correlation_of_instructions);
     let of_instructions = error.median_points_of_instructions.unwrap();
     assert!(of_instructions > error.median_points, "{error:?}");
-    let said = format!("in instructions are {of_instructions:.2} points from those in ns");
-    assert!(text.contains(&said), "{text}");
+    let expected = format!("in instructions are {of_instructions:.2} points from those in ns");
+    assert!(text.contains(&expected), "{text}");
     assert_modules_are_near_each_other(&a.weights);
 
     let again = estimated(&place, "counts.json --weights w.json");
@@ -71,31 +68,31 @@ fn weights_are_fitted_kept_and_used_again() {
     assert_eq!(estimates(&again), estimates(&a));
     assert!(again.cells.iter().all(|cell| cell.measured.is_none()));
 
-    // Beside what was counted, and only beside what has events.
+    // Reports need events for nanoseconds.
     let page = "--weights w.json --format markdown";
     let counted = place.line(&format!("report counts.json {page}")).code(0);
     assert!(counted.stdout.contains("nanoseconds that stacks add"));
     let golden = include_bytes!("../../../model/tests/golden/run.json");
     place.write("plain.json", golden);
     let refused = place.line(&format!("report plain.json {page}")).code(2);
-    let told = "count it with --events";
-    assert!(refused.stderr.contains(told), "{refused:#?}");
+    let expected = "count it with --events";
+    assert!(refused.stderr.contains(expected), "{refused:#?}");
 
     let csv = place.line(&format!("{fitted} --format csv")).code(0).stdout;
     let row = "debian:6.12,\"capability,tomoyo\",capability,tmpfs,stat,AA,inode_getattr,";
     assert!(csv.lines().any(|line| line.starts_with(row)), "{csv}");
-    // Nothing is said of what takes no one path.
+    // Operations without a dominant path are refused.
     let mut cells = a.cells.iter();
     let fork = cells.find(|cell| cell.key.benchmark() == "fork").unwrap();
-    let told = "no path stands for the operation";
-    assert_eq!(fork.refused.as_deref(), Some(told));
+    let reason = "no path represents the operation";
+    assert_eq!(fork.refused.as_deref(), Some(reason));
 }
 
 #[test]
-fn what_cannot_be_estimated_is_named() {
+fn invalid_inputs_are_refused() {
     let place = documents();
     place.write("timed.json", testing::unpack(TIMED));
-    let said = [
+    let arguments = [
         "timed.json --times times.json",
         "counts.json --times counts.json",
         "counts.json --times times.json --terms cache_misses",
@@ -103,12 +100,12 @@ fn what_cannot_be_estimated_is_named() {
         "counts.json --weights counts.json",
         "counts.json",
     ];
-    let said = said.map(|rest| place.line(&format!("estimate {rest}")).code(2).stderr);
-    insta::assert_snapshot!("errors", said.join("\n"));
+    let errors = arguments.map(|rest| place.line(&format!("estimate {rest}")).code(2).stderr);
+    insta::assert_snapshot!("errors", errors.join("\n"));
 }
 
-/// Where what was timed is counted, each of five modules costs as much as by weights of the others, as
-/// nearly as any. A run that counted and timed needs no other.
+/// Weights fitted without a module estimate it about as well as the other modules. A run that counted
+/// and timed needs no other file.
 #[test]
 fn modules_are_estimated_as_well_as_each_other() {
     let place = documents();

@@ -32,18 +32,18 @@ fn files_that_make_no_policy_are_refused() {
     }
     let run = "run --offline --bench stat:AA --policy-file below";
     let table = format!(
-        "{run}/label.toml | `a/b` is no label of Smack's | 255
-         {run}/labels.toml | `/etc/x` has a label, and nothing is there | directories above
+        "{run}/label.toml | invalid Smack label `a/b` | 255
+         {run}/labels.toml | `/etc/x` has a label, but no access uses it | directories above
          {run}/smack.toml --stack capability,selinux
-         | no stack of what is measured has smack | --stack capability,smack
-         {run}/typo.toml | below/typo.toml, line 7, column 1: unknown field `lable` | `label`?
-         {run}/no-proof.toml | `denied` is missing | read /etc/shadow
-         {run}/no-accesses.toml | it has no accesses | not_measured
-         {run}/half.toml | `not_measured` is missing | let pass unmeasured
-         {run}/ima.toml --integrity audit | not at work in anything measured | --integrity ima
+         | no stack has smack with a policy | --stack capability,smack
+         {run}/typo.toml | below/typo.toml, line 7, column 1: unknown key `lable` | `label`?
+         {run}/no-proof.toml | needs `denied` | read /etc/shadow
+         {run}/no-accesses.toml | needs accesses that test it | not_measured
+         {run}/half.toml | needs `not_measured` | must be unmeasured
+         {run}/ima.toml --integrity audit | not active in any configuration | --integrity ima
          {run}/ima.toml --set ima_policy=\"'tcb'\" --integrity ima
-         | `ima_policy` is `tcb`, and the policy x is of ima | leave out one
-         {run}/stacks.toml | below/stacks.toml: `stacks` is not a policy's | tables [custom.NAME]
+         | `ima_policy` is `tcb`, but the policy x is also for ima | leave out one
+         {run}/stacks.toml | below/stacks.toml: `stacks` is not a key of a policy file | tables [custom.NAME]
          {run}/none.toml | none.toml: no policy | tables [custom.NAME]
          run --policy-file missing.toml | missing.toml | tables [custom.NAME]
          run /dev/zero | a spec has at most 1048576
@@ -53,9 +53,8 @@ fn files_that_make_no_policy_are_refused() {
     assert_eq!(place.names(), ["below"]);
 }
 
-/// A policy names its files from where it lies.
 #[test]
-fn files_of_a_policy_lie_beside_it() {
+fn files_of_a_policy_are_relative_to_it() {
     let place = Place::new();
     place.write("rules", "");
     place.write("below/policy.toml", [SMACK, PROOF].concat());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter kernel`, and kernels that are named wherever one can be.
+//! `lsmeter kernel`, and kernels named on other commands.
 
 use std::fs;
 use std::io::Read;
@@ -9,11 +9,11 @@ use serde_json::Value;
 use crate::common::{Place, names};
 
 #[test]
-fn kernels_that_are_not_there_or_are_none() {
+fn missing_and_invalid_kernels_are_refused() {
     let place = Place::new();
     place.refuses(
         2,
-        "kernel fetch build:mine | not a kernel that can be fetched | kernel add
+        "kernel fetch build:mine | it is not a Debian kernel | kernel add
          kernel remove debian:6.12 | is not in the cache | kernel list
          run --offline --kernel not/there | there is no such file | bzImage
          run --offline --kernel debian:6.12 | is not in the cache | kernel fetch debian:6.12
@@ -50,7 +50,7 @@ fn kernels_that_are_not_there_or_are_none() {
     assert_eq!(listing["kernels"], Value::Array(Vec::new()));
 }
 
-/// A kernel without symbols is not refused what its image may have.
+/// Without symbols, a text in the image counts as a module.
 #[test]
 fn a_module_that_no_kernel_has_is_refused() {
     let place = Place::new();
@@ -71,7 +71,7 @@ fn a_module_that_no_kernel_has_is_refused() {
     assert_eq!(place.names(), ["cache", "other", "vmlinux"]);
 }
 
-/// An ELF file that boots by PVH as far as its note says, with a release and some text.
+/// An ELF file with a PVH note, a release and some text.
 fn vmlinux(text: &[u8]) -> Vec<u8> {
     let mut elf = vec![0; 64 + 56];
     elf[..6].copy_from_slice(b"\x7fELF\x02\x01");
@@ -80,7 +80,7 @@ fn vmlinux(text: &[u8]) -> Vec<u8> {
     elf[32] = 64; // one program header, here
     elf[54] = 56;
     elf[56] = 1;
-    elf[64] = 4; // of notes, behind it
+    elf[64] = 4; // notes, after the header
     elf[64 + 8] = 64 + 56;
     elf[64 + 32] = 20;
     for word in [4, 4, 18] {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter kernel build` as far as nothing is compiled: what it refuses, and what a
-//! build leaves behind that is interrupted. The tools are scripts, so that it does not
-//! depend on the machine which are there.
+//! `lsmeter kernel build` without compiling: refused arguments, failed and interrupted builds. The
+//! tools are scripts, so that the machine's tools do not matter.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -14,7 +13,7 @@ use crate::common::{Ended, Place, Running, names, runs, signal, wait_for, words}
 
 const TOOLS: &str = "gcc ld flex bison bc perl awk find pahole python3 lz4 git tar tool xz";
 
-/// A directory to be in, with a directory `bin` of tools that are none.
+/// A working directory with fake tools in `bin`.
 fn place() -> Place {
     let place = Place::new();
     for tool in words(TOOLS) {
@@ -31,7 +30,7 @@ fn place() -> Place {
     place
 }
 
-/// A tree that looks like a kernel's.
+/// A fake kernel tree.
 fn tree(place: &Place, makefile: &str, kconfig: &str) {
     for mark in words("arch/x86/Kconfig scripts/kconfig/conf.c init/main.c fs/open.c") {
         place.write(&format!("tree/{mark}"), "");
@@ -53,8 +52,8 @@ fn build(place: &Place, arguments: &[&str]) -> Ended {
     Ended::of(arguments, command(place, arguments).output().unwrap())
 }
 
-/// Builds of a table, `arguments | exit code | error | hint`, of which nothing stays that could be
-/// taken for a kernel.
+/// Runs each line of a table, `arguments | exit code | error | hint`. None may leave a kernel in the
+/// cache.
 #[track_caller]
 fn refuses(place: &Place, table: &str) {
     for row in table.lines() {
@@ -77,7 +76,7 @@ fn nothing_is_cached(cache: &Path) {
 }
 
 #[test]
-fn a_recipe_that_makes_no_sense() {
+fn invalid_arguments_are_refused() {
     let place = place();
     fs::create_dir(place.join("empty")).unwrap();
     let source = "x --source linux-source-6.12";
@@ -87,27 +86,30 @@ fn a_recipe_that_makes_no_sense() {
          {source} --flavour most | 2 | invalid value
          {source} --jobs 0 | 2 | invalid value
          {source} --layouts 0 | 2 | invalid value
-         {source} --layouts 3 | 2 | in kernels of flavours um and um-dac only | --flavour um
-         {source} --flavour dac --any-order | 2 | has no order of them | --any-order
+         {source} --layouts 3 | 2 | --layouts needs flavour um or um-dac | --flavour um
+         {source} --flavour dac --any-order | 2 | a flavour with security modules | --any-order
          {source} --with luck | 2 | invalid value
-         {source} --with lock-prefixes | 2 | by themselves | --flavour um
-         {source} --flavour um --arch aarch64 | 2 | a process of this machine | --arch
-         {source} --flavour all-up --arch aarch64 | 2 | for several processors always | flavour all
-         a/b --source tree | 2 | a name holds | build:NAME
+         {source} --with lock-prefixes | 2 | --with needs flavour um or um-dac | --flavour um
+         {source} --flavour um --arch aarch64 | 2 | UML kernels cannot be built for aarch64 | --arch
+         {source} --flavour all-up --arch aarch64 | 2 | its kernels are always SMP | --flavour all
+         a/b --source tree | 2 | a name consists of | build:NAME
          x --source not/there | 2 | no such directory | linux-source-6.12
-         x --source empty | 2 | it is no kernel source tree: there is no Makefile | top dir"
+         x --source empty | 2 | not a kernel source tree (no Makefile) | top dir"
     );
     refuses(&place, &table);
 }
 
 #[test]
-fn a_tree_or_a_fragment_that_makes_no_sense() {
+fn invalid_trees_and_fragments_are_refused() {
     let place = place();
     tree(&place, "", "");
     place.write("mine", "CONFIG_A=y\nCONFIG_B=m\nsense=none\n");
     let ended = build(&place, &words("x --source tree --config mine")).code(2);
-    for told in ["mine:2: `CONFIG_B=m`", "mine:3: `sense=none` is no option"] {
-        assert!(ended.stderr.contains(told), "{ended:#?}");
+    for expected in [
+        "mine:2: `CONFIG_B=m`",
+        "mine:3: `sense=none` is not an option",
+    ] {
+        assert!(ended.stderr.contains(expected), "{ended:#?}");
     }
     place.write("mine", "CONFIG_A=y\n# CONFIG_A is not set\n");
     place.write("tree/security/Kconfig", "menu \"Security\"\nendmenu\n");
@@ -118,7 +120,7 @@ fn a_tree_or_a_fragment_that_makes_no_sense() {
          x --source tree --config none | 3 | cannot open none
          x --source tree | 2 | security/Kconfig of | CONFIG_SECURITY_TUNABLE",
     );
-    // A tree that was built in.
+    // An earlier in-tree build.
     place.write("tree/.config", "");
     refuses(
         &place,
@@ -127,41 +129,41 @@ fn a_tree_or_a_fragment_that_makes_no_sense() {
 }
 
 #[test]
-fn what_lacks_is_named_before_anything_is_done() {
+fn missing_tools_are_listed_first() {
     let place = place();
     tree(&place, "", "");
     for tool in ["flex", "pahole"] {
         fs::remove_file(place.join("bin").join(tool)).unwrap();
     }
-    // A gcc that finds no header.
+    // This gcc finds no headers.
     place.write("bin/gcc", "#!/bin/sh\n[ $1 = --version ]\n");
     let ended = build(&place, &words("x --source linux-source-6.12"));
     ended.refused(
         3,
-        "lacks flex, pahole, stdlib.h, gelf.h, openssl/opensslv.h",
+        "missing flex, pahole, stdlib.h, gelf.h, openssl/opensslv.h",
         Some("apt-get install flex libc6-dev libelf-dev libssl-dev pahole"),
     );
     let ended = build(&place, &words("x --source tree --flavour dac"));
-    let error = "lacks flex, stdlib.h, gelf.h";
+    let error = "missing flex, stdlib.h, gelf.h";
     ended.refused(3, error, Some("flex libc6-dev libelf-dev"));
     assert!(!place.cache().join("lsmeter/build").exists());
 }
 
 #[test]
-fn options_that_cannot_be_had() {
+fn options_that_cannot_be_set_are_errors() {
     let place = place();
-    // One that makes of every wish nothing at all.
+    // This Kconfig sets no option.
     let kconfig = "config 64BIT\n\tbool \"64-bit kernel\"\n\n";
     tree(&place, "allnoconfig:\n\t@touch $(O)/.config\n", kconfig);
     place.write("mine", "CONFIG_64BITS=y\nCONFIG_64BIT=y\n");
     let asked = words("x --source tree --flavour dac --config mine");
     let ended = build(&place, &asked).code(2);
-    for told in [
+    for expected in [
         "CONFIG_64BITS=y (mine:1) is not set: this kernel has no such option; CONFIG_64BIT is one",
         "CONFIG_64BIT=y (mine:2) is not set",
         "hint: ",
     ] {
-        assert!(ended.stderr.contains(told), "{told}: {ended:#?}");
+        assert!(ended.stderr.contains(expected), "{expected}: {ended:#?}");
     }
     nothing_is_cached(&place.cache());
 }
@@ -175,23 +177,23 @@ fn a_build_that_fails() {
     let asked = ["x", "--source", "tree", "--flavour", "dac"];
     let ended = build(&place, &asked).code(2);
     let log = place.cache().join("lsmeter/build/x/log");
-    for told in [
+    for expected in [
         "make bzImage exited with status 2",
         "fs/a.c:1:2: error: no",
         log.to_str().unwrap(),
     ] {
-        assert!(ended.stderr.contains(told), "{ended:#?}");
+        assert!(ended.stderr.contains(expected), "{ended:#?}");
     }
     assert!(fs::read_to_string(log).unwrap().contains("CC      fs/a.o"));
     nothing_is_cached(&place.cache());
-    // A full disk is the machine's.
+    // A full disk is an error of the machine.
     let makefile = makefile.replace("fs/a.c:1:2: error: no", "as: No space left on device");
     place.write("tree/Makefile", makefile);
-    build(&place, &asked).refused(3, "is full", Some("make room"));
+    build(&place, &asked).refused(3, "is full", Some("free some space"));
 }
 
 #[test]
-fn an_interrupted_build_ends_all_that_it_started() {
+fn an_interrupted_build_ends_its_processes() {
     let place = place();
     let mark = place.join("pid");
     let makefile = format!(

@@ -47,7 +47,7 @@ fn listed_benchmarks_can_be_chosen() {
     let [one, two] = ["getppid,stat:AA", "getppid stat:AA"]
         .map(|asked| place.line(&format!("list benchmarks {asked}")));
     assert_eq!(one.code(0).stdout, two.code(0).stdout);
-    let table = "list benchmarks opne | pattern `opne` fits no benchmark | did you mean `open`?";
+    let table = "list benchmarks opne | pattern `opne` matches no benchmark | did you mean `open`?";
     place.refuses(2, table);
 }
 

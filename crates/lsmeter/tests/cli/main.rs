@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The command line: what it prints, and how it refuses what makes no sense. Fast:
-//! nothing is booted.
+//! Output and errors of the command line. Fast: boots nothing.
 
 mod bisect;
 #[path = "../common/mod.rs"]
@@ -49,7 +48,7 @@ fn help() {
 }
 
 #[test]
-fn no_command_is_wrong_usage() {
+fn no_command_is_a_usage_error() {
     let place = Place::new();
     let ended = place.run(&[]).code(2);
     assert!(ended.stderr.contains("Usage: lsmeter"), "{ended:#?}");
@@ -57,12 +56,12 @@ fn no_command_is_wrong_usage() {
 }
 
 #[test]
-fn a_configuration_that_makes_no_sense() {
+fn invalid_configurations_are_refused() {
     let place = Place::new();
     let path = place.write("config/lsmeter/config.toml", "mirorr = \"x\"\n");
     let ended = place.line("run").code(2);
-    for told in [path.to_str().unwrap(), "unknown field `mirorr`", "`mirror`"] {
-        assert!(ended.stderr.contains(told), "{ended:#?}");
+    for expected in [path.to_str().unwrap(), "unknown field `mirorr`", "`mirror`"] {
+        assert!(ended.stderr.contains(expected), "{ended:#?}");
     }
     fs::write(&path, "qemu = \"/nonexistent/from-config\"\n").unwrap();
     let ended = place.line("doctor --json").code(3);
@@ -70,9 +69,9 @@ fn a_configuration_that_makes_no_sense() {
 }
 
 #[test]
-fn doctor_tells_the_same_in_both_forms() {
+fn doctor_prints_the_same_as_text_and_json() {
     let place = Place::new();
-    // No QEMU, so that it does not depend on the machine how it ends.
+    // Without QEMU the exit status is the same on every machine.
     let doctor = "doctor --qemu /nonexistent/qemu";
     let json = place.line(&format!("{doctor} --json")).code(3).stdout;
     let listing: Value = serde_json::from_str(&json).unwrap();
@@ -109,7 +108,7 @@ fn completions_and_manual_pages() {
         ("fish", "--no-execute", "lsmeter.fish"),
     ] {
         assert!(read(name).contains("policy-file"), "{name}");
-        // A shell that is not here cannot be asked.
+        // A missing shell cannot check.
         let mut checked = Command::new(shell);
         match checked.arg(check).arg(made.join(name)).output() {
             Ok(output) => assert!(output.status.success(), "{shell}: {output:?}"),
@@ -147,7 +146,7 @@ fn completions_and_manual_pages() {
 const RUN: &str = include_str!("../../../model/tests/golden/run.json");
 
 #[test]
-fn a_closed_pipe_is_no_fault() {
+fn a_closed_pipe_is_not_an_error() {
     let place = Place::new();
     place.write("run.json", RUN);
     let compared = ["table", "markdown", "csv", "json", "junit"];

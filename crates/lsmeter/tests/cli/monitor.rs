@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter monitor` that needs no live machine: recordings, and what makes no sense.
+//! `lsmeter monitor` without a live machine: recordings and invalid arguments.
 
 use model::{Document, Interval};
 
@@ -16,7 +16,6 @@ fn a_recording_comes_back_in_every_form() {
         place.run(&asked).code(0).stdout
     };
     insta::assert_snapshot!("table", replay(&["--rows", "1"]));
-    // What is written is what was read.
     let json = replay(&["--json"]);
     let document = Document::parse(json.as_bytes()).unwrap();
     let cells = Document::parse(GOLDEN).unwrap().cells;
@@ -34,7 +33,7 @@ fn a_recording_comes_back_in_every_form() {
 }
 
 #[test]
-fn words_that_make_no_sense_are_wrong_usage() {
+fn invalid_arguments_are_refused() {
     let place = Place::new();
     place.write("night.json", GOLDEN);
     place.write("other.json", "{\"schema_version\": 3, \"kind\": \"run\"}");
@@ -58,13 +57,13 @@ fn words_that_make_no_sense_are_wrong_usage() {
         "monitor --json --record - | two outputs cannot both be standard output | name a file
          monitor --format json --output - | standard output | name a file
          monitor --replay none.json | cannot read none.json: No such file | lsmeter monitor --record
-         monitor --replay other.json | cannot read other.json: no recording | monitor --record",
+         monitor --replay other.json | cannot read other.json: not a valid recording | monitor --record",
     );
 }
 
-/// Before anything is attached, so also by who may attach nothing.
+/// Checked before programs are attached, so also for unprivileged users.
 #[test]
-fn a_command_that_is_none_is_refused_at_once() {
+fn an_invalid_command_is_refused_at_once() {
     let place = Place::new();
     place.write("text", "no program");
     place.refuses(
@@ -75,9 +74,8 @@ fn a_command_that_is_none_is_refused_at_once() {
     );
 }
 
-/// Nobody may attach programs without privileges, whatever the kernel is.
 #[test]
-fn without_privileges_it_says_what_is_missing() {
+fn without_privileges_it_prints_a_hint() {
     let place = Place::new();
     let ended = place.run_unprivileged(&["monitor", "--duration", "1"]);
     let ended = ended.code(3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The same flags print and save what each command finds.
+//! Output flags, which are the same on every command.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use crate::common::{Ended, Place};
 const GOLDEN: &[u8] = include_bytes!("../../../model/tests/golden/monitor.json");
 
 #[test]
-fn what_is_printed_can_be_saved() {
+fn results_can_be_printed_and_saved() {
     let place = Place::new();
     place.write("night.json", GOLDEN);
     for format in ["csv", "markdown"] {
@@ -22,7 +22,7 @@ fn what_is_printed_can_be_saved() {
     }
 }
 
-/// Runs a shell command in the place, in which `$L` is lsmeter.
+/// Runs a shell script; `$L` is lsmeter.
 fn shell(place: &Place, script: &str) -> Ended {
     let mut command = Command::new("sh");
     command
@@ -44,10 +44,10 @@ fn a_full_disk_below_standard_error_changes_nothing() {
         "nothere",
         "merge night.json",
     ] {
-        let told = shell(&place, &format!("$L {asked}"));
-        assert_ne!(told.stderr, "", "{told:#?}");
+        let printed = shell(&place, &format!("$L {asked}"));
+        assert_ne!(printed.stderr, "", "{printed:#?}");
         let silent = shell(&place, &format!("$L {asked} 2>/dev/full"));
-        let both = [silent, told].map(|ended| (ended.code, ended.stdout));
+        let both = [silent, printed].map(|ended| (ended.code, ended.stdout));
         assert_eq!(both[0], both[1], "{asked}");
     }
 }
@@ -124,14 +124,14 @@ fn an_output_goes_where_its_name_says() {
     }
     assert!(place.join("link").is_symlink());
     place.refuses(
-        3,
+        2,
         "compare night.json night.json -o /dev/fd/9 | cannot write /dev/fd/9: | name a file
          compare night.json night.json -o /dev/fd/0 | it is open for reading only | name a file
          compare night.json night.json -o tmp | cannot write tmp: it is a directory | name a file",
     );
 }
 
-/// A terminal takes what a document, a guest or a file's name says as text.
+/// Control characters in result files and file names do not reach the terminal.
 #[test]
 fn text_from_outside_moves_no_cursor() {
     let place = Place::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter placement`, on a small tree and on what is none.
+//! `lsmeter placement`, on a small tree and on invalid trees.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,16 @@ use serde_json::{Value, json};
 
 use crate::common::{Ended, Place, schema};
 
-/// The tree that the analysis itself is tested with.
+/// The tree of the tests of the analysis.
 pub fn toy() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../placement/tests/tree")
 }
 
-/// `lsmeter placement` on the small tree.
 fn run(place: &Place, more: &str) -> Ended {
     place.line(&format!("placement {} --fs toyfs {more}", toy().display()))
 }
 
-/// A copy of the small tree, which is not there yet.
+/// Copies the small tree to a new directory.
 pub fn copy(to: &Path) {
     testing::succeed(Command::new("cp").arg("-r").arg(toy()).arg(to));
 }
@@ -40,13 +39,13 @@ fn tables() {
         assert_eq!(ended.stderr, "");
         insta::assert_snapshot!(name, ended.stdout);
     }
-    for (more, told) in [
+    for (more, expected) in [
         ("--syscall broken", "did not parse in full"),
         ("--syscall broken --explain", "fs/stat.c:26"),
         ("--syscall broken --explain", "what was read"),
     ] {
         let ended = run(&place, more).code(0);
-        assert!(ended.stdout.contains(told), "{ended:#?}");
+        assert!(ended.stdout.contains(expected), "{ended:#?}");
     }
 }
 
@@ -61,12 +60,12 @@ fn documents() {
     let text = fs::read_to_string(place.join("placement.json")).unwrap();
     let saved: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(saved["modules"], printed["modules"]);
-    // stat, and stat of what is not there.
+    // stat of a file, and of a missing one.
     assert_eq!(saved["syscalls"].as_array().unwrap().len(), 2);
 }
 
 #[test]
-fn the_cache_is_kept_beside_the_others_unless_it_is_not_wanted() {
+fn the_cache_is_used_except_with_no_cache() {
     let place = Place::new();
     run(&place, "--no-cache").code(0);
     assert!(!place.cache().exists());
@@ -77,20 +76,19 @@ fn the_cache_is_kept_beside_the_others_unless_it_is_not_wanted() {
     let again = run(&place, "--json").json();
     assert_eq!(again["coverage"]["scanned"], 0);
     assert_eq!(again["syscalls"], first["syscalls"]);
-    // Where there can be no cache it is only slower.
+    // Works without a cache.
     fs::remove_dir_all(place.cache()).unwrap();
     place.write("cache", "a file");
     run(&place, "").code(0);
 }
 
 #[test]
-fn what_is_no_tree_is_wrong_usage() {
+fn invalid_trees_are_refused() {
     let place = Place::new();
     fs::create_dir(place.join("empty")).unwrap();
     place.write("project/Makefile", "all:\n");
     place.write("noise.tar", [0xA5; 5_000]);
     place.write("empty.tar.xz", "");
-    // A tarball that is cut off in the middle of a file.
     let mut tar = Command::new("tar");
     tar.arg("-cf").arg(place.join("whole.tar")).arg("-C");
     tar.arg(toy().parent().unwrap()).arg("tree");
@@ -101,7 +99,7 @@ fn what_is_no_tree_is_wrong_usage() {
         2,
         "placement empty | empty is not a kernel tree: it has no Makefile | top of a Linux source
          placement nowhere | nowhere: cannot be read | check the path
-         placement project | its Makefile names no VERSION | give the top of a Linux source tree
+         placement project | its Makefile has no VERSION | give the top of a Linux source tree
          placement noise.tar | noise.tar: cannot be unpacked | cut off
          placement empty.tar.xz | empty.tar.xz: cannot be unpacked | cut off
          placement cut.tar | cut.tar: cannot be unpacked | fetch it again if it is cut off",
@@ -112,7 +110,7 @@ fn what_is_no_tree_is_wrong_usage() {
 }
 
 #[test]
-fn what_the_tree_does_not_have_is_wrong_usage_with_what_it_has() {
+fn names_that_the_tree_does_not_have_are_refused() {
     let place = Place::new();
     let toy = toy();
     let run = format!("placement {}", toy.display());
@@ -151,7 +149,7 @@ fn revisions() {
     );
 }
 
-/// A profile of stat in the small tree's kernel, with so many calls of hooks.
+/// A profile of stat in the small tree's kernel, with these hook calls.
 fn profile(release: &str, hooks: &[(&str, u64)]) -> Value {
     let golden = include_bytes!("../../../model/tests/golden/profile.json");
     let mut profile: Value = serde_json::from_slice(golden).unwrap();
@@ -192,26 +190,26 @@ fn agreement_with_profiles() {
     let good = [("inode_permission", 2), ("inode_getattr", 1)];
     let ended = agree(profile("6.99.1-amd64", &good), "").code(0);
     insta::assert_snapshot!("agreement", ended.stdout);
-    // More often than at most, and a hook that cannot be reached.
+    // Above the upper bound, and a hook that cannot be reached.
     let bad = [("inode_permission", 900), ("inode_mkdir", 1)];
     let disagree = |more: &str| agree(profile("6.99.0", &bad), more).code(1).stdout;
     insta::assert_snapshot!("disagreement", disagree(""));
-    let told: Value = serde_json::from_str(&disagree("--json")).unwrap();
-    assert_eq!(told["counts"]["above_maximum"], 1);
-    assert_eq!(told["counts"]["unknown"], 1);
+    let printed: Value = serde_json::from_str(&disagree("--json")).unwrap();
+    assert_eq!(printed["counts"]["above_maximum"], 1);
+    assert_eq!(printed["counts"]["unknown"], 1);
     let csv = disagree("--format csv");
     let row = "stat:AA/BB,toyfs,inode_mkdir,1,0,0,unknown";
     assert!(csv.contains(row), "{csv}");
-    // Of another kernel, or nothing that was asked for.
+    // Another kernel, or nothing selected.
     let ended = agree(profile("6.1.0", &good), "").code(5);
-    for told in ["operations of 6.1.0", "inconclusive"] {
-        assert!(ended.stderr.contains(told), "{ended:#?}");
+    for expected in ["operations of 6.1.0", "inconclusive"] {
+        assert!(ended.stderr.contains(expected), "{ended:#?}");
     }
     agree(profile("6.99.0", &good), "--fs ext4").code(5);
     agree(profile("6.99.0", &good), "--syscall mkdir").code(5);
     let hint = Some("lsmeter profile --output FILE");
-    agree(json!({"measurements": []}), "").refused(2, "no profile document", hint);
-    agree(json!([1]), "").refused(2, "no profile document", hint);
+    agree(json!({"measurements": []}), "").refused(2, "not a valid profile result file", hint);
+    agree(json!([1]), "").refused(2, "not a valid profile result file", hint);
     fs::remove_file(place.join("profile.json")).unwrap();
     let line = format!("placement {} --agree profile.json", toy().display());
     place

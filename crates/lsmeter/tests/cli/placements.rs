@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter placement diff` and `history`, on a small tree and what a patch makes of it.
+//! `lsmeter placement diff` and `checks`, on a small tree and a patched copy.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::common::{Ended, Place, schema};
 use crate::placement::{copy, toy};
 
-/// The small tree, and the same with one more hook in stat and another name for one.
+/// A copy of the small tree with one more hook in stat.
 fn patched(place: &Place) -> PathBuf {
     let tree = place.join("patched");
     copy(&tree);
@@ -33,7 +33,7 @@ fn change(tree: &Path, file: &str, to: impl Fn(&str) -> String) {
     fs::write(&path, to(&text)).unwrap();
 }
 
-/// `lsmeter placement` with the small tree where `TREE` is.
+/// Runs `lsmeter placement` with the small tree as `TREE`.
 fn placement(place: &Place, line: &str) -> Ended {
     let tree = toy().display().to_string();
     place.line(&format!(
@@ -48,39 +48,38 @@ fn a_patch_that_adds_a_hook() {
     patched(&place);
     let ended = placement(&place, "diff TREE patched --trace").code(0);
     assert_eq!(ended.stderr, "");
-    // Trees of any place: their names are cut where the table ends.
     assert!(ended.stdout.contains("inode_statfs  added"), "{ended:#?}");
     assert!(ended.stdout.contains("sys_newstat"), "{ended:#?}");
-    let told = placement(&place, "diff TREE patched --json").json();
-    schema::assert_fits(&told);
-    assert_eq!(told["framework"]["added"][0], "inode_statfs");
-    assert_eq!(told["changes"][0]["hooks"][0]["change"], "added");
+    let printed = placement(&place, "diff TREE patched --json").json();
+    schema::assert_fits(&printed);
+    assert_eq!(printed["framework"]["added"][0], "inode_statfs");
+    assert_eq!(printed["changes"][0]["hooks"][0]["change"], "added");
     let csv = placement(&place, "diff TREE patched --format csv");
     insta::assert_snapshot!("diff-csv", csv.code(0).stdout);
-    // A gate: one way it fails, the other it does not.
+    // The gate fails in one direction only.
     placement(&place, "diff TREE patched --fail-on-gain").code(1);
     placement(&place, "diff patched TREE --fail-on-gain").code(0);
     let ended = placement(&place, "diff TREE TREE --fail-on-gain").code(0);
-    assert!(ended.stdout.contains("No system call asks"), "{ended:#?}");
+    assert!(ended.stdout.contains("No system call gains"), "{ended:#?}");
     placement(&place, "diff TREE patched --fail-on-gain --syscall mkdir").code(0);
 }
 
 #[test]
-fn documents_stand_for_trees() {
+fn result_files_can_replace_trees() {
     let place = Place::new();
     patched(&place);
     placement(&place, "TREE --syscall stat --output stat.json").code(0);
-    // The tree is asked for what the document holds.
-    let told = place.line("placement diff stat.json patched --json").json();
-    assert_eq!(told["changes"].as_array().unwrap().len(), 2);
-    assert_eq!(told["compared"], 2);
+    // Only system calls of the result file are analysed in the tree.
+    let printed = place.line("placement diff stat.json patched --json").json();
+    assert_eq!(printed["changes"].as_array().unwrap().len(), 2);
+    assert_eq!(printed["compared"], 2);
     let nothing = "placement diff stat.json stat.json --fail-on-gain --fs ext4";
     place.line(nothing).code(5);
     let other = "{\"kind\": \"run\", \"schema_version\": 3, \"measurements\": []}";
     place.write("other.json", other);
     place.refuses(
         2,
-        "placement diff other.json patched | placement document | placement TREE --output FILE",
+        "placement diff other.json patched | placement result file | placement TREE --output FILE",
     );
 }
 
@@ -92,15 +91,14 @@ fn checks() {
         assert_eq!(ended.stderr, "");
         insta::assert_snapshot!(name, ended.stdout);
     }
-    let told = placement(&place, "checks TREE --json").json();
-    schema::assert_fits(&told);
-    // mkdir asks once for each guest, and once more.
-    let hooks = told["redundant"].as_array().unwrap();
+    let printed = placement(&place, "checks TREE --json").json();
+    schema::assert_fits(&printed);
+    let hooks = printed["redundant"].as_array().unwrap();
     assert!(hooks.iter().any(|check| check["hook"] == "path_mkdir"));
     placement(&place, "checks TREE --output toy.json --quiet").code(0);
-    // Of a document, and of what was asked for only.
-    let told = placement(&place, "checks toy.json --syscall stat --json").json();
-    assert_eq!(told["redundant"].as_array().unwrap().len(), 0);
+    // A result file, restricted to one system call.
+    let printed = placement(&place, "checks toy.json --syscall stat --json").json();
+    assert_eq!(printed["redundant"].as_array().unwrap().len(), 0);
     let csv = placement(&place, "checks toy.json --format csv")
         .code(0)
         .stdout;

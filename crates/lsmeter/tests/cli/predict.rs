@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter predict` of documents that were made before.
+//! `lsmeter predict` of committed result files.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::common::{Ended, Place, schema};
 const RECORDING: &[u8] = include_bytes!("../../../model/tests/golden/monitor.json");
 const ESTIMATE: &[u8] = include_bytes!("../../../model/tests/golden/estimate.json");
 const RUN: &[u8] = include_bytes!("../../../model/tests/golden/run.json");
-/// Of `lsmeter profile suite`, and of programs that were counted under the same stacks.
+/// Of `lsmeter profile suite`, and of programs counted under the same stacks.
 const COSTS: &[u8] = include_bytes!("../../../../docs/results/predict-costs-6.12.json.xz");
 const PROGRAMS: &[u8] = include_bytes!("../../../../docs/results/predict-programs-6.12.json.xz");
 
@@ -48,9 +48,9 @@ fn a_recording_in_every_form() {
     assert_eq!(csv.lines().count(), 1 + pairs * saved.stacks.len());
 }
 
-/// The stack that runs is the baseline of what would be saved.
+/// With the recorded stack as the baseline, a smaller stack costs less.
 #[test]
-fn what_a_stack_would_save() {
+fn a_smaller_stack_saves_instructions() {
     let place = documents();
     let [forth, back] = [
         "--stack capability --stack capability,apparmor",
@@ -63,13 +63,13 @@ fn what_a_stack_would_save() {
         added.as_f64().unwrap()
     });
     assert!(forth > 0.0 && back < 0.0, "{forth} {back}");
-    // The calls are those of the other stack, nearly all of them the same.
+    // Both stacks make nearly the same calls.
     assert!((forth + back).abs() < 0.01 * forth, "{forth} {back}");
 }
 
-/// A document that supplies the costs is no test of the prediction.
+/// Costs from the recording itself do not test the prediction.
 #[test]
-fn a_prediction_from_its_own_answer_has_no_error() {
+fn a_prediction_from_its_own_costs_has_no_error() {
     let place = documents();
     let own = "predict --recording programs.json --costs programs.json --json";
     let document = place.line(own).json();
@@ -79,7 +79,7 @@ fn a_prediction_from_its_own_answer_has_no_error() {
 }
 
 #[test]
-fn documents_that_do_not_go_together() {
+fn result_files_that_do_not_match_are_refused() {
     let place = documents();
     place.write("estimate.json", ESTIMATE);
     place.write("run.json", RUN);
@@ -92,17 +92,17 @@ fn documents_that_do_not_go_together() {
     let costs = "--costs costs.json";
     let table = format!(
         "predict -r none.json {costs} | cannot read none.json | --record
-         predict -r half.json {costs} | ends in the middle | measure again
-         predict -r estimate.json {costs} | it is a document of estimates | lsmeter run
-         predict -r run.json {costs} | holds no calls of hooks | monitor --record
-         predict -r empty.json {costs} | holds no call of a hook | record for longer
+         predict -r half.json {costs} | truncated after | measure again
+         predict -r estimate.json {costs} | it is a result file of estimates | lsmeter run
+         predict -r run.json {costs} | has no hook calls | monitor --record
+         predict -r empty.json {costs} | has no hook calls | record for longer
          {from} --stack capability --stack capability,smack | stack `capability,smack` | capability
-         {from} --stack capability | only the stack `capability` | name the baseline
-         {from} --baseline smack | nothing of the stack `smack` | there are
-         {from} --kernel debian:6.1 | nothing of the kernel `debian:6.1` | debian:6.12
+         {from} --stack capability | `capability` is the only stack | name the baseline
+         {from} --baseline smack | do not include the stack `smack` | there are
+         {from} --kernel debian:6.1 | do not include the kernel `debian:6.1` | debian:6.12
          predict -r programs.json {costs} --workload git-statsu | `git-statsu` | `git-status`
-         predict -r R.json | there are no costs | --kernel
-         predict -r R.json --costs run.json | the costs hold no hooks | lsmeter profile
+         predict -r R.json | neither costs nor a kernel is given | --kernel
+         predict -r R.json --costs run.json | the costs have no hooks | lsmeter profile
          predict -r R.json --kernel debian:9.9 --offline | debian:9.9 is not in the cache | fetch
          {from} --ns-per-instruction 0 | invalid value
          {from} --bench open | cannot be used with"
@@ -110,9 +110,8 @@ fn documents_that_do_not_go_together() {
     place.refuses(2, &table);
 }
 
-/// Calls weighed by what their instructions do are nanoseconds.
 #[test]
-fn calls_are_weighed() {
+fn weights_give_nanoseconds() {
     let place = documents();
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
     for name in ["events-6.12.json", "estimate-6.12.json"] {
@@ -123,8 +122,8 @@ fn calls_are_weighed() {
     place.line(fitted).code(0);
     let line = "predict -r R.json --costs events-6.12.json --weights w.json \
                 --stack capability,selinux --stack capability,tomoyo --json";
-    let told = place.line(line).code(0);
-    let document = PredictionDocument::parse(told.stdout.as_bytes()).unwrap();
+    let ended = place.line(line).code(0);
+    let document = PredictionDocument::parse(ended.stdout.as_bytes()).unwrap();
     assert!(document.processor.is_some());
     for load in &document.loads {
         assert_eq!(load.stacks[0].added_ns, None);
@@ -134,6 +133,6 @@ fn calls_are_weighed() {
         assert!(ns > added * 0.064, "{added} {ns}");
     }
     let refused = predict(&place, "R.json", "--weights w.json").code(2);
-    let told = "do not say what instructions do";
-    assert!(refused.stderr.contains(told), "{refused:#?}");
+    let error = "the costs have no events";
+    assert!(refused.stderr.contains(error), "{refused:#?}");
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter profile` that does not get as far as to boot.
+//! `lsmeter profile` without a boot.
 
 use std::fs;
 
 use crate::common::Place;
 
 #[test]
-fn words_that_make_no_sense_are_refused() {
+fn invalid_arguments_are_refused() {
     let place = Place::new();
-    let lab = "--events is counted with instructions, which are not measured here";
-    let benchmarks = "--events is of benchmarks, not of whole programs";
+    let lab = "--events needs instruction counts, which are not selected";
+    let benchmarks = "--events counts benchmarks, not whole programs";
     let outputs = "two outputs cannot both be standard output | name a file for one";
     let baseline = "there is no stack to compare with";
     let table = format!(
-        "profile --offline --bench opne | pattern `opne` fits no benchmark | did you mean `open`?
-         profile --offline --bench open: | names no variant behind the colon | BENCHMARK:VARIANT
-         profile --offline quik | no preset is called `quik` | did you mean `quick`?
+        "profile --offline --bench opne | pattern `opne` matches no benchmark | did you mean `open`?
+         profile --offline --bench open: | no variant after the colon | BENCHMARK:VARIANT
+         profile --offline quik | unknown preset `quik` | did you mean `quick`?
          profile --offline --stack 'capability, selinux' | ' ' in a module name | capability,selinux
          profile --offline missing.toml | cannot read missing.toml | TOML file
          profile --baseline capability --stack capability | {baseline} capability | with --stack
@@ -36,19 +36,18 @@ fn words_that_make_no_sense_are_refused() {
          profile --dir=. | unexpected argument"
     );
     place.refuses(2, &table);
-    // What is to be checked is a comparison.
-    for (flags, told) in [
+    for (flags, expected) in [
         ("--check", "--baseline <LSM,…>"),
         ("--view hook", "operation, hooks, summary"),
     ] {
         let ended = place.line(&format!("profile {flags}")).code(2);
-        assert!(ended.stderr.contains(told), "{ended:#?}");
+        assert!(ended.stderr.contains(expected), "{ended:#?}");
     }
     assert_eq!(place.names(), [""; 0], "nothing was written");
 }
 
 #[test]
-fn hook_definitions_that_are_none() {
+fn invalid_hook_definitions_are_refused() {
     let place = Place::new();
     fs::create_dir(place.join("directory.h")).unwrap();
     place.write("empty.h", "");
@@ -64,9 +63,9 @@ fn hook_definitions_that_are_none() {
         ("prose.h", "no LSM hook in the hook definitions"),
         ("binary.h", "it is not text"),
         ("torn.h", "an LSM_HOOK has no end, in line 2"),
-        ("large.h", "it is too large for that"),
-        // A device claims no length, and has no end.
-        ("/dev/zero", "it is too large for that"),
+        ("large.h", "it is too large"),
+        // A device has length 0 and no end.
+        ("/dev/zero", "it is too large"),
     ] {
         let refused = place.line(&format!("profile --offline --hook-definitions {name}"));
         assert!(refused.stderr.contains(why), "{refused:#?}");
@@ -80,7 +79,7 @@ fn it_needs_qemu_and_a_kernel() {
     let place = Place::new();
     place.refuses(
         3,
-        "profile --offline --qemu /nonexistent | cannot run /nonexistent: | --qemu takes the path",
+        "profile --offline --qemu /nonexistent | cannot run /nonexistent: | give --qemu the path",
     );
     place.refuses(
         2,

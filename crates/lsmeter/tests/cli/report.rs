@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter report`, on the golden documents and on what is none.
+//! `lsmeter report`, on golden and invalid result files.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -42,15 +42,15 @@ fn hooks_that_operations_call() {
     let document = golden("profile.json");
     let asked = ["--coverage", &document, "--format", "markdown"];
     let tables = run(&place, &asked).code(0).stdout;
-    for told in [
+    for expected in [
         "**Hooks that no operation calls: 2 of 4 of debian:6.1",
         "| inode\\_permission | 2 | 2 | open:AA, open:AA/BB |",
     ] {
-        assert!(tables.contains(told), "{tables}");
+        assert!(tables.contains(expected), "{tables}");
     }
     let refused = run(&place, &["--coverage", &golden("run.json")]).code(2);
-    let told = "does not list its kernel's hooks";
-    assert!(refused.stderr.contains(told), "{refused:#?}");
+    let expected = "does not list its kernel's hooks";
+    assert!(refused.stderr.contains(expected), "{refused:#?}");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn rsvg_convert_makes_a_pdf_of_a_figure() {
 }
 
 #[test]
-fn what_cannot_be_reported() {
+fn invalid_inputs_are_refused() {
     let place = Place::new();
     place.write("empty.json", "");
     let text = std::fs::read(golden("run.json")).unwrap();
@@ -98,7 +98,7 @@ fn what_cannot_be_reported() {
     let mixed = mixed.replacen("\"metric\":\"instructions\"", "\"metric\":\"time\"", 1);
     place.write("mixed.json", mixed);
     let (good, newer) = (golden("run.json"), golden("newer.json"));
-    let mut told = String::new();
+    let mut errors = String::new();
     for args in [
         &["empty.json"][..],
         &["cut.json"],
@@ -111,12 +111,12 @@ fn what_cannot_be_reported() {
         let ended = run(&place, args).code(2);
         assert_eq!(ended.stdout, "");
         let here = Path::new(env!("CARGO_MANIFEST_DIR")).display().to_string();
-        told += &ended.stderr.replace(&here, "HERE");
+        errors += &ended.stderr.replace(&here, "HERE");
     }
-    insta::assert_snapshot!("errors", told);
+    insta::assert_snapshot!("errors", errors);
 }
 
-/// A page's commands are those of this lsmeter, with the policy and the settings of the cell.
+/// A page's commands run in this lsmeter, with the policy and settings of the measurement.
 #[test]
 fn commands_of_a_page_are_understood() {
     let place = Place::new();

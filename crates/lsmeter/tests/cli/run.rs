@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter run` that does not get as far as to boot.
+//! `lsmeter run` without a boot.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -36,27 +36,27 @@ fn programs_need_a_root_and_a_command() {
         "run -- git status | need a root | --programs
          run um.toml | execute the kernel ./linux | --kernel ./linux
          run tool.toml | ldd read ./tool | --programs ./tool
-         run package.toml | is not a package's name | lower-case letters
+         run package.toml | is not a package name | lower-case letters
          run --programs git | without a workload | after --
-         run --programs git --prepare \"sh 'a\" -- git | is no command | as in a shell
-         run --programs sh --metric time -- sh | instructions are counted | leave out
-         run --programs sh --shard 1/2 -- sh | not measured in parts | on one machine
-         run workloads --bench git-stat | `git-stat` fits no workload | git-status, find-stat
+         run --programs git --prepare \"sh 'a\" -- git | is not a command | as in a shell
+         run --programs sh --metric time -- sh | workloads are counted | leave out
+         run --programs sh --shard 1/2 -- sh | does not split whole programs | leave out --shard
+         run workloads --bench git-stat | `git-stat` matches no workload | git-status, find-stat
          run --programs sh --bench open -- sh | cannot be used with
-         run --repeat 5 | there is none | after --",
+         run --repeat 5 | need a command | after --
+         run --programs sh --files etc/passwd -- sh | etc/passwd does not begin with / | whole path
+         run --programs sh --files /nowhere -- sh | /nowhere is not on this machine | whole path
+         run --root nowhere -- sh | nowhere | --root PATH",
     );
     place.refuses(
         3,
         "run --programs no-such-program -- sh | no-such-program is not on this machine | --root
-         run --programs sh --files etc/passwd -- sh | etc/passwd does not begin with / | whole path
-         run --programs sh --files /nowhere -- sh | /nowhere is not on this machine | whole path
-         run lacks.toml | no-such-program | apt-get install such-a-package
-         run --root nowhere -- sh | nowhere",
+         run lacks.toml | no-such-program | apt-get install such-a-package",
     );
 }
 
 #[test]
-fn what_is_no_root_is_told() {
+fn invalid_roots_are_refused() {
     let place = Place::new();
     place.write("dir/bin/sh", "");
     place.write("text", "hello\n".repeat(1000));
@@ -80,18 +80,17 @@ fn what_is_no_root_is_told() {
          run --root some.tar.bz2 -- sh | bzip2 compression is not supported | xz or zstd
          run --root cut.tar -- sh | it is cut off | a tar file
          run --root fifo -- sh | neither a directory nor a file | OCI image layout
-         run --root empty -- sh | holds no image for linux/ | docker pull --platform
+         run --root empty -- sh | has no image for linux/ | docker pull --platform
          run --root lost -- sh | 000 is not there | save it again",
     );
     place.refuses(
         2,
         "run --root dir | without a workload | after --
-         run users.toml | knows no user `nobody` | give its number",
+         run users.toml | has no user `nobody` | give its number",
     );
     assert_eq!(place.left_over(), [""; 0]);
 }
 
-/// An ordinary user cannot read all of others' directories.
 #[test]
 fn a_file_that_cannot_be_read_is_named() {
     let place = Place::new();
@@ -102,12 +101,12 @@ fn a_file_that_cannot_be_read_is_named() {
     ended.refused(3, error, Some("as a tar file"));
 }
 
-/// Whoever ends it while a root is made waits for nothing, and nothing stays.
+/// An interruption while a root is built ends at once and leaves no files.
 #[test]
-fn making_a_root_can_be_broken_off() {
+fn building_a_root_can_be_interrupted() {
     let place = Place::new();
     fs::create_dir_all(place.join("dir")).unwrap();
-    // Zeros that are nowhere: minutes to read, if nobody broke it off.
+    // Sparse files, which take minutes to read.
     for name in ["a", "b", "c", "d", "e", "f", "g"] {
         let file = fs::File::create(place.join("dir").join(name)).unwrap();
         file.set_len(1 << 30).unwrap();
@@ -121,17 +120,21 @@ fn making_a_root_can_be_broken_off() {
 }
 
 #[test]
-fn a_wrong_word_is_wrong_usage() {
+fn invalid_arguments_are_refused() {
     let place = Place::new();
     place.refuses(
         2,
-        "run quik | no preset is called `quik` | did you mean `quick`?
-         run kernels | no preset is called `kernels` | lsmeter list presets
+        "run quik | unknown preset `quik` | did you mean `quick`?
+         run kernels | unknown preset `kernels` | lsmeter list presets
          run --stack 'capability, selinux' | ' ' in a module name | capability,selinux
          run --stack SELinux | 'S' in a module name | lsm= parameter
-         run --bench open,sta | pattern `sta` fits no benchmark | did you mean `stat`?
-         run --bench open, | names no benchmark | BENCHMARK:VARIANT
-         run --baseline smack | is not one of the | add it
+         run --bench open,sta | pattern `sta` matches no benchmark | did you mean `stat`?
+         run --bench open, | no benchmark | BENCHMARK:VARIANT
+         run --baseline smack | is not one of the | or add `smack`
+         run --baseline selinx | is not one of the | did you mean `capability,selinux`?
+         run -s capability selinux | unknown preset `selinux` | --stack capability,selinux
+         run -k debain:6.12 | `debain:` is unknown | did you mean `debian:6.12`?
+         run --details=opne | matches no operation | --details=open
          run --kernel debian:six | `debian:six` does not name a kernel | debian:6.12
          run --on host | needs a directory | dir
          run --dir not/there | there is no such directory | --dir
@@ -151,27 +154,27 @@ fn a_wrong_word_is_wrong_usage() {
     assert_eq!(place.names(), ["cache"], "nothing else was written");
 }
 
-/// Words that clap checks are told in clap's way.
 #[test]
 fn a_wrong_choice_lists_the_right_ones() {
     let place = Place::new();
-    for (arguments, told) in [
+    for (arguments, expected) in [
         ("--metric speed", "instructions, time, throughput"),
         ("--fs ntfs", "ext4"),
         ("--on moon", "lab, host"),
         ("--set avc_entrys=16", "did you mean `avc_entries`?"),
-        ("--set filesystem=tmpfs", "in TOML, line 1, column 12: "),
+        ("--set filesystem=tmpsf", "did you mean `tmpfs`?"),
+        ("--set samples=many", "in TOML, line 1, column 9: "),
         ("--metrc time", "a similar argument exists: '--metric'"),
     ] {
         let ended = place.line(&format!("run {arguments}")).code(2);
         let stderr = &ended.stderr;
         assert!(stderr.starts_with("error: "), "{ended:#?}");
-        assert!(stderr.contains(told), "{ended:#?}");
+        assert!(stderr.contains(expected), "{ended:#?}");
     }
 }
 
 #[test]
-fn specs_that_make_no_sense() {
+fn invalid_specs_are_refused() {
     let place = Place::new();
     fs::create_dir(place.join("directory.toml")).unwrap();
     place.write("binary.toml", [0xff, 0xfe, 0, 1]);
@@ -202,16 +205,16 @@ fn specs_that_make_no_sense() {
     assert!(!ended.stderr.contains('\u{1b}'), "{ended:#?}");
 }
 
-/// Looked for before a kernel is, which might have to be fetched.
+/// QEMU is checked before kernels are fetched.
 #[test]
 fn without_qemu_there_is_a_hint() {
     let place = Place::new();
     let version = "echo QEMU emulator version 1.0";
-    let says = "case $* in *-plugin*) echo qemu: out of memory >&2; exit 1;; esac";
+    let plugin = "case $* in *-plugin*) echo qemu: out of memory >&2; exit 1;; esac";
     for (name, script) in [
         ("old", version.to_owned()),
-        // It has plugins, but does not load one: what it says is the reason.
-        ("full", format!("{says}\n{version}")),
+        // It supports plugins but does not load one. Its output is the reason.
+        ("full", format!("{plugin}\n{version}")),
         ("fails", "echo qemu: out of memory >&2; exit 1".to_owned()),
     ] {
         let path = place.write(name, format!("#!/bin/sh\n{script}\n"));
@@ -219,9 +222,9 @@ fn without_qemu_there_is_a_hint() {
     }
     place.refuses(
         3,
-        "run --offline --qemu /nonexistent | cannot run /nonexistent: | --qemu takes the path
-         run --offline --qemu /bin/true | /bin/true does not say which version of QEMU | --version
-         run --offline --qemu ./old | QEMU 1.0 loads no TCG plugins | --enable-plugins
+        "run --offline --qemu /nonexistent | cannot run /nonexistent: | give --qemu the path
+         run --offline --qemu /bin/true | /bin/true does not report its version of QEMU | --version
+         run --offline --qemu ./old | QEMU 1.0 has no TCG plugins | --enable-plugins
          run --offline --qemu ./full | not load lsmeter's plugin: qemu: out of memory | ulimit -v
          run --offline --qemu ./fails | ./fails --version fails: qemu: out of memory | --version",
     );
@@ -243,7 +246,7 @@ fn output_is_refused_before_anything_is_done() {
             ("/proc/out", "/proc/out"),
         ] {
             let refused = place.line(&format!("{option} {output} --offline"));
-            refused.refused(3, error, Some("a directory that is there"));
+            refused.refused(2, error, Some("an existing directory"));
         }
     }
     assert_eq!(place.names(), [""; 0]);
@@ -253,23 +256,23 @@ fn output_is_refused_before_anything_is_done() {
     let asked = ["run", "--offline", "--output", "below/closed/out"];
     let error = "cannot write below/closed/out: permission denied";
     let ended = place.run_unprivileged(&asked);
-    ended.refused(3, error, Some("a directory that is there"));
+    ended.refused(2, error, Some("an existing directory"));
     assert_eq!(names(&closed), [""; 0]);
 }
 
-/// Temporary files are removed by a lock that nobody holds, not by a name or a process id.
+/// Temporary files are removed if their lock is free, whatever their name or process id.
 #[test]
 fn only_what_a_killed_run_left_is_removed() {
     let place = Place::new();
     let own = place.write("tmp/lsmeter-2026-11-29/results.json", "precious");
-    // A QEMU that takes as long as there is a file.
+    // This QEMU waits until the file is removed.
     place.write("hold", "");
     let waits = "#!/bin/sh\nwhile [ -e hold ]; do sleep 0.05; done\necho none\n";
     let qemu = place.write("qemu", waits);
     fs::set_permissions(qemu, fs::Permissions::from_mode(0o755)).unwrap();
     let asked = ["run", "--offline", "--qemu", "./qemu"];
     let killed = Running::start(&place, &asked);
-    // Before it has its marker it would be left for good.
+    // Without its marker the directory would not be removed.
     wait_for("a scratch directory", || {
         let marked = |name: &String| {
             place
@@ -290,7 +293,7 @@ fn only_what_a_killed_run_left_is_removed() {
         (names.len() == 2 && names != left).then_some(names)
     };
     let names = wait_for("the end of what was left", others);
-    // Another process leaves what this one uses.
+    // Another process does not remove a directory in use.
     place.line("run --offline --qemu /bin/true").code(3);
     assert_eq!(place.left_over(), names);
     fs::remove_file(place.join("hold")).unwrap();
@@ -299,13 +302,12 @@ fn only_what_a_killed_run_left_is_removed() {
     assert_eq!(fs::read_to_string(own).unwrap(), "precious");
 }
 
-/// Of a preset's two kernels, the first is told, with how to make it.
 #[test]
-fn a_pattern_that_fits_no_kernel_is_told() {
-    let error = "no kernel in the cache has a name like `build:um-dac.*`";
+fn a_pattern_that_matches_no_kernel_is_refused() {
+    let error = "no kernel in the cache matches `build:um-dac.*`";
     let hint = "--flavour um-dac --layouts 8";
     let table = format!(
-        "run --on um --kernel build:none.* | has a name like `build:none.*` | --layouts 8
+        "run --on um --kernel build:none.* | matches `build:none.*` | --layouts 8
          run paper-um | {error} | {hint}
          run paper --on um --metric time | {error} | {hint}"
     );

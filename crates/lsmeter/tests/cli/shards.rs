@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter merge`, `plan` and `export`, and `run` in parts as far as nothing is measured.
+//! `lsmeter merge` and `export`, and `run --shard` without measurements.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ const GOLDEN: &str = concat!(
     "/../model/tests/golden/run.json"
 );
 
-/// The golden document's cells in so many shards, in turns: 1.json, 2.json, …
+/// Deals the measurements of the golden file to `count` shards: 1.json, 2.json, …
 fn shards(place: &Place, count: u32) {
     let golden: Value = serde_json::from_slice(&fs::read(GOLDEN).unwrap()).unwrap();
     let cells = golden["measurements"].as_array().unwrap();
@@ -50,7 +50,7 @@ fn shards_are_merged_in_any_order() {
 }
 
 #[test]
-fn what_is_missing_is_named() {
+fn missing_shards_are_listed() {
     let place = Place::new();
     shards(&place, 3);
     let ended = place.line("merge 3.json -o part.json").code(5);
@@ -64,7 +64,7 @@ fn what_is_missing_is_named() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn shards_that_do_not_fit_are_refused() {
     let place = Place::new();
     shards(&place, 3);
     let text = fs::read_to_string(place.join("1.json")).unwrap();
@@ -83,14 +83,14 @@ fn what_does_not_fit_is_refused() {
         "merge 1.json 2.json 3.json other.json | different experiments: `warmup` differs | same spec
          merge 1.json 2.json 3.json figure.json | open:AA/BB (instructions) under | leave one
          merge 1.json 2.json 3.json tool.json | written by lsmeter 0.1.0 | same lsmeter
-         merge 1.json share.json | 2000 shards: there may be 1 to 1000
+         merge 1.json share.json | invalid number of shards 2000: expected 1 to 1000
          merge none.json | cannot read none.json | give
-         merge 1.json --by-machine | several documents | --output",
+         merge 1.json --by-machine | several result files | --output",
     );
 }
 
 #[test]
-fn times_of_two_machines_go_into_two_documents() {
+fn times_of_two_machines_go_into_two_result_files() {
     let place = Place::new();
     shards(&place, 3);
     let text = fs::read_to_string(place.join("2.json")).unwrap();
@@ -98,14 +98,14 @@ fn times_of_two_machines_go_into_two_documents() {
     let merge = "merge 1.json 2.json 3.json -o run.json";
     place.refuses(2, &format!("{merge} | 64 processors | --by-machine"));
     let ended = place.line(&format!("{merge} --by-machine")).code(0);
-    let told = "run-2.json: Intel(R) Xeon(R), 64 processors";
-    assert!(ended.stderr.contains(told), "{ended:#?}");
+    let expected = "run-2.json: Intel(R) Xeon(R), 64 processors";
+    assert!(ended.stderr.contains(expected), "{ended:#?}");
     let cells = ["run-1.json", "run-2.json"].map(|name| place.document(name).cells.len());
     assert_eq!(cells, [9, 5]);
 }
 
 #[test]
-fn parts_that_make_no_sense() {
+fn invalid_shards_are_refused() {
     let place = Place::new();
     place.refuses(
         2,
@@ -118,8 +118,8 @@ fn parts_that_make_no_sense() {
     let mut command = place.command(&["run", "--shard", "slurm"]);
     let output = command.env_remove("SLURM_ARRAY_TASK_ID").output().unwrap();
     let ended = Ended::of(&["run --shard slurm"], output).code(2);
-    let told = "submit the job with sbatch --array=1-N";
-    assert!(ended.stderr.contains(told), "{ended:#?}");
+    let expected = "submit the job with sbatch --array=1-N";
+    assert!(ended.stderr.contains(expected), "{ended:#?}");
 }
 
 #[test]
@@ -144,6 +144,6 @@ fn exports() {
         place.run(&["export", golden, GOLDEN]).code(2);
     }
     shards(&place, 14);
-    let table = "export 1.json --samples | none of the documents holds samples | --keep-samples";
+    let table = "export 1.json --samples | no result file has samples | --keep-samples";
     place.refuses(2, table);
 }

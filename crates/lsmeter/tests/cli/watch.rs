@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter run --watch` as far as nothing is booted.
+//! `lsmeter run --watch` without a boot.
 
 use crate::common::Place;
 
 #[test]
-fn watches_that_make_no_sense_are_refused() {
+fn invalid_arguments_are_refused() {
     let place = Place::new();
     place.write("other/arch/x86/boot/bzImage", "no kernel");
     std::fs::create_dir(place.join("build")).unwrap();
     place.refuses(
         2,
         "run --watch none | there is no directory none | --watch
-         run --watch build --kernel debian:6.12 | the kernel is that of the tree | --kernel
+         run --watch build --kernel debian:6.12 | the tree's kernel is measured | --kernel
          run --watch build --aa=2 | cannot be used with
          run --watch build --bench no-such | no-such |
          run --watch other | bzImage",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! lsmeter as its user starts it.
+//! Runs lsmeter as a user does.
 
-// Each test file uses some of these.
+// Not every test program uses all of this.
 #![allow(dead_code)]
 
 pub use testing::schema;
@@ -17,29 +17,29 @@ use model::Document;
 use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
 
-/// What the fragments of `make test-kernels` give each of its kernels, and nobody else.
+/// Only kernels of `make test-kernels` have this option.
 const TEST_KERNEL: &str = r#"DEFAULT_HOSTNAME="lsmeter-test""#;
 
-/// A directory to be in, with a cache and a configuration of its own.
+/// A working directory with its own cache and configuration.
 pub struct Place {
     dir: TempDir,
     cache: Option<TempDir>,
 }
 
 impl Place {
-    /// Nothing is there yet.
+    /// Empty.
     pub fn new() -> Place {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("tmp")).unwrap();
         Place { dir, cache: None }
     }
 
-    /// With the kernels of whoever runs the tests, of which debian:6.12 is one.
+    /// With the kernels in the user's cache, which must include debian:6.12.
     pub fn with_kernels() -> Place {
         Place::with_kernel("debian:6.12")
     }
 
-    /// With the kernels of whoever runs the tests, of which `kernel` is one.
+    /// With the kernels in the user's cache, which must include `kernel`.
     #[track_caller]
     pub fn with_kernel(kernel: &str) -> Place {
         let cache = tempfile::tempdir().unwrap();
@@ -61,10 +61,9 @@ impl Place {
     }
 
     /// With a kernel of `make test-kernels` that has these options (`SECURITY_SMACK`), and its
-    /// name. None, recorded as skipped, if there is none.
+    /// name. Returns None and records a skipped test without such a kernel.
     ///
-    /// Kernels that somebody else built are passed over, whatever they have: figures and
-    /// messages of theirs may differ.
+    /// Ignores other kernels, whose figures and messages may differ.
     #[track_caller]
     pub fn with_test_kernel(options: &[&str]) -> Option<(Place, String)> {
         let place = Place::with_kernels();
@@ -77,7 +76,7 @@ impl Place {
                     .lines()
                     .any(|line| line == format!("CONFIG_{option}"))
             };
-            // No virtual machine boots a UML kernel.
+            // Virtual machines do not boot UML kernels.
             let is_process = has("UML=y");
             has(TEST_KERNEL)
                 && is_process == options.contains(&"UML")
@@ -106,7 +105,7 @@ impl Place {
         of_tests.unwrap_or_else(|| self.join("cache"))
     }
 
-    /// With nothing measured before, by any test.
+    /// With no measurement of any test in the cache.
     pub fn alone(self) -> Place {
         fs::remove_file(self.measurements()).unwrap();
         self
@@ -116,7 +115,7 @@ impl Place {
         self.cache().join("lsmeter/measurements")
     }
 
-    /// Cached measurements, without what machines said when they were ready.
+    /// Cached measurements, without the files of ready machines.
     pub fn measured(&self) -> Vec<PathBuf> {
         let machines = fs::read_dir(self.measurements()).into_iter().flatten();
         let entries = machines.flat_map(|of| fs::read_dir(of.unwrap().path()).unwrap());
@@ -136,20 +135,20 @@ impl Place {
         path
     }
 
-    /// Names in the directory, sorted, except for that of the temporary directory.
+    /// Sorted names in the directory, without the temporary directory.
     pub fn names(&self) -> Vec<String> {
         let mut names = names(self.path());
         names.retain(|name| name != "tmp");
         names
     }
 
-    /// What lsmeter left in its temporary directory.
+    /// Names in the temporary directory.
     pub fn left_over(&self) -> Vec<String> {
         names(&self.join("tmp"))
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
-        // Tests may be started by nohup, and hang lsmeter up all the same.
+        // Tests send SIGHUP even when they run under nohup.
         let mut command = Command::new("/usr/bin/env");
         command.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_lsmeter")]);
         command.args(arguments);
@@ -157,7 +156,7 @@ impl Place {
         command
     }
 
-    /// Makes a command one of this place.
+    /// Sets the directory and environment of a command.
     pub fn environment<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         command
             .current_dir(self.path())
@@ -174,14 +173,14 @@ impl Place {
         Ended::of(arguments, self.command(arguments).output().unwrap())
     }
 
-    /// With arguments that hold no blanks.
+    /// Runs lsmeter with arguments without blanks.
     pub fn line(&self, line: &str) -> Ended {
         self.run(&words(line))
     }
 
-    /// Runs the commands of a table, one a line, `arguments | error | hint`, quoted as for a shell;
-    /// a line that begins with `|` goes on with the one before. Each must be refused with this exit
-    /// code; without a third field there must be no hint.
+    /// Runs each line of a table, `arguments | error | hint`, with arguments quoted as for a shell. A
+    /// line that begins with `|` continues the previous one. Each must be refused with this exit
+    /// code, and without a hint if there is no third field.
     #[track_caller]
     pub fn refuses(&self, code: i32, table: &str) {
         let lines: Vec<&str> = table.lines().map(str::trim).collect();
@@ -195,7 +194,7 @@ impl Place {
         }
     }
 
-    /// Runs git, as somebody who has no settings; arguments hold no blanks. What it prints.
+    /// Runs git without user settings, with arguments without blanks. Returns its output.
     #[track_caller]
     pub fn git(&self, line: &str) -> String {
         let mut git = Command::new("git");
@@ -205,13 +204,13 @@ impl Place {
         Ended::of(&["git", line], output).code(0).stdout
     }
 
-    /// A result file of this directory.
+    /// Reads a result file in this directory.
     pub fn document(&self, name: &str) -> Document {
         Document::parse(&fs::read(self.join(name)).unwrap()).unwrap()
     }
 
-    /// Without privileges: as nobody if root runs the tests, in a directory that is everybody's
-    /// from now on.
+    /// Runs lsmeter without privileges: as nobody if root runs the tests. Opens the directory to
+    /// everybody.
     pub fn run_unprivileged(&self, arguments: &[&str]) -> Ended {
         if !rustix::process::getuid().is_root() {
             return self.run(arguments);
@@ -222,8 +221,8 @@ impl Place {
         for name in names(self.path()) {
             open(&self.join(&name));
         }
-        // The build directory may be closed to others. Not by this process: a child that another
-        // test starts meanwhile would hold the copy open for writing, and it could not be executed.
+        // Others may not enter the build directory. cp makes the copy: a child that another test
+        // starts meanwhile would inherit this process's writable descriptor, and exec would fail.
         let program = self.join("lsmeter");
         let mut copy = Command::new("cp");
         let copied = copy.arg(env!("CARGO_BIN_EXE_lsmeter")).arg(&program);
@@ -257,7 +256,7 @@ pub fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
 
-/// All of the user's cache, but measurements, which tests share until lsmeter is built again.
+/// Links the user's cache except measurements, which tests share until lsmeter is rebuilt.
 fn link_cache(place: &Path) {
     let user = match std::env::var_os("XDG_CACHE_HOME") {
         Some(cache) => PathBuf::from(cache),
@@ -275,7 +274,7 @@ fn link_cache(place: &Path) {
     for name in names(&user) {
         match (name == own, name.starts_with("tests-")) {
             (true, _) => link(user.join(name), place.join("measurements")).unwrap(),
-            // Of an earlier build; another test may remove it, too.
+            // Of an earlier build. Another test may remove it at the same time.
             (_, true) => drop(fs::remove_dir_all(user.join(name))),
             _ if name == "measurements" => {}
             _ => link(user.join(&name), place.join(name)).unwrap(),
@@ -292,7 +291,7 @@ pub fn names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// 12345 as tables have it: 12,345.
+/// 12345 as in tables: 12,345.
 pub fn grouped(figure: u64) -> String {
     let digits = figure.to_string();
     let mut text = String::new();
@@ -305,7 +304,7 @@ pub fn grouped(figure: u64) -> String {
     text
 }
 
-/// How a command ended.
+/// Exit status and output of a command.
 #[derive(Debug)]
 pub struct Ended {
     pub what: String,
@@ -326,24 +325,29 @@ impl Ended {
         }
     }
 
-    /// Asserts the exit code.
     #[track_caller]
     pub fn code(self, code: i32) -> Ended {
         assert_eq!(self.code, Some(code), "{self:#?}");
         self
     }
 
-    /// Asserts a failure that is told as one: an error, perhaps a hint, no more.
+    /// Asserts an exit code, an error, a hint or none, and no other output.
     #[track_caller]
     pub fn refused(self, code: i32, error: &str, hint: Option<&str>) {
         let ended = self.code(code);
         assert_eq!(ended.stdout, "", "{ended:#?}");
         let lines: Vec<&str> = ended.stderr.lines().collect();
-        let told = lines.iter().find_map(|line| line.strip_prefix("error: "));
-        assert!(told.is_some_and(|told| told.contains(error)), "{ended:#?}");
+        let found = lines.iter().find_map(|line| line.strip_prefix("error: "));
+        assert!(
+            found.is_some_and(|found| found.contains(error)),
+            "{ended:#?}"
+        );
         let hinted = lines.iter().find_map(|line| line.strip_prefix("hint: "));
         match hint {
-            Some(hint) => assert!(hinted.is_some_and(|told| told.contains(hint)), "{ended:#?}"),
+            Some(hint) => assert!(
+                hinted.is_some_and(|found| found.contains(hint)),
+                "{ended:#?}"
+            ),
             None => assert_eq!(hinted, None, "{ended:#?}"),
         }
         assert!(!ended.stderr.contains("panicked"), "{ended:#?}");
@@ -356,7 +360,6 @@ impl Ended {
     }
 }
 
-/// Processes whose parent is `parent`.
 pub fn children(parent: u32) -> Vec<u32> {
     let mut children = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
@@ -374,10 +377,10 @@ pub fn children(parent: u32) -> Vec<u32> {
     children
 }
 
-/// A process's state and parent; None if it is gone.
+/// State and parent of a process; None if it has ended.
 fn stat(pid: u32) -> Option<(String, u32)> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name before it may hold blanks and parentheses.
+    // The name before it may contain blanks and parentheses.
     let mut fields = text.rsplit_once(')')?.1.split_whitespace();
     Some((fields.next()?.to_owned(), fields.next()?.parse().ok()?))
 }
@@ -391,7 +394,7 @@ pub fn signal(pid: u32, signal: Signal) {
     rustix::process::kill_process(pid, signal).unwrap();
 }
 
-/// Looks until `ready` finds something; fails after far longer than it can take.
+/// Calls `ready` until it returns something; fails after far longer than it can take.
 #[track_caller]
 pub fn wait_for<T>(what: &str, mut ready: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + Duration::from_secs(600);
@@ -404,7 +407,7 @@ pub fn wait_for<T>(what: &str, mut ready: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// A command under way, killed if the test fails meanwhile.
+/// A running command, killed if the test fails.
 pub struct Running {
     child: Option<Child>,
     what: String,

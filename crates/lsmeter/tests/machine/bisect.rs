@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Searches of histories in which each commit says which stock kernel it is, and what a rebuild
-//! changes. What is searched and measured again and again is kept in a cache of the tests'.
+//! `lsmeter bisect` of histories in which each commit names a Debian kernel, and `run --watch`.
 //!
-//! Needs QEMU, git and the kernels debian:6.1 and debian:6.12 in the cache of whoever runs the
-//! tests (`lsmeter kernel fetch debian:6.1 debian:6.12`).
+//! Needs QEMU, git and the kernels debian:6.1 and debian:6.12.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,7 +10,7 @@ use std::process::Stdio;
 
 use crate::common::{Place, Running, signal, wait_for, words};
 
-/// The image of a stock kernel that is here.
+/// The image of a cached Debian kernel.
 fn image(series: &str) -> PathBuf {
     let here = Place::with_kernel(&format!("debian:{series}"));
     let listed = here.run(&["kernel", "list", "--json"]).code(0).json();
@@ -22,11 +20,11 @@ fn image(series: &str) -> PathBuf {
         let name = kernel["name"].as_str().unwrap();
         name.starts_with(&prefix) && !name.contains('/')
     });
-    // The test's own cache, which links to the kernel, is gone soon.
+    // The test's cache, which links to the kernel, is removed soon.
     fs::canonicalize(found.next_back().unwrap()["image"].as_str().unwrap()).unwrap()
 }
 
-/// A repository in whose commits a file names the kernel's image; tags c0, c1 and so on.
+/// A repository with a commit for each image, named in a file; tags c0, c1 and so on.
 fn history(place: &Place, images: &[&Path]) {
     place.git("init -q -b main tree");
     for (number, image) in images.iter().enumerate() {
@@ -39,14 +37,14 @@ fn history(place: &Place, images: &[&Path]) {
     }
 }
 
-/// Worktrees of the repository, with the user's checkout.
+/// Number of worktrees, including the user's checkout.
 fn worktrees(place: &Place) -> usize {
-    // Not by git, which fails while it makes one.
+    // Without git, which fails while it makes one.
     let more = fs::read_dir(place.join("tree/.git/worktrees"));
     1 + more.map_or(0, Iterator::count)
 }
 
-/// A command that builds by naming a file that is there.
+/// A build command that links to an existing image.
 const BUILD: [&str; 4] = [
     "--build",
     "test -e \"$(cat which)\" && ln -sf \"$(cat which)\" image",
@@ -60,7 +58,7 @@ fn the_commit_with_another_kernel_is_found_among_sixteen() {
     let (old, new) = (image("6.1"), image("6.12"));
     let place = Place::new();
     let broken = Path::new("/no/such/image");
-    // c8 does not build, and is what git asks for first.
+    // c8 does not build, and is the first that git chooses.
     let mut images: Vec<&Path> = vec![&old; 11];
     images.resize(17, &new);
     images[8] = broken;
@@ -76,7 +74,7 @@ fn the_commit_with_another_kernel_is_found_among_sixteen() {
     // The output of `compare --explain`.
     assert!(ended.stdout.contains("stat:AA"), "{ended:#?}");
     assert!(ended.stdout.contains("outside hooks"), "{ended:#?}");
-    // Which commit git takes in place of one that was skipped is by chance; it may halve badly.
+    // git chooses the commit after a skip at random, and may halve badly.
     let tested = ended
         .stderr
         .lines()
@@ -84,13 +82,13 @@ fn the_commit_with_another_kernel_is_found_among_sixteen() {
     assert!(tested.count() <= 10, "{ended:#?}");
     assert_eq!(worktrees(&place), 1);
 
-    // Ends that do not differ.
+    // Equal ends.
     let equal = bisect("c11", "c12").code(5);
     assert!(equal.stderr.contains("nothing to find: "), "{equal:#?}");
 }
 
 #[test]
-fn nothing_is_left_of_a_search_that_is_interrupted() {
+fn an_interrupted_search_leaves_nothing() {
     let old = image("6.1");
     let place = Place::new();
     history(&place, &[&old, &old, &old]);
@@ -103,9 +101,9 @@ fn nothing_is_left_of_a_search_that_is_interrupted() {
     assert_eq!(worktrees(&place), 1);
 }
 
-/// A watch waits for an image that is not there yet, and ends well when it is interrupted.
+/// A watch waits for a missing image, and exits with 0 when interrupted.
 #[test]
-fn each_build_is_one_line() {
+fn a_watch_prints_a_line_per_build() {
     let (old, new) = (image("6.1"), image("6.12"));
     let place = Place::new();
     let images = place.join("build/arch/x86/boot");
@@ -123,9 +121,9 @@ fn each_build_is_one_line() {
             (lines().matches('\n').count() > number).then_some(())
         });
     }
-    let told = lines();
-    assert!(told.starts_with("1: 1 measured\n2: 1 cell: "), "{told}");
-    assert!(told.contains("most: stat:AA under capability: "), "{told}");
+    let text = lines();
+    assert!(text.starts_with("1: 1 measured\n2: 1 cell: "), "{text}");
+    assert!(text.contains("most: stat:AA under capability: "), "{text}");
     signal(child.id(), rustix::process::Signal::INT);
     assert!(child.wait().unwrap().success());
 }

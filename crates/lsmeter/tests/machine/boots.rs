@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter run` with real boots. SLOW: some minutes.
+//! `lsmeter run` with real boots. SLOW: minutes.
 //!
-//! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests
-//! (`lsmeter kernel fetch debian:6.12`); nothing is fetched here.
+//! Needs QEMU and the kernels debian:6.1 and debian:6.12.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +17,7 @@ use rustix::process::Signal;
 
 const STACKS: &str = "--stack capability --stack capability,selinux";
 const THREE: &str = "--bench getppid,stat:AA,open:AA";
-/// So long that they can be interrupted. One machine at a time.
+/// Long enough to be interrupted. One machine at a time.
 const INTERRUPTED: &str = "run --offline --kernel debian:6.12 --fs tmpfs --stack capability \
                          --stack capability,selinux --bench getppid,stat,fstat,access --jobs 1 \
                          -n 400 --output";
@@ -51,7 +50,6 @@ fn two_runs_with_the_deterministic_clock_are_the_same() {
     let saved = fs::read_to_string(place.join("b.json")).unwrap();
     assert_eq!(second.stdout, saved);
 
-    // The schema that is published is the schema that is kept.
     crate::common::schema::assert_fits(&serde_json::from_str(&second.stdout).unwrap());
 
     let counts = dominant(&a);
@@ -82,7 +80,7 @@ fn two_runs_with_the_deterministic_clock_are_the_same() {
     let markdown = place.line("report a.json --format markdown").code(0).stdout;
     for table in [&first.stdout, &markdown] {
         for title in ["getppid:null", "stat:AA", "open:AA"] {
-            // A sentence above the table names operations, too.
+            // A sentence above the table also names operations.
             let is_row = |line: &&str| line.contains(title) && !line.starts_with("- ");
             let row = table.lines().find(is_row).unwrap();
             for stack in ["capability", "capability,selinux"] {
@@ -106,34 +104,37 @@ fn a_stack_that_the_kernel_does_not_honour_fails_alone() {
          --output out.json"
     ));
     let ended = ended.code(4);
-    let told = "did not honour the stack";
+    let expected = "did not honour the stack";
     let run = place.document("out.json");
     for cell in &run.cells {
         if cell.key.stack.len() == 1 || cell.key.kernel == "debian:6.12" {
             assert_eq!(cell.status(), Status::Ok, "{cell:?}");
             continue;
         }
-        // There is no figure of what failed.
+        // A failed measurement has no figure.
         assert_eq!((cell.status(), cell.evidence()), (Status::Failed, None));
         let reason = cell.reason().unwrap();
-        assert!(reason.contains(told), "{reason}");
+        assert!(reason.contains(expected), "{reason}");
         assert!(reason.contains("without ipe"), "{reason}");
         assert!(!cell.active_lsms.is_empty());
     }
     assert_eq!(run.cells.len(), 12);
     let mut warnings = run.warnings.iter();
     assert!(warnings.any(|warning| warning.kind == WarningKind::MissingMeasurements));
-    assert!(ended.stderr.contains(told), "{ended:#?}");
-    assert!(ended.stdout.contains("3 of 12 cells failed"), "{ended:#?}");
+    assert!(ended.stderr.contains(expected), "{ended:#?}");
+    assert!(
+        ended.stdout.contains("3 of 12 measurements failed"),
+        "{ended:#?}"
+    );
 }
 
-/// Nothing is booted for it.
+/// Refused before a boot.
 #[test]
 fn a_module_that_no_kernel_has_is_refused() {
     let place = Place::with_kernels();
     for (command, stack, module, hint) in [
         ("run", "capabilty", "capabilty", "`capability`?"),
-        ("run", "capability,smack", "smack", "there are apparmor, "),
+        ("run", "capability,smack", "smack", "name one of apparmor, "),
         ("profile", "capability,selnux", "selnux", "`selinux`?"),
     ] {
         let line = format!("{command} --offline --kernel debian:6.12 --stack {stack}");
@@ -143,7 +144,7 @@ fn a_module_that_no_kernel_has_is_refused() {
     assert_eq!(place.names(), [""; 0], "nothing was measured");
 }
 
-/// Linux puts capability first: the kernel cannot, which is no failure of the run's.
+/// Linux puts capability first, so the order is unsupported and the run does not fail.
 #[test]
 fn an_order_that_the_kernel_ignores_is_unsupported() {
     let place = Place::with_kernels();
@@ -197,7 +198,6 @@ fn times_and_throughputs() {
     assert_eq!(run.cells.len(), 6, "{:#?}", run.cells);
     for cell in &run.cells {
         assert_eq!(cell.status(), Status::Ok, "{cell:#?}");
-        // Nothing was counted.
         let estimate = &cell.timed().unwrap().estimate;
         assert_eq!(estimate.n, 8, "{cell:#?}");
         assert!(estimate.median > 0.0);
@@ -205,7 +205,7 @@ fn times_and_throughputs() {
     }
 }
 
-/// A run after which so many measurements are cached, and the processes that it has started.
+/// A run with this many measurements in the cache, and its child processes.
 fn under_way(place: &Place, line: &str, measured: usize) -> (Running, Vec<u32>) {
     let mut running = Running::start(place, &words(line));
     wait_for("finished measurement", || {
@@ -216,7 +216,7 @@ fn under_way(place: &Place, line: &str, measured: usize) -> (Running, Vec<u32>) 
     (running, machines)
 }
 
-/// Kills a run under way, and its machines with it.
+/// Kills a run and its machines.
 fn kill((running, machines): (Running, Vec<u32>)) {
     signal(running.pid(), Signal::KILL);
     assert_eq!(running.wait().signal, Some(9));
@@ -233,17 +233,17 @@ fn assert_same_counts(found: &Document, whole: &Document) {
 }
 
 #[test]
-fn an_interrupted_or_killed_run_goes_on() {
+fn an_interrupted_or_killed_run_continues() {
     let place = Place::with_kernels().alone();
     let line = format!("{INTERRUPTED} out.json");
 
-    // A terminal that is closed; Ctrl-C is handled as this is.
+    // A closed terminal; Ctrl-C is handled the same way.
     let (running, machines) = under_way(&place, &line, 3);
     assert_eq!(machines.len(), 1, "one job, one machine");
     signal(running.pid(), Signal::HUP);
     let ended = running.wait().code(4);
-    for told in ["interrupted: ", "hint: the same command goes on"] {
-        assert!(ended.stderr.contains(told), "{ended:#?}");
+    for expected in ["interrupted: ", "hint: the same command continues"] {
+        assert!(ended.stderr.contains(expected), "{ended:#?}");
     }
     assert_eq!(ended.stdout, "", "no table of half a run");
     let gone = machines.iter().all(|&machine| !runs(machine));
@@ -251,7 +251,7 @@ fn an_interrupted_or_killed_run_goes_on() {
     assert_eq!(place.left_over(), [""; 0]);
     assert!(!place.join("out.json").exists());
 
-    // kill -9, in a run that goes on.
+    // kill -9 after the continuation.
     let saved = place.measured();
     kill(under_way(&place, &line, saved.len() + 2));
     let when = |path: &PathBuf| fs::metadata(path).unwrap().modified().unwrap();
@@ -268,17 +268,17 @@ fn an_interrupted_or_killed_run_goes_on() {
     let went_on = place.document("out.json");
     let mut warnings = went_on.warnings.iter();
     assert!(warnings.all(|warning| warning.kind != WarningKind::Interrupted));
-    // What the killed one left is gone too.
+    // Files of the killed run are removed too.
     assert_eq!(place.left_over(), [""; 0]);
     let whole = format!("{INTERRUPTED} whole.json --no-cache");
     place.line(&whole).code(0);
     assert_same_counts(&went_on, &place.document("whole.json"));
 }
 
-/// Damaged, half-written and foreign entries are made again; what is sound, but not what the machine
-/// says, is a fault.
+/// Damaged, truncated and foreign cache entries are measured again. A valid entry with other content is
+/// an error.
 #[test]
-fn nothing_wrong_comes_from_the_cache() {
+fn wrong_cache_entries_are_not_used() {
     let place = Place::with_kernels().alone();
     let line = format!("{RUN} --stack capability --bench getppid,stat:AA,fstat --output");
     place.line(&format!("{line} a.json")).code(0);
@@ -297,17 +297,17 @@ fn nothing_wrong_comes_from_the_cache() {
     assert_same(&place.document("a.json"), &place.document("b.json"));
     assert_eq!(fs::read(one).unwrap(), sound);
 
-    // Written as lsmeter does, with another byte of what the agent said.
+    // A valid entry with changed content.
     let store = Store::open(&place.cache().join("lsmeter")).unwrap();
     let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
     let cached = Cache::of(&store).machine(&name(machine)).unwrap();
     let mut entry = cached.read(&name(one)).unwrap();
     entry.records.pop();
     cached.write(&name(one), &entry);
-    let told = "differs from an earlier one of the same input";
+    let error = "differs from an earlier one of the same input";
     let again = format!("{line} c.json --no-cache");
     let hint = Some("lsmeter doctor --clear-cache");
-    place.line(&again).refused(70, told, hint);
+    place.line(&again).refused(70, error, hint);
 
     let shown = place.line("doctor").stdout;
     assert!(shown.contains("cached counts: "), "{shown}");
@@ -323,9 +323,9 @@ fn nothing_wrong_comes_from_the_cache() {
     assert_same(&place.document("a.json"), &place.document("d.json"));
 }
 
-/// Each is a copy of the same machine.
+/// Each measurement runs in a copy of the same machine.
 #[test]
-fn a_count_does_not_depend_on_what_is_measured_beside_it() {
+fn a_count_does_not_depend_on_other_measurements() {
     let place = Place::with_kernels().alone();
     let run = |what: &str, output: &str| {
         let line =
@@ -366,13 +366,10 @@ fn a_copy_killed_from_outside_costs_one_measurement() {
     let failed = statuses(&run.cells, Status::Failed);
     assert_eq!((failed.len(), run.cells.len()), (1, 3));
     let reason = failed[0].reason().unwrap();
-    assert!(
-        reason.starts_with("the guest ended in the midst"),
-        "{reason}"
-    );
+    assert!(reason.starts_with("the guest ended during"), "{reason}");
 }
 
-/// Its copies end with it; another one measures the rest.
+/// Its copies end with it. A new machine measures the rest.
 #[test]
 fn a_killed_machine_costs_one_measurement() {
     let place = Place::with_kernels().alone();
@@ -387,15 +384,11 @@ fn a_killed_machine_costs_one_measurement() {
     let run = place.document("out.json");
     let failed = statuses(&run.cells, Status::Failed);
     assert!(failed.len() <= 1, "{failed:#?}");
-    let told = |cell: &&Cell| {
-        cell.reason()
-            .unwrap()
-            .contains("the guest ended in the midst")
-    };
-    assert!(failed.iter().all(told), "{failed:#?}");
+    let is_lost = |cell: &&Cell| cell.reason().unwrap().contains("the guest ended during");
+    assert!(failed.iter().all(is_lost), "{failed:#?}");
 }
 
-/// Nothing of it is the kernel's fault: it boots once more.
+/// lsmeter boots it again.
 #[test]
 fn a_machine_killed_while_it_boots_costs_nothing() {
     let place = Place::with_kernels().alone();
@@ -417,7 +410,7 @@ fn a_machine_killed_while_it_boots_costs_nothing() {
 }
 
 #[test]
-fn a_kernel_that_panics_is_told_with_its_console() {
+fn the_console_of_a_panic_is_printed() {
     let place = Place::with_kernels();
     let line = format!("{RUN} --stack capability {THREE} --output out.json --cmdline");
     let nothing = "rdinit=/nonexistent root=/dev/nothing";
@@ -434,10 +427,9 @@ fn a_kernel_that_panics_is_told_with_its_console() {
     assert!(ended.stderr.contains("Kernel panic"), "{ended:#?}");
 }
 
-/// What is said when there is a kernel but not a QEMU that counts: it answers as QEMU does until it
-/// is to run a machine.
+/// A QEMU that fails when it should run a machine.
 #[test]
-fn a_qemu_that_fails_is_told() {
+fn errors_of_qemu_are_reported() {
     let place = Place::with_kernels();
     let real = super::vm::program::find("qemu-system-x86_64").unwrap();
     let fails = "case \"$*\" in *-append*) echo 'no machine today' >&2; exit 7;; esac";

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The suites beside those of file system calls, in booted kernels: sockets, IPC, processes and
-//! what administrators do.
+//! Suites of other system calls than those on files, in booted kernels: sockets, IPC, processes and
+//! administration.
 //!
-//! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests
-//! (`lsmeter kernel fetch debian:6.12`); nothing is fetched here.
+//! Needs QEMU and the kernel debian:6.12.
 
 use model::{Document, Status};
 
 use super::cells::{RUN, assert_same};
 use crate::common::Place;
 
-/// One of each kind: what one task does with itself, over each family of addresses, with another
-/// task, and what leaves something behind that has to be undone.
+/// One of each kind: with one task, over each address family, with another task, and with objects
+/// that have to be removed.
 const SOME: &str = "socket:unix-stream,bind:tcp6,connect:unix-stream,accept4:tcp,\
                     shutdown:unix-stream,unix-message:seqpacket-1KB,unix-control:SCM_RIGHTS,\
                     udp-message:ipv6-1B,tcp-message:1B,netlink,raw-message:1B,packet-message:1B,\
@@ -19,7 +18,7 @@ const SOME: &str = "socket:unix-stream,bind:tcp6,connect:unix-stream,accept4:tcp
                     kill:child,ptrace:seize,bpf:map-create,io_uring_enter:openat,clone:vfork,\
                     execve-script,capset,sched_setaffinity,unshare,sysctl-write,remount,\
                     keyctl:KEYCTL_READ";
-/// Which have no path that holds half of their measured regions, or not in company (docs/suite.md).
+/// These have no dominant path, or only if measured alone (docs/suite.md).
 const NO_ONE_PATH: [&str; 3] = ["clone:vfork", "execve-script:agent", "socket-ping-pong:udp"];
 
 fn run(place: &Place, output: &str, flag: &str) -> Document {
@@ -30,7 +29,7 @@ fn run(place: &Place, output: &str, flag: &str) -> Document {
 }
 
 #[test]
-fn other_calls_than_those_of_files_are_counted_alike_in_two_boots() {
+fn two_boots_give_equal_counts() {
     let place = Place::with_kernels();
     let first = run(&place, "first.json", "");
     assert_eq!(first.cells.len(), 2 * SOME.split(',').count());

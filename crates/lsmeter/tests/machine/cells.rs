@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Runs that must be the same, cell for cell.
+//! Comparison of runs that must have equal measurements.
 
 use model::{Cell, Document};
 
-/// A run on the kernel that these tests boot, and the file system that boots fastest.
+/// A run on the tests' kernel, and the file system that boots fastest.
 pub const RUN: &str = "run --offline --kernel debian:6.12 --fs tmpfs";
 
-/// Asserts that the cells of two runs are the same, except for the host's time, and shows
-/// only those that are not.
+/// Asserts that two runs have equal measurements, except for times of the host. Prints only those
+/// that differ.
 #[track_caller]
 pub fn assert_same(run: &Document, expected: &Document) {
     assert_eq!(run.cells.len(), expected.cells.len());

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a patch's author asks, "did it become dearer?": `lsmeter run` over two stacks or one, and
-//! its exit code; `gate` does so over two kernels. SLOW: half a minute.
+//! `lsmeter run --fail-above` over stacks: its exit status. `gate` compares kernels. SLOW: half a
+//! minute.
 //!
-//! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests
-//! (`lsmeter kernel fetch debian:6.12`); nothing is fetched here.
+//! Needs QEMU and the kernel debian:6.12.
 
 use crate::common::Place;
 
@@ -11,12 +10,12 @@ const RUN: &str = "run --offline --fs tmpfs -n 8 --bench stat:AA,getppid --kerne
                    --stack capability";
 
 #[test]
-fn what_costs_more_is_a_regression() {
+fn a_higher_cost_is_a_regression() {
     let place = Place::with_kernels();
     let stacks = format!("{RUN} --stack capability,selinux -o out.json");
     let ended = place.line(&format!("{stacks} --fail-above 5%")).code(1);
-    let told = "gate: failed: 1 within their limit, 1 above it";
-    assert!(ended.stderr.contains(told), "{ended:#?}");
+    let expected = "gate: failed: 1 within their limit, 1 above it";
+    assert!(ended.stderr.contains(expected), "{ended:#?}");
     let (_, gate) = ended.stdout.split_once("Gate: failed").unwrap();
     assert!(gate.contains("stat:AA"), "{ended:#?}");
     assert!(!gate.contains("getppid"), "{ended:#?}");

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What packaging/ has for CI: the steps of the GitHub action, and the gate that it and the GitLab
-//! template run, with booted kernels.
+//! CI files in packaging/: the steps of the GitHub action, and the gate of the action and the GitLab
+//! template, with booted kernels.
 //!
-//! Needs QEMU, bash and the kernels debian:6.1 and debian:6.12 in the cache of whoever runs the tests
-//! (`lsmeter kernel fetch debian:6.1 debian:6.12`).
+//! Needs QEMU, bash and the kernels debian:6.1 and debian:6.12.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +12,7 @@ use crate::common::Place;
 
 const PACKAGING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging");
 
-/// The script of the action's step that measures, as a runner gives it to bash.
+/// The script of the action's measuring step.
 fn step() -> String {
     let action = fs::read_to_string(Path::new(PACKAGING).join("github/action.yml")).unwrap();
     let (_, rest) = action.split_once("      run: |\n").unwrap();
@@ -25,7 +24,7 @@ fn step() -> String {
 
 fn act(place: &Place, base: &str, head: &str) -> Output {
     let mut bash = Command::new("bash");
-    // As a runner starts it.
+    // As GitHub runners start bash.
     bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step()]);
     place
         .environment(&mut bash)
@@ -45,7 +44,7 @@ fn act(place: &Place, base: &str, head: &str) -> Output {
 }
 
 #[test]
-fn a_dearer_kernel_fails_the_job_and_the_same_one_passes() {
+fn a_more_expensive_kernel_fails_the_job() {
     let place = Place::with_kernel("debian:6.1");
     let same = act(&place, "debian:6.12", "debian:6.12");
     assert!(same.status.success(), "{same:?}");
@@ -65,7 +64,7 @@ fn a_dearer_kernel_fails_the_job_and_the_same_one_passes() {
     }
     let junit = fs::read_to_string(place.join("out/junit.xml")).unwrap();
     assert!(junit.contains("<failure"), "{junit}");
-    // A kernel that is not there is no verdict.
+    // A missing kernel gives no verdict.
     let lost = act(&place, "debian:6.12", "./no-such-image");
     assert!(!matches!(lost.status.code(), Some(0 | 1)), "{lost:?}");
 }

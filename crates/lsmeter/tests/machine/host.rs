@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter run --on host`: this machine's own kernel, as the current user and, if that is
-//! root, as another one. Some seconds.
+//! `lsmeter run --on host`: the running kernel, as the current user and, if that is root, as another
+//! user. Seconds.
 
 use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use crate::common::{Ended, Place, Running, children, names, runs, signal, wait_f
 use model::{Cell, Metric, Status};
 use rustix::process::Signal;
 
-/// Who measures is alone.
+/// Only one test measures at a time.
 static MACHINE: Mutex<()> = Mutex::new(());
 
 fn machine() -> MutexGuard<'static, ()> {
@@ -25,7 +25,7 @@ fn place() -> Place {
     place
 }
 
-/// Nothing stays in the directory, nor in the temporary one.
+/// Asserts that working and temporary directory are empty.
 #[track_caller]
 fn assert_tidy(place: &Place) {
     assert_eq!(names(&place.join("work")), [""; 0], "left behind");
@@ -70,10 +70,10 @@ fn check(place: &Place, ended: &Ended) {
     assert_tidy(place);
 }
 
-/// Long enough to be caught at it: the tree walk makes 19,255 files.
+/// Long enough to be interrupted: the tree walk makes 19,255 files.
 const LONG: &str = "run --on host --dir work --bench treewalk:full,stat --output out.json";
 
-/// A run that is in the midst of its work, and its agent.
+/// A running measurement, and its agent.
 fn under_way(place: &Place) -> (Running, Vec<u32>) {
     let mut running = Running::start(place, &words(LONG));
     wait_for("working directory", || {
@@ -107,7 +107,7 @@ fn an_interrupted_run_leaves_nothing() {
 }
 
 #[test]
-fn a_killed_run_s_agent_tidies_up() {
+fn the_agent_of_a_killed_run_cleans_up() {
     let _machine = machine();
     let place = place();
     let (running, agents) = under_way(&place);
@@ -119,9 +119,9 @@ fn a_killed_run_s_agent_tidies_up() {
     assert_eq!(names(&place.join("work")), [""; 0], "left behind");
 }
 
-/// An agent that is killed costs its cell; the run goes on with another.
+/// A killed agent loses its measurement. The run continues with a new agent.
 #[test]
-fn a_killed_agent_is_told() {
+fn a_killed_agent_is_reported() {
     let _machine = machine();
     let place = place();
     let (running, agents) = under_way(&place);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! lsmeter as root on a live machine: a VM with a stock kernel. SLOW: some boots of a
-//! quarter of a minute each.
+//! lsmeter as root in a VM with a Debian kernel. SLOW: boots of a quarter of a minute each.
 //!
-//! Needs QEMU, busybox and the kernels debian:6.1 and debian:6.12 in the cache of
-//! whoever runs the tests (`lsmeter kernel fetch debian:6.1 debian:6.12`); nothing is
-//! fetched here.
+//! Needs QEMU, busybox and the kernels debian:6.1 and debian:6.12.
 
 use crate::vm::Vm;
 
@@ -33,7 +30,7 @@ fn lsmeter_runs_in_a_guest() {
         let lsms = file("lsm");
         assert!(lsms.contains("capability,selinux,bpf"), "{lsms}");
 
-        // There is neither a QEMU nor a kernel in there, and it says so.
+        // The guest has neither QEMU nor a kernel.
         let doctor: serde_json::Value = serde_json::from_str(&file("doctor.json")).unwrap();
         let findings = doctor["findings"].as_array().unwrap();
         let found = |what: &str| {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter sensitivity --on host` as root on a live machine: a VM with a stock kernel.
-//! SLOW: some boots of half a minute each.
+//! `lsmeter sensitivity --on host` as root in a VM with a Debian kernel. SLOW: boots of half a minute
+//! each.
 //!
-//! Needs QEMU, busybox and the kernel debian:6.12 in the cache of whoever runs the tests
-//! (`lsmeter kernel fetch debian:6.12`); nothing is fetched here.
+//! Needs QEMU, busybox and the kernel debian:6.12.
 
 use crate::vm::Vm;
 use model::{Document, Unit};
@@ -12,9 +11,9 @@ fn vm() -> Vm {
     Vm::new("debian:6.12").lsm("capability,bpf")
 }
 
-/// With a clock that counts instructions, what is said of time can be asserted.
+/// A clock that counts instructions makes times exact.
 #[test]
-fn slopes_of_a_live_kernel_are_what_it_asks() {
+fn slopes_of_a_live_kernel_equal_its_checks() {
     let outcome = vm()
         .icount()
         .program("setpriv")
@@ -60,7 +59,7 @@ fn slopes_of_a_live_kernel_are_what_it_asks() {
     }
 }
 
-/// However lsmeter and its agent end, nobody is delayed afterwards, and nothing is left.
+/// However lsmeter and its agent end, no process stays delayed and no program attached.
 #[test]
 fn nothing_outlives_a_killed_sweep() {
     let script = "
@@ -89,24 +88,24 @@ fn nothing_outlives_a_killed_sweep() {
         gone() { unlinked && [ -z \"$(agents)\" ]; }
         sweep; kill -9 $lsmeter; wait $lsmeter; echo $?; soon gone
         sweep; kill -9 $agent; wait $lsmeter; echo $?; soon unlinked
-        # The next one removes what the killed agent could not.
+        # The next sweep removes the remains of the killed agent.
         sweep; kill -INT $lsmeter; wait $lsmeter; echo $?; soon gone
         echo end";
     let outcome = vm().run(script).status(0);
     outcome.assert_no_kernel_warnings();
-    // On a slow machine the agent that is killed may be the one that tries whether hooks can be
-    // delayed at all, and then the answer is that they cannot (3).
+    // On a slow machine the killed agent may be the one that tries whether hooks can be delayed. The
+    // exit status is then 3.
     let ends = ["137\n4\n4\nend\n", "137\n3\n4\nend\n"];
     assert!(ends.contains(&outcome.text()), "{}", outcome.told());
 }
 
 #[test]
-fn a_stack_without_bpf_is_named() {
+fn a_stack_without_bpf_is_refused() {
     let sweep = "lsmeter sensitivity --on host --dir /tmp -b getppid --hooks inode_permission";
     let outcome = Vm::new("debian:6.12")
         .lsm("capability")
         .run(sweep)
         .status(3);
-    let told = &outcome.stderr;
-    assert!(told.contains("bpf is not in the stack"), "{told}");
+    let stderr = &outcome.stderr;
+    assert!(stderr.contains("bpf is not in the stack"), "{stderr}");
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! lsmeter on machines: kernels that it boots, live ones in which it runs itself, and this
-//! one. SLOW: minutes. What each part needs stands in its file.
+//! lsmeter on kernels that it boots, in live guests, and on this machine. SLOW: minutes. Each file
+//! lists its requirements. Kernels are taken from the user's cache; nothing is fetched.
 //!
-//! One program, so that it is linked once, and two tests that wait for their machines run
-//! at a time.
+//! One test program: it is linked once, and tests that wait for machines run in parallel.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter monitor` as root on live machines: VMs with stock kernels. SLOW: some boots
-//! of half a minute each.
+//! `lsmeter monitor` as root on live machines: VMs with Debian kernels. SLOW: boots of half a minute
+//! each.
 //!
-//! Needs QEMU, busybox and the kernels debian:6.1 and debian:6.12 in the cache of whoever
-//! runs the tests (`lsmeter kernel fetch debian:6.1 debian:6.12`); nothing is fetched here.
+//! Needs QEMU, busybox and the kernels debian:6.1 and debian:6.12.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +29,7 @@ fn calls_in(interval: &Interval, function: &str, system_call: &str) -> u64 {
     call.map_or(0, |call| call.calls.count)
 }
 
-/// A thousand times the same: a file below two directories, looked up and opened by cat.
+/// cat looks up and opens a file below two directories, a thousand times.
 #[test]
 fn a_commands_hooks_are_counted_exactly() {
     for kernel in ["debian:6.1", "debian:6.12"] {
@@ -64,7 +63,7 @@ fn a_commands_hooks_are_counted_exactly() {
             assert_eq!(document.warnings, [], "{name}");
             let total = document.all_intervals();
             assert_eq!(total.lost, 0);
-            // The shell and its libraries are opened too.
+            // Includes opens of the shell and its libraries.
             let opened = calls_in(&total, "security_file_open", "openat");
             let own = calls_in(&total, "apparmor_file_open", "openat");
             assert!((1_000..1_020).contains(&opened), "{name}: {opened}");
@@ -76,13 +75,12 @@ fn a_commands_hooks_are_counted_exactly() {
             assert_eq!(timed.calls.sum_ns.is_some(), mode != MonitorMode::Count);
             assert_eq!(!timed.histogram.is_empty(), mode == MonitorMode::Histogram);
         }
-        // Once more, the same: whatever is noted.
+        // All modes count the same.
         assert_eq!(counts[0], counts[1], "{kernel}");
         assert_eq!(counts[1], counts[2], "{kernel}");
     }
 }
 
-/// From entry to exit, whoever is watched; and hooks are a part of it.
 #[test]
 fn hooks_have_a_share_of_their_system_calls() {
     for kernel in ["debian:6.1", "debian:6.12"] {
@@ -94,7 +92,7 @@ fn hooks_have_a_share_of_their_system_calls() {
                  monitor() { lsmeter monitor --system-calls --hooks file_open,task_alloc $*; }
                  monitor --record /out/command.json -- sh /tmp/loop || exit
                  mkdir -p /tmp/group; mount -t cgroup2 none /tmp/group || exit
-                 # Busy, but so that a monitor gets most of the one thread that all processors are.
+                 # Busy, but all processors are one thread, and a monitor needs most of it.
                  while :; do cat /tmp/c; sleep 0.05; done >/dev/null & busy=$!
                  monitor --cgroup /tmp/group --duration 1 --record /out/group.json >/dev/null || exit
                  monitor --duration 1 --record /out/machine.json >/dev/null || exit
@@ -110,9 +108,9 @@ fn hooks_have_a_share_of_their_system_calls() {
         let command = recording(&outcome, "command.json").all_intervals();
         let opens = calls_in(&command, "security_file_open", "openat");
         let whole = command.whole("openat").unwrap();
-        // A look-up that finds nothing opens nothing.
+        // Opens of missing files do not call file_open.
         assert!(whole.count >= opens && opens > 100, "{whole:?}");
-        // A child comes out of the call that its parent went into.
+        // A child returns from the call that its parent entered.
         let forks = ["fork", "vfork", "clone"].into_iter();
         let forks: u64 = forks
             .filter_map(|name| Some(command.whole(name)?.count))
@@ -126,15 +124,14 @@ fn hooks_have_a_share_of_their_system_calls() {
             let opened = hook(&total, "security_file_open").unwrap();
             let open = total.whole("openat").unwrap();
             assert!(open.count > 0, "{name}: {open:?}");
-            // Where the machine was busy while it was calibrated, nothing may be left.
+            // If the machine was busy during calibration, nothing may be left.
             let share = total.share_of_system_calls(&opened.system_calls);
             assert!(share.is_none_or(|share| share >= 0.0), "{name}: {share:?}");
         }
     }
 }
 
-/// A profile as the kernel loads it, for a program that may do anything but read
-/// `/tmp/secret`.
+/// A compiled profile for a program that may do anything except read `/tmp/secret`.
 fn apparmor_profile() -> Vec<u8> {
     let features = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/policy/apparmor/features");
     let place = tempfile::tempdir().unwrap();
@@ -155,7 +152,7 @@ fn apparmor_profile() -> Vec<u8> {
 }
 
 #[test]
-fn denials_are_seen_under_their_hook_and_function() {
+fn denials_are_listed_by_hook_and_function() {
     let outcome = Vm::new("debian:6.12")
         .lsm("landlock,capability,yama,apparmor")
         .program("setpriv")
@@ -174,7 +171,7 @@ fn denials_are_seen_under_their_hook_and_function() {
              ! ls /tmp/a.prom*",
         )
         .status(0);
-    // A text file is there from the start to the end of a monitor.
+    // The text file exists from start to end of a monitor.
     let [first, later] = ["first.prom", "later.prom"].map(|name| outcome.file(name));
     let [first, later] = [first, later].map(|bytes| String::from_utf8(bytes).unwrap());
     assert!(first.contains("\nlsmeter_lost_calls_total 0\n"), "{first}");
@@ -194,9 +191,9 @@ fn denials_are_seen_under_their_hook_and_function() {
     }
 }
 
-/// However it ends, nothing is left attached, and what was seen is told where it can be.
+/// However it ends, no program stays attached, and results are printed where possible.
 #[test]
-fn it_ends_as_it_should() {
+fn every_end_is_clean() {
     let outcome = Vm::new("debian:6.12")
         .lsm("capability")
         .program("setpriv")
@@ -209,7 +206,7 @@ fn it_ends_as_it_should() {
                      tries=$((tries + 1)); [ $tries -lt 200 ] || exit 98; sleep 0.2
                  done
              }
-             # Until it attends to it: a shell has its children ignore it at first.
+             # Repeated until handled: a shell makes its children ignore SIGINT at first.
              start; while kill -INT $lsmeter 2>/dev/null; do sleep 0.2; done
              wait $lsmeter; echo interrupted $?
              grep -q file_open /out/table && echo table
@@ -220,7 +217,7 @@ fn it_ends_as_it_should() {
              lsmeter monitor --hooks nosuch_hook; echo hook $?
              lsmeter monitor --pid 99999; echo pid $?
              lsmeter monitor --cgroup /tmp; echo group $?
-             # Hooks are attached before a command begins; one is enough.
+             # One hook is enough.
              lsmeter monitor --hooks file_open -- /nosuch/command; echo command $?
              lsmeter monitor -q --hooks file_open --duration 1 --json-lines --interval 0.5 | wc -l
              HOME=/tmp setpriv --reuid 65534 --clear-groups lsmeter monitor; echo user $?
@@ -233,9 +230,9 @@ fn it_ends_as_it_should() {
     outcome.assert_no_kernel_warnings();
     let begins = "interrupted 0\ntable\nkilled 137\ntarget 0\nhook 2\npid 2\ngroup 2\ncommand 2\n";
     let ends = "user 3\nfailed 0\nbtf 3\n";
-    let told = outcome.text();
+    let text = outcome.text();
     assert!(
-        told.starts_with(begins) && told.ends_with(ends),
+        text.starts_with(begins) && text.ends_with(ends),
         "{}",
         outcome.told()
     );
@@ -251,7 +248,7 @@ fn it_ends_as_it_should() {
 }
 
 #[test]
-fn a_killed_recording_is_there() {
+fn a_killed_recording_is_saved() {
     let outcome = Vm::new("debian:6.12")
         .lsm("capability")
         .run(
@@ -272,7 +269,7 @@ fn a_killed_recording_is_there() {
     assert!(watched > 9.0, "{watched}");
 }
 
-/// What lockdown=confidentiality takes from eBPF is not what a monitor needs.
+/// A monitor does not need what lockdown=confidentiality forbids eBPF programs.
 #[test]
 fn a_locked_down_kernel_can_be_watched() {
     let outcome = Vm::new("debian:6.12")

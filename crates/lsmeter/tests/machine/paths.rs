@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Operations that take several paths: one window more or less is no change.
+//! Operations with several paths: one sample more or less is not a change.
 //!
-//! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests.
+//! Needs QEMU and the kernel debian:6.12.
 
 use crate::common::Place;
 
-/// Runs the same operations with 63, 64 and 65 measured regions and compares each two runs.
+/// Runs operations with 63, 64 and 65 samples, and compares the runs in pairs.
 fn nothing_changes(place: &Place, kernel: &str, benchmarks: &str) {
     for regions in ["63", "64", "65"] {
         let line = format!(
@@ -29,13 +29,13 @@ fn nothing_changes(place: &Place, kernel: &str, benchmarks: &str) {
 }
 
 #[test]
-fn windows_more_or_less_change_nothing() {
+fn one_sample_more_or_less_is_not_a_change() {
     let benchmarks = "unlink,rename,link,symlink,creat,readlink,fallocate,stat,getppid";
     nothing_changes(&Place::with_kernels(), "debian:6.12", benchmarks);
 }
 
 #[test]
-fn nor_do_they_where_half_of_the_windows_take_each_path() {
+fn nor_if_each_path_has_half_of_the_samples() {
     let options = ["SLUB_TINY", "SECURITY_SELINUX"];
     if let Some((place, kernel)) = Place::with_test_kernel(&options) {
         nothing_changes(&place, &kernel, "unlink");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Predictions held against what they predict, and of what a live machine recorded. SLOW: some
+//! Predictions compared with measurements, and predictions for a live machine's recording. SLOW:
 //! minutes.
 //!
-//! Needs QEMU, busybox and the kernel debian:6.12 in the cache of whoever runs the tests.
+//! Needs QEMU, busybox and the kernel debian:6.12.
 
 use std::fs;
 
@@ -13,18 +13,18 @@ use model::{PredictionDocument, Stored};
 const OFFLINE: &str = "--offline --kernel debian:6.12";
 const STACKS: &str = "--stack capability --stack capability,selinux --stack capability,apparmor";
 
-/// Without what takes longest and calls nothing that the programs call.
+/// Leaves out slow benchmarks with hooks that the programs do not call.
 const COSTS: &str = "--variants all -n 16 \
     --bench paper/*,lmbench/*,howells/*,beyond/*,process/*,admin/*,socket:unix*,connect:unix* \
     --bench !treewalk,!*:9437-names,!*:64KB,!seccomp,!setexeccon,!execve-script,!clone:new* \
     --bench !ptrace*,!mount,!overlay,!loop,!quotaon,!fuse,!tun,!module-request";
 
 fn predicted(place: &Place, more: &str) -> PredictionDocument {
-    let told = place.line(&format!("predict --json {more}")).code(0).stdout;
-    PredictionDocument::parse(told.as_bytes()).unwrap()
+    let json = place.line(&format!("predict --json {more}")).code(0).stdout;
+    PredictionDocument::parse(json.as_bytes()).unwrap()
 }
 
-/// What is predicted from calls under `capability`, against what was counted under the others.
+/// Compares predictions from calls under `capability` with counts under the other stacks.
 #[test]
 fn programs_cost_what_was_predicted() {
     let place = Place::with_kernels();
@@ -67,8 +67,8 @@ fn programs_cost_what_was_predicted() {
     );
     let run = format!("run programs.toml -q -o programs.json {OFFLINE}");
     place.line(&run).code(0);
-    // Its costs are the suite's: of operations on files, and of what else such programs do. Fork and
-    // execve may find no clean window.
+    // Costs of the suite: file operations and other calls of such programs. Fork and execve may have
+    // no clean sample.
     let profile = format!("profile {COSTS} -q -o costs.json {OFFLINE} {STACKS}");
     let ended = place.line(&profile);
     assert!(matches!(ended.code, Some(0 | 4)), "{ended:#?}");
@@ -83,15 +83,15 @@ fn programs_cost_what_was_predicted() {
             let error = (stack.added.unwrap().middle - measured) / measured;
             println!("{} under {name}: {:+.1} %", load.name, error * 100.0);
             let within = match (load.name.as_str(), name.as_str()) {
-                // A read of a pipe costs SELinux four times as much as one of a file, which is
-                // all that the suite reads.
+                // A read of a pipe costs SELinux four times as much as one of a file. The suite reads
+                // only files.
                 ("pipe", "capability,selinux") => -0.9..=-0.3,
                 _ => -0.07..=0.07,
             };
             assert!(within.contains(&error), "{}: {name}: {error}", load.name);
         }
     }
-    // With costs of a program that reads a pipe it is known what that costs.
+    // Costs of a program that reads a pipe include that.
     let pipe = format!("{from} --workload pipe");
     let apart = predicted(&place, &pipe);
     let measured = apart.loads[0].stacks[1].measured.unwrap() as f64;
@@ -99,11 +99,11 @@ fn programs_cost_what_was_predicted() {
     let stack = &document.loads[0].stacks[1];
     let added = stack.added.unwrap();
     assert!(added.low <= measured && measured <= added.high, "{stack:?}");
-    // The costs know the answer: it is not held against them.
+    // A recording that is part of the costs gives no error.
     assert_eq!(stack.measured, None);
 }
 
-/// Recorded by eBPF on a live machine, with costs that are counted now.
+/// An eBPF recording of a live machine, with costs counted now.
 #[test]
 fn a_recording_of_a_live_machine() {
     let outcome = Vm::new("debian:6.12")
@@ -127,10 +127,10 @@ fn a_recording_of_a_live_machine() {
     assert_eq!(opens.len(), 1, "modules' functions are their hook's");
     assert!((1_000..1_020).contains(&opens[0].calls), "{opens:?}");
     assert!(opens[0].recorded_ns.is_some());
-    // SELinux looks up two labels and asks its cache, the framework adds nothing.
+    // SELinux looks up two labels and its cache. The framework adds nothing.
     let added = opens[0].costs[1].added.unwrap();
     assert!((150.0..350.0).contains(&added.middle), "{added:?}");
-    // What was kept says the same again.
+    // Saved costs give the same result.
     let from = "--recording R.json --costs costs.json";
     let again = predicted(&place, &format!("{from} {STACKS}"));
     assert_eq!(again.loads, document.loads);

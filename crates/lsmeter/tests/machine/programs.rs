@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Whole programs in the lab. SLOW: a minute.
 //!
-//! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests.
+//! Needs QEMU and the kernel debian:6.12.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -33,7 +33,7 @@ fn cell<'a>(document: &'a Document, title: &str, stack: &str) -> &'a Cell {
     document.cells.iter().find(is).unwrap()
 }
 
-/// Pipelines and forks, twice in the same boot, and in two boots of each stack: to the instruction.
+/// Pipelines and forks take equal instructions twice in a boot and in two boots of each stack.
 #[test]
 fn every_boot_counts_the_same() {
     let place = Place::with_kernels();
@@ -69,11 +69,11 @@ fn every_boot_counts_the_same() {
         let again = again.unwrap();
         assert_eq!(cell.outcome, again.outcome, "{}", cell.title());
         for run in &program(cell).runs {
-            // All that the guest executed is somewhere; it was never idle.
+            // Everything that the guest executed is accounted for.
             assert_eq!(run.idle, 0, "{}", cell.title());
         }
-        let told = program(cell).differing.is_empty();
-        assert_eq!(told, program(cell).same_hooks, "{}", cell.title());
+        let same = program(cell).differing.is_empty();
+        assert_eq!(same, program(cell).same_hooks, "{}", cell.title());
     }
     let tasks = |title| program(cell(&first, title, "capability")).tasks.len();
     assert_eq!(tasks("forks"), 21);
@@ -91,18 +91,18 @@ fn every_boot_counts_the_same() {
     let hooked = |stack| find(stack).hooked.as_ref().unwrap().hooked;
     assert!(hooked("capability,selinux") > hooked("capability"));
     let selinux = program(cell(&first, "find", "capability,selinux"));
-    // What totals differ by besides is told by function.
+    // The rest of the difference is listed by function.
     assert_eq!(program(cell(&first, "find", "capability")).residual, None);
     for title in ["pipeline", "forks", "find"] {
         let path = |stack| cell(&first, title, stack).counted().unwrap().hooked.clone();
         let outside = |stack| path(stack).map(|path| path.total - path.hooked).unwrap();
         let differs = outside("capability,selinux").wrapping_sub(outside("capability"));
-        let told = program(cell(&first, title, "capability,selinux"));
-        let told = told.residual.as_ref().unwrap();
-        assert_eq!(told.stack, ["capability"]);
-        assert_eq!(told.instructions, differs.cast_signed(), "{title}");
+        let residual = program(cell(&first, title, "capability,selinux"));
+        let residual = residual.residual.as_ref().unwrap();
+        assert_eq!(residual.stack, ["capability"]);
+        assert_eq!(residual.instructions, differs.cast_signed(), "{title}");
     }
-    // Cold hooks read labels from the disk, and that not alike each time; warm ones are exact.
+    // Only warm hooks are exact: cold ones read labels from the disk.
     assert!(program(cell(&first, "forks", "capability,selinux")).same_hooks);
     let mut opens = selinux.entries.iter();
     let opens = opens.find(|entry| entry.entry == "openat").unwrap();
@@ -112,10 +112,10 @@ fn every_boot_counts_the_same() {
     assert!(modules.any(|module| module.module == "selinux"));
 }
 
-/// A walk of directories allocates and frees an object for each name. Before it, the allocator
-/// is in order: whatever ran before, and under whichever stack, it takes as long.
+/// A walk of directories allocates and frees an object for each name. Its cost hardly depends on
+/// earlier programs and the stack, because the allocator's state is reset first.
 #[test]
-fn what_ran_before_decides_little() {
+fn earlier_programs_matter_little() {
     const FILES: &str = r#"setup = [["sh", "-ec", """
             for a in 0 1 2 3 4 5 6 7 8 9; do for b in 0 1; do
                 mkdir -p /files/$a$b
@@ -153,7 +153,7 @@ fn what_ran_before_decides_little() {
     }
 }
 
-/// A kernel without persistent memory gets a copy of the root, and hooks count the same on it.
+/// A kernel without persistent memory gets a copy of the root, with the same hook calls.
 #[test]
 fn a_root_on_a_ram_disk_counts_the_same_hooks() {
     let place = Place::with_kernels();
@@ -192,7 +192,7 @@ fn a_root_on_a_ram_disk_counts_the_same_hooks() {
     assert_eq!(hooked(&own, "copied.json"), mapped);
 }
 
-/// A program that executes markers, measured or before it, is counted as one that does not.
+/// Markers executed by a program do not change its counts.
 #[test]
 fn programs_cannot_forge_their_counts() {
     let place = Place::with_kernels();
@@ -232,7 +232,7 @@ fn programs_cannot_forge_their_counts() {
     }
 }
 
-/// What a root can do to its guest costs its cell, and no other.
+/// A hostile root affects only its own measurement.
 #[test]
 fn hostile_programs_fail_alone() {
     let place = Place::with_kernels();

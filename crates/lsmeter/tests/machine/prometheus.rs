@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A recording as a text file, a real `node_exporter` that reads it, and a real Prometheus that
-//! scrapes that. SLOW: some seconds.
+//! A recording as a text file, read by a real `node_exporter`, which a real Prometheus scrapes. SLOW:
+//! seconds.
 //!
 //! Needs Debian's packages prometheus and prometheus-node-exporter.
 
@@ -30,14 +30,14 @@ impl Drop for Process {
     }
 }
 
-/// Three intervals, of which one has a hook whose name would break a line and a label.
+/// Three intervals. One has a hook whose name would break a line and a label.
 fn recording() -> Document {
     let golden = include_str!("../../../model/tests/golden/monitor.json");
     let hostile = golden.replace("task_alloc\\u001b[31m|\u{202e}<b>", r#"a\"b\\c\nd"#);
     let mut document = Document::parse(hostile.as_bytes()).unwrap();
     let mut again = document.intervals().next().unwrap().clone();
     again.begin_s = 1.5;
-    // Another error than those of denials.
+    // An error that is not a denial.
     let errnos = &mut again.hooks[0].errnos;
     errnos.insert("ENOENT".to_owned(), 1);
     let monitor = document.monitor.as_ref().unwrap();
@@ -45,7 +45,7 @@ fn recording() -> Document {
     document
 }
 
-/// lsmeter keeping a text file of the recording.
+/// Runs lsmeter, which writes the text file of the recording.
 fn write(place: &Place) -> Process {
     let mut bytes = Vec::new();
     recording().write(&mut bytes).unwrap();
@@ -60,7 +60,7 @@ fn write(place: &Place) -> Process {
     written
 }
 
-/// The body of what is there; None if nobody listens or it is refused.
+/// The body of a response; None on errors.
 fn get(address: SocketAddr, path: &str) -> Option<String> {
     let mut stream = TcpStream::connect(address).ok()?;
     let request = format!("GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n");
@@ -76,9 +76,9 @@ fn json(address: SocketAddr, path: &str) -> Option<serde_json::Value> {
     serde_json::from_str(&get(address, path)?).ok()
 }
 
-/// A server that listens where `arguments` say, and answers under `ready`.
+/// Starts a server, and waits until it answers at `ready`.
 fn serve(place: &Place, program: &str, arguments: &[&str], ready: &str) -> (Process, SocketAddr) {
-    // Somebody else may take a port that was free.
+    // Another process may take the port.
     loop {
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = free.local_addr().unwrap();
@@ -103,7 +103,7 @@ fn serve(place: &Place, program: &str, arguments: &[&str], ready: &str) -> (Proc
     }
 }
 
-/// `node_exporter` reading the text file, a Prometheus that scrapes it, and where each answers.
+/// `node_exporter` with the text file, Prometheus, and their addresses.
 fn prometheus(place: &Place) -> [(Process, SocketAddr); 2] {
     let collector = "--collector.disable-defaults --collector.textfile \
                      --collector.textfile.directory=text";
@@ -119,7 +119,7 @@ fn prometheus(place: &Place) -> [(Process, SocketAddr); 2] {
     [exporter, serve(place, "prometheus", &files, "/-/ready")]
 }
 
-/// All of a query's results: their labels, and their values.
+/// Labels and values of a query's results.
 fn query(prometheus: SocketAddr, query: &str) -> Vec<(serde_json::Value, f64)> {
     let mut path = "/api/v1/query?query=".to_owned();
     for byte in query.bytes() {
@@ -143,7 +143,7 @@ fn prometheus_scrapes_a_recording_and_the_dashboard_shows_it() {
         scrapes.first().filter(|(_, count)| *count >= 3.0).map(drop)
     });
 
-    // Of SELinux's 10 calls 8 took [128, 256) ns.
+    // 8 of SELinux's 10 calls took [128, 256) ns.
     let calls = "lsmeter_hook_calls_total{hook='inode_permission',";
     let seconds = "lsmeter_hook_seconds_total{hook='inode_permission',module='framework'}";
     let denied = "lsmeter_hook_errors_total{hook='inode_permission',errno='EACCES'}";
@@ -185,7 +185,7 @@ fn prometheus_scrapes_a_recording_and_the_dashboard_shows_it() {
     let hostile = query(at, "lsmeter_hook_calls_total{hook=~'a.*',syscall='clone'}");
     assert_eq!(hostile[0].0["hook"], "a\"b\\c?d");
 
-    // It was all read, with its types.
+    // All metrics have types.
     let text = get(exporter, "/metrics").unwrap();
     assert!(text.contains("\nnode_textfile_scrape_error 0\n"), "{text}");
     let types = json(at, "/api/v1/metadata").unwrap();
@@ -207,7 +207,7 @@ fn prometheus_scrapes_a_recording_and_the_dashboard_shows_it() {
         assert!(!query(at, &expression).is_empty(), "{expression}");
     }
 
-    // lsmeter itself listens nowhere.
+    // lsmeter opens no port.
     let open = std::fs::read_dir(format!("/proc/{}/fd", written.0.id())).unwrap();
     let open = open.filter_map(|file| std::fs::read_link(file.unwrap().path()).ok());
     let sockets: Vec<_> = open
@@ -217,14 +217,14 @@ fn prometheus_scrapes_a_recording_and_the_dashboard_shows_it() {
     end(&place, written, Signal::INT);
 }
 
-/// However it ends, it takes the file with it.
+/// lsmeter removes the file at any end.
 fn end(place: &Place, mut written: Process, how: Signal) {
     signal(written.0.id(), how);
     assert!(written.0.wait().unwrap().success());
     assert_eq!(std::fs::read_dir(place.join("text")).unwrap().count(), 0);
 }
 
-/// All expressions of the dashboard, with what Grafana puts in the place of variables.
+/// The dashboard's expressions, with Grafana's values for variables.
 fn dashboard() -> Vec<String> {
     let dashboard = include_str!("../../../../docs/grafana/lsmeter.json");
     let dashboard: serde_json::Value = serde_json::from_str(dashboard).unwrap();
@@ -253,13 +253,16 @@ fn names_keep_to_the_conventions() {
     promtool.args(["check", "metrics"]).stdin(Stdio::piped());
     let promtool = promtool.stdout(Stdio::piped()).stderr(Stdio::piped());
     let promtool = promtool.spawn();
-    let mut promtool = promtool.expect("promtool, of Debian's package prometheus");
-    // It reads all before it says anything.
+    let mut promtool = promtool.expect("promtool (Debian package prometheus)");
+    // promtool reads all its input before it prints.
     let mut stdin = promtool.stdin.take().unwrap();
     stdin.write_all(text.as_bytes()).unwrap();
     drop(stdin);
     let ended = promtool.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert!(ended.status.success() && said.is_empty(), "{said}\n{text}");
+    let errors = String::from_utf8_lossy(&ended.stderr);
+    assert!(
+        ended.status.success() && errors.is_empty(),
+        "{errors}\n{text}"
+    );
     end(&place, written, Signal::TERM);
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Every instrument goes on after `kill -9`, at whatever instant. SLOW: minutes.
+//! Profiles and sweeps continue after `kill -9` at any instant. SLOW: minutes.
 //!
-//! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests. It is killed
-//! `LSMETER_KILLS` times; unless said, once.
+//! Needs QEMU and the kernel debian:6.12. Kills lsmeter `LSMETER_KILLS` times; default: once.
 
 use std::fs;
 use std::thread;
@@ -15,7 +14,7 @@ use rustix::process::Signal;
 const WHAT: &str = "--offline --kernel debian:6.12 --fs tmpfs \
                     --bench getppid,stat:AA,stat:AA/BB,fstat,access:*";
 
-/// Instants spread over the time that the command takes, without any order.
+/// Instants spread over the duration of the command, in no order.
 fn instants(all: Duration) -> impl Iterator<Item = Duration> {
     let times = std::env::var("LSMETER_KILLS").ok();
     let times = times.map_or(1, |n| n.parse().expect("LSMETER_KILLS is a number"));
@@ -24,15 +23,14 @@ fn instants(all: Duration) -> impl Iterator<Item = Duration> {
     (1..=times).map(move |i| all.mul_f64(step(i)))
 }
 
-/// Runs the command undisturbed, and with kills in a cache of its own; each time that this comes to
-/// its end, both results must be the same.
+/// Runs the command undisturbed, and with kills in another cache. Both results must be equal.
 fn killed(command: &str) {
     let [whole, place] = [(); 2].map(|()| Place::with_kernels().alone());
     let begun = Instant::now();
     let asked = format!("{command} {WHAT} -o out.json");
     whole.line(&asked).code(0);
     let takes = begun.elapsed();
-    let mut told = Vec::new();
+    let mut kills = Vec::new();
     for instant in instants(takes) {
         let mut running = Running::start(&place, &words(&asked));
         let until = Instant::now() + instant;
@@ -41,7 +39,7 @@ fn killed(command: &str) {
         }
         let machines = children(running.pid());
         if running.has_ended() {
-            // There is time for more: once more from the beginning.
+            // It ended before the kill: start again.
             running.wait().code(0);
             assert_same_documents(&place, &whole);
             fs::remove_file(place.join("out.json")).unwrap();
@@ -53,13 +51,13 @@ fn killed(command: &str) {
         for machine in machines {
             wait_for("end of QEMU", || (!runs(machine)).then_some(()));
         }
-        told.push(format!("{:.1} s", instant.as_secs_f64()));
+        kills.push(format!("{:.1} s", instant.as_secs_f64()));
     }
     place.line(&asked).code(0);
     assert_same_documents(&place, &whole);
     assert_eq!(place.names(), ["out.json"]);
     assert_eq!(place.left_over(), [""; 0]);
-    eprintln!("killed after {}", told.join(", "));
+    eprintln!("killed after {}", kills.join(", "));
 }
 
 fn assert_same_documents(killed: &Place, whole: &Place) {
@@ -72,11 +70,11 @@ fn assert_same_documents(killed: &Place, whole: &Place) {
 }
 
 #[test]
-fn a_killed_profile_goes_on() {
+fn a_killed_profile_continues() {
     killed("profile --stack capability,selinux --baseline capability");
 }
 
 #[test]
-fn a_killed_sweep_goes_on() {
+fn a_killed_sweep_continues() {
     killed("sensitivity");
 }

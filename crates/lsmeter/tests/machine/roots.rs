@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Container images and tar files as the root of programs. SLOW: a minute.
 //!
-//! Needs QEMU, busybox and the kernel debian:6.12 in the cache of whoever runs the tests.
+//! Needs QEMU, busybox and the kernel debian:6.12.
 
 use std::fs;
 use std::path::Path;
@@ -20,8 +20,8 @@ const LISTS: [(&str, &str); 2] = [
     ("etc/group", "root:x:0:\nnobody:x:65534:\n"),
 ];
 
-/// What nobody finds in the guest: who it is, what the image says, and owners, modes and devices
-/// as an ordinary user has them on no disk.
+/// Checks in the guest: user, settings of the image, and owners, modes and devices that an ordinary
+/// user cannot create on a disk.
 const CHECKS: &str = r#"
     set -e
     [ "$(id -u):$(id -g)" = 65534:65534 ]
@@ -46,7 +46,7 @@ const CHECKS: &str = r#"
     [ "$(stat -c %Y /srv/new)" = 1600000000 ]
 "#;
 
-/// Programs that busybox is, and the lists of users.
+/// Links to busybox, and the lists of users.
 fn base(links: &[&str]) -> Tar {
     let busybox = fs::read(find("busybox").expect("apt-get install busybox-static")).unwrap();
     let root = (0, 0);
@@ -99,9 +99,8 @@ fn ran(ended: Ended, place: &Place) -> Document {
     document
 }
 
-/// Whoever runs it, and in whichever form the image is.
 #[test]
-fn an_image_is_in_the_guest_as_it_says() {
+fn the_guest_has_the_image() {
     let place = Place::with_kernels();
     image().copied(&place.join("image"));
     let line = format!("{RUN} --root image -o out.json");
@@ -110,7 +109,7 @@ fn an_image_is_in_the_guest_as_it_says() {
     let programs = experiment.programs.as_ref().unwrap();
     assert_eq!(programs.workloads[0].user.as_deref(), Some("65534:65534"));
     assert!(document.cells[0].title().starts_with("sh--c"));
-    // The same, to the instruction, if nobody runs it, who cannot look into others' caches.
+    // User nobody, who cannot read others' caches, gets the same counts.
     let mine = Place::new();
     image().copied(&mine.join("image"));
     let to = mine.join("cache/lsmeter");
@@ -128,10 +127,10 @@ fn an_image_is_in_the_guest_as_it_says() {
     assert_eq!(other.cells[0].outcome, document.cells[0].outcome);
 }
 
-/// So it is on file systems that none makes of a directory, and of which the guest copies it to one:
-/// from persistent memory, or a ram disk.
+/// Not every file system is made from a directory: the guest copies the image to others, from
+/// persistent memory or a ram disk.
 #[test]
-fn an_image_is_on_every_file_system_as_it_says() {
+fn the_guest_has_the_image_on_every_file_system() {
     let place = Place::with_kernels();
     image().copied(&place.join("image"));
     for filesystem in ["tmpfs", "xfs"] {
@@ -141,9 +140,9 @@ fn an_image_is_on_every_file_system_as_it_says() {
     }
 }
 
-/// What leads out of a root while it is unpacked has no way in, and works inside.
+/// Links and paths that lead out of the root while it is unpacked stay inside.
 #[test]
-fn a_hostile_archive_is_a_root_like_any() {
+fn a_hostile_archive_stays_in_its_root() {
     let place = Place::with_kernels();
     fs::create_dir(place.join("host")).unwrap();
     let host = place.join("host");
@@ -160,10 +159,10 @@ fn a_hostile_archive_is_a_root_like_any() {
     assert_eq!(fs::read_dir(host).unwrap().count(), 0);
 }
 
-/// What container tools themselves saved: crates/lab/src/root/tests/saved/README.md. The image's
-/// program ends well only if it runs as the image says.
+/// Images saved by container tools: crates/lab/src/root/tests/saved/README.md. The image's program
+/// succeeds only if it runs with the image's settings.
 #[test]
-fn what_tools_saved_runs_as_it_says() {
+fn images_of_container_tools_run_as_configured() {
     let saved = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/src/root/tests/saved");
     let place = Place::with_kernels();
     for name in ["skopeo-oci", "podman-oci"] {
@@ -171,7 +170,7 @@ fn what_tools_saved_runs_as_it_says() {
         let mut tar = Command::new("tar");
         tar.arg("-xf").arg(saved.join(format!("{name}.tar.gz")));
         succeed(tar.arg("-C").arg(place.join(name)));
-        // With a second word its program would do what it may not: no entry point is before a command.
+        // A command replaces the entry point: with one before it, the program would fail.
         for command in ["", "-- /bin/tool"] {
             let line = format!("{RUN} --root {name} -o out.json {command}");
             ran(place.line(&line), &place);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter sensitivity` with real boots of a stock kernel. SLOW: a minute.
+//! `lsmeter sensitivity` with boots of a Debian kernel. SLOW: a minute.
 //!
-//! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests
-//! (`lsmeter kernel fetch debian:6.12`); nothing is fetched here.
+//! Needs QEMU and the kernel debian:6.12.
 
 use crate::common::Place;
 use model::{DelayModule, Document, Slope, Status};
@@ -16,7 +15,7 @@ fn whole<'a>(document: &'a Document, title: &str) -> &'a Slope {
 }
 
 #[test]
-fn slopes_are_what_was_counted_and_grow_with_depth() {
+fn slopes_equal_counts_and_grow_with_depth() {
     let place = Place::with_kernels();
     let line = format!(
         "{OFFLINE} --bench stat:AA,stat:AA/BB,stat:AA/BB/CC,open:AA,execve,getppid \
@@ -27,7 +26,7 @@ fn slopes_are_what_was_counted_and_grow_with_depth() {
     for cell in &document.cells {
         let delay = cell.key.delay.as_ref().unwrap();
         assert_eq!(delay.module, DelayModule::Bpf);
-        // Hooks that the kernel keeps from BPF are told, and nothing is made up.
+        // Hooks that BPF programs cannot delay are listed.
         let kept = !delay.is_whole() && cell.status() == Status::Unsupported;
         assert!(cell.status() == Status::Ok || kept, "{cell:?}");
     }
@@ -45,13 +44,13 @@ fn slopes_are_what_was_counted_and_grow_with_depth() {
             "{title}: {slope:?}"
         );
     }
-    // Whoever held delays was killed in this boot, and they were gone.
+    // The process that held delays was killed in this boot, and the delays were removed.
     let [setup] = &document.setups[..] else {
         panic!("{:#?}", document.setups)
     };
     let mut steps = setup.steps.iter();
     assert!(steps.any(|step| step.starts_with("killed (SIGKILL)")));
-    // Processes that it makes are delayed too, whatever they execute.
+    // Child processes are delayed too, after execve as well.
     let execve = whole(&document, "execve:agent");
     assert!(execve.counted.unwrap() > 20.0);
     let mut rules = document.findings().rules.iter();
@@ -59,7 +58,7 @@ fn slopes_are_what_was_counted_and_grow_with_depth() {
     assert_eq!(rule.benchmark, "stat");
     let is_one = |figure: f64| (figure - 1.0).abs() < 0.01;
     assert!(is_one(rule.a) && is_one(rule.b), "{rule:?}");
-    // The parts make up the whole.
+    // Slopes of single hooks add up.
     let parts = document
         .slopes()
         .filter(|(cell, delay, _)| cell.title() == "open:AA" && !delay.is_whole());
@@ -74,7 +73,7 @@ fn slopes_are_what_was_counted_and_grow_with_depth() {
 }
 
 #[test]
-fn cold_caches_ask_more_often_and_chosen_hooks_are_the_only_ones() {
+fn cold_caches_make_more_checks() {
     let place = Place::with_kernels();
     let what = "--bench stat:AA/BB/CC --hooks inode_permission,d_instantiate --cold";
     place
@@ -92,12 +91,12 @@ fn cold_caches_ask_more_often_and_chosen_hooks_are_the_only_ones() {
         panic!("warm and cold: {slopes:#?}");
     };
     assert_eq!(warm.counted, Some(3.0));
-    // Each component's dentry is made anew.
+    // Each component's dentry is allocated again.
     assert_eq!(cold.counted, Some(6.0));
 }
 
 #[test]
-fn what_asks_for_nothing_has_slope_0() {
+fn operations_without_checks_have_slope_0() {
     let place = Place::with_kernels();
     let ended = place
         .line(&format!("{OFFLINE} --bench getppid --json"))
@@ -112,7 +111,7 @@ fn what_asks_for_nothing_has_slope_0() {
 }
 
 #[test]
-fn a_hook_that_is_none_and_a_kernel_that_cannot_are_refused() {
+fn unknown_hooks_and_unsuited_kernels_are_refused() {
     let place = Place::with_kernels();
     for (more, code, error, hint) in [
         (
@@ -121,7 +120,7 @@ fn a_hook_that_is_none_and_a_kernel_that_cannot_are_refused() {
             "has no hook `inode_permision`",
             "did you mean inode_permission?",
         ),
-        // A function of the kernel's, but no hook.
+        // A kernel function, but not a hook.
         ("--hooks func_proto", 2, "has no hook `func_proto`", ""),
         (
             "--module tunable",
@@ -136,7 +135,7 @@ fn a_hook_that_is_none_and_a_kernel_that_cannot_are_refused() {
 }
 
 #[test]
-fn the_tunable_security_module_gives_slopes_too() {
+fn the_tunable_module_gives_slopes() {
     let Some((place, kernel)) = Place::with_test_kernel(&["SECURITY_TUNABLE"]) else {
         return;
     };
@@ -149,11 +148,10 @@ fn the_tunable_security_module_gives_slopes_too() {
     assert_eq!(whole(&document, "stat:AA").counted, Some(2.0));
     let mut steps = document.setups.iter().flat_map(|setup| &setup.steps);
     assert!(steps.any(|step| step.contains("SIGKILL")));
-    // What is asked twice is told by the module itself: a rename walks to its directory for
-    // both names.
+    // The module lists repeated checks: a rename walks to its directory for both names.
     let asked_twice = document.findings().repeated.iter();
     let mut asked_twice = asked_twice.filter(|asked| asked.hook == "inode_permission");
-    let twice = asked_twice.next().expect("a question asked twice");
+    let twice = asked_twice.next().expect("a repeated check");
     assert_eq!(
         format!("{}:{}", twice.benchmark, twice.variant),
         "rename:depth1"

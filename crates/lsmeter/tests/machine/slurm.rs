@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `packaging/slurm/lsmeter.sbatch`, on a Slurm of its own: one controller, three nodes, all on
+//! `packaging/slurm/lsmeter.sbatch`, on a Slurm of the test: one controller and three nodes on
 //! loopback.
 //!
 //! Needs root, slurmctld, slurmd, slurm-client and munge, which `make test` installs.
@@ -18,18 +18,18 @@ use crate::common::{Place, children, runs, signal, wait_for, words};
 
 const NODES: [&str; 3] = ["n1", "n2", "n3"];
 
-/// So many samples that a boot has not ended before it was seen that it has begun.
+/// Enough samples that a boot is seen before it ends.
 const WHAT: &str = "--jobs 1 --samples 400 --stack capability --stack capability,selinux \
                     --stack capability,apparmor --bench getppid,stat:*,open:*,read:*";
 
-/// A cluster, ended when it is dropped.
+/// A cluster, stopped when dropped.
 struct Cluster {
     dir: PathBuf,
     daemons: Vec<Child>,
     nodes: Vec<Child>,
 }
 
-/// Ports that are free now, one after the other.
+/// Consecutive free ports.
 fn ports(count: usize) -> Vec<u16> {
     let listeners: Vec<TcpListener> = (0..count)
         .map(|_| TcpListener::bind("127.0.0.1:0").unwrap())
@@ -105,7 +105,7 @@ impl Cluster {
         cluster
     }
 
-    /// What one of Slurm's commands prints.
+    /// Output of a Slurm command.
     fn ask(&self, place: &Place, words: &[&str]) -> String {
         let mut command = Command::new(words[0]);
         let command = place.environment(command.args(&words[1..]));
@@ -117,7 +117,7 @@ impl Cluster {
         String::from_utf8(ended.stdout).unwrap().trim().to_owned()
     }
 
-    /// Processes of tasks whose environment has `variables`.
+    /// Processes of tasks with `variables` in their environment.
     fn processes_with(&self, variables: &[&str]) -> Vec<u32> {
         let own = format!("SLURM_CONF={}", self.dir.join("slurm.conf").display());
         let wanted: Vec<&str> = variables.iter().copied().chain([own.as_str()]).collect();
@@ -148,7 +148,7 @@ impl Drop for Cluster {
             }
             kill_all(&left);
         }
-        // The controller before munge, without which it would wait.
+        // The controller first: it would wait without munge.
         for child in self.nodes.iter_mut().chain(self.daemons.iter_mut().rev()) {
             let _ = child.kill();
             let _ = child.wait();
@@ -203,7 +203,7 @@ fn configuration(dir: &Path) -> String {
 }
 
 #[test]
-fn a_task_that_was_killed_and_requeued_goes_on() {
+fn a_requeued_task_continues() {
     let place = Place::with_kernels().alone();
     let line = format!("{RUN} {WHAT}");
     let cluster = Cluster::start(&place);

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Every command of the tutorials, run in their order, prints what they show. SLOW: some
-//! minutes.
+//! All commands of the tutorials, run in order, print the output shown. SLOW: minutes.
 //!
-//! In `docs/tutorials/*.md`, what stands in a block `console` is run: a line after `$ ` by a
-//! shell, and the lines below are what it prints to both outputs, then its exit status if it
-//! fails. Figures may be others, and blanks; `…` stands for any text, in a line of its own for
-//! any lines. What stands in a block `sh` is not run, and their number is known here.
+//! In `console` blocks of `docs/tutorials/*.md`, a shell runs each line after `$ `. The lines below
+//! are its output on both streams, then the exit status if it fails. Figures and blanks may differ.
+//! `…` is any text, and on a line by itself any lines. `sh` blocks are not run; the tests check their
+//! number.
 //!
-//! With LSMETER_TUTORIALS=DIRECTORY the tutorials are also written there with all that was
-//! printed.
+//! LSMETER_TUTORIALS=DIRECTORY writes the tutorials there with the real output.
 //!
-//! Needs QEMU, busybox and the kernels debian:6.1 and debian:6.12 in the cache of whoever runs
-//! the tests (`lsmeter kernel fetch debian:6.1 debian:6.12`); nothing is fetched here.
+//! Needs QEMU, busybox and the kernels debian:6.1 and debian:6.12.
 
 mod text;
 
@@ -25,9 +22,11 @@ use text::{Block, Tutorial};
 use crate::common::Place;
 use crate::vm::Vm;
 
-/// `3/10 cells, 30 seconds: debian:6.1 …`: progress, which only slow machines print.
+/// `3/10 measurements, 30 seconds: debian:6.1 …`: progress, printed only on slow machines.
 fn is_progress(line: &str) -> bool {
-    let rest = line.split_once(" cells, ").map_or(line, |(_, rest)| rest);
+    let rest = line
+        .split_once(" measurements, ")
+        .map_or(line, |(_, rest)| rest);
     let elapsed = rest
         .split_once(": ")
         .and_then(|(time, _)| time.split_once(' '));
@@ -35,7 +34,7 @@ fn is_progress(line: &str) -> bool {
         .is_some_and(|(n, unit)| n.parse::<u32>().is_ok() && ["seconds", "minutes"].contains(&unit))
 }
 
-/// What a command printed, and its exit status if that is not 0.
+/// Output of a command, and its exit status if that is not 0.
 fn shown(output: &[u8], status: Option<i32>) -> String {
     let mut shown = String::new();
     for line in str::from_utf8(output).unwrap().lines() {
@@ -56,7 +55,7 @@ fn read(name: &str) -> Tutorial {
     Tutorial::parse(&fs::read_to_string(path).unwrap())
 }
 
-/// Holds what was printed against what the tutorial shows.
+/// Compares output with a tutorial.
 #[track_caller]
 fn assert_shows(name: &str, tutorial: &Tutorial, printed: &[String]) {
     if let Some(directory) = std::env::var_os("LSMETER_TUTORIALS") {
@@ -77,7 +76,7 @@ fn assert_shows(name: &str, tutorial: &Tutorial, printed: &[String]) {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// In a directory of this machine, with its kernels.
+/// Runs a tutorial in a directory of this machine, with its kernels.
 fn run_here(name: &str, not_run: usize) {
     let tutorial = read(name);
     assert_eq!(tutorial.blocks(Block::Sh), not_run);
@@ -114,7 +113,7 @@ fn a_distribution_engineer() {
 }
 
 #[test]
-fn whoever_runs_a_service() {
+fn a_service_operator() {
     run_here("service", 1);
 }
 
@@ -123,7 +122,7 @@ fn a_researcher() {
     run_here("researcher", 2);
 }
 
-/// On a live machine, as root: in a guest.
+/// Runs as root in a guest.
 #[test]
 fn an_operator() {
     let tutorial = read("operator");
@@ -143,10 +142,10 @@ fn an_operator() {
     let printed: Vec<String> = (0..tutorial.commands().count())
         .map(|nth| {
             let status = String::from_utf8(outcome.file(&format!("{nth}.status"))).unwrap();
-            let told = shown(&outcome.file(&nth.to_string()), status.trim().parse().ok());
+            let text = shown(&outcome.file(&nth.to_string()), status.trim().parse().ok());
             // On a busy host.
-            told.replace(
-                "What watching added to a call could not be measured here.",
+            text.replace(
+                "The overhead of watching a call could not be measured.",
                 "Watching added 1 ns to a call.",
             )
         })

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter run --on um`: kernels that are processes of this machine. Seconds.
+//! `lsmeter run --on um`: UML kernels. Seconds.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::common::{Place, Running, children, runs, signal, wait_for, words};
 use model::{Cell, Metric, Status};
 use rustix::process::Signal;
 
-/// A place with a kernel that is a process and has security modules, and a run on it.
+/// A place with a UML kernel with security modules, and a run on it.
 fn place() -> Option<(Place, String)> {
     let (place, kernel) = Place::with_test_kernel(&["UML", "SECURITY_SELINUX"])?;
     let run = format!("run --on um --offline --kernel {kernel} -o out.json");
@@ -21,7 +21,7 @@ fn every_stack_has_its_time() {
     };
     let refused = place.line(&format!("{run} --stack capability,nothing"));
     let error = "no kernel of this run has a module";
-    refused.refused(2, error, Some("there are"));
+    refused.refused(2, error, Some("name one of"));
     for filesystem in ["tmpfs", "ext4"] {
         let line = format!(
             "{run} --fs {filesystem} --stack capability --stack capability,selinux -n 60 \
@@ -39,8 +39,8 @@ fn every_stack_has_its_time() {
             assert_eq!(cell.status(), Status::Ok, "{cell:#?}");
             assert_eq!(cell.key.metric, Metric::Time);
             let timed = cell.timed().unwrap();
-            // Rounds that others disturbed are left out, or visited again: 3 more at most. Of
-            // walks of a tree there are as many samples as there is time for.
+            // Disturbed rounds are left out or repeated, up to 3 times. Tree walks have as many
+            // samples as the time allows.
             let (n, rounds) = (timed.estimate.n, timed.rounds.len() as u64);
             assert!((1..=6).contains(&rounds), "{title}: {rounds}");
             let is_walk = title == "treewalk:small";
@@ -87,12 +87,12 @@ fn a_virtual_machine_does_not_boot_it() {
         return;
     };
     let lab = place.line(&run.replace("--on um", ""));
-    lab.refused(3, "is a process of this machine", Some("--on um"));
+    lab.refused(3, "is a UML kernel", Some("--on um"));
     let stock = place.line("run --on um --offline --kernel debian:6.12");
-    stock.refused(3, "is no kernel that is a process", Some("--flavour um"));
+    stock.refused(3, "is not a UML kernel", Some("--flavour um"));
 }
 
-/// Processes of a run that is in the midst of its work: the kernel, and what it has made.
+/// Processes of a running measurement: the kernel and its children.
 fn under_way(running: &mut Running) -> Vec<u32> {
     wait_for("kernel with a process of its own", || {
         assert!(!running.has_ended(), "it ended too soon");
@@ -120,14 +120,13 @@ fn a_killed_run_leaves_no_kernel() {
     }
 }
 
-/// A kernel that is killed costs the cell that it was at, if it was at one; the run goes on to its
-/// end.
+/// A killed kernel loses at most one measurement. The run continues.
 #[test]
-fn a_killed_kernel_is_told() {
+fn a_killed_kernel_is_reported() {
     let Some((place, run)) = place() else {
         return;
     };
-    // Cells that follow each other at once, and take long enough.
+    // Long measurements without gaps.
     let cells = "--bench getppid,stat,open,rename,mkdir,treewalk --stack capability";
     let asked = format!("{run} {cells} --set rounds=1 --samples 4000");
     let hit = (0..5).any(|_| {
@@ -152,7 +151,7 @@ fn a_killed_kernel_is_told() {
     assert!(hit, "five kernels died, none in a cell");
 }
 
-/// Machines count beside them, in one document that an estimate needs nothing else for.
+/// Virtual machines count in the same run, and its result file is enough for an estimate.
 #[test]
 fn one_experiment_counts_and_times() {
     let Some((place, kernel)) = Place::with_test_kernel(&["UML", "SECURITY_SELINUX"]) else {
@@ -164,7 +163,7 @@ fn one_experiment_counts_and_times() {
          --bench getppid,open,stat,read,write --set rounds=3 --events -o out.json"
     );
     let ended = place.line(&line).code(0);
-    assert!(ended.stdout.contains(", as a process on "), "{ended:#?}");
+    assert!(ended.stdout.contains(", as a UML kernel on "), "{ended:#?}");
     let document = place.document("out.json");
     for cell in &document.cells {
         let timed = cell.key.metric == Metric::Time;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The live view of `lsmeter monitor` in a terminal: a pseudo one, at whose other end
-//! this test types and looks.
+//! The live view of `lsmeter monitor` in a pseudo terminal. The test types and reads the screen.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
@@ -14,11 +13,11 @@ use rustix::process::Signal;
 use rustix::pty::OpenptFlags;
 use rustix::termios::{LocalModes, Termios, Winsize};
 
-/// lsmeter in a terminal of its own.
+/// lsmeter in its own terminal.
 struct Terminal {
-    /// The end where a person would be.
+    /// The end of the user.
     person: File,
-    /// The end where lsmeter is. Open here, too, so that its settings outlive lsmeter.
+    /// The end of lsmeter. Kept open here, so that its settings outlive lsmeter.
     program: OwnedFd,
     before: Termios,
     screen: vt100::Parser,
@@ -56,7 +55,7 @@ impl Terminal {
         if colour {
             command.env_remove("NO_COLOR");
         }
-        // SAFETY: both are system calls and nothing else, as is allowed after a fork.
+        // SAFETY: after a fork, only these two system calls are made.
         unsafe {
             command.pre_exec(|| {
                 rustix::process::setsid()?;
@@ -82,7 +81,7 @@ impl Terminal {
         rustix::termios::tcsetwinsize(self.program.as_fd(), size(columns, rows)).unwrap();
     }
 
-    /// Takes what lsmeter has written meanwhile.
+    /// Reads the output of lsmeter.
     fn look(&mut self) -> &vt100::Screen {
         let mut bytes = [0; 4096];
         loop {
@@ -100,8 +99,8 @@ impl Terminal {
         self.sees_after("", text)
     }
 
-    /// Types keys until it sees the text: lsmeter may take a key before it hears of what
-    /// was done just before it, as of a new size.
+    /// Types keys until the text appears. lsmeter may read a key before an earlier event, such as a
+    /// new size.
     #[track_caller]
     fn sees_after(&mut self, keys: &str, text: &str) -> String {
         wait_for(text, || {
@@ -117,7 +116,7 @@ impl Terminal {
         })
     }
 
-    /// Is it in a mode for lines, with an echo?
+    /// Whether it is in line mode with echo.
     fn is_for_lines(&self) -> bool {
         let modes = rustix::termios::tcgetattr(&self.program)
             .unwrap()
@@ -125,10 +124,10 @@ impl Terminal {
         modes.contains(LocalModes::ICANON | LocalModes::ECHO)
     }
 
-    /// Waits for lsmeter's end, after which the terminal must be as it was before.
+    /// Waits for lsmeter to end, and checks that it restored the terminal.
     #[track_caller]
     fn ends_well(mut self) {
-        // Its last words have to be read, or it could not end.
+        // It can end only when its output is read.
         let status = wait_for("end", || {
             self.look();
             self.child.try_wait().unwrap()
@@ -159,7 +158,7 @@ impl Drop for Terminal {
     }
 }
 
-/// With a recording of two short intervals and a hostile name.
+/// Writes a recording of two short intervals with a hostile name.
 fn place() -> Place {
     let place = Place::new();
     let recording = include_bytes!("../../../model/tests/golden/monitor.json");

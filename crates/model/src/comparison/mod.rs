@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Differences between two documents, and the document that lists them.
+//! Differences between two result files, and the result file that lists them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,50 +17,50 @@ pub use cell::{CellGate, ComparedCell, Figure, Limit, Place, UnmatchedCell};
 pub use explain::{CallerChange, EventChange, Explanation, HookChange, ImplementationChange};
 pub use words::{Axis, GateVerdict, Method, Side, Verdict};
 
-/// What `lsmeter compare` writes.
+/// Result file of `lsmeter compare`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(title = "lsmeter comparison document")]
+#[schemars(title = "lsmeter comparison result file")]
 pub struct ComparisonDocument {
     pub tool: Tool,
     pub base: Source,
     pub new: Source,
-    /// What the cells differ in, if they are of one run.
+    /// The compared axis within one run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub across: Option<Axis>,
     pub judgement: Judgement,
-    /// What cells were matched by, and what was allowed to differ.
+    /// Keys that had to match, and those that could differ.
     pub matched_by: Vec<String>,
-    /// Where the two were not measured alike.
+    /// Differences between the two environments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<EnvironmentDifference>,
-    /// What is known of this machine's false alarms.
+    /// Known false alarms of this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aa: Option<AaReport>,
-    /// Cells of both sides, in the order of NEW.
+    /// Measurements of both sides, in the order of NEW.
     pub compared: Vec<ComparedCell>,
-    /// Cells of one side only.
+    /// Measurements of one side only.
     #[serde(default)]
     pub unmatched: Vec<UnmatchedCell>,
-    /// Which hooks hold the differences, if that was asked for.
+    /// Hooks that account for the differences, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub explanations: Vec<Explanation>,
-    /// What the gate says as a whole, if there is one.
+    /// The gate's result, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Gate>,
-    /// Warnings of both documents, and of the comparison.
+    /// Warnings of both result files, and of the comparison.
     #[serde(default)]
     pub notes: Vec<String>,
 }
 
-/// One of the documents that were compared.
+/// One of the compared result files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Source {
-    /// As the user named it: a file, or a value of the axis.
+    /// Name given by the user: a file, or a value of the axis.
     pub name: String,
-    /// Which document: `run document`.
+    /// Kind of result file: `run result file`.
     pub document: String,
     pub tool: Tool,
-    /// When measuring began, in RFC 3339, if it says so.
+    /// Start of the measurements, in RFC 3339, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started: Option<String>,
     #[serde(rename = "measurements")]
@@ -69,19 +69,19 @@ pub struct Source {
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
-    /// A difference is real if its corrected p is at most this.
+    /// Significance level: a difference is real if its corrected p is at most this.
     pub alpha: f64,
     pub correction: Correction,
-    /// Cells that were tested: exact ones are not.
+    /// Tested measurements; exact ones need no test.
     pub tested: u64,
-    /// Were differences of the environment taken as harmless?
+    /// Whether differences of the environment were accepted (`--trust-environment`).
     pub trust_environment: bool,
 }
 
-/// Something in which the two were not measured alike.
+/// A difference between the two environments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EnvironmentDifference {
-    /// What: `cpu`, `kvm`, `qemu.version`.
+    /// Key: `cpu`, `kvm`, `qemu.version`.
     pub key: String,
     pub base: String,
     pub new: String,
@@ -89,15 +89,15 @@ pub struct EnvironmentDifference {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Gate {
-    /// The worst of the cells, and of what keeps the whole from being trusted.
+    /// Worst result of any measurement, and of the doubts about the whole.
     pub verdict: GateVerdict,
-    /// Cells that are worse by more than their limit.
+    /// Measurements worse than their limit.
     pub failed: u64,
-    /// Cells about which nothing can be said.
+    /// Measurements without a verdict.
     pub inconclusive: u64,
-    /// Cells that are not.
+    /// Measurements within their limit.
     pub passed: u64,
-    /// Why it is inconclusive, beside single cells.
+    /// Why it is inconclusive, apart from single measurements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
 }

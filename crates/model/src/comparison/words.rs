@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The words of comparisons.
+//! Words of comparisons.
 
 use crate::words::words;
 
 words! {
-    /// What differs between the cells that are compared within one run.
+    /// Key that differs between the compared measurements of one run.
     Axis, "axis":
     Kernel = "kernel",
     Stack = "stack",
@@ -15,37 +15,37 @@ words! {
 
 words! {
     Method, "method":
-    /// Both figures are counts that hold without an interval: they are subtracted.
+    /// Exact counts: subtracted.
     Exact = "exact",
-    /// By the sets of paths that the two sides took: counts that vary have no p.
+    /// Counts that vary: by the sets of code paths of both sides, without a p value.
     Paths = "paths",
     /// By the ranks of all samples.
     Samples = "samples",
-    /// By the ranks of all samples, and by what rounds differ by.
+    /// By the ranks of all samples, and the differences between rounds.
     Rounds = "rounds",
-    /// As before, and by what runs without a change differ by (`lsmeter run --aa`).
+    /// By these, and the differences between runs without a change (`lsmeter run --aa`).
     Runs = "runs",
-    /// By the two figures' intervals: the samples were not kept.
+    /// By the two intervals: the samples were not kept.
     Intervals = "intervals",
     None = "none",
 }
 
 words! {
     Verdict, "verdict":
-    /// It costs more, and that is real.
+    /// Costs more, and the difference is real.
     Worse = "worse",
-    /// It costs less, and that is real.
+    /// Costs less, and the difference is real.
     Better = "better",
-    /// Two counts, or two sets of paths, are the same.
+    /// Equal counts, or equal sets of code paths.
     Same = "same",
-    /// Nothing can be said.
+    /// Undecided.
     Unclear = "unclear",
-    /// One side or both have no figure.
+    /// One side or both have no value.
     Missing = "missing",
 }
 
 impl Verdict {
-    /// More than chance. Equal sets of paths may have different medians.
+    /// The difference is not chance. Equal sets of code paths may have different medians.
     pub fn is_clear(self, difference: Option<f64>) -> bool {
         match self {
             Verdict::Worse | Verdict::Better => true,
@@ -57,17 +57,17 @@ impl Verdict {
 
 words! {
     GateVerdict, "verdict":
-    /// No cell is worse by more than its limit.
+    /// No measurement is worse than its limit.
     Pass = "pass",
     Fail = "fail",
-    /// Nothing can be said.
+    /// Undecided.
     Inconclusive = "inconclusive",
 }
 
 words! {
-    /// Which of the two.
+    /// One side of a comparison.
     Side, "side":
-    /// The older, or the one that others are compared with.
+    /// The older, or the reference.
     Base = "base",
     /// The one under test.
     New = "new",

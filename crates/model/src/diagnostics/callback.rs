@@ -18,19 +18,19 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// What libbpf has complained of.
+/// Warnings of libbpf since the last [`said`].
 static SAID: Mutex<String> = Mutex::new(String::new());
 const SAID_LIMIT: usize = 2_048;
 
-/// Keeps the warnings of libbpf, as its `libbpf_print_fn_t`, for [`said`]. They may contain invalid
+/// A `libbpf_print_fn_t` that collects libbpf's warnings for [`said`]. They may contain invalid
 /// UTF-8.
 ///
 /// # Safety
-/// `format` and `arguments` are the callback's, valid for `vprintf`, and not used again.
+/// `format` and `arguments` must be valid for `vprintf`; they are not used after the call.
 pub unsafe extern "C" fn hear(level: u32, format: *const c_char, arguments: *mut c_void) -> c_int {
     const WARNING: u32 = 0;
     let mut bytes = [0u8; MESSAGE_LIMIT];
-    // SAFETY: the buffer has as many bytes as it says; the rest is the caller's promise.
+    // SAFETY: the buffer has `bytes.len()` bytes; the caller guarantees the rest.
     let length = unsafe { vsnprintf(bytes.as_mut_ptr().cast(), bytes.len(), format, arguments) };
     if let Ok(length) = usize::try_from(length)
         && level == WARNING
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn hear(level: u32, format: *const c_char, arguments: *mut
     0
 }
 
-/// Takes what libbpf has complained of, in one line; empty if of nothing.
+/// Takes the collected warnings of libbpf, in one line; may be empty.
 pub fn said() -> String {
     let said = std::mem::take(&mut *SAID.lock().unwrap_or_else(PoisonError::into_inner));
     let lines = said.lines().map(str::trim);

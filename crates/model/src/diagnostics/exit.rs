@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Exit codes: the one place where they are defined.
 
-/// Scripts may rely on these numbers.
+/// Stable: scripts may rely on these numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
@@ -9,9 +9,9 @@ pub enum Exit {
     Regression = 1,
     /// The command line or a file named on it is invalid.
     Usage = 2,
-    /// This machine cannot do it; a hint says what is missing.
+    /// Not possible on this machine; a hint names what is missing.
     Environment = 3,
-    /// Some cells failed or were not measured; the rest are saved.
+    /// Some measurements failed or were not made; the rest are saved.
     CellsFailed = 4,
     /// A requested check is undecided.
     Inconclusive = 5,

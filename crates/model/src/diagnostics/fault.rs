@@ -28,14 +28,14 @@ impl Failure {
         Failure::new(Exit::Usage, what, hint)
     }
 
-    /// This machine cannot do it: what is missing, and how to get it.
+    /// Not possible on this machine: what is missing, and how to get it.
     pub fn environment(what: impl ToString, hint: impl ToString) -> Failure {
         Failure::new(Exit::Environment, what, hint)
     }
 
     /// A bug in lsmeter.
     pub fn internal(what: impl ToString) -> Failure {
-        let hint = "this is a fault of lsmeter: please report it";
+        let hint = "this is a bug in lsmeter: please report it";
         Failure::new(Exit::Internal, what, hint)
     }
 
@@ -58,7 +58,7 @@ impl Fault for Failure {
     }
 }
 
-/// Errors of the system count as the machine's.
+/// System errors count as [`Exit::Environment`].
 impl Fault for std::io::Error {
     fn exit(&self) -> Exit {
         Exit::Environment

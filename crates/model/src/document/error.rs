@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Kinds of documents, and errors in them.
+//! Kinds of result files, and errors in them.
 
 use std::fmt;
 use std::io;
@@ -11,50 +11,47 @@ use crate::words::words;
 use super::SCHEMA_VERSION;
 
 words! {
-    /// What a document answers: which command wrote it.
-    Kind, "kind of document":
-    /// What operations cost, cell by cell: `lsmeter run`.
+    /// The command that wrote a result file.
+    Kind, "kind of result file":
+    /// Cost of operations: `lsmeter run`.
     Run = "run",
-    /// What each hook of an operation costs: `lsmeter profile`.
+    /// Cost of each hook of an operation: `lsmeter profile`.
     Profile = "profile",
-    /// How often operations ask for authorisation: `lsmeter sensitivity`.
+    /// Permission checks per operation: `lsmeter sensitivity`.
     Sensitivity = "sensitivity",
-    /// What was seen of a live machine: `lsmeter monitor`.
+    /// Hook calls on a live machine: `lsmeter monitor`.
     Recording = "recording",
-    /// Which hooks system calls can reach: `lsmeter placement`.
+    /// Hooks that system calls can reach: `lsmeter placement`.
     Placement = "placement",
-    /// What differs between two documents: `lsmeter compare`.
+    /// Differences between two result files: `lsmeter compare`.
     Comparison = "comparison",
-    /// What other stacks would cost where calls were recorded: `lsmeter predict`.
+    /// Cost of other stacks for recorded calls: `lsmeter predict`.
     Prediction = "prediction",
-    /// What counted operations would take in ns: `lsmeter estimate`.
+    /// Counts converted to ns: `lsmeter estimate`.
     Estimate = "estimate",
-    /// What differs between two placements: `lsmeter placement diff`.
+    /// Differences between two placements: `lsmeter placement diff`.
     PlacementDifference = "placement_difference",
 }
 
 impl Kind {
     pub fn title(kind: Option<Kind>) -> &'static str {
         match kind {
-            Some(Kind::Run) => "run document",
-            Some(Kind::Profile) => "profile document",
-            Some(Kind::Sensitivity) => "sensitivity document",
+            Some(Kind::Run) => "run result file",
+            Some(Kind::Profile) => "profile result file",
+            Some(Kind::Sensitivity) => "sensitivity result file",
             Some(Kind::Recording) => "recording",
-            Some(Kind::Placement) => "placement document",
-            Some(Kind::Comparison) => "comparison document",
-            Some(Kind::Prediction) => "prediction document",
-            Some(Kind::Estimate) => "document of estimates",
-            Some(Kind::PlacementDifference) => "difference of placements",
-            None => "document of lsmeter's",
+            Some(Kind::Placement) => "placement result file",
+            Some(Kind::Comparison) => "comparison result file",
+            Some(Kind::Prediction) => "prediction result file",
+            Some(Kind::Estimate) => "result file of estimates",
+            Some(Kind::PlacementDifference) => "placement difference",
+            None => "lsmeter result file",
         }
     }
 
     fn origin(self) -> (&'static str, &'static str) {
         match self {
-            Kind::Run => (
-                "run again: cached counts are not made again",
-                "run --output FILE",
-            ),
+            Kind::Run => ("run again: cached counts are reused", "run --output FILE"),
             Kind::Profile => ("profile again", "profile --output FILE"),
             Kind::Sensitivity => ("sweep again", "sensitivity --output FILE"),
             Kind::Recording => ("record again", "monitor --record FILE"),
@@ -80,7 +77,7 @@ impl fmt::Display for DocumentError {
         match fault {
             DocumentFault::OfOtherUse(_) if kind.is_none() => fault.fmt(f),
             DocumentFault::NoVersion(_) | DocumentFault::OfOtherUse(_) => {
-                write!(f, "no {document}: {fault}")
+                write!(f, "not a valid {document}: {fault}")
             }
             DocumentFault::OtherVersion { .. } => fault.fmt(f),
             _ => write!(f, "{document}: {fault}"),
@@ -106,7 +103,7 @@ pub enum DocumentFault {
     },
     #[error("empty")]
     Empty,
-    #[error("ends in the middle, after {bytes} bytes (line {line})")]
+    #[error("truncated after {bytes} bytes (line {line})")]
     Truncated {
         bytes: usize,
         /// From 1.
@@ -133,7 +130,7 @@ pub enum DocumentFault {
     },
     #[error("at {path}: {message}")]
     Contradiction {
-        /// `cells[3]`.
+        /// `measurements[3]`.
         path: String,
         message: String,
     },
@@ -165,18 +162,18 @@ impl Fault for DocumentError {
         match &self.fault {
             DocumentFault::Truncated { .. } | DocumentFault::Empty => {
                 let again = origin.map_or("measure again", |(again, _)| again);
-                Some(format!("it was not written to its end; {again}"))
+                Some(format!("it was not written completely; {again}"))
             }
             DocumentFault::OtherVersion { .. } => Some("use the lsmeter that wrote it".to_owned()),
-            DocumentFault::OfOtherUse(_) if origin.is_none() => {
-                Some("give a document of lsmeter run, profile, sensitivity or monitor".to_owned())
-            }
+            DocumentFault::OfOtherUse(_) if origin.is_none() => Some(
+                "give a result file of lsmeter run, profile, sensitivity or monitor".to_owned(),
+            ),
             DocumentFault::NoVersion(_)
             | DocumentFault::NotJson { .. }
             | DocumentFault::OfOtherUse(_) => {
                 let what = match self.kind {
                     Some(Kind::Recording) => "recording",
-                    _ => "document",
+                    _ => "result file",
                 };
                 Some(match origin {
                     Some((_, command)) => format!("give a {what} that `lsmeter {command}` wrote"),

@@ -17,14 +17,14 @@ pub const DOCUMENT_LIMIT_BYTES: u64 = 1 << 30;
 /// Longest excerpt of untrusted text in a message, in characters.
 const MESSAGE_LIMIT: usize = 300;
 
-/// A document with its own form next to [`super::Document`]: made from measurements or a kernel's
+/// A result file other than [`super::Document`]: derived from measurements or from a kernel's
 /// sources.
 pub trait Stored: Serialize + DeserializeOwned {
     const KIND: Kind;
 
     fn check(&self) -> Result<(), DocumentFault>;
 
-    /// Unknown keys are skipped: a later lsmeter may add some without a new schema version.
+    /// Unknown keys are skipped: later versions may add keys without a new schema version.
     fn read(reader: impl Read) -> Result<Self, DocumentError> {
         let bytes =
             read_bounded(reader, DOCUMENT_LIMIT_BYTES).map_err(DocumentError::of(Self::KIND))?;
@@ -45,7 +45,7 @@ pub trait Stored: Serialize + DeserializeOwned {
         read().map_err(DocumentError::of(Self::KIND))
     }
 
-    /// Writes a line for each value of its lists, for line tools. Output is deterministic. Flushes.
+    /// Writes one line per list element, for line tools. Output is deterministic. Flushes.
     fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
         let whole = Headed {
             kind: Self::KIND,
@@ -56,10 +56,9 @@ pub trait Stored: Serialize + DeserializeOwned {
     }
 }
 
-/// A document's body under the head that all documents have.
+/// A result file's body, after the head that all result files have.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Headed<T> {
-    /// Which document it is.
     kind: Kind,
     schema_version: u32,
     #[serde(flatten)]
@@ -76,23 +75,23 @@ pub(super) fn kind(bytes: &[u8]) -> Result<Kind, DocumentFault> {
         return Err(DocumentFault::Empty);
     }
     let none = |message: &str| DocumentFault::NoVersion(message.to_owned());
-    // Serde would take an array for a structure, too.
+    // Serde also accepts an array for a structure.
     if bytes.trim_ascii_start().first() != Some(&b'{') {
         decode::<serde::de::IgnoredAny>(bytes)?;
-        return Err(none("it is JSON, but no object"));
+        return Err(none("it is JSON, but not an object"));
     }
     let keys: Keys = decode(bytes)?;
     let version = keys
         .schema_version
         .ok_or_else(|| none("it has no schema_version"))?;
     match version.as_u64() {
-        None | Some(0) => return Err(none("its schema_version is no positive number")),
+        None | Some(0) => return Err(none("its schema_version is not a positive number")),
         Some(found) if found != u64::from(SCHEMA_VERSION) => {
             return Err(DocumentFault::OtherVersion { found });
         }
         Some(_) => {}
     }
-    let kind = keys.kind.ok_or_else(|| none("it does not say its kind"))?;
+    let kind = keys.kind.ok_or_else(|| none("it has no kind"))?;
     let word = kind.as_str().unwrap_or_default();
     word.parse().map_err(|_| {
         let word: String = word.chars().take(40).collect();

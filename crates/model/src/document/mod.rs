@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The document: the measurements of any method, cell by cell.
+//! The result file of any method, measurement by measurement.
 //!
-//! Documents made from measurements (comparisons, checks, histories) or from a kernel's sources are
-//! [`Stored`] in their own form, with the same head: `kind`, `schema_version`, `tool`.
+//! Result files derived from measurements (comparisons, checks, histories) or from a kernel's
+//! sources are [`Stored`] in their own form, with the same head: `kind`, `schema_version`, `tool`.
 
 mod error;
 mod json;
@@ -32,63 +32,60 @@ pub use schema::schema;
 
 pub(crate) use json::{all_sound, decode, printable, read_bounded, sound};
 
-/// The version that is written, and the newest that is read.
+/// The schema version that is written, and the only one that is read.
 ///
-/// It changes when a reader of the old version would misunderstand the new one; a new optional key
+/// It changes when a reader of the old version would misunderstand the new one. A new optional key
 /// does not change it.
 pub const SCHEMA_VERSION: u32 = 3;
 
-/// Everything that one experiment gave. See [`Document::read`] and [`Document::write`].
+/// All results of one experiment. See [`Document::read`] and [`Document::write`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Document {
     pub kind: Kind,
     /// [`SCHEMA_VERSION`] of the writer.
     pub schema_version: u32,
     pub tool: Tool,
-    /// What it was measured on; the first of `environments`, if there are several.
+    /// Environment of the measurements; the first of `environments`, if there are several.
     pub environment: Environment,
-    /// What its parts were measured on, if that was not the same for all (`lsmeter merge`).
+    /// Environments of the parts, if they differ (`lsmeter merge`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environments: Vec<Origin>,
-    /// Which part of the experiment this is; missing if it is the whole.
+    /// Which part of the experiment this is; missing for the whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<Share>,
-    /// When measuring began: RFC 3339, UTC.
+    /// Start of the first measurement: RFC 3339, UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started: Option<String>,
-    /// When the last cell ended: RFC 3339, UTC.
+    /// End of the last measurement: RFC 3339, UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished: Option<String>,
-    /// What was asked for; a run has one always.
+    /// The experiment; always present in a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub experiment: Option<Experiment>,
-    /// SHA-256 of each kernel's image, by the kernel's name in the experiment. Older
-    /// documents have none.
+    /// SHA-256 of each kernel's image, by the kernel's name in the experiment. Missing in older
+    /// result files.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kernel_digests: BTreeMap<String, String>,
-    /// The names of each kernel's LSM hooks, by the kernel's name in the experiment; only of a
-    /// profile.
+    /// Names of each kernel's LSM hooks, by the kernel's name in the experiment; only in a profile.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kernel_hooks: BTreeMap<String, Vec<String>>,
-    /// How policies were brought into force, and how they proved it: one for each kernel
-    /// and configuration that has any. Of a sweep, how each kernel proved that no delay
-    /// outlives whoever asked for it.
+    /// How policies were loaded and tested: one entry per kernel and configuration with policies.
+    /// In a sweep: how each kernel was tested for delays that outlast the process that set them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub setups: Vec<PolicyProof>,
-    /// What the same experiment gave when it was run again without a change (`--aa`).
+    /// Comparison of repeated runs without a change (`--aa`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aa: Option<AaReport>,
-    /// What was monitored, and how; only of a recording.
+    /// What was monitored, and how; only in a recording.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub monitor: Option<Monitoring>,
-    /// Functions that a monitor was asked to watch and did not.
+    /// Requested functions that the monitor did not watch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOutFunction>,
-    /// What came out, in the order of the suite; of a recording interval after interval,
-    /// without gaps.
+    /// Results in the order of the suite; in a recording by interval, without gaps.
     #[serde(rename = "measurements")]
     pub cells: Vec<Cell>,
-    /// What all slopes of a sweep say together; only of a sweep.
+    /// Findings over all slopes; only in a sweep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<SweepFindings>,
     #[serde(default)]
@@ -119,7 +116,7 @@ impl Document {
         }
     }
 
-    /// Unknown keys are skipped: a later lsmeter may add some without a new schema version.
+    /// Unknown keys are skipped: later versions may add keys without a new schema version.
     pub fn read(reader: impl Read) -> Result<Document, DocumentError> {
         let bytes = read_bounded(reader, DOCUMENT_LIMIT_BYTES).map_err(DocumentError::of(None))?;
         Document::parse(&bytes)
@@ -142,7 +139,7 @@ impl Document {
     fn of(kind: Kind, bytes: &[u8]) -> Result<Document, DocumentError> {
         if !Kind::MEASURED.contains(&kind) {
             let what = Kind::title(Some(kind));
-            let message = format!("it is a {what}, which holds no measurements");
+            let message = format!("it is a {what}, without measurements");
             return Err(DocumentError::of(None)(DocumentFault::OfOtherUse(message)));
         }
         let read = || {
@@ -153,7 +150,8 @@ impl Document {
         read().map_err(DocumentError::of(kind))
     }
 
-    /// Writes one line per cell and per warning, for line tools. Output is deterministic. Flushes.
+    /// Writes one line per measurement and per warning, for line tools. Output is deterministic.
+    /// Flushes.
     pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
         json::to_lines(self, writer).map_err(DocumentError::of(self.kind))
     }
@@ -165,7 +163,7 @@ impl Document {
         origin.map_or(&self.environment, |origin| &origin.environment)
     }
 
-    /// Cells of a UML kernel, which is a process of the measuring machine.
+    /// Measurements of a UML kernel.
     pub fn is_of_process(&self, kernel: &str) -> bool {
         match self.experiment.as_ref().map(|of| of.place) {
             None | Some(Place::Host) => false,
@@ -180,7 +178,7 @@ impl Document {
         first.map_or(&self.environment, |at| self.environment_of(at))
     }
 
-    /// The cell to compare with; None for a baseline itself, and without a baseline.
+    /// The measurement to compare with; None for a baseline itself, and without a baseline.
     pub fn baseline_of(&self, key: &Key) -> Option<Key> {
         self.experiment.as_ref()?.baseline_of(key)
     }
@@ -221,8 +219,8 @@ impl Document {
         let baseline = experiment.and_then(Experiment::contradiction);
         sound("experiment.baseline", baseline)?;
         let lacks = match self.kind {
-            Kind::Run if experiment.is_none() => Some("it has no experiment"),
-            Kind::Recording if self.monitor.is_none() => Some("it has no monitor"),
+            Kind::Run if experiment.is_none() => Some("`experiment` is missing"),
+            Kind::Recording if self.monitor.is_none() => Some("`monitor` is missing"),
             _ => None,
         };
         sound("the top", lacks.map(str::to_owned))?;
@@ -235,11 +233,11 @@ impl Document {
         all_sound("warnings", &self.warnings, |warning| {
             let mut positions = warning.cells.iter();
             let beyond = positions.find(|&&position| position as usize >= cells);
-            beyond.map(|position| format!("there is no cell {position}"))
+            beyond.map(|position| format!("there is no measurement {position}"))
         })
     }
 
-    /// Each cell must have exactly one environment.
+    /// Each measurement must have exactly one environment.
     fn origins_contradiction(&self) -> Option<String> {
         if self.environments.is_empty() {
             return None;
@@ -247,18 +245,18 @@ impl Document {
         let mut seen = vec![false; self.cells.len()];
         for origin in &self.environments {
             if !origin.cells.is_sorted_by(|a, b| a < b) {
-                return Some("the cells of one are not in order".to_owned());
+                return Some("the measurements of one are not in order".to_owned());
             }
             for &position in &origin.cells {
                 match seen.get_mut(position as usize) {
-                    None => return Some(format!("there is no cell {position}")),
-                    Some(true) => return Some(format!("cell {position} has two")),
+                    None => return Some(format!("there is no measurement {position}")),
+                    Some(true) => return Some(format!("measurement {position} has two")),
                     Some(first) => *first = true,
                 }
             }
         }
         let lacks = seen.iter().position(|seen| !seen);
-        lacks.map(|position| format!("cell {position} has none"))
+        lacks.map(|position| format!("measurement {position} has none"))
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The schema of all documents.
+//! The schema of all result files.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,28 +11,27 @@ use crate::estimate::EstimateDocument;
 use crate::placement::{PlacementDifference, PlacementDocument};
 use crate::prediction::PredictionDocument;
 
-/// Every document that lsmeter writes; its `kind` says which.
+/// Any result file of lsmeter, by `kind`.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(title = "lsmeter documents")]
 #[expect(dead_code, reason = "only its schema is used")]
 enum Any {
-    /// Of `run`, `profile`, `sensitivity` and `monitor`.
+    /// From `run`, `profile`, `sensitivity` and `monitor`.
     Measured(Box<Document>),
-    /// Of `placement`.
+    /// From `placement`.
     Placement(Box<Headed<PlacementDocument>>),
-    /// Of `placement diff`.
+    /// From `placement diff`.
     PlacementDifference(Box<Headed<PlacementDifference>>),
-    /// Of `compare`.
+    /// From `compare`.
     Comparison(Box<Headed<ComparisonDocument>>),
-    /// Of `predict`.
+    /// From `predict`.
     Prediction(Box<Headed<PredictionDocument>>),
-    /// Of `estimate`.
+    /// From `estimate`.
     Estimate(Box<Headed<EstimateDocument>>),
 }
 
-/// JSON Schema of all documents, generated from the types: the content of
-/// `docs/document.schema.json`.
+/// JSON Schema of all result files, generated from the types; `docs/document.schema.json`.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Any).to_value()
 }

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
-    /// When it begins, in seconds after the start.
+    /// Start, in seconds after that of the recording.
     pub begin_s: f64,
     pub seconds: f64,
     pub hooks: Vec<WatchedHook>,
-    /// System calls as a whole, if they were timed.
+    /// System calls as a whole, if timed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub system_calls: Vec<WholeSystemCall>,
-    /// Calls that were seen and are in no figure.
+    /// Calls lost: no value includes them.
     #[serde(default)]
     pub lost: u64,
 }
@@ -23,65 +23,62 @@ pub struct Interval {
 /// A system call from entry to exit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WholeSystemCall {
-    /// Its name: `openat`.
     pub system_call: String,
     pub count: u64,
-    /// Time in all of them in ns, with what they waited, and without what watching hooks
-    /// added.
+    /// Total time in ns, waiting included, without the overhead of watching hooks.
     pub sum_ns: i64,
 }
 
-/// Calls of a function: a hook's, or a module's implementation of one.
+/// Calls of a function: a hook's, or a module's implementation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WatchedHook {
     /// The hook: `inode_permission`.
     pub hook: String,
     /// The function: `security_inode_permission`, `selinux_inode_permission`.
     pub function: String,
-    /// The module whose function it is; None for the framework's.
+    /// Module of the function; None for the framework.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,
     #[serde(flatten)]
     pub calls: Calls,
-    /// Calls that returned an error, by its name: `EACCES`. `EACCES` and `EPERM` are
-    /// denials; others may only say that a module has no answer.
+    /// Calls that returned an error, by its name: `EACCES`. `EACCES` and `EPERM` are denials; with
+    /// other errors a module may only abstain.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errnos: BTreeMap<String, u64>,
-    /// Times of all calls in powers of two, buckets without calls left out.
+    /// Durations of all calls in powers of two; empty buckets are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub histogram: Vec<Bucket>,
-    /// The calls by the system call that they were made in.
+    /// The calls by system call.
     pub system_calls: Vec<WatchedSystemCall>,
 }
 
 /// Calls of a function in one system call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WatchedSystemCall {
-    /// Its name: `openat`; `none` outside of any, `other` if it was not told apart.
+    /// The system call: `openat`; `none` outside system calls, `other` if not distinguished.
     pub system_call: String,
     #[serde(flatten)]
     pub calls: Calls,
 }
 
-/// Calls, and how long they took. There are no times where calls were only counted.
+/// Calls and their duration. No times if calls were only counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Calls {
     pub count: u64,
-    /// Of them those that returned an error.
+    /// Calls that returned an error.
     #[serde(default)]
     pub errors: u64,
-    /// Time in all of them in ns, without what watching added. Below 0 where they were
-    /// shorter than watching's spread.
+    /// Total time in ns, without the overhead of watching. Negative if the calls were shorter than
+    /// the variation of that overhead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sum_ns: Option<i64>,
-    /// The shortest since the start, in ns.
+    /// Shortest since the start, in ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_ns: Option<u64>,
-    /// The longest since the start, in ns.
+    /// Longest since the start, in ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_ns: Option<u64>,
-    /// Times that half, 90 % and 99 % of them did not exceed, in ns: exact to the
-    /// histogram's bucket, a factor of two.
+    /// 50th, 90th and 99th percentile in ns; exact to the histogram's bucket, a factor of two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentiles_ns: Option<Percentiles>,
 }
@@ -98,9 +95,9 @@ pub struct Percentiles {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Bucket {
-    /// The shortest time in ns.
+    /// Lower end in ns, inclusive.
     pub from_ns: u64,
-    /// Below which they stay, in ns; None for the last bucket of all.
+    /// Upper end in ns, exclusive; None for the last possible bucket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_ns: Option<u64>,
     pub count: u64,
@@ -151,7 +148,7 @@ impl Calls {
             self.percentiles_ns = None;
             return;
         }
-        // Known of all calls, or of none.
+        // Known for all calls, or for none.
         let both = self.min_ns.zip(other.min_ns);
         self.min_ns = both.map(|(mine, theirs)| mine.min(theirs));
         let both = self.max_ns.zip(other.max_ns);
@@ -209,19 +206,19 @@ impl Interval {
 
     pub(super) fn contradiction(&self) -> Option<String> {
         if !(self.seconds.is_finite() && self.seconds >= 0.0) {
-            return Some("it does not last".to_owned());
+            return Some("its duration is not positive".to_owned());
         }
         self.hooks.iter().find_map(WatchedHook::contradiction)
     }
 
-    /// None if it was not timed, or took no time.
+    /// None if not timed, or if the time is 0.
     pub fn whole(&self, system_call: &str) -> Option<&WholeSystemCall> {
         let mut wholes = self.system_calls.iter();
         wholes.find(|whole| whole.system_call == system_call && whole.sum_ns > 0)
     }
 
-    /// Fraction of a system call's time spent in a function, from 0; None if not timed. Above 1
-    /// where calls did not end in this interval.
+    /// Fraction of a system call's time spent in a function, from 0; None if not timed. Above 1 if
+    /// calls did not end in this interval.
     pub fn share_of_system_call(&self, call: &WatchedSystemCall) -> Option<f64> {
         self.share_of_system_calls([call])
     }
@@ -283,7 +280,7 @@ impl WatchedHook {
         let sum: u128 = inner.map(|call| u128::from(call.calls.count)).sum();
         (sum != u128::from(self.calls.count)).then(|| {
             format!(
-                "{} was called {} times, but {sum} times by system calls",
+                "{} was called {} times in total, but {sum} times in system calls",
                 self.function, self.calls.count
             )
         })

@@ -14,46 +14,44 @@ use crate::document::printable;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Counted {
-    /// What all clean measured regions say together; missing in profiles of an older lsmeter.
+    /// Statistics over all clean measured regions; missing in profiles of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
-    /// Its measured regions by their path through the kernel; missing if an instrument counts
-    /// without telling paths apart.
+    /// Measured regions by code path; missing if the method does not distinguish paths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Paths>,
-    /// The hooks on one of these paths, if they were told apart.
+    /// The hooks on one code path, if paths are distinguished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hooked: Option<HookedPath>,
-    /// All calls on that path, if they were kept.
+    /// All calls on that path, if kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<PathTree>,
-    /// What differs from a baseline outside hooks, if it was compared (`--baseline`).
+    /// Difference from a baseline outside hooks, if compared (`--baseline`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residual: Option<Residual>,
-    /// Why it was not compared, though that was asked for.
+    /// Why it was not compared, though requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_compared: Option<String>,
-    /// If it is a whole program: all that it executed. `estimate` is of its instructions in
-    /// the kernel.
+    /// A whole program's execution. `estimate` is then its instructions in the kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Program>,
-    /// The figure in machines that differ only in where memory lies (`--aa`), this one first; empty
-    /// if there was one. If they vary, `estimate` is over machines.
+    /// The value in machines that differ only in memory addresses (`--aa`), this one first; empty
+    /// if there was one. If they differ, `estimate` is over machines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub machines: Vec<f64>,
 }
 
-/// Measured regions of a counted cell, grouped by their path through the kernel.
+/// Measured regions of a count, grouped by code path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Paths {
-    /// The most frequent path: the cell's figure if it is dominant.
+    /// The most frequent path: the value of the measurement if it is dominant.
     pub dominant: PathCount,
     /// Other paths, most frequent first, at most [`Paths::LIMIT`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<PathCount>,
-    /// Clean measured regions, of all paths; operations, if each is made of many measured regions.
+    /// Clean measured regions, on all paths; operations, if each consists of many measured regions.
     pub regions: u64,
-    /// Measured regions dropped because an interrupt or a context switch fell into them.
+    /// Measured regions dropped because of an interrupt or a context switch.
     pub dirty: u64,
     /// Hash of the dominant path's control flow, hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,92 +59,92 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// Most paths besides the dominant one that a document keeps.
+    /// Maximum number of stored paths other than the dominant one.
     pub const LIMIT: usize = 16;
 
-    /// Whether the most frequent path is dominant. If not, it says little about the operation.
+    /// Whether the most frequent path is dominant. If not, it does not represent the operation.
     pub fn is_stable(&self) -> bool {
         is_dominant(self.dominant.regions, self.regions)
     }
 }
 
-/// At least two thirds of `all` measured regions took it, twice as many as all other paths
-/// together. Then the 95 % interval of the median is a single count too, from 30 measured regions
-/// on. `docs/instructions.md` has the reasons.
+/// Whether at least two thirds of `all` measured regions took a path, twice as many as all other
+/// paths together. From 30 measured regions on, the 95 % interval of the median is then also a
+/// single count. Reasons: `docs/instructions.md`.
 pub fn is_dominant(regions: u64, all: u64) -> bool {
     3 * u128::from(regions) >= 2 * u128::from(all)
 }
 
-/// Measured regions that took the same path through the kernel.
+/// Measured regions that took the same code path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PathCount {
-    /// Guest kernel instructions per operation, a REP instruction counted once.
+    /// Guest kernel instructions per operation; a REP instruction counts once.
     pub instructions: u64,
     /// Iterations of REP instructions per operation, not part of `instructions`.
     pub rep_iterations: u64,
     pub regions: u64,
 }
 
-/// The hooks on one path through the kernel.
+/// The hooks on one code path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HookedPath {
-    /// Guest kernel instructions of the path, a REP instruction counted once.
+    /// Guest kernel instructions of the path; a REP instruction counts once.
     pub total: u64,
-    /// Iterations of REP instructions on it, not part of `total`; missing where an older
-    /// lsmeter did not say.
+    /// Iterations of REP instructions on it, not part of `total`; missing in result files of older
+    /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rep_iterations: Option<u64>,
     pub regions: u64,
-    /// Instructions inside hooks, nested ones counted once.
+    /// Instructions inside hooks; nested hooks count once.
     pub hooked: u64,
-    /// Every hook that was called, by name.
+    /// Every called hook, by name.
     pub hooks: Vec<HookCost>,
-    /// How often each system call was entered, by name (`openat`); empty in documents of an
-    /// older lsmeter, and of programs, which have theirs apart.
+    /// Number of entries of each system call, by name (`openat`). Empty for programs, which list
+    /// them elsewhere, and in result files of older versions.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub system_calls: BTreeMap<String, u64>,
-    /// What its instructions do, if that was counted.
+    /// Events of its instructions, if counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,
-    /// The longest stretch of it without interrupts, if that was counted.
+    /// The longest stretch with interrupts off, if counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub irqs_off: Option<IrqsOff>,
 }
 
-/// A stretch of an operation in which the processor takes no interrupt, because an instruction said
-/// so; the ways into the kernel and out of it are none.
+/// A stretch of an operation with interrupts switched off by an instruction. Kernel entry and exit
+/// do not count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IrqsOff {
-    /// Its instructions, a REP instruction counted once.
+    /// Its instructions; a REP instruction counts once.
     pub instructions: u64,
-    /// The function that switched interrupts off, and its callers; at most four.
+    /// The function that switched interrupts off, then its callers; at most four.
     pub functions: Vec<String>,
 }
 
-/// One LSM hook in one operation, on one path through the kernel. All figures are
-/// guest kernel instructions per operation (a REP instruction counts once), or calls.
+/// One LSM hook in one operation, on one code path, in calls and in guest kernel instructions per
+/// operation (a REP instruction counts once).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HookCost {
-    /// The hook: `inode_permission`. For what kernels call beside the framework
-    /// (`ima_file_check` before 6.8) the function's name.
+    /// The hook: `inode_permission`. For functions that kernels call directly, without the
+    /// framework (`ima_file_check` before 6.9), the function's name.
     pub hook: String,
     /// The function that calls the modules: `security_inode_permission`.
     pub function: String,
     pub calls: u64,
-    /// Instructions from its calls to its returns, whatever ran in between.
+    /// Instructions from its calls to its returns, including everything in between.
     pub inclusive: u64,
     pub exclusive: u64,
-    /// Placement: `inclusive` less what the modules' implementations took.
+    /// Hooking cost: `inclusive` minus that of the modules' implementations.
     pub dispatch: u64,
-    /// The part of `inclusive` of calls that did not come from inside another hook.
-    /// Summed over hooks nothing counts twice.
+    /// Part of `inclusive` in calls from outside other hooks. Summing over hooks counts nothing
+    /// twice.
     pub outermost: u64,
-    /// What it called of the modules, by module, then by function.
+    /// Module functions that it called, by module, then by function.
     pub implementations: Vec<Implementation>,
-    /// Who called it, by name; empty in documents of an older lsmeter.
+    /// Its callers by name; empty in result files of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub called_by: Vec<HookCaller>,
-    /// What the instructions of `inclusive` do, if that was counted.
+    /// Events of the instructions of `inclusive`, if counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,
 }
@@ -163,27 +161,26 @@ pub struct Implementation {
     pub module: String,
     /// The function: `selinux_inode_permission`.
     pub function: String,
-    /// Its calls by the hook.
     pub calls: u64,
     /// Instructions from its calls to its returns.
     pub inclusive: u64,
-    /// What they do, if that was counted.
+    /// Events of its instructions, if counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,
 }
 
-/// What differs from a baseline outside every hook.
+/// Difference from a baseline outside all hooks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Residual {
     pub stack: Vec<String>,
     /// The baseline's path, and the hooks on it.
     pub path: HookedPath,
-    /// The baseline's clean measured regions, of all paths.
+    /// The baseline's clean measured regions, on all paths.
     pub regions: u64,
-    /// The difference of the totals less that of the hooks, in instructions. 0 proves that
-    /// the hooks are all there is.
+    /// Difference of the totals minus that of the hooks, in instructions. 0 proves that hooks
+    /// account for the whole difference.
     pub instructions: i64,
-    /// The functions that hold it; their differences sum up to it.
+    /// The functions that account for it; their differences add up to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<FunctionDifference>,
 }
@@ -192,9 +189,9 @@ pub struct Residual {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FunctionDifference {
     pub function: String,
-    /// Instructions more than in the baseline.
+    /// Instructions added.
     pub difference: i64,
-    /// Why a stack makes a difference there, where that is known.
+    /// Why the stack makes a difference there, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
 }
@@ -207,18 +204,18 @@ impl Counted {
             .map_or_else(estimated, |paths| paths.regions)
     }
 
-    /// Measured regions that were dropped because something else ran in them.
+    /// Measured regions dropped because something else ran in them.
     pub fn dirty(&self) -> u64 {
         self.paths.as_ref().map_or(0, |paths| paths.dirty)
     }
 
-    /// Whether machines that differ only in where memory lies count differently.
+    /// Whether counts differ between machines that differ only in memory addresses.
     pub fn varies(&self) -> bool {
         self.machines.windows(2).any(|two| two[0] != two[1])
     }
 
-    /// Instructions of the dominant path, else the median of all measured regions. If machines vary,
-    /// their median.
+    /// Instructions of the dominant path, else the median of all measured regions. If machines
+    /// differ, their median.
     pub fn headline(&self) -> Option<f64> {
         match &self.paths {
             Some(paths) if paths.is_stable() && !self.varies() => {
@@ -228,8 +225,8 @@ impl Counted {
         }
     }
 
-    /// An exact count, not the median of several paths. For a program: all runs executed equally
-    /// many kernel instructions.
+    /// Whether it is an exact count, not the median of several paths. For a program: all runs
+    /// executed the same number of kernel instructions.
     pub fn is_exact(&self) -> bool {
         if self.varies() {
             return false;
@@ -243,8 +240,8 @@ impl Counted {
         }
     }
 
-    /// The path with hook data is dominant, also in the baseline, and at least as many measured
-    /// regions were clean as dirty. False without hook data.
+    /// Whether the path with hook data is dominant, also in the baseline, and at least half of all
+    /// measured regions were clean. False without hook data.
     pub fn is_comparable(&self) -> bool {
         let base = self.residual.as_ref();
         let hooked = self.hooked.as_ref();
@@ -258,16 +255,14 @@ impl Counted {
             return Some(message);
         }
         if !self.machines.iter().all(|x| x.is_finite() && *x >= 0.0) {
-            return Some("a figure of `machines` is below 0".to_owned());
+            return Some("a value in `machines` is negative".to_owned());
         }
         if self.paths.is_none() && self.estimate.is_none() {
-            return Some(
-                "it was measured, but neither n and median nor paths are there".to_owned(),
-            );
+            return Some("`estimate` and `paths` are both missing".to_owned());
         }
         if let Some(paths) = &self.paths {
             if paths.others.len() > Paths::LIMIT {
-                return Some(format!("there are more than {} other paths", Paths::LIMIT));
+                return Some(format!("more than {} other paths", Paths::LIMIT));
             }
             if paths.dominant.regions > paths.regions {
                 let (part, all) = (paths.dominant.regions, paths.regions);
@@ -321,14 +316,14 @@ impl HookedPath {
         let outermost = self.hooks.iter().map(|hook| u128::from(hook.outermost));
         let sum: u128 = outermost.sum();
         (sum != u128::from(hooked))
-            .then(|| format!("{hooked} instructions are in hooks, which sum up to {sum}"))
+            .then(|| format!("{hooked} instructions are in hooks, whose sum is {sum}"))
     }
 }
 
 impl Residual {
     fn contradiction(&self, own: &HookedPath) -> Option<String> {
         if let Some(message) = self.path.contradiction() {
-            return Some(format!("in the baseline {message}"));
+            return Some(format!("in the baseline: {message}"));
         }
         let outside = |path: &HookedPath| i128::from(path.total) - i128::from(path.hooked);
         let difference = outside(own) - outside(&self.path);
@@ -341,6 +336,6 @@ impl Residual {
         let functions = self.functions.iter();
         let sum: i128 = functions.map(|f| i128::from(f.difference)).sum();
         (residual != sum)
-            .then(|| format!("the residual is {residual}, its functions sum up to {sum}"))
+            .then(|| format!("the residual is {residual}, the sum of its functions {sum}"))
     }
 }

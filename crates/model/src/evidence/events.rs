@@ -6,17 +6,16 @@ use std::ops::{AddAssign, Mul};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the instructions of a path do that takes time though each counts as one: exact
-/// numbers per operation. What the processor does by itself (reading tables of pages,
-/// storing a frame when it enters the kernel) is not in them.
+/// Events in the instructions of a path that take time, although each instruction counts as one:
+/// exact numbers per operation. Work of the processor itself (page walks, storing an exception
+/// frame) is not included.
 ///
-/// A cache line has 64 bytes; lines are told apart by their virtual addresses, and stand
-/// where they are touched first. A task's stack and the processor's own data are its own,
-/// all else counts as *shared*.
+/// A cache line has 64 bytes; lines are distinguished by virtual address and counted at the first
+/// access. A task's stack and per-CPU data are private, all other memory counts as *shared*.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Events {
-    /// Jumps that were taken, calls and returns.
+    /// Taken jumps, calls and returns.
     #[serde(skip_serializing_if = "is_zero")]
     pub taken_branches: u64,
     /// Jumps and calls through a register or memory.
@@ -32,17 +31,17 @@ pub struct Events {
     pub stores: u64,
     #[serde(skip_serializing_if = "is_zero")]
     pub atomics: u64,
-    /// Of these the ones to shared memory.
+    /// Atomics on shared memory.
     #[serde(skip_serializing_if = "is_zero")]
     pub shared_atomics: u64,
     /// REP instructions (`rep stos`, `rep movs` …).
     #[serde(skip_serializing_if = "is_zero")]
     pub rep_instructions: u64,
-    /// Of these the ones whose iterations stored or compared 128 bytes and more: processors do few
-    /// bytes faster.
+    /// REP instructions whose iterations stored or compared at least 128 bytes: processors have no
+    /// fast path for fewer.
     #[serde(skip_serializing_if = "is_zero")]
     pub long_rep_instructions: u64,
-    /// Bytes that their iterations stored, or compared.
+    /// Bytes stored or compared by their iterations.
     #[serde(skip_serializing_if = "is_zero")]
     pub rep_bytes: u64,
     #[serde(skip_serializing_if = "is_zero")]
@@ -51,11 +50,11 @@ pub struct Events {
     pub lines_read: u64,
     #[serde(skip_serializing_if = "is_zero")]
     pub lines_written: u64,
-    /// Different shared cache lines that atomics changed: what processors take from each other
-    /// when they do the same at a time.
+    /// Different shared cache lines changed by atomics: processors contend for them when they run
+    /// the operation in parallel.
     #[serde(skip_serializing_if = "is_zero")]
     pub shared_lines: u64,
-    /// Instructions that wait for all before them: `iret`, `wrmsr`, `cpuid`, fences …
+    /// Instructions that wait for all earlier ones: `iret`, `wrmsr`, `cpuid`, fences …
     #[serde(skip_serializing_if = "is_zero")]
     pub serialising: u64,
     /// Flushes of the TLB or a part of it.
@@ -75,7 +74,7 @@ fn is_zero(count: &u64) -> bool {
 
 #[derive(Debug, Clone, Copy)]
 pub struct EventKind {
-    /// In documents: `taken_branches`.
+    /// In result files: `taken_branches`.
     pub name: &'static str,
     /// In table columns: `taken`.
     pub title: &'static str,
@@ -95,7 +94,7 @@ macro_rules! kinds {
 }
 
 impl Events {
-    /// Bytes from which a REP instruction is long.
+    /// Length in bytes from which a REP instruction is long.
     pub const LONG_REP_BYTES: u64 = 128;
 
     pub const KINDS: &'static [EventKind] = kinds! {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The evidence of a measured cell: one form per method.
+//! Results of a measurement: one form per method.
 
 mod calls;
 mod counted;
@@ -31,17 +31,17 @@ pub use program_residual::ProgramResidual;
 pub use slope::{Slope, SlopePoint};
 pub use timed::{Estimate, Timed};
 
-/// What stands behind a cell that was measured.
+/// The values of a measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Evidence {
-    /// Counted in measured regions, by their path through the kernel.
+    /// Counted in measured regions, by code path.
     Counted(Box<Counted>),
     Timed(Timed),
-    /// How an operation's cost follows the time of a policy's decision.
+    /// Cost of an operation over the delay of a policy's decisions.
     #[serde(rename = "checks")]
     Slope(Slope),
-    /// Calls that were seen on a live machine in a time.
+    /// Hook calls on a live machine in a time interval.
     Calls(Interval),
 }
 
@@ -52,7 +52,7 @@ impl From<Counted> for Evidence {
 }
 
 impl Evidence {
-    /// Whether figures of this metric have this form of evidence.
+    /// Whether this form of evidence suits a metric.
     pub(crate) fn suits(&self, metric: Metric) -> bool {
         match self {
             Evidence::Counted(_) => metric.is_counted(),
@@ -62,7 +62,7 @@ impl Evidence {
         }
     }
 
-    /// Sums use types that cannot overflow with a malicious document.
+    /// Sums use types that cannot overflow with a malicious file.
     pub(crate) fn contradiction(&self) -> Option<String> {
         match self {
             Evidence::Counted(counted) => counted.contradiction(),

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The calls of one path through the kernel, as stored in documents.
+//! The calls on one code path, as stored in result files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::printable;
 
-/// The calls of a path as a tree: every distinct chain of callers has a node of its own.
-/// Of an operation that is made of many measured regions, those of all of them.
+/// The calls on a path as a tree: every distinct chain of callers has its own node. If an operation
+/// consists of many measured regions, those of all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PathTree {
-    /// Names of functions, each once.
+    /// Names of functions, without duplicates.
     pub functions: Vec<String>,
-    /// Callers come before those they called. The first is the operation itself, which calls
-    /// what entered the kernel; it is its own caller, and no function.
+    /// Callers before callees. The first is the operation itself, which calls the kernel's entry
+    /// points. It is its own caller and no function.
     pub nodes: Vec<PathCall>,
-    /// Calls of hooks in the order in which they began, each by its node; the first 4096 of
-    /// them, and of an operation that is made of many measured regions those of one window.
+    /// Calls of hooks in order, as positions in `nodes`; at most the first 4096. If an operation
+    /// consists of many measured regions, those of one region.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<u32>,
 }
@@ -26,14 +26,13 @@ pub struct PathTree {
 #[serde(from = "(u32, u32, u64, u64)", into = "(u32, u32, u64, u64)")]
 #[schemars(with = "(u32, u32, u64, u64)")]
 pub struct PathCall {
-    /// Its caller: a smaller position among the nodes.
+    /// Its caller: a smaller position in `nodes`.
     pub caller: u32,
-    /// Its name: a position among the functions. Of the operation itself without meaning.
+    /// Its name: a position in `functions`; meaningless for the operation itself.
     pub function: u32,
-    /// How often that caller called it, per operation.
+    /// Number of calls by that caller, per operation.
     pub calls: u64,
-    /// Its own instructions per operation, without those of what it called; a REP instruction
-    /// counted once.
+    /// Its own instructions per operation, without its callees; a REP instruction counts once.
     pub instructions: u64,
 }
 
@@ -68,26 +67,26 @@ impl PathTree {
     /// `total`: instructions of the path.
     pub(super) fn contradiction(&self, total: u64) -> Option<String> {
         if self.nodes.len() > PathTree::NODES_LIMIT || self.hooks.len() > PathTree::HOOKS_LIMIT {
-            return Some("its tree of calls is too large".to_owned());
+            return Some("its call tree is too large".to_owned());
         }
         if self.nodes.first().is_none_or(|root| root.caller != 0) {
-            return Some("its tree of calls has no root".to_owned());
+            return Some("its call tree has no root".to_owned());
         }
         let is_known = |at: u32| self.functions.get(at as usize).is_some();
         for (at, node) in self.nodes.iter().enumerate().skip(1) {
             if node.caller as usize >= at || !is_known(node.function) {
                 let name = printable(self.function(node));
-                return Some(format!("call {at} ({name}) of its tree is of nobody"));
+                return Some(format!("call {at} ({name}) of its tree has no caller"));
             }
         }
         let none = |at: &&u32| **at as usize >= self.nodes.len();
         if let Some(hook) = self.hooks.iter().find(none) {
-            return Some(format!("hook {hook} is not in its tree of calls"));
+            return Some(format!("hook {hook} is not in its call tree"));
         }
         let sum: u128 = { self.nodes.iter() }
             .map(|node| u128::from(node.instructions))
             .sum();
         (sum != u128::from(total))
-            .then(|| format!("the calls of a path of {total} instructions sum up to {sum} of them"))
+            .then(|| format!("the calls of a path of {total} instructions have {sum} in total"))
     }
 }

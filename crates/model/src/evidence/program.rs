@@ -6,105 +6,104 @@ use serde::{Deserialize, Serialize};
 
 use super::program_residual::ProgramResidual;
 
-/// A program that was counted several times. A REP instruction counts once.
+/// A program counted in several runs. A REP instruction counts once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Program {
-    /// Each time that it ran.
     pub runs: Vec<ProgramRun>,
-    /// Its tasks in the run that stands for all.
+    /// Tasks in the representative run.
     pub tasks: Vec<ProgramTask>,
-    /// What took them into the kernel in that run, the most expensive first.
+    /// Kernel entries in that run, the most expensive first.
     pub entries: Vec<ProgramEntry>,
-    /// All runs called the same hooks equally often, for as many instructions.
+    /// Whether all runs called the same hooks equally often, with the same number of instructions.
     pub same_hooks: bool,
-    /// The hooks of which that does not hold, by name; empty in documents of an older lsmeter.
+    /// Hooks for which `same_hooks` does not hold, by name; empty in result files of older
+    /// versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differing: Vec<DifferingHook>,
-    /// What that run executed more outside hooks than the baseline's; missing for the baseline
-    /// itself, where it was not measured, and in documents of an older lsmeter.
+    /// Instructions added outside hooks over the baseline's run. Missing for the baseline itself,
+    /// if the baseline was not measured, and in result files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residual: Option<ProgramResidual>,
 }
 
-/// A hook that runs of a program called more or less often, for other instructions, or from
-/// elsewhere.
+/// A hook whose calls, callers or instructions differ between runs of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DifferingHook {
     /// The hook: `inode_permission`.
     pub hook: String,
-    /// Its calls in the run with the fewest.
+    /// Lowest number of calls in a run.
     pub calls_min: u64,
-    /// In the run with the most.
+    /// Highest number of calls in a run.
     pub calls_max: u64,
-    /// Instructions of its calls that did not come from inside another hook, in the run with the
-    /// fewest.
+    /// Lowest number of instructions in a run, in calls from outside other hooks.
     pub instructions_min: u64,
-    /// In the run with the most.
+    /// Highest number of instructions in a run.
     pub instructions_max: u64,
 }
 
-/// A program that ran once, in guest instructions.
+/// One run of a program, in guest instructions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramRun {
     pub user: u64,
     pub kernel: u64,
-    /// Of interrupts, what they do before they return, and switches to other tasks that
-    /// they have asked for.
+    /// In interrupts, in work that they do before they return, and in task switches that they
+    /// request.
     pub interrupts: u64,
-    /// Of all other tasks, in user mode and in the kernel.
+    /// In all other tasks, in user mode and in the kernel.
     pub others: u64,
-    /// Iterations of REP instructions beyond each first.
+    /// Iterations of REP instructions after the first.
     pub rep_iterations: u64,
-    /// What the guest's clock went on by, in instructions. Less the sum of all above it is the time in
-    /// which the guest had nothing to do; 0 if it was never idle.
+    /// Elapsed time of the guest's clock, in instructions, minus the sum of all values above: idle
+    /// time. 0 if the guest was never idle.
     pub idle: i64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramTask {
-    /// In the order in which tasks first ran, from 1.
+    /// Order in which tasks first ran, from 1.
     pub number: u32,
-    /// Who created it; missing for the first.
+    /// Its parent task; missing for the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub creator: Option<u32>,
-    /// What it was called last, as `/proc/PID/comm` has it, in a run that was traced and not
-    /// measured; missing if it could not be told which it was there.
+    /// Its last name in `/proc/PID/comm`, from a traced run that is not measured. Missing if the
+    /// task was not identified there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     pub user: u64,
     pub kernel: u64,
-    /// Of these in hooks, nested ones counted once; missing in documents that did not tell.
+    /// Kernel instructions in hooks, nested ones counted once; missing in result files of older
+    /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hooked: Option<u64>,
 }
 
-/// A way into the kernel, over all tasks of a program.
+/// A kernel entry, over all tasks of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramEntry {
-    /// A system call (`openat`), or another way in words (`page_fault exception`).
+    /// A system call (`openat`), or another entry (`page_fault exception`).
     pub entry: String,
     pub calls: u64,
     pub instructions: u64,
-    /// Of these in hooks, nested ones counted once.
+    /// Instructions in hooks; nested hooks count once.
     pub hooked: u64,
     /// Its hooks, by name.
     pub hooks: Vec<EntryHook>,
 }
 
-/// A hook in one way into the kernel.
+/// A hook in one kernel entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EntryHook {
     /// The hook: `inode_permission`.
     pub hook: String,
     pub calls: u64,
-    /// Instructions of its calls that did not come from inside another hook.
+    /// Instructions of its calls from outside other hooks.
     pub instructions: u64,
-    /// Of these, what each module took, by module.
+    /// Instructions of each module, by module.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modules: Vec<EntryModule>,
 }
 
-/// A module's part of a hook in one way into the kernel.
+/// A module's part of a hook in one kernel entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EntryModule {
     pub module: String,
@@ -114,7 +113,7 @@ pub struct EntryModule {
 }
 
 impl ProgramRun {
-    /// Instructions that the program itself executed, in user mode and kernel.
+    /// Instructions of the program itself, in user mode and in the kernel.
     #[must_use]
     pub fn own(&self) -> u64 {
         self.user.saturating_add(self.kernel)
@@ -124,7 +123,7 @@ impl ProgramRun {
 impl Program {
     pub(super) fn contradiction(&self) -> Option<String> {
         if self.runs.is_empty() {
-            return Some("a program that never ran".to_owned());
+            return Some("a program without runs".to_owned());
         }
         let sum = |part: fn(&ProgramTask) -> u64| -> u128 {
             self.tasks.iter().map(|task| u128::from(part(task))).sum()
@@ -134,7 +133,7 @@ impl Program {
             |run: &ProgramRun| u128::from(run.user) == user && u128::from(run.kernel) == kernel;
         if !self.runs.iter().any(is_run) {
             return Some(format!(
-                "its tasks sum up to {user} and {kernel} instructions, which no run has"
+                "the sums of its tasks, {user} and {kernel} instructions, match no run"
             ));
         }
         let entries: u128 = self
@@ -144,7 +143,7 @@ impl Program {
             .sum();
         if entries != kernel {
             return Some(format!(
-                "{kernel} instructions are in the kernel, its entries sum up to {entries}"
+                "{kernel} instructions are in the kernel, the sum of its entries is {entries}"
             ));
         }
         let residual = self.residual.as_ref();
@@ -155,7 +154,7 @@ impl Program {
             let hooks: u128 = entry.hooks.iter().map(|h| u128::from(h.instructions)).sum();
             (hooks != u128::from(entry.hooked) || entry.hooked > entry.instructions).then(|| {
                 format!(
-                    "{} of {} instructions of an entry are in hooks, which sum up to {hooks}",
+                    "{} of {} instructions of an entry are in hooks, whose sum is {hooks}",
                     entry.hooked, entry.instructions
                 )
             })

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a program executes more outside hooks under one configuration than under another.
+//! Instructions that a program adds outside hooks, from one configuration to another.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::counted::FunctionDifference;
 
-/// What differs from a baseline outside every hook, in a whole program: sums over all functions,
-/// and the functions that differ most.
+/// Difference from a baseline outside all hooks, in a whole program: sums over all functions, and
+/// the functions with the largest differences.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramResidual {
     pub stack: Vec<String>,
-    /// The difference of the totals less that of the hooks, in instructions.
+    /// Difference of the totals minus that of the hooks, in instructions.
     pub instructions: i64,
-    /// Of these the instructions in functions whose difference is explained.
+    /// Part of it in functions whose difference is explained.
     pub explained: i64,
-    /// What all other functions differ by, up or down: sizes are summed up, so that no two of
-    /// them cancel out.
+    /// Sum of the absolute differences of all other functions, so that they do not cancel out.
     pub unexplained: u64,
-    /// The functions that hold it, the largest difference first; at most
-    /// [`ProgramResidual::LIMIT`].
+    /// The functions with the largest differences, at most [`ProgramResidual::LIMIT`], in
+    /// descending order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<FunctionDifference>,
-    /// How many more functions differ; they are in the sums.
+    /// Number of further functions that differ; the sums include them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more: u64,
 }
@@ -62,7 +61,7 @@ impl ProgramResidual {
     pub(super) fn contradiction(&self) -> Option<String> {
         if self.functions.len() > Self::LIMIT {
             return Some(format!(
-                "a residual names more than {} functions",
+                "a residual has more than {} functions",
                 Self::LIMIT
             ));
         }

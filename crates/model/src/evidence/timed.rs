@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Samples of a varying figure, and their estimate.
+//! Samples of a varying value, and their statistics.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::Summary;
 
-/// What samples say of the figure behind them, in the metric's unit.
+/// Statistics of samples, in the metric's unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
-    /// Samples; clean measured regions of what is counted.
+    /// Number of samples; for counts, of clean measured regions.
     pub n: u64,
     pub median: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -16,44 +16,41 @@ pub struct Estimate {
     /// Standard deviation of the sample (divisor n - 1); missing for n = 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stddev: Option<f64>,
-    /// Smallest sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<f64>,
-    /// Largest sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<f64>,
     /// 95 % bootstrap percentile interval of the median; missing for n < 6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ci95: Option<[f64; 2]>,
-    /// The samples themselves, in the order taken, if they were kept.
+    /// The samples themselves, in the order taken, if kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<Vec<f64>>,
 }
 
-/// Samples that were timed, round by round.
+/// Timed samples, round by round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Timed {
     pub estimate: Estimate,
-    /// Median of each round's samples, in the order of the rounds; empty in documents of
-    /// an older lsmeter. What rounds differ by is what a comparison has to stand out from. Rounds
-    /// in which others used the processor's core are left out if there are others.
+    /// Median of each round's samples, in order; empty in result files of older versions. A
+    /// comparison tests against the variation between rounds. Rounds in which others used the
+    /// processor's core are left out if there are undisturbed ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<f64>,
-    /// 10th percentile of each round's samples, in the order of the rounds: what the
-    /// operation takes while the machine does little else, which only adds time. Of
-    /// throughput, and in documents of an older lsmeter, empty.
+    /// 10th percentile of each round's samples, in order: the operation's time while the machine is
+    /// nearly idle, as other load only adds time. Empty for throughput and in result files of older
+    /// versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quiet: Vec<f64>,
-    /// What the median was in each of the runs that measured it without a change (`--aa`),
-    /// this one first; empty if there were none. What two runs differ by is more than what
-    /// rounds of one do.
+    /// Median in each repeated run without a change (`--aa`), this one first; empty if there were
+    /// none. Runs vary more than the rounds of one run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<f64>,
     /// Operations per sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<u32>,
-    /// Did others use the processor's core in each round, or in none of those that are told here?
-    /// None where nobody looked.
+    /// Whether others used the processor's core in all rounds above; false: in none. None if not
+    /// checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disturbed: Option<bool>,
 }
@@ -76,7 +73,7 @@ impl From<&Summary> for Estimate {
 impl Estimate {
     pub(super) fn contradiction(&self) -> Option<String> {
         if self.n == 0 {
-            return Some("it was measured, but n is 0".to_owned());
+            return Some("n is 0".to_owned());
         }
         if self.min.is_some_and(|min| min > self.median)
             || self.max.is_some_and(|max| max < self.median)
@@ -103,10 +100,10 @@ impl Timed {
     pub(super) fn contradiction(&self) -> Option<String> {
         let sound = |x: &f64| x.is_finite() && *x >= 0.0;
         if !self.quiet.iter().all(sound) {
-            return Some("a figure of `quiet` is below 0".to_owned());
+            return Some("a value in `quiet` is negative".to_owned());
         }
         if !self.runs.iter().all(sound) {
-            return Some("a figure of `runs` is below 0".to_owned());
+            return Some("a value in `runs` is negative".to_owned());
         }
         self.estimate.contradiction()
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Accesses that prove that a custom policy decides.
+//! Accesses that test whether a custom policy is effective.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,13 +12,13 @@ use crate::words::{UnknownWord, words};
 
 const PATH_LIMIT: usize = 512;
 
-/// What is tried to prove that a policy decides: `read /etc/shadow`, `connect 443`.
+/// An access that tests a policy: `read /etc/shadow`, `connect 443`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
 pub struct Access {
     pub how: AccessHow,
-    /// With what: a path from the root on, in the guest, or a port.
+    /// An absolute path in the guest, or a port.
     pub what: String,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for Access {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no access: {why}")]
+#[error("invalid access `{text}`: {why}")]
 pub struct AccessError {
     text: String,
     why: String,
@@ -67,18 +67,17 @@ impl FromStr for Access {
         let how: AccessHow = match how.parse() {
             Ok(how) => how,
             Err(UnknownWord { known, .. }) => {
-                return refuse(format!("it begins with one of {}", known.join(", ")));
+                return refuse(format!("expected one of {} first", known.join(", ")));
             }
         };
         let what = what.trim();
         if how.is_of_port() {
             if !what.parse::<u16>().is_ok_and(|port| port > 0) {
-                return refuse("behind it stands a port, from 1 to 65535".to_owned());
+                return refuse("expected a port from 1 to 65535".to_owned());
             }
         } else if !is_guest_path(what) || what == "/" && how != AccessHow::List {
             return refuse(format!(
-                "behind it stands a path from the root on, of at most {PATH_LIMIT} bytes, \
-                 without . and .."
+                "expected an absolute path of at most {PATH_LIMIT} bytes, without . and .."
             ));
         }
         let what = what.to_owned();
@@ -100,7 +99,7 @@ impl From<Access> for String {
     }
 }
 
-/// An absolute path as the agent takes it: normalised and printable.
+/// An absolute path that the agent accepts: normalised and printable.
 pub(crate) fn is_guest_path(path: &str) -> bool {
     let mut parts = path.split('/').skip(1);
     let is_plain = |part: &str| !part.is_empty() && part != "." && part != "..";

@@ -30,7 +30,7 @@ fn check_one(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.+:".contains(c);
     if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
         return Err(SpecError::instead(
-            format!("`{}` is no name of a policy", excerpt(name)),
+            format!("invalid policy name `{}`", excerpt(name)),
             "use up to 64 letters, digits, -, _, ., : and +",
         ));
     }
@@ -39,11 +39,11 @@ fn check_one(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
         let near = nearest(module, MODULES).map(|near| format!("; did you mean {near}?"));
         return Err(SpecError::instead(
             format!(
-                "the policy {name} is of `{}`, which takes none of a user's own",
+                "the policy {name} is for `{}`, which has no custom policies",
                 excerpt(module)
             ),
             format!(
-                "say one of {}{}",
+                "use one of {}{}",
                 MODULES.join(", "),
                 near.unwrap_or_default()
             ),
@@ -51,7 +51,7 @@ fn check_one(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     }
     if !of.digest.is_empty() {
         return Err(SpecError::instead(
-            format!("the policy {name} has a `digest`, which lsmeter makes itself"),
+            format!("the policy {name} has a `digest`, which lsmeter computes itself"),
             "leave out `digest`",
         ));
     }
@@ -86,7 +86,7 @@ fn check_one(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     ];
     if let Some((key, whose, _)) = keys.iter().find(|(_, whose, set)| *set && *whose != module) {
         return Err(SpecError::instead(
-            format!("the policy {name} is of {module}, and `{key}` is of {whose}"),
+            format!("the policy {name} is for {module}, but `{key}` is for {whose}"),
             format!("leave out `{key}`"),
         ));
     }
@@ -98,7 +98,7 @@ fn check_one(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     check_accesses(name, of)
 }
 
-/// The proof: something denied and something allowed; for IMA something measured and something not.
+/// The test: a denied and an allowed access; for IMA a measured and an unmeasured one.
 fn check_accesses(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     let denied = ["denied", "allowed"];
     let measured = ["measured", "not_measured"];
@@ -106,9 +106,9 @@ fn check_accesses(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     let is_denied = !of.denied.is_empty() || !of.allowed.is_empty();
     if of.module == IMA && !is_measured && !is_denied {
         return Err(SpecError::instead(
-            format!("nothing proves that the policy {name} decides: it has no accesses"),
-            "name some: denied and allowed where it appraises, measured and not_measured where \
-             it measures: measured = [\"read /etc/shadow\"]",
+            format!("the policy {name} needs accesses that test it"),
+            "with appraisal: `denied` and `allowed`; with measurement: `measured` and \
+             `not_measured`: measured = [\"read /etc/shadow\"]",
         ));
     }
     for ([key, other], [accesses, others]) in [
@@ -136,7 +136,7 @@ fn check_accesses(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
                 _ => "leave unmeasured",
             };
             return Err(SpecError::refused(format!(
-                "the policy {name} is to {} and to {} `{both}`",
+                "the policy {name} must both {} and {} `{both}`",
                 verb(key),
                 verb(other)
             )));
@@ -146,8 +146,8 @@ fn check_accesses(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     let is_of_file = |how| matches!(how, AccessHow::Read | AccessHow::Write | AccessHow::Execute);
     if let Some(wrong) = files.find(|access| !is_of_file(access.how)) {
         return Err(SpecError::instead(
-            format!("`{wrong}` measures no file"),
-            "IMA measures what is read, written or executed: read /etc/shadow",
+            format!("`{wrong}` does not open a file"),
+            "IMA measures files that are read, written or executed: read /etc/shadow",
         ));
     }
     Ok(())
@@ -155,10 +155,10 @@ fn check_accesses(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
 
 fn missing(name: &str, key: &str) -> SpecError {
     SpecError::instead(
-        format!("nothing proves that the policy {name} decides: `{key}` is missing"),
+        format!("the policy {name} needs `{key}`"),
         format!(
-            "name an access that must be {}: {key} = [\"read /etc/shadow\"]",
-            key.replace("not_measured", "let pass unmeasured")
+            "give an access that must be {}: {key} = [\"read /etc/shadow\"]",
+            key.replace("not_measured", "unmeasured")
         ),
     )
 }
@@ -175,15 +175,15 @@ pub fn is_smack_label(text: &str) -> bool {
 fn check_smack(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     let Some(label) = &of.label else {
         return Err(SpecError::instead(
-            format!("the policy {name} does not say which `label` benchmarks run with"),
-            "give it one, a subject of its rules: label = \"User\"",
+            format!("the policy {name} needs `label`, the benchmarks' label"),
+            "use a subject of its rules: label = \"User\"",
         ));
     };
     let labels = [Some(label), of.files_label.as_ref()];
     let mut labels = labels.into_iter().flatten().chain(of.labels.values());
     if let Some(wrong) = labels.find(|label| !is_smack_label(label)) {
         return Err(SpecError::instead(
-            format!("`{}` is no label of Smack's", excerpt(wrong)),
+            format!("invalid Smack label `{}`", excerpt(wrong)),
             format!(
                 "use up to {SMACK_LABEL_LIMIT} letters, digits and signs, without blanks, /, \\, \
                  \" and ', and not - first"
@@ -192,8 +192,8 @@ fn check_smack(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     }
     if ["*", "@"].contains(&label.as_str()) {
         return Err(SpecError::instead(
-            format!("no process has the label `{label}`"),
-            "name a subject of the policy's rules",
+            format!("no process can have the label `{label}`"),
+            "use a subject of the policy's rules",
         ));
     }
     // Accesses use the files that the policy labels.
@@ -203,11 +203,8 @@ fn check_smack(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     let strange = |path: &&String| !is_guest_path(path) || !there.contains(path.as_str());
     if let Some(path) = of.labels.keys().find(strange) {
         return Err(SpecError::instead(
-            format!(
-                "`{}` has a label, and nothing is there: no access names it",
-                excerpt(path)
-            ),
-            "label the paths of `denied` and `allowed`, and directories above them",
+            format!("`{}` has a label, but no access uses it", excerpt(path)),
+            "label only the paths of `denied` and `allowed`, and directories above them",
         ));
     }
     Ok(())
@@ -219,7 +216,7 @@ fn with_above(access: &Access) -> impl Iterator<Item = &str> {
     above.chain([access.what.as_str()])
 }
 
-/// Rules that a configuration cannot have together with a custom policy.
+/// Rules that cannot be combined with a custom policy.
 pub(crate) fn check_beside(of: &Configuration) -> Result<(), SpecError> {
     let Some(name) = of.settings.custom.get(IMA) else {
         return Ok(());
@@ -227,13 +224,13 @@ pub(crate) fn check_beside(of: &Configuration) -> Result<(), SpecError> {
     let refuse = |what: String, instead: &str| Err(SpecError::instead(what, instead));
     if let Some(policy) = of.settings.ima_policy {
         return refuse(
-            format!("`ima_policy` is `{policy}`, and the policy {name} is of ima"),
+            format!("`ima_policy` is `{policy}`, but the policy {name} is also for ima"),
             "leave out one of them",
         );
     }
     if of.settings.rules.is_some() {
         return refuse(
-            format!("the policy {name} is of ima: no rules are added to a user's own"),
+            format!("the policy {name} is for ima: `rules` cannot extend a custom policy"),
             "leave out `rules`",
         );
     }
@@ -241,11 +238,11 @@ pub(crate) fn check_beside(of: &Configuration) -> Result<(), SpecError> {
     if of.policy != Policy::None && !of.settings.has_given_modules() {
         return refuse(
             format!(
-                "`{}` is to be {} beside the policy {name} of ima, and none of its modules has a \
-                 policy of your own",
+                "`{}` is {} together with the policy {name} for ima, but none of its modules has a \
+                 custom policy",
                 of.stack, of.policy
             ),
-            "say policy = \"none\" (--policy none), or give one of a module of the stack, too",
+            "set policy = \"none\" (--policy none), or add a custom policy for a module of the stack",
         );
     }
     Ok(())
@@ -258,8 +255,8 @@ fn check_selinux(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
     };
     let Some(context) = &of.context else {
         return Err(SpecError::instead(
-            format!("the policy {name} does not say which `context` benchmarks run in"),
-            "give it one: context = \"user_u:user_r:user_t:s0\"",
+            format!("the policy {name} needs `context`, the benchmarks' context"),
+            "for instance context = \"user_u:user_r:user_t:s0\"",
         ));
     };
     if let Some(wrong) = [Some(context), of.files_context.as_ref()]
@@ -268,14 +265,14 @@ fn check_selinux(name: &str, of: &CustomPolicy) -> Result<(), SpecError> {
         .find(|text| !is_context(text) || text.len() > 255)
     {
         return Err(SpecError::instead(
-            format!("`{}` is no context of SELinux's", excerpt(wrong)),
-            "write user:role:type, and the level where the policy has levels",
+            format!("invalid SELinux context `{}`", excerpt(wrong)),
+            "use user:role:type, with a level if the policy has levels",
         ));
     }
     if of.file_contexts.is_none() && of.files_context.is_none() {
         return Err(SpecError::instead(
-            format!("the policy {name} does not say which label the benchmarks' files have"),
-            "give `files_context`, a context, or `file_contexts`, a file",
+            format!("the policy {name} needs a label for the benchmarks' files"),
+            "set `files_context`, a context, or `file_contexts`, a file",
         ));
     }
     Ok(())

@@ -14,7 +14,7 @@ use crate::words::{Integrity, Policy};
 /// modules' state.
 pub(crate) const IMA: &str = "ima";
 
-/// Default stacks of custom policies: without them, and with the module of each.
+/// Default stacks of custom policies: one without them, and one with the module of each.
 #[must_use]
 pub fn stacks_of(custom: &BTreeMap<String, CustomPolicy>) -> Vec<String> {
     let modules: BTreeSet<&str> = custom.values().map(|of| of.module.as_str()).collect();
@@ -33,8 +33,8 @@ fn runs(module: &str, stack: &Stack, policy: Policy, integrity: &IntegrityList) 
     is_there && decides(policy)
 }
 
-/// Combinations of the policies for a stack: one per module that has any. One empty choice without
-/// any.
+/// Combinations of the policies for a stack, one per module that has any. Without any, one empty
+/// choice.
 pub(crate) fn choices(
     custom: &BTreeMap<String, CustomPolicy>,
     stack: &Stack,
@@ -82,12 +82,9 @@ pub(crate) fn named(
         let Some(of) = custom.get(name) else {
             let known: Vec<&str> = custom.keys().map(String::as_str).collect();
             return Err(SpecError::instead(
+                format!("unknown policy `{}` in `{stack}`", excerpt(name)),
                 format!(
-                    "`{stack}` names a policy `{}`, which is not given",
-                    excerpt(name)
-                ),
-                format!(
-                    "say what it is in [custom.{}]; there are: {}",
+                    "define it in [custom.{}]; known policies: {}",
                     excerpt(name),
                     known.join(", ")
                 ),
@@ -96,19 +93,19 @@ pub(crate) fn named(
         let module = &of.module;
         if !runs(module, stack, policy, integrity) {
             let instead = match module.as_str() {
-                IMA => "say integrity = \"ima\", or leave it out".to_owned(),
+                IMA => "set integrity = \"ima\", or leave it out".to_owned(),
                 module => format!(
-                    "add {module} to the stack, say policy = \"enforcing\", or leave it out"
+                    "add {module} to the stack, set policy = \"enforcing\", or leave it out"
                 ),
             };
             return Err(SpecError::instead(
-                format!("the policy {name} is of {module}, which decides nothing in `{stack}`"),
+                format!("the policy {name} is for {module}, which enforces nothing in `{stack}`"),
                 instead,
             ));
         }
         if chosen.insert(module.clone(), name.clone()).is_some() {
             return Err(SpecError::instead(
-                format!("`{stack}` has two policies of {module}"),
+                format!("`{stack}` has two policies for {module}"),
                 "make them one policy, or two configurations",
             ));
         }
@@ -132,14 +129,12 @@ pub(crate) fn check_used(
     let module = &of.module;
     if module == IMA {
         return Err(SpecError::instead(
-            format!("the policy {name} is of ima, which is not at work in anything measured"),
-            "say integrity = [\"none\", \"ima\"] (--integrity none --integrity ima)",
+            format!("the policy {name} is for ima, which is not active in any configuration"),
+            "set integrity = [\"none\", \"ima\"] (--integrity none --integrity ima)",
         ));
     }
     Err(SpecError::instead(
-        format!(
-            "the policy {name} is of {module}, and no stack of what is measured has {module} with a policy"
-        ),
+        format!("the policy {name} is for {module}, but no stack has {module} with a policy"),
         format!(
             "add a stack with {module} and policy = \"enforcing\" (--stack capability,{module} --policy enforcing)"
         ),

@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Of a measured count with a static one. "Nominal" is on the success path.
+/// Agreement of a measured count with a static one. "Nominal": on the success path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Agreement {
     Exact,
-    /// Measured, but less often than nominal.
+    /// Measured, but fewer calls than on the success path.
     Over,
-    /// Measured more often than nominal, within the maximum.
+    /// More calls measured than on the success path, but within the upper bound.
     Under,
     FalseAlarm,
-    /// Measured, not nominal, within the maximum.
+    /// Measured, but not on the success path; within the upper bound.
     Missed,
-    /// Measured more often than the maximum: the analysis is wrong.
+    /// More calls measured than the upper bound: the analysis is wrong.
     AboveMaximum,
     /// Measured, but not in the static set: the analysis is wrong.
     Unknown,
@@ -37,21 +37,21 @@ pub struct ComparedHook {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// Each hook of each operation that was measured or is nominal.
+    /// Each hook of each operation that was measured or is on the success path.
     pub hooks: Vec<ComparedHook>,
     #[serde(rename = "counts")]
     pub cells: BTreeMap<Agreement, usize>,
     /// Measured counts of 1 and more.
     pub measured: usize,
-    /// Of these, those with a finite maximum, the only meaningful ones.
+    /// Measured counts with a finite upper bound, the only meaningful ones.
     pub bounded: usize,
-    /// Exact cells, of those measured or nominal, in percent.
+    /// Exact counts, in percent of the hooks that were measured or are on the success path.
     pub exact_percent: f64,
-    /// Nominal cells that were not measured, of those nominal, in percent.
+    /// Hooks that were not measured, in percent of the hooks on the success path.
     pub false_alarm_percent: f64,
-    /// Recall: nominal, of the measured hooks, in percent.
+    /// Recall: hooks on the success path, in percent of the measured ones.
     pub recall_percent: f64,
-    /// Precision: measured, of the nominal hooks, in percent.
+    /// Precision: measured hooks, in percent of the hooks on the success path.
     pub precision_percent: f64,
     pub skipped: BTreeMap<String, String>,
 }

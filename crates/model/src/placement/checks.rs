@@ -4,59 +4,59 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How far a finding can be believed.
+/// Confidence of a finding.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
     Sure,
-    /// The code says so, if nobody changes in between what it reads; or a fact says so.
+    /// From the code, if nothing changes its inputs in between; or from a fact.
     Likely,
-    /// It cannot be told from the code.
+    /// The code does not determine it.
     Unknown,
 }
 
-/// A hook that is asked twice on one success path, maybe of the same object.
+/// A hook called twice on one success path, possibly for the same object.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct RedundantCheck {
-    /// Is it the same object?
+    /// Confidence that it is the same object.
     pub confidence: Confidence,
-    /// Is it also the same question: are all other arguments the same? Otherwise the
-    /// second asks for something else of the object, such as to write and not to search.
+    /// Whether all other arguments are also the same. If not, the second call checks another
+    /// permission of the object, such as write and not search.
     pub same_question: bool,
     pub hook: String,
-    /// The function below which both are asked.
+    /// The function below which both calls are.
     pub within: String,
-    /// Calls from there to the first, the function within first.
+    /// Call chain to the first call, from `within`.
     pub first: Vec<String>,
-    /// Calls from there to the second.
+    /// Call chain to the second call.
     pub second: Vec<String>,
-    /// The object and the other arguments of each, as the function within would write
-    /// them, as far as they can be followed.
+    /// Object and other arguments of each call, as expressions in `within`, as far as they can be
+    /// traced.
     pub asked: [String; 2],
-    /// Why it is believed, or not.
+    /// Reason of the confidence.
     pub why: String,
-    /// System calls on whose success path it is: `open (missing) on ext4`.
+    /// System calls with it on their success path: `open (missing) on ext4`.
     pub syscalls: Vec<String>,
 }
 
-/// What modules check on the success path of system calls, and another does not.
+/// A permission that some modules check on success paths, and another module does not.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct MissingCheck {
-    /// Sure: nothing on the whole path asks the module. Likely: it is asked there, but not
-    /// about this. Unknown: modules of its kind decide that elsewhere.
+    /// Sure: no call on the whole path reaches the module. Likely: the module is called there, but
+    /// for another permission. Unknown: modules of its kind decide that elsewhere.
     pub confidence: Confidence,
-    /// What is not checked: `data of an open file`.
+    /// The unchecked permission: `data of an open file`.
     pub what: String,
     pub module: String,
     /// Its kind: `path`.
     pub kind: String,
     pub checked_by: Vec<String>,
     pub hooks: Vec<String>,
-    /// Calls that lead to the first of these, in the first of the system calls.
+    /// Call chain to the first hook in `hooks`, in the first system call.
     pub calls: Vec<String>,
-    /// Why it is believed, or not.
+    /// Reason of the confidence.
     pub why: String,
     /// System calls: `read on ext4`.
     pub syscalls: Vec<String>,

@@ -14,9 +14,9 @@ const MAX: u32 = 1 << 24;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Count {
     pub constant: u32,
-    /// Per component.
+    /// Calls per component.
     pub depth: u32,
-    /// Per symbolic link.
+    /// Calls per symbolic link.
     pub links: u32,
     pub unbounded: bool,
 }
@@ -46,7 +46,7 @@ impl Count {
         self == Self::ZERO
     }
 
-    /// At most `other` for every path.
+    /// Whether it is at most `other` for every path.
     #[must_use]
     pub fn is_within(self, other: Self) -> bool {
         other.unbounded
@@ -58,7 +58,7 @@ impl Count {
                     <= u64::from(other.constant) + u64::from(other.depth)
     }
 
-    /// For a path of `depth` components and `links` symbolic links; `None` without a bound.
+    /// For a path of `depth` components and `links` symbolic links; `None` if unbounded.
     #[must_use]
     pub fn at(self, depth: u32, links: u32) -> Option<u64> {
         let [constant, per_depth, per_link] =
@@ -88,8 +88,8 @@ impl Count {
         .checked()
     }
 
-    /// In a loop of `rounds` iterations. A loop over the components or links of a path (with D or S
-    /// in `rounds`) leaves alone what is already counted for the whole path.
+    /// In a loop of `rounds` iterations. A loop over the components or links of a path (D or S in
+    /// `rounds`) does not multiply terms that already count the whole path.
     #[must_use]
     pub fn repeated(self, rounds: Self) -> Self {
         if self.is_zero() || rounds.is_zero() {
@@ -146,7 +146,7 @@ impl fmt::Display for Count {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no count: write a number, or a sum such as 2D+S+1, or unbounded")]
+#[error("invalid count `{0}`: expected a number, a sum such as 2D+S+1, or unbounded")]
 pub struct CountError(String);
 
 impl FromStr for Count {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Differences between two placements: what a patch, or a release, changed.
+//! Differences between two placements: what a patch or a release changed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,21 +12,19 @@ use super::{
 use crate::document::{DocumentFault, Kind, Stored, all_sound, printable};
 use crate::environment::Tool;
 
-/// What differs between two placements: `lsmeter placement diff --json`. See
+/// Differences between two placements: `lsmeter placement diff --json`. See
 /// [`PlacementDifference::between`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(title = "lsmeter difference of placements")]
+#[schemars(title = "lsmeter placement difference")]
 pub struct PlacementDifference {
     pub tool: Tool,
-    /// The first placement.
     pub before: PlacementSide,
-    /// The second.
     pub after: PlacementSide,
     /// Hooks that only one framework has.
     pub framework: NameChanges,
     /// Modules that differ, by name.
     pub modules: Vec<ModuleDifference>,
-    /// Ways of making system calls, on a file system, that both placements have.
+    /// Number of system calls (by case and file system) that both placements have.
     pub compared: u32,
     /// System calls that differ, or that only one placement has.
     pub changes: Vec<SyscallDifference>,
@@ -35,7 +33,7 @@ pub struct PlacementDifference {
 /// One of two placements.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlacementSide {
-    /// The tree: a path, with `@` and the revision if there is one.
+    /// Path of the tree, with `@` and the revision if there is one.
     pub tree: String,
     pub version: String,
     pub hooks: u32,
@@ -86,35 +84,32 @@ pub struct ModuleDifference {
     pub module: String,
     /// Hooks that it implemented; `None` if there was no such module.
     pub hooks_before: Option<u32>,
-    /// Hooks that it implements; `None` if it is gone.
+    /// Hooks that it implements; `None` if it was removed.
     pub hooks_after: Option<u32>,
-    /// Lines of code before, and after; 0 where there is no such module.
+    /// Lines of code before and after; 0 if there is no such module.
     pub loc: [u64; 2],
-    /// Which hooks it implements anew, and no longer.
+    /// Hooks that it implements now, and no longer implements.
     pub implements: NameChanges,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SyscallDifference {
     pub syscall: String,
-    /// The way of calling it; empty for the plain one.
+    /// Variant of the call; empty for the plain one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub case: String,
     pub filesystem: String,
     /// The placement that has it; missing if both do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<Side>,
-    /// Hooks that differ, by name; of a call that only one placement has, all.
+    /// Hooks that differ, by name; all hooks if only one placement has the call.
     pub hooks: Vec<HookDifference>,
 }
 
-/// Which of two placements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
-    /// The first.
     Before,
-    /// The second.
     After,
 }
 
@@ -122,34 +117,34 @@ pub enum Side {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HookPart {
-    /// By the kernel, while it works.
+    /// By the kernel itself.
     Own,
     Teardown,
     /// From inside other hooks, by these modules (`selinux+ima`).
     Inside(String),
 }
 
-/// How a hook's counts differ. Changes of the success path come first.
+/// How a hook's counts differ. Changes on the success path take precedence.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum HookChange {
-    /// It is called on the success path, and was not.
+    /// New on the success path.
     Added,
-    /// It is called more often there, on some path at least: `2D` for `D+1`.
+    /// More calls on the success path, for some path at least: `2D` instead of `D+1`.
     More,
-    /// It is called less often there.
+    /// Fewer calls on the success path.
     Fewer,
-    /// It is no longer called there.
+    /// No longer on the success path.
     Removed,
-    /// The success path is as it was; another path can call it that could not.
+    /// Success path unchanged; now reachable on another path.
     Reachable,
-    /// Nominally as before; no other path can call it any more.
+    /// Success path unchanged; no longer reachable on another path.
     Unreachable,
-    /// Nominally as before; it can be called more often.
+    /// Success path unchanged; higher upper bound.
     MaximumMore,
-    /// Nominally as before; it can be called less often at most.
+    /// Success path unchanged; lower upper bound.
     MaximumFewer,
 }
 
@@ -185,23 +180,20 @@ impl HookChange {
     }
 }
 
-/// One hook of a system call that differs.
+/// A hook of a system call that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HookDifference {
     pub hook: String,
-    /// Where it is called.
     pub part: HookPart,
     pub change: HookChange,
-    /// Counts in the first placement.
     pub before: Reach,
-    /// Counts in the second.
     pub after: Reach,
-    /// Modules of the second placement that implement it; of the first, if it is gone.
+    /// Modules of the second placement that implement it; of the first, if it was removed.
     pub modules: Vec<String>,
-    /// If the success path changed: call strings that lead to it anew.
+    /// New call chains on the success path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub new_calls: Vec<Vec<String>>,
-    /// If the success path changed: call strings that no longer do.
+    /// Call chains no longer on the success path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone_calls: Vec<Vec<String>>,
 }
@@ -217,8 +209,8 @@ fn by_key(document: &PlacementDocument) -> BTreeMap<Key<'_>, &SyscallPlacement> 
 }
 
 impl PlacementDifference {
-    /// Both should be of the same system calls and file systems; those that only one has are
-    /// listed, and not counted as compared.
+    /// Both should have the same system calls and file systems. Those that only one has are listed,
+    /// but not counted as compared.
     #[must_use]
     pub fn between(before: &PlacementDocument, after: &PlacementDocument) -> PlacementDifference {
         let (old, new) = (by_key(before), by_key(after));
@@ -255,8 +247,8 @@ impl PlacementDifference {
         }
     }
 
-    /// System calls in both placements that gain hook calls on their success path, without
-    /// teardown.
+    /// System calls in both placements that gain hook calls on their success path, teardown
+    /// excluded.
     pub fn asking_more(&self) -> impl Iterator<Item = &SyscallDifference> {
         let more =
             |hook: &HookDifference| hook.change.asks_more() && hook.part != HookPart::Teardown;
@@ -276,7 +268,7 @@ impl Stored for PlacementDifference {
         all_sound("changes", &self.changes, |call| {
             let hook = call.hooks.iter().find(otherwise)?;
             let hook = printable(&hook.hook);
-            Some(format!("the counts of {hook} say otherwise"))
+            Some(format!("the change does not match the counts of {hook}"))
         })
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Hooks that system calls can reach, from a kernel's sources, and the document of them.
+//! Hooks that system calls can reach, from a kernel's sources, and their result file.
 
 mod agreement;
 mod checks;
@@ -25,50 +25,50 @@ pub use difference::{
 };
 pub use unbounded::{BoundlessCause, Unbounded};
 
-/// Which hooks a kernel's system calls can reach: `lsmeter placement --json`. See
+/// Hooks that a kernel's system calls can reach: `lsmeter placement --json`. See
 /// [`PlacementDocument::read`] and [`PlacementDocument::write`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(title = "lsmeter placement document")]
+#[schemars(title = "lsmeter placement result file")]
 pub struct PlacementDocument {
     pub tool: Tool,
-    /// The tree that was read: a path, with `@` and the revision if there is one.
+    /// Path of the tree, with `@` and the revision if there is one.
     pub tree: String,
-    /// The version in its Makefile: `6.12.117`.
+    /// The version in its Makefile: `6.12.118`.
     pub version: String,
-    /// Of which architecture's kernels: the others' own files are not read.
+    /// Architecture whose files were read.
     #[serde(default)]
     pub architecture: Architecture,
     pub framework: FrameworkPlacement,
     /// All modules of the tree, by name (Tables 2 and 5 of the paper).
     pub modules: Vec<ModulePlacement>,
-    /// System calls, by file system, then as asked for (Table 7).
+    /// System calls, by file system, then in the requested order (Table 7).
     pub syscalls: Vec<SyscallPlacement>,
-    /// Hooks that are asked twice on a path; the most certain first.
+    /// Hooks called twice on a path, the most certain first.
     #[serde(default)]
     pub redundant: Vec<RedundantCheck>,
-    /// What some modules check and others do not; the most certain first.
+    /// Permissions that some modules check and others do not, the most certain first.
     #[serde(default)]
     pub missing: Vec<MissingCheck>,
-    /// What makes maxima unbounded, by file and line: hooks refer to it by its place here.
+    /// Causes of unbounded maxima, by file and line. Hooks refer to them by position.
     #[serde(default)]
     pub unbounded: Vec<Unbounded>,
-    /// Functions that lie between a system call and a hook, and did not parse in full.
+    /// Functions between a system call and a hook that did not parse in full.
     pub unparsed: Vec<Unparsed>,
-    /// Functions that call each other in circles and reach hooks: those have no bound.
+    /// Functions that call each other in circles and reach hooks: without a bound.
     pub circles: Vec<Vec<String>>,
-    /// Decisions on success paths that neither a fact nor the code itself made: what is
-    /// optional is then not done.
+    /// Conditions on success paths that neither a fact nor the code decides: the optional part is
+    /// then skipped.
     #[serde(default)]
     pub undecided: Vec<Undecided>,
-    /// Facts that speak of code that this tree does not have.
+    /// Facts about code that this tree does not have.
     pub stale_facts: Vec<StaleFact>,
     pub coverage: Coverage,
-    /// Milliseconds of each step, and of all of them: `total`.
+    /// Milliseconds of each step, and `total`.
     pub timing: BTreeMap<String, u64>,
 }
 
 impl PlacementDocument {
-    /// Keeps some system calls, and only findings about them.
+    /// Keeps some system calls, and findings about them.
     pub fn retain(&mut self, keep: impl Fn(&SyscallPlacement) -> bool) {
         self.syscalls.retain(keep);
         let titles: BTreeSet<String> = self.syscalls.iter().map(|call| call.full_title()).collect();
@@ -100,11 +100,11 @@ impl Stored for PlacementDocument {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FrameworkPlacement {
     pub hooks: u32,
-    /// Those outside every `#if` ("general hooks" in the paper).
+    /// Hooks outside every `#if` ("general hooks" in the paper).
     pub unconditional: u32,
     /// Lines of code in `security/`, without blank lines and comments.
     pub loc: u64,
-    /// The hooks, sorted; empty if whoever wrote the document did not list them.
+    /// The hooks, sorted; empty in result files without a list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
 }
@@ -120,28 +120,27 @@ impl FrameworkPlacement {
     }
 }
 
-/// What one module implements.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModulePlacement {
-    /// As `lsm=` names it.
+    /// Name as in `lsm=`.
     pub module: String,
     pub hooks: u32,
-    /// Of these, outside every `#if`.
+    /// Hooks outside every `#if`.
     pub unconditional: u32,
     /// Lines of code, without blank lines and comments.
     pub loc: u64,
-    /// `loc` by `hooks`, to a tenth.
+    /// `loc` / `hooks`, to one decimal.
     pub loc_per_hook: f64,
-    /// Hooks by category.
+    /// Number of hooks by category.
     pub categories: BTreeMap<String, u32>,
     /// Hooks in the categories that the paper calls file accessing: inode, dentry, file,
     /// superblock, path, bprm.
     pub file_accessing: u32,
-    /// The kernel calls its functions beside the framework (IMA and EVM before 6.8): these
-    /// are then counted in place of hooks.
+    /// Whether the kernel calls its functions directly, without the framework (IMA and EVM before
+    /// 6.9). The functions are then counted instead of hooks.
     #[serde(default)]
     pub direct: bool,
-    /// The hooks, in the order of their registration.
+    /// The hooks, in the order of registration.
     pub implements: Vec<String>,
 }
 
@@ -160,19 +159,19 @@ impl ModulePlacement {
     }
 }
 
-/// What one system call can reach.
+/// Hooks that one system call can reach.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SyscallPlacement {
-    /// As its manual calls it: `stat`.
+    /// Name as in its manual page: `stat`.
     pub syscall: String,
-    /// A way of calling it that has a success path of its own; empty for the plain one.
+    /// Variant of the call with its own success path; empty for the plain one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub case: String,
-    /// File system: `ext4`; documents of version 1 call it `fs`.
+    /// File system: `ext4`; `fs` in result files of version 1.
     pub filesystem: String,
     /// Hooks, by name.
     pub hooks: Vec<HookPlacement>,
-    /// The success path: hooks in the order of their calls.
+    /// The success path: hooks in call order.
     pub trace: Vec<TraceEntry>,
 }
 
@@ -180,12 +179,12 @@ impl SyscallPlacement {
     fn contradiction(&self, causes: usize) -> Option<String> {
         let names: BTreeSet<&str> = self.hooks.iter().map(|hook| hook.hook.as_str()).collect();
         if names.len() < self.hooks.len() {
-            return Some("a hook is there twice".to_owned());
+            return Some("a hook occurs twice".to_owned());
         }
         let unknown = |entry: &&TraceEntry| !names.contains(entry.hook.as_str());
         if let Some(entry) = self.trace.iter().find(unknown) {
             let hook = printable(&entry.hook);
-            return Some(format!("the trace calls {hook}, which it cannot reach"));
+            return Some(format!("the trace contains {hook}, which it cannot reach"));
         }
         let astray = |hook: &&HookPlacement| {
             let mut all = hook.unbounded_by.values().flatten();
@@ -194,14 +193,14 @@ impl SyscallPlacement {
         if let Some(hook) = self.hooks.iter().find(astray) {
             let hook = printable(&hook.hook);
             return Some(format!(
-                "{hook} is unbounded by what is not among the {causes} in `unbounded`"
+                "a cause of {hook} is not among the {causes} in `unbounded`"
             ));
         }
         self.hooks.iter().find_map(|hook| {
             let mut all = hook.parts().map(|(_, reach)| reach);
             let above = all.find(|reach| !reach.success_path.is_within(reach.max))?;
             Some(format!(
-                "{} is called {} times on the success path, {} at most",
+                "{} is called {} times on the success path, but its upper bound is {}",
                 printable(&hook.hook),
                 above.success_path,
                 above.max
@@ -227,24 +226,23 @@ fn title(syscall: &str, case: &str) -> String {
     }
 }
 
-/// One hook of a system call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HookPlacement {
-    /// `inode_permission`; of what the kernel calls beside the framework, the function.
+    /// `inode_permission`; for functions that the kernel calls directly, the function.
     pub hook: String,
     /// Calls on the success path, without those in teardown and inside other hooks.
     pub success_path: Count,
-    /// Calls at most, without those in teardown and inside other hooks.
+    /// Upper bound of calls, without those in teardown and inside other hooks.
     #[serde(rename = "upper_bound")]
     pub max: Count,
     pub teardown: Reach,
-    /// Calls from inside other hooks, by the modules that make them: `ima`. With several
-    /// modules (`selinux+ima`) it needs all of them.
+    /// Calls from inside other hooks, by the modules that make them: `ima`. With several modules
+    /// (`selinux+ima`) all are required.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub nested: BTreeMap<String, Reach>,
-    /// What makes its maxima unbounded, as places in [`PlacementDocument::unbounded`]: of
-    /// `own`, of `teardown`, and of what the modules of [`Self::nested`] call. Each of them
-    /// needs a bound before the maximum has one.
+    /// Causes of unbounded maxima, as positions in [`PlacementDocument::unbounded`]: of `own`, of
+    /// `teardown`, and by the modules of [`Self::nested`]. A maximum is bounded once each cause has
+    /// a bound.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unbounded_by: BTreeMap<String, Vec<u32>>,
     pub modules: Vec<String>,
@@ -266,7 +264,7 @@ impl HookPlacement {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reach {
     pub success_path: Count,
-    /// At most.
+    /// Upper bound.
     #[serde(rename = "upper_bound")]
     pub max: Count,
 }
@@ -275,24 +273,22 @@ pub struct Reach {
 pub struct TraceEntry {
     pub hook: String,
     pub times: Count,
-    /// Functions from the system call to the one that calls the hook.
+    /// Functions from the system call to the caller of the hook.
     pub calls: Vec<String>,
-    /// Is it called while an object is released?
+    /// Whether it is called while an object is released.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub teardown: bool,
-    /// The modules from within which it is called.
+    /// Modules whose hooks call it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modules: Vec<String>,
 }
 
-/// A function that did not parse in full.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Unparsed {
     pub file: String,
     pub function: String,
-    /// Its first line, from 1.
     pub line: u32,
-    /// What was not understood.
+    /// The part that was not understood.
     pub reason: String,
 }
 
@@ -318,10 +314,10 @@ pub struct StaleFact {
 pub struct Coverage {
     pub files: usize,
     pub functions: usize,
-    /// Of these, by the names in them between a system call and a hook, and so parsed.
+    /// Functions whose names connect a system call and a hook, and which were parsed.
     pub reachable: usize,
-    /// Files that were not in the cache.
+    /// Files not found in the cache.
     pub scanned: usize,
-    /// Functions that were not in the cache.
+    /// Functions not found in the cache.
     pub parsed: usize,
 }

@@ -8,21 +8,21 @@ use serde::{Deserialize, Serialize};
 
 use super::SyscallPlacement;
 
-/// Why it is not known how often something happens.
+/// Why the number of repetitions is unknown.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum BoundlessCause {
-    /// A loop, or a label that is gone back to.
+    /// A loop, or a label with a backward jump.
     Loop,
-    /// A function that is passed to another, which may call it as often as it likes.
+    /// A function passed to another one, which may call it any number of times.
     Callback,
     /// Functions that call each other in a circle.
     Circle,
-    /// The sum is larger than a count can be, 16,777,216.
+    /// The sum exceeds the largest count, 16,777,216.
     Large,
-    /// Loops are nested deeper than is taken apart.
+    /// Loops nested deeper than the analysis follows.
     Nested,
 }
 
@@ -32,13 +32,13 @@ pub enum BoundlessCause {
 )]
 pub struct Unbounded {
     pub file: String,
-    /// Its line, from 1.
+    /// Line, from 1.
     pub line: u32,
-    /// The function that it stands in; of a circle, the first of its functions by name.
+    /// The function with this code; for a circle, the first of its functions by name.
     pub function: String,
     pub cause: BoundlessCause,
-    /// The head of the loop, the label, the function that is passed, the functions of the
-    /// circle; empty if it is the function as a whole.
+    /// The loop's head, the label, the passed function, or the functions of the circle; empty if it
+    /// is the function as a whole.
     pub code: String,
     /// Why there is no bound.
     pub why: String,

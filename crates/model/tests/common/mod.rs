@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Golden documents to read, write and damage.
+//! Golden result files to read, write and damage.
 
 #![allow(dead_code, reason = "each test program uses its part of this module")]
 
@@ -13,8 +13,8 @@ pub fn golden(name: &str) -> Vec<u8> {
     std::fs::read(format!("{dir}/{name}.json")).unwrap()
 }
 
-/// A golden document with measurements: `run` has cells of all metrics, ok, failed and unsupported;
-/// most documents have hostile text.
+/// A golden result file with measurements: `run` has all metrics, ok, failed and unsupported; most
+/// files have hostile text.
 pub fn document(name: &str) -> Document {
     Document::parse(&golden(name)).unwrap()
 }
@@ -53,8 +53,8 @@ pub fn same_as_file(path: &str, text: &str, variable: &str) {
     );
 }
 
-/// The rows of a table, each with its fields, ` | ` between them; a line that begins with it goes on
-/// with the row before.
+/// The rows of a table, with fields separated by ` | `; a line that begins with it continues the
+/// row above.
 pub fn rows(table: &str) -> Vec<Vec<String>> {
     let mut rows: Vec<String> = Vec::new();
     for line in table.lines().map(str::trim).filter(|line| !line.is_empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Documents of whichever kind and version are told apart, and damage to them is named.
+//! Result files of any kind and version are distinguished, and damage is reported.
 
 use crate::common::{self, golden};
 use model::{
@@ -20,7 +20,7 @@ const GOLDEN: [(Kind, &str); 9] = [
     (Kind::PlacementDifference, "placement-diff"),
 ];
 
-/// A document as this version writes it, whatever it is.
+/// A result file as this version writes it, of any kind.
 pub fn rewritten(bytes: &[u8]) -> Result<Vec<u8>, DocumentError> {
     fn of<T: Stored>(bytes: &[u8]) -> Result<Vec<u8>, DocumentError> {
         Ok(common::stored(&T::parse(bytes)?).into_bytes())
@@ -45,24 +45,24 @@ fn documents_are_told_apart() {
             Ok(document) => assert_eq!(document.kind, kind, "{name}"),
             Err(error) => {
                 assert!(!Kind::MEASURED.contains(&kind), "{name}: {error}");
-                let told = format!("it is a {}, which holds no measurements", title(kind));
+                let told = format!("it is a {}, without measurements", title(kind));
                 assert_eq!(error.to_string(), told);
                 assert!(error.hint().is_some());
             }
         }
-        // One that must be of a kind is of that or refused.
+        // Reading a given kind accepts that kind only.
         for wanted in Kind::MEASURED {
             let read = Document::parse_as(*wanted, &bytes);
             if kind == *wanted {
                 assert_eq!(read.unwrap().kind, kind);
                 continue;
             }
-            let told = format!("no {}: it is a {}", title(*wanted), title(kind));
+            let told = format!("not a valid {}: it is a {}", title(*wanted), title(kind));
             assert_eq!(read.unwrap_err().to_string(), told);
         }
     }
     let error = PredictionDocument::parse(&golden("comparison")).unwrap_err();
-    let told = "no prediction document: it is a comparison document";
+    let told = "not a valid prediction result file: it is a comparison result file";
     assert_eq!(error.to_string(), told);
 }
 
@@ -84,16 +84,16 @@ fn what_is_none_is_refused() {
         (r#"{"schema_version": 1, "tool": {}}"#, other),
         (
             "[1, 2]",
-            "no document of lsmeter's: it is JSON, but no object",
+            "not a valid lsmeter result file: it is JSON, but not an object",
         ),
-        (" \n", "document of lsmeter's: empty"),
+        (" \n", "lsmeter result file: empty"),
         (
             r#"{"schema_version": 3, "measurements": []}"#,
-            "no document of lsmeter's: it does not say its kind",
+            "not a valid lsmeter result file: it has no kind",
         ),
         (
             r#"{"schema_version": 3, "kind": "\u001bdream"}"#,
-            "no document of lsmeter's: its kind `?dream` is unknown",
+            "not a valid lsmeter result file: its kind `?dream` is unknown",
         ),
     ] {
         let error = Document::read(text.as_bytes()).unwrap_err();
@@ -142,7 +142,7 @@ proptest! {
         let at = at.index(bytes.len());
         bytes[at] = byte;
         if let Ok(anew) = rewritten(&bytes) {
-            // What was accepted can be written and read again.
+            // An accepted result file can be written and read again.
             prop_assert_eq!(rewritten(&anew).unwrap(), anew);
         }
     }

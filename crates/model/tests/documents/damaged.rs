@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Damage to documents, and what contradicts itself, is named with its place.
+//! Damage to result files, and contradictions in them, are reported with their position.
 
 use serde_json::Value;
 
@@ -7,24 +7,25 @@ use crate::any::rewritten;
 use crate::common::{self, golden};
 use model::{Document, Fault, Kind, PlacementDocument, Stored};
 
-/// A golden document, what of it is replaced (`-`: removed) by which JSON, and the message.
+/// A golden result file, the path to replace, the JSON to put there (`-`: remove it), and the
+/// message.
 const DAMAGE: &str = r#"
 run | /measurements/0/key/metric | "\u001bjoules" | measurements[0].key.metric
 run | /measurements/0/key/metric | "time"
-  | run document: at measurements[0]: the evidence is not of the metric time
+  | run result file: at measurements[0]: the evidence does not match the metric time
 run | /measurements/0/status | "failed" | the status is failed, but there is evidence
 run | /measurements/0/evidence/counted/estimate/median | "x\u001b[31m"
-  | run document: at measurements[0].evidence.counted.estimate.median (line
+  | run result file: at measurements[0].evidence.counted.estimate.median (line
 run | /measurements/0/evidence/counted/estimate/min | 4980.0
-  | run document: at measurements[0]: the median lies outside min and max
+  | run result file: at measurements[0]: the median lies outside min and max
 run | /experiment/baseline | 3
-  | run document: at experiment.baseline: 3, but there are 3 configurations
+  | run result file: at experiment.baseline: 3, but there are 3 configurations
 run | /experiment/configurations/0/stack | "CAP" | experiment.configurations[0].stack
-run | /experiment | - | run document: at the top: it has no experiment
-run | /warnings/0/measurements | [8,99] | run document: at warnings[0]: there is no cell 99
-profile | /measurements/0/key/stack | [] | profile document: at measurements[0]: the stack is empty
+run | /experiment | - | run result file: at the top: `experiment` is missing
+run | /warnings/0/measurements | [8,99] | run result file: at warnings[0]: there is no measurement 99
+profile | /measurements/0/key/stack | [] | profile result file: at measurements[0]: the stack is empty
 profile | /measurements/0/evidence/counted/hooked/hooked | 1041
-  | at measurements[0]: 1041 instructions are in hooks, which sum up to 1040
+  | at measurements[0]: 1041 instructions are in hooks, whose sum is 1040
 profile | /measurements/0/evidence/counted/hooked/total | 1039
   | at measurements[0]: 1040 of 1039 instructions are in hooks
 profile | /measurements/0/evidence/counted/hooked/regions | 65
@@ -36,14 +37,14 @@ profile | /measurements/0/evidence/counted/hooked/hooks/0/calls | "x\u001b[31m"
 profile | /measurements/0/evidence/counted/hooked/hooks/0/calls | -1
   | at measurements[0].evidence.counted.hooked.hooks[0].calls (line
 profile | /measurements/1/evidence/counted/hooked | -
-  | profile document: at measurements[1]: a residual without hooks
+  | profile result file: at measurements[1]: a residual without hooks
 profile | /measurements/1/evidence/counted/residual/path/hooked | 31
-  | at measurements[1]: in the baseline 31 instructions are in hooks, which sum up to 30
+  | at measurements[1]: in the baseline: 31 instructions are in hooks, whose sum is 30
 profile | /measurements/1/evidence/counted/residual/instructions | -7
   | at measurements[1]: the residual is -7, but outside hooks the totals differ by 7
 profile | /measurements/1/evidence/counted/residual/functions/0/difference | 8
-  | at measurements[1]: the residual is 7, its functions sum up to 6
-profile | /warnings/0/measurements | [0,3] | profile document: at warnings[0]: there is no cell 3
+  | at measurements[1]: the residual is 7, the sum of its functions 6
+profile | /warnings/0/measurements | [0,3] | profile result file: at warnings[0]: there is no measurement 3
 sensitivity | /measurements/0/evidence/checks/per_operation | null
   | measurements[0].evidence.checks.per_operation
 sensitivity | /measurements/0/key/delay/module | "ebpf" | measurements[0].key
@@ -52,40 +53,40 @@ sensitivity | /measurements/0/evidence/checks/points/1/delay_ns | -1 | points[1]
 sensitivity | /measurements/0/evidence/checks/points/1/delay_ns | 5e9 | points[1].delay_ns
 sensitivity | /measurements/0/evidence/checks/points/1/n | 18446744073709551615 | measurements[0]
 sensitivity | /measurements/0/evidence/checks/n | 13
-  | sensitivity document: at measurements[0]: n is 13, its points hold 12
+  | sensitivity result file: at measurements[0]: n is 13, the sum of its points 12
 sensitivity | /measurements/1/evidence/checks/points | [] | measurements[1]: a slope without points
 sensitivity | /measurements/1/key/delay | - | measurements[1]: a slope without a delay
 sensitivity | /sweep/rules/0/depths/0 | -1 | rules[0].depths[0]
 sensitivity | /sweep/repeated/0/times | 2.5 | repeated[0].times
 sensitivity | /sweep/predictions/0/decision | - | predictions[0]
 sensitivity | /warnings/0/measurements | [4]
-  | sensitivity document: at warnings[0]: there is no cell 4
+  | sensitivity result file: at warnings[0]: there is no measurement 4
 monitor | /measurements/0/evidence/calls/hooks/0/count | 6
-  | recording: at measurements[0]: security_inode_permission was called 6 times, but 5 times by system calls
+  | recording: at measurements[0]: security_inode_permission was called 6 times in total, but 5 times in system calls
 monitor | /measurements/1/evidence/calls/seconds | -1.0
-  | recording: at measurements[1]: it does not last
-monitor | /monitor | - | recording: at the top: it has no monitor
+  | recording: at measurements[1]: its duration is not positive
+monitor | /monitor | - | recording: at the top: `monitor` is missing
 comparison | /compared/3/verdict | "worse"
-  | comparison document: at compared[3]: the verdict is worse
-comparison | /compared/1/p | 1.5 | comparison document: at compared[1]: p is not between 0 and 1
+  | comparison result file: at compared[3]: the verdict is worse
+comparison | /compared/1/p | 1.5 | comparison result file: at compared[1]: p is not between 0 and 1
 comparison | /explanations/0/residual | 4
-  | comparison document: at explanations[0]: its parts sum up to 9, not 8
+  | comparison result file: at explanations[0]: its parts add up to 9, not 8
 comparison | /explanations/0/measurement | 4
-  | comparison document: at explanations[0]: there is no cell 4
+  | comparison result file: at explanations[0]: there is no measurement 4
 placement | /modules/1/unconditional | 4
-  | placement document: at modules[1]: 4 hooks of ima are unconditional, of 3
+  | placement result file: at modules[1]: 4 hooks of ima are unconditional, of 3
 placement | /syscalls/0/hooks/2/upper_bound | "6D"
-  | at syscalls[0]: inode_permission is called D+S+1 times on the success path, 6D at most
-placement | /syscalls/0/hooks/2/success_path | "D*S" | `D*S` is no count
+  | at syscalls[0]: inode_permission is called D+S+1 times on the success path, but its upper bound is 6D
+placement | /syscalls/0/hooks/2/success_path | "D*S" | invalid count `D*S`
 placement | /syscalls/0/hooks/0 | -
-  | at syscalls[0]: the trace calls current_getsecid_subj, which it cannot reach
+  | at syscalls[0]: the trace contains current_getsecid_subj, which it cannot reach
 placement | /unbounded/1 | -
-  | at syscalls[0]: a?[31m|?<b> is unbounded by what is not among the 1 in `unbounded`
+  | at syscalls[0]: a cause of a?[31m|?<b> is not among the 1 in `unbounded`
 placement-diff | /changes/0/hooks/0/change | "fewer"
-  | difference of placements: at changes[0]: the counts of new_hook say otherwise
+  | placement difference: at changes[0]: the change does not match the counts of new_hook
 "#;
 
-/// The document with what is at `pointer` replaced by a JSON text, or removed by `-`.
+/// The result file with the value at `pointer` replaced by a JSON text, or removed by `-`.
 fn damaged(name: &str, pointer: &str, json: &str) -> Vec<u8> {
     let mut document: Value = serde_json::from_slice(&golden(name)).unwrap();
     let (parent, last) = pointer.rsplit_once('/').unwrap();
@@ -114,7 +115,7 @@ fn damage_is_named_with_its_place() {
         assert!(error.contains(message), "{row:?}\n{error}");
         assert!(!error.contains('\u{1b}'), "{error}");
     }
-    // A number that JSON has and no figure can be.
+    // A number that is valid JSON, but no valid value.
     let text = String::from_utf8(golden("sensitivity")).unwrap();
     let text = text.replacen(":3.0004", ":1e999", 1);
     let error = rewritten(text.as_bytes()).unwrap_err().to_string();
@@ -123,17 +124,17 @@ fn damage_is_named_with_its_place() {
 
 #[test]
 fn what_is_no_document_is_named() {
-    let ended = "it was not written to its end; profile again";
-    let wrote = "give a document that `lsmeter profile --output FILE` wrote";
-    let number = "no run document: its schema_version is no positive number";
+    let ended = "it was not written completely; profile again";
+    let wrote = "give a result file that `lsmeter profile --output FILE` wrote";
+    let number = "not a valid run result file: its schema_version is not a positive number";
     let other = "written by another lsmeter (schema version 7; this one reads 3)";
     for (kind, text, message, hint) in [
-        (Kind::Run, "", "run document: empty", ""),
-        (Kind::Run, " \n", "run document: empty", ""),
+        (Kind::Run, "", "run result file: empty", ""),
+        (Kind::Run, " \n", "run result file: empty", ""),
         (
             Kind::Run,
             "{}",
-            "no run document: it has no schema_version",
+            "not a valid run result file: it has no schema_version",
             "",
         ),
         (Kind::Run, "{\"schema_version\": \"1\"}", number, ""),
@@ -141,7 +142,7 @@ fn what_is_no_document_is_named() {
         (
             Kind::Run,
             "[1]",
-            "no run document: it is JSON, but no object",
+            "not a valid run result file: it is JSON, but not an object",
             "",
         ),
         (
@@ -156,18 +157,18 @@ fn what_is_no_document_is_named() {
             "missing field",
             "",
         ),
-        (Kind::Run, &"[".repeat(100_000), "ends in the middle", ""),
-        (Kind::Profile, "", "profile document: empty", ended),
+        (Kind::Run, &"[".repeat(100_000), "truncated after", ""),
+        (Kind::Profile, "", "profile result file: empty", ended),
         (
             Kind::Profile,
             &"[".repeat(100_000),
-            "ends in the middle",
+            "truncated after",
             ended,
         ),
         (
             Kind::Profile,
             "{}",
-            "no profile document: it has no schema_version",
+            "not a valid profile result file: it has no schema_version",
             wrote,
         ),
         (
@@ -179,7 +180,7 @@ fn what_is_no_document_is_named() {
         (
             Kind::Profile,
             "hook,calls\n",
-            "profile document: not JSON at line 1, column 1: expected value",
+            "profile result file: not JSON at line 1, column 1: expected value",
             "",
         ),
     ] {
@@ -195,7 +196,7 @@ fn what_is_no_document_is_named() {
     assert!(error.hint().unwrap().contains("analyse the tree again"));
 }
 
-/// As a newer lsmeter writes it: keys and kinds of warnings that this one has not heard of.
+/// As written by a newer version: unknown keys and kinds of warnings.
 #[test]
 fn a_newer_writer_of_the_same_schema_is_read() {
     for name in ["run", "profile", "sensitivity", "monitor"] {
@@ -214,7 +215,7 @@ fn a_newer_writer_of_the_same_schema_is_read() {
     assert_eq!(PlacementDocument::parse(&newer).unwrap(), known);
 }
 
-/// Sums of a hostile document go beyond every figure's type.
+/// Sums in a malicious file exceed every integer type.
 #[test]
 fn figures_at_their_limits_are_read_or_refused() {
     let mut document = common::document("profile");

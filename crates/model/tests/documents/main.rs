@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Documents of every kind. One program, so that it is compiled and linked once.
+//! Result files of every kind. One test program, so that it is compiled and linked once.
 
 #[path = "../common/mod.rs"]
 mod common;

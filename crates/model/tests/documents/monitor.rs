@@ -39,7 +39,7 @@ fn intervals_add_up() {
     let whole = total.whole("openat").unwrap();
     assert_eq!((whole.count, whole.sum_ns), (4, 320_000));
     assert_eq!(total.whole("none"), None);
-    // What is in no system call is no part of any.
+    // Calls outside system calls are not part of any system call.
     assert_eq!(total.share_of_system_calls(&hook.system_calls), Some(0.125));
     let counts: Vec<(u64, u64)> = hook
         .histogram
@@ -52,7 +52,7 @@ fn intervals_add_up() {
     assert_eq!(percentiles.p99, (1u64 << 38) as f64);
 }
 
-/// Buckets of powers of two, as a monitor has them.
+/// Buckets of powers of two, as in a recording.
 fn histogram(times_ns: &[u64]) -> Vec<Bucket> {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     for ns in times_ns {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The placement document, and what a patch changed: the difference of two.
+//! The placement result file, and the difference of two.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ fn golden() -> PlacementDocument {
     PlacementDocument::parse(&common::golden("placement")).unwrap()
 }
 
-/// The golden placement, and what a patch could make of it.
+/// The golden placement, and the result of a patch.
 fn pair() -> (PlacementDocument, PlacementDocument) {
     let mut before = golden();
     before.framework.names = names(&["inode_permission", "old_hook"]);
@@ -119,7 +119,7 @@ fn a_hook_that_is_called_by_another_way_as_often_is_no_change() {
     let difference = PlacementDifference::between(&before, &after);
     assert_eq!(difference.changes, []);
     assert_eq!(difference.compared, 2);
-    // Only one lists its hooks: nothing can be said.
+    // Only one lists its hooks: no comparison is possible.
     after.framework.names = names(&["new_hook"]);
     let difference = PlacementDifference::between(&before, &after);
     assert!(difference.framework.is_empty());

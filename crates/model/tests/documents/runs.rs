@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Documents with measurements: their figures, which come back exactly, and what they stand for.
+//! Result files with measurements: values come back exactly.
 
 use crate::common::{self, written};
 use model::{
@@ -22,7 +22,7 @@ fn figures_speak_for_their_cells() {
     let told = (open.title(), open.headline());
     assert_eq!(told, ("open:AA/BB".to_owned(), Some(4979.0)));
     assert_eq!(open.key.architecture, Architecture::X86_64);
-    // The dominant path speaks for a cell, whatever the median of all measured regions is.
+    // The dominant path is the value, whatever the median of all measured regions.
     assert_eq!(run.cells[1].headline(), Some(3317.0));
     assert_eq!(run.cells[6].headline(), None);
     let median = run.cells[8].estimate().map(|estimate| estimate.median);
@@ -42,7 +42,7 @@ fn what_aa_runs_found_is_part_of_a_run() {
     assert_eq!(parse(&run).unwrap(), run);
     run.aa.as_mut().unwrap().metrics[0].alarms = 31;
     let error = parse(&run).unwrap_err().to_string();
-    let expected = "run document: at aa: time: more alarms than comparisons";
+    let expected = "run result file: at aa: time: more alarms than comparisons";
     assert_eq!(error, expected);
 }
 
@@ -84,7 +84,7 @@ fn a_profile_may_say_what_was_asked_for_and_when() {
     assert_eq!(read.experiment.map(rounds), Some(3));
 }
 
-/// The profile with all calls of a path whose instructions are 6,567, as the first cell has them.
+/// The profile with all calls of a path of 6,567 instructions, as in the first measurement.
 fn with_tree(change: fn(&mut PathTree)) -> Document {
     let mut tree = PathTree {
         functions: common::names(&["do_syscall_64", "security_inode_permission"]),
@@ -117,29 +117,29 @@ fn a_path_may_keep_its_calls() {
 fn calls_that_no_path_has_are_refused() {
     type Change = fn(&mut PathTree);
     let wrong: [(Change, &str); 7] = [
-        (|of| of.nodes.clear(), "its tree of calls has no root"),
-        (|of| of.nodes[0].caller = 1, "its tree of calls has no root"),
+        (|of| of.nodes.clear(), "its call tree has no root"),
+        (|of| of.nodes[0].caller = 1, "its call tree has no root"),
         (
             |of| of.nodes[1].caller = 1,
-            "call 1 (do_syscall_64) of its tree is of nobody",
+            "call 1 (do_syscall_64) of its tree has no caller",
         ),
         (
             |of| of.nodes[2].function = 7,
-            "call 2 () of its tree is of nobody",
+            "call 2 () of its tree has no caller",
         ),
-        (|of| of.hooks[1] = 3, "hook 3 is not in its tree of calls"),
+        (|of| of.hooks[1] = 3, "hook 3 is not in its call tree"),
         (
             |of| of.nodes[2].instructions = u64::MAX,
-            "the calls of a path of 6567 instructions sum up to 18446744073709557282 of them",
+            "the calls of a path of 6567 instructions have 18446744073709557282 in total",
         ),
         (
             |of| of.hooks = vec![0; PathTree::HOOKS_LIMIT + 1],
-            "its tree of calls is too large",
+            "its call tree is too large",
         ),
     ];
     for (change, expected) in wrong {
         let error = parse(&with_tree(change)).unwrap_err().to_string();
-        let place = "profile document: at measurements[0]: ";
+        let place = "profile result file: at measurements[0]: ";
         assert_eq!(error, format!("{place}{expected}"));
     }
     let mut document = with_tree(|_| {});
@@ -165,7 +165,7 @@ fn slopes_tell_what_they_are_over() {
     assert_eq!(part.difference(), None, "nothing was counted");
     assert_eq!(document.cells[3].title(), "fsetxattr");
     assert_eq!(document.cells[3].headline(), None);
-    // What a sweep alone does not make may be missing.
+    // Keys that a sweep alone does not make may be missing.
     let mut alone = document;
     alone.sweep = None;
     alone.warnings.clear();

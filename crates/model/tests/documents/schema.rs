@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The schema of all documents: kept in docs, and kept to.
+//! The schema of all result files: up to date in docs, and satisfied.
 
 use crate::common;
 use serde_json::Value;
@@ -14,7 +14,7 @@ fn it_is_kept_in_docs() {
 #[test]
 fn written_documents_keep_to_it() {
     let schema = model::schema();
-    // Of an alternative, a misfit says only that none fits: each is asked by itself.
+    // An error about alternatives only reports that none fits, so each is checked by itself.
     let mut measured = schema.clone();
     measured.as_object_mut().unwrap().remove("anyOf");
     measured["$ref"] = "#/$defs/Document".into();

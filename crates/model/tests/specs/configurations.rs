@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Stacks in every state of their policies, and what is compared with what.
+//! Stacks in every state of their policies, and their baselines.
 
 use model::{Configuration, Experiment, Key, Metric, Subject};
 
@@ -15,7 +15,7 @@ fn the_baseline_is_a_stack_or_a_position() {
         r#"
         stacks = ['capability,selinux', 'capability']; baseline = 'selinux'
           | baseline `selinux` is not one of the 2 stacks: capability,selinux · capability
-          | add it to `stacks`
+          | did you mean `capability,selinux`
         stacks = ['capability,selinux', 'capability']; baseline = 2 | baseline `2` |
         baseline = -1 | a stack, or a configuration's position from 0
         baseline = 1.5 | a stack, or a configuration's position from 0
@@ -23,7 +23,7 @@ fn the_baseline_is_a_stack_or_a_position() {
     );
 }
 
-/// The configurations of a spec, one a line, `; ` between the lines of the spec.
+/// The configurations of a spec, one per line; `; ` separates the lines of the spec.
 #[track_caller]
 pub fn assert_titles(text: &str, titles: &str) {
     let configurations = resolved(&text.replace("; ", "\n")).configurations;
@@ -45,14 +45,14 @@ fn configurations_are_stacks_in_every_state() {
          capability,selinux (enforcing)
          capability,selinux +audit,ima (enforcing)",
     );
-    // What has no policy has no size.
+    // Without a policy there is no size.
     assert_titles(
         "stacks = ['capability,landlock']; policies = ['none', 'enforcing']; layers = [1, 2]",
         "capability,landlock
          capability,landlock (enforcing, 1 layers)
          capability,landlock (enforcing, 2 layers)",
     );
-    // Audit and IMA have rules whatever the policy.
+    // Audit and IMA have rules, whatever the policy.
     assert_titles(
         "stacks = ['capability,selinux']; integrity = ['', 'audit', 'evm']; rules = [10, 100]",
         "capability,selinux
@@ -60,14 +60,14 @@ fn configurations_are_stacks_in_every_state() {
          capability,selinux +audit (100 rules)
          capability,selinux +evm",
     );
-    // Only what is enforced denies; where nothing can there is the baseline.
+    // Only enforced policies deny; the baseline is a configuration that cannot.
     assert_titles(
         "stacks = ['capability', 'tomoyo']; policies = ['none', 'enforcing']; denials = true",
         "capability (denials)
          tomoyo
          tomoyo (enforcing, denials)",
     );
-    // Each stack has the events that make its modules forget, and none twice.
+    // Each stack has the events that invalidate its modules' decisions, each once.
     assert_titles(
         "stacks = ['capability', 'selinux', 'apparmor', 'tomoyo']; policies = ['enforcing']; \
          first_after = ['nothing', 'load', 'relabel']",
@@ -79,13 +79,13 @@ fn configurations_are_stacks_in_every_state() {
          apparmor (enforcing, first after load)
          tomoyo (enforcing)",
     );
-    // What audit has is nothing to who has no audit.
+    // Audit's rules do not apply without audit.
     assert_titles(
         "stacks = ['capability']; integrity = ['', 'audit']; audit_rules = 'never-task'",
         "capability
          capability +audit (audit rules: never-task)",
     );
-    // Nor is SELinux's policy anything to another module.
+    // SELinux's policy does not apply to other modules.
     assert_titles(
         "stacks = ['capability,selinux', 'capability,tomoyo']; policies = ['enforcing']; \
          selinux_policy = 'reference'",
@@ -110,44 +110,44 @@ fn configurations_are_stacks_in_every_state() {
 fn configurations_that_make_no_sense_are_refused() {
     assert_refused(
         r#"
-        policies = ['enforcing', 'enforcing'] | `policies` holds `enforcing` twice
+        policies = ['enforcing', 'enforcing'] | `policies` has `enforcing` twice
         integrity = ['audit,imma'] | unknown integrity subsystem `imma`; one of audit, ima, evm
         policies = ['enforcing']; layers = [17] | `layers` is 17; it must be from 1 to 16
         policies = ['enforcing']; rules = [0] | `rules` is 0; it must be from 1 to 100000
         policies = ['enforcing']; labels = 4097 | `labels` is 4097; it must be from 1 to 4096
         [[configurations]]; stack = 'selinux'; labels = 10 | `selinux` has no policy
-          | say policy = "enforcing"
+          | set policy = "enforcing"
         [[configurations]]; stack = 'tomoyo'; policy = 'permissive'; denials = true
-          | `denials` is true, and no policy of `tomoyo` is enforced | say policy = "enforcing"
+          | `denials` needs an enforced policy, which `tomoyo` does not have | set policy = "enforcing"
         stacks = ['tomoyo']; policies = ['none', 'permissive']; denials = true
-          | `denials` is true, and no policy of what is measured is enforced
-          | say policy = "enforcing" (--policy enforcing)
+          | `denials` needs an enforced policy, which the experiment does not have
+          | set policy = "enforcing" (--policy enforcing)
         stacks = ['tomoyo']; policies = ['enforcing']; integrity = ['audit']; denials = true
-          | `denials` is true, and audit would record each open | leave out `denials`
+          | `denials` cannot be combined with audit | leave out `denials`
         stacks = ['apparmor']; policies = ['enforcing']; first_after = ['relabel']
-          | `first_after` is `relabel`, which is about SELinux
+          | `first_after` is `relabel`, which needs SELinux with a policy
           | add SELinux and policy = "enforcing"
         [[configurations]]; stack = 'selinux'; first_after = 'load'
-          | `first_after` is `load`, which is about SELinux or AppArmor, and `selinux` has no policy
+          | `first_after` is `load`, which needs SELinux or AppArmor with a policy; `selinux` does not
           | add SELinux or AppArmor
         stacks = ['none']; policies = ['enforcing'] | a kernel without LSMs has neither policies
-          | name a stack
+          | use another stack
         [[configurations]]; stack = 'smack'; rules = 10 | `smack` has no policy
-          | say policy = "enforcing"
+          | set policy = "enforcing"
         [[configurations]]; stack = 'selinux'; audit_rules = 'one'
-          | `audit_rules` is `one`, and audit is not at work | say integrity = "audit"
+          | `audit_rules` is `one`, but audit is not active | set integrity = "audit"
         [[configurations]]; stack = 'selinux'; integrity = 'audit'; audit_rules = 'never-task'; rules = 10
-          | `audit_rules` is `never-task`: there are no rules | leave out `rules`
+          | `audit_rules` is `never-task`: `rules` needs a rule | leave out `rules`
         [[configurations]]; stack = 'selinux'; integrity = 'evm'; ima_policy = 'tcb'
-          | `ima_policy` is `tcb`, and ima is not at work | say integrity = "ima"
+          | `ima_policy` is `tcb`, but ima is not active | set integrity = "ima"
         stacks = ['selinux']; integrity = ['', 'evm']; ima_policy = 'tcb'
-          | `ima_policy` is `tcb`, and ima is not at work | say integrity = "ima" (--integrity ima)
+          | `ima_policy` is `tcb`, but ima is not active | set integrity = "ima" (--integrity ima)
         stacks = ['tomoyo']; policies = ['enforcing']; selinux_policy = 'reference'
-          | `selinux_policy` and `labels` are SELinux's, which no stack has | add SELinux
-        stacks = ['selinux']; audit_rules = 'one' | `audit_rules` is `one`, and audit is not at work
-          | say integrity = "audit" (--integrity audit)
+          | `selinux_policy` and `labels` need SELinux with a policy | add SELinux
+        stacks = ['selinux']; audit_rules = 'one' | `audit_rules` is `one`, but audit is not active
+          | set integrity = "audit" (--integrity audit)
         [[configurations]]; stack = 'selinux'; integrity = 'ima'; ima_policy = 'tcb'; rules = 10
-          | `ima_policy` is `tcb`: no rules can be added | leave out `rules`
+          | `ima_policy` is `tcb`: `rules` cannot extend | leave out `rules`
         [[configurations]]; stack = 'smack'; kernel = 'build:x'
           | `kernel` is `build:x`: not one of the 1 kernels |
         [[configurations]]; stack = 'smack'; kernel = 'build:x.*'
@@ -156,7 +156,7 @@ fn configurations_that_make_no_sense_are_refused() {
           | `baseline_kernel` is `debian:6.1`: not one of the 1 kernels: debian:6.12
           | add it to `kernels`
         stacks = ['capability']; [[configurations]]; stack = 'capability'
-          | `configurations` holds `capability` twice
+          | `configurations` has `capability` twice
         "#,
     );
 }
@@ -181,7 +181,7 @@ fn kernels_are_compared_when_that_is_all_there_is() {
     assert_eq!(compared(&pinned, "a", "none"), "");
 }
 
-/// Kernel and stack that a cell is compared with.
+/// Kernel and stack of a measurement's baseline.
 fn compared(experiment: &Experiment, kernel: &str, stack: &str) -> String {
     let configuration = Configuration::of_stack(stack.parse().unwrap());
     let subject = Subject::benchmark("open", "AA");
@@ -209,7 +209,7 @@ fn a_baseline_of_layouts_is_the_one_of_the_same_number() {
     for (kernel, stack, base) in [
         ("build:um.2", "capability", "build:dac.2 none"),
         ("build:um.1", "capability", "build:dac.1 none"),
-        // There is none of its number: it has a baseline all the same.
+        // No baseline layout has its number: it has a baseline all the same.
         ("build:um.3", "capability", "build:dac.1 none"),
         ("build:dac.2", "none", ""),
     ] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Policies of the user's own: who has them, and what makes none.
+//! Custom policies: the configurations that use them, and invalid ones.
 
 use model::Policy;
 
@@ -36,7 +36,7 @@ fn stacks_have_the_policies_of_their_modules() {
          capability,selinux
          capability,selinux (enforcing)",
     );
-    // Two of one module are measured one after the other.
+    // Two policies for one module are measured one after the other.
     assert_titles(
         &[WEB, &WEB.replace("custom.web", "custom.other")].concat(),
         "capability
@@ -59,10 +59,10 @@ fn a_configuration_names_its_own() {
     assert_eq!(e.configurations[1].settings.custom["apparmor"], "web");
     let wrong = text.replace("custom = ['web']", "custom = ['web', 'wep']");
     let (message, hint) = refused(&wrong);
-    assert!(message.contains("`wep`, which is not given"), "{message}");
-    assert!(hint.contains("there are: web"), "{hint}");
+    assert!(message.contains("unknown policy `wep`"), "{message}");
+    assert!(hint.contains("known policies: web"), "{hint}");
     let (message, _) = refused(&text.replace("ity,apparmor'", "ity,tomoyo'"));
-    let told = "decides nothing in `capability,tomoyo`";
+    let told = "enforces nothing in `capability,tomoyo`";
     assert!(message.contains(told), "{message}");
 }
 
@@ -91,51 +91,51 @@ fn a_policy_of_ima_decides_whatever_the_modules_do() {
     let title = e.configurations[1].to_string();
     assert_eq!(title, "default +ima (policy mine)");
     let (message, hint) = refused(&[&written.replace("'ima'", "'evm'"), IMA].concat());
-    let told = "decides nothing in `default`";
+    let told = "enforces nothing in `default`";
     assert!(message.contains(told), "{message}");
     assert!(hint.contains("integrity = \"ima\""), "{hint}");
 }
 
-/// Policies, each with what of it is replaced (`old -> new`), put before (`^`) or after it (`+`); the
-/// message and the hint.
+/// Policies, each with an edit: replaced (`old -> new`), put before (`^`) or after it (`+`); then
+/// the message and the hint.
 const WRONG: &str = "
-    web | 'apparmor' -> 'aparmor' | takes none | did you mean apparmor?
-    web | custom.web -> custom.'a b' | no name of a policy | letters
-    web | denied = ['read /etc/shadow'] -> # | `denied` is missing | denied =
-    web | allowed = ['read /etc/hosts'] -> # | `allowed` is missing | allowed =
-    web | /etc/hosts -> /etc/shadow | to deny and to allow `read /etc/shadow` |
-    web | read /etc/hosts -> look /etc/hosts | no access |
-    web | + context = 'a:b:c' | `context` is of selinux | leave out
-    web | + digest = '00' | `digest`, which lsmeter makes | leave out
-    web | + label = 'User' | `label` is of smack | leave out
-    web | + measured = ['read /x'] | `measured` is of ima | leave out
-    web | ^ policies = ['none'] | no stack of what is measured | --stack
-    web | ^ stacks = ['capability'] | no stack of what is measured | apparmor
+    web | 'apparmor' -> 'aparmor' | has no custom policies | did you mean apparmor?
+    web | custom.web -> custom.'a b' | invalid policy name | letters
+    web | denied = ['read /etc/shadow'] -> # | needs `denied` | denied =
+    web | allowed = ['read /etc/hosts'] -> # | needs `allowed` | allowed =
+    web | /etc/hosts -> /etc/shadow | both deny and allow `read /etc/shadow` |
+    web | read /etc/hosts -> look /etc/hosts | invalid access |
+    web | + context = 'a:b:c' | `context` is for selinux | leave out
+    web | + digest = '00' | `digest`, which lsmeter computes | leave out
+    web | + label = 'User' | `label` is for smack | leave out
+    web | + measured = ['read /x'] | `measured` is for ima | leave out
+    web | ^ policies = ['none'] | no stack has apparmor with a policy | --stack
+    web | ^ stacks = ['capability'] | no stack has apparmor with a policy | apparmor
     web | ^ work_dir = '/proc/x' | `work_dir` is `/proc/x` | /proc
-    web | ^ work_dir = 'srv' | `work_dir` is `srv` | root
+    web | ^ work_dir = 'srv' | `work_dir` is `srv` | absolute path
     web | ^ work_dir = '/a b' | `work_dir` is `/a b` | letters
-    web | + [root]; path = '/x'; [[workloads]]; name = 'a'; argv = ['a'] | for benchmarks | leave out
+    web | + [root]; path = '/x'; [[workloads]]; name = 'a'; argv = ['a'] | do not apply to workloads | leave out
     web | ^ where = 'host'; dir = '/x' | `custom` has no meaning | leave out
-    selinux | + | which `context` benchmarks run in | user_t
-    selinux | + context = 'u:r:t' | which label the benchmarks' files have | file_contexts
-    selinux | + context = 'user_t' | `user_t` is no context | user:role:type
-    smack | label = 'User' -> # | which `label` benchmarks run with | subject
-    smack | label = 'User' -> label = 'a/b' | `a/b` is no label of Smack's | blanks
-    smack | System::Shadow -> LONG | is no label of Smack's | 255
-    smack | label = 'User' -> label = '*' | no process has the label `*` | subject
+    selinux | + | needs `context` | user_t
+    selinux | + context = 'u:r:t' | needs a label for the benchmarks' files | file_contexts
+    selinux | + context = 'user_t' | invalid SELinux context `user_t` | user:role:type
+    smack | label = 'User' -> # | needs `label` | subject
+    smack | label = 'User' -> label = 'a/b' | invalid Smack label `a/b` | blanks
+    smack | System::Shadow -> LONG | invalid Smack label | 255
+    smack | label = 'User' -> label = '*' | no process can have the label `*` | subject
     smack | { '/etc/shadow' -> { '/etc/passwd'
-      | `/etc/passwd` has a label, and nothing is there | directories above
-    ima | not_measured = ['read /etc/hosts'] -> # | `not_measured` is missing | let pass unmeasured
-    ima | + denied = ['read /x'] | `allowed` is missing | allowed =
-    ima | /etc/hosts -> /etc/shadow | to measure and to leave unmeasured `read /etc/shadow` |
-    ima | read /etc/hosts -> list /etc | `list /etc` measures no file | read, written or executed
+      | `/etc/passwd` has a label, but no access uses it | directories above
+    ima | not_measured = ['read /etc/hosts'] -> # | needs `not_measured` | must be unmeasured
+    ima | + denied = ['read /x'] | needs `allowed` | allowed =
+    ima | /etc/hosts -> /etc/shadow | both measure and leave unmeasured `read /etc/shadow` |
+    ima | read /etc/hosts -> list /etc | `list /etc` does not open a file | read, written or executed
     ima | ^ integrity = ['ima']; ima_policy = 'tcb'
-      | `ima_policy` is `tcb`, and the policy mine is of ima | leave out one
-    ima | ^ rules = [10] | no rules are added to a user's own | leave out `rules`
-    ima | ^ integrity = ['audit'] | not at work in anything measured | --integrity ima
+      | `ima_policy` is `tcb`, but the policy mine is also for ima | leave out one
+    ima | ^ rules = [10] | `rules` cannot extend a custom policy | leave out `rules`
+    ima | ^ integrity = ['audit'] | not active in any configuration | --integrity ima
     ima | ^ stacks = ['selinux']; policies = ['enforcing']
-      | none of its modules has a policy of your own | --policy none
-    bare | + | it has no accesses | measured =
+      | none of its modules has a custom policy | --policy none
+    bare | + | needs accesses that test it | measured =
 ";
 
 #[test]

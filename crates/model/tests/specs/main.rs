@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Specs: defaults, merging, presets, and what is refused with which words.
+//! Specs: defaults, merging, presets, and the messages of invalid ones.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -24,7 +24,7 @@ fn spec(text: &str) -> Spec {
     Spec::parse("my.toml", text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The message and the hint of whatever refuses this spec.
+/// The message and the hint for an invalid spec.
 fn refused(text: &str) -> (String, String) {
     let spec = Spec::parse("my.toml", text);
     let error = spec.and_then(Spec::resolve).unwrap_err();
@@ -67,10 +67,10 @@ fn wrong_toml_is_named_with_line_and_hint() {
     assert_refused(
         r#"
         samples = 3; kernel = ['debian:6.1']
-          | my.toml, line 2, column 1: unknown field `kernel` | did you mean `kernels`?
+          | my.toml, line 2, column 1: unknown key `kernel` | did you mean `kernels`?
         metrics = ['time', 'instuctions']
           | my.toml, line 1, column 20: unknown variant | did you mean `instructions`?
-        place = 'host' | unknown field `place`
+        place = 'host' | unknown key `place`
         samples = 'many' | line 1, column 11: invalid type: string
         rounds = 3; jobs = 3; samples = = 3 | my.toml, line 3, column 11
         samples = -1 | line 1
@@ -84,13 +84,13 @@ fn wrong_values_are_named() {
     assert_refused(
         r#"
         kernels = [] | `kernels` is empty; it needs at least one entry
-        kernels = ['a', 'b', 'a'] | `kernels` holds `a` twice
+        kernels = ['a', 'b', 'a'] | `kernels` has `a` twice
         kernels = [' '] | `kernels` is ` `: is blank
-        stacks = ['a', 'a'] | `stacks` holds `a` twice
-        stacks = ['a b'] | stack `a b`: ' ' in a module name | write a stack as
-        benchmarks = ['open:'] | benchmark pattern `open:`: names no variant | write BENCHMARK
+        stacks = ['a', 'a'] | `stacks` has `a` twice
+        stacks = ['a b'] | stack `a b`: ' ' in a module name | use the syntax of
+        benchmarks = ['open:'] | benchmark pattern `open:`: no variant | use BENCHMARK
         metrics = [] | `metrics` is empty
-        suites = ['paper', 'paper'] | `suites` holds `paper` twice
+        suites = ['paper', 'paper'] | `suites` has `paper` twice
         samples = 0 | `samples` is 0; it must be from 1 to 1000000
         rounds = 0 | `rounds` is 0; it must be from 1 to 1000
         jobs = 1000 | `jobs` is 1000; it must be from 1 to 256
@@ -98,21 +98,21 @@ fn wrong_values_are_named() {
         throughput_period_s = nan
           | `throughput_period_s` is NaN; it must be from 0.01 to 3600 seconds
         throughput_warmup_s = -1.0 | `throughput_warmup_s` is -1; it must be from 0
-        cpu = '-device virtio' | `cpu` is `-device virtio`: no processor is named so
-          | name it as QEMU does
+        cpu = '-device virtio' | `cpu` is `-device virtio`: invalid processor name
+          | use QEMU's name
         cmdline = 'quiet lsm=selinux'
           | `cmdline` is `quiet lsm=selinux`: `lsm=selinux` would override | name the stack
-        cmdline = "a\u001b[2J" | `cmdline` is `a\u{1b}[2J`: holds a control character
+        cmdline = "a\u001b[2J" | `cmdline` is `a\u{1b}[2J`: contains a control character
         dir = '/mnt' | `dir` is only for the host | leave out `dir`
         metrics = ['time']; samples = 2; rounds = 3 | 3 rounds cannot share 2 samples
           | raise `samples`
-        where = 'host' | where = "host" needs a directory | name one with `dir`
+        where = 'host' | where = "host" needs a directory | set `dir`
         where = 'host'; dir = '/mnt'; stacks = ['a'] | `stacks` has no meaning | leave out `stacks`
         where = 'host'; dir = '/mnt'; metrics = ['instructions']
           | instructions are counted in a virtual | use the metric time
-        metrics = ['memory', 'time'] | memory is measured by itself | leave out the other metrics
+        metrics = ['memory', 'time'] | memory cannot be measured together | measure the other metrics
         metrics = ['memory']; where = 'host'; dir = '/tmp'
-          | what a kernel holds in memory is measured | use the metric time
+          | memory is measured in a virtual | use the metric time
         "#,
     );
     let many: Vec<String> = (0..65).map(|i| format!("'k{i}'")).collect();
@@ -147,12 +147,12 @@ fn what_belongs_together_is_replaced_together() {
     let quick = preset("quick").unwrap().spec().unwrap();
     let with = |text: &str| quick.clone().merge(spec(text)).resolve().unwrap();
 
-    // A benchmark of another suite than the preset's.
+    // A benchmark that is not in the preset's suite.
     let selection = with("benchmarks = ['treewalk:small']").selection;
     assert_eq!(selection.suites, Suite::ALL);
     assert_eq!(selection.select, Select::First);
 
-    // What a root has are no benchmarks, of which the preset leaves some out.
+    // The files of a root are not benchmarks; the preset excludes some benchmarks.
     let e = with("[root]\npath = 'r'\n[[workloads]]\nname = 'w'\nargv = ['/w']");
     assert_eq!(e.programs.unwrap().workloads.len(), 1);
 
@@ -178,16 +178,13 @@ fn kernels_that_are_processes_take_time_only() {
     assert_eq!((e.place, e.metrics), (Place::Um, vec![Metric::Time]));
     assert_eq!(e.rounds, 3);
     assert_eq!(e.kernels, ["build:um"]);
-    // The stacks are the preset's: they are what is compared.
+    // The stacks are the preset's: they are compared.
     assert_eq!(e.configurations.len(), 5);
 
-    // The preset's kernel is none of them.
+    // The preset's kernel is not one of them.
     let um = "where = 'um'\nkernels = ['build:um']\n";
     for (toml, why) in [
-        (
-            "where = 'um'".to_owned(),
-            "needs a kernel that is built for it",
-        ),
+        ("where = 'um'".to_owned(), "needs a UML kernel"),
         (
             format!("{um}metrics = ['instructions']"),
             "in a virtual machine",
@@ -244,7 +241,7 @@ fn presets_go_with_other_kernels() {
 fn roles_are_checked() {
     assert_refused(
         r#"
-        kernels = ['x', 'y']; roles = ['a', 'a'] | holds `a` twice
+        kernels = ['x', 'y']; roles = ['a', 'a'] | `roles` has `a` twice
         kernels = ['x', 'y']; roles = ['a'] | kernels and roles differ in number: 2 and 1 (a) |
         kernels = ['x', 'y']; roles = ['a', 'b']; [[configurations]]; kernel = 'c'; stack = 's'
           | `kernel` is `c`: not one of the 2 kernels |
@@ -292,7 +289,7 @@ fn presets_hold_what_they_promise() {
     let at = names.iter().position(|name| *name == "workloads").unwrap();
     for name in &names[at + 1..] {
         let one = programs(name).unwrap();
-        // A preset of one is called as its workload is, and says what to install.
+        // A preset of one has its workload's name, and names the packages to install.
         assert!(one.workloads.iter().all(|workload| workload.name == *name));
         assert!(!one.root.packages.is_empty(), "{name}");
         let (root, of_all) = (&one.root, &all.root);
@@ -301,7 +298,7 @@ fn presets_hold_what_they_promise() {
         assert!(root.files.iter().all(|of| of_all.files.contains(of)));
     }
     assert_eq!(all.workloads.len(), names.len() - at - 1);
-    // One of them needs no more than its own preset.
+    // One of them needs only its own preset.
     let only = Spec {
         benchmarks: Some(vec!["tar".to_owned()]),
         ..Spec::default()
@@ -311,11 +308,11 @@ fn presets_hold_what_they_promise() {
     assert_eq!(one, programs("tar"));
     let quick = of_preset("quick");
     assert_eq!(quick.selection.select, Select::First);
-    // An example of each suite that is not of file system calls.
+    // One example of each suite without file system calls.
     let files = [Suite::Lmbench, Suite::Howells];
     let taken = Suite::ALL.iter().filter(|suite| !files.contains(suite));
     assert!(quick.selection.suites.iter().eq(taken));
-    // What is there of it today does not change with suites that come.
+    // Its current part does not change with new suites.
     let suite = of_preset("suite");
     let files = [Suite::Paper, Suite::Lmbench, Suite::Howells, Suite::Beyond];
     assert_eq!(suite.selection.suites, files);
@@ -328,7 +325,7 @@ fn presets_hold_what_they_promise() {
     assert_eq!(paper.configurations.len(), 1 + 5 + 4 + 4 + 1);
     let on_layouts = of_preset("paper-um");
     assert_eq!(on_layouts.configurations.len(), 1 + 5 + 1);
-    // Each stack is measured on one kernel's layouts and on no other's.
+    // Each stack is measured on the layouts of one kernel only.
     for configuration in &on_layouts.configurations {
         let is_none = configuration.stack.is_none();
         assert_eq!(configuration.is_on("build:um-dac.1"), is_none);
@@ -339,7 +336,7 @@ fn presets_hold_what_they_promise() {
     assert_eq!(counts, (2, 5));
 
     let error = preset("howels").unwrap_err();
-    let told = "no preset is called `howels`; there are ";
+    let told = "unknown preset `howels`; one of ";
     assert_eq!(error.to_string(), [told, &names.join(", ")].concat());
     assert_eq!(error.hint().unwrap(), "did you mean `howells`?");
 }

@@ -241,7 +241,7 @@ fn doubts(monitor: &Monitor, last: &Snapshot) -> Vec<Warning> {
     }
     if last.pairs_refused > 0 {
         lost(format!(
-            "{} pairs of a hook and a system call were not told apart (--pairs)",
+            "{} pairs of a hook and a system call had no row of their own (--pairs)",
             last.pairs_refused
         ));
     }

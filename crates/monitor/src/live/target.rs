@@ -95,7 +95,7 @@ impl Target {
                 Some(format!("the command ended with {status}"))
             }
             Ok(None) => Some(format!(
-                "the command goes on as process {}, and is not watched any more",
+                "the command continues unwatched, as process {}",
                 self.process
             )),
             _ => None,

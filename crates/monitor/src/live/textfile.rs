@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Metrics for the textfile collector of Prometheus's `node_exporter`: text format 0.0.4.
-//! `docs/prometheus.md` lists them.
+//! Metrics for the textfile collector of Prometheus' `node_exporter`: text format 0.0.4.
+//! `docs/monitor.md` lists them.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
@@ -86,10 +86,10 @@ impl Metrics {
 
     pub fn text(&mut self, monitoring: &Monitoring, total: &Interval) -> String {
         let metric = "lsmeter_build_info";
-        self.metric(metric, "gauge", "The lsmeter that watches.");
+        self.metric(metric, "gauge", "Version of lsmeter.");
         self.sample(metric, &["version"], &[self.version.to_owned()], 1);
         let metric = "lsmeter_monitored_info";
-        self.metric(metric, "gauge", "What is watched, and how.");
+        self.metric(metric, "gauge", "The watched machine, scope and mode.");
         let monitored = [
             label(&monitoring.release),
             label(&monitoring.active_lsms.join(",")),
@@ -99,22 +99,22 @@ impl Metrics {
         let labels = ["release", "lsms", "scope", "mode"];
         self.sample(metric, &labels, &monitored, 1);
         let metric = "lsmeter_lost_calls_total";
-        let help = "Calls that were seen and are in no figure.";
+        let help = "Calls that no other metric contains.";
         self.metric(metric, "counter", help);
         self.sample(metric, &[], &[], total.lost);
         let cost = &monitoring.cost;
         // 0: nothing was measured.
         if cost.added_ns > 0 {
             let metric = "lsmeter_monitor_overhead_seconds";
-            let help = "What watching a call costs: all that it adds, and what of that lies \
-                        within the times and is subtracted.";
+            let help = "Cost of watching a call: in all (added), and the part inside its \
+                        time, which is subtracted (within).";
             self.metric(metric, "gauge", help);
             for (kind, ns) in [("added", cost.added_ns), ("within", cost.within_ns)] {
                 self.sample(metric, &["kind"], &[kind.to_owned()], seconds(ns.into()));
             }
         }
         let metric = "lsmeter_monitor_memory_bytes";
-        self.metric(metric, "gauge", "Kernel memory that the figures take.");
+        self.metric(metric, "gauge", "Kernel memory of the counters.");
         self.sample(metric, &[], &[], monitoring.memory_bytes);
         self.hooks(total);
         self.system_calls(total);
@@ -157,7 +157,7 @@ impl Metrics {
             *times.entry(labels).or_default() += i128::from(whole.sum_ns);
         }
         let metric = "lsmeter_system_calls_total";
-        let help = "System calls that came to an end.";
+        let help = "Finished system calls.";
         self.counters(metric, help, &["syscall"], calls, calls_of);
         let metric = "lsmeter_system_call_seconds_total";
         let help = "Time in system calls, waiting included, without what watching hooks added.";
@@ -192,7 +192,7 @@ impl Metrics {
             let metric = "lsmeter_hook_duration_seconds_sum";
             let sum_ns = self.never_less(metric, &labels, sum_ns);
             self.sample(metric, &["hook", "module"], &labels, seconds(sum_ns));
-            // The buckets' sum, so that they cannot contradict.
+            // The sum of the buckets, so that both agree.
             let metric = "lsmeter_hook_duration_seconds_count";
             self.sample(metric, &["hook", "module"], &labels, calls_of(calls));
         }

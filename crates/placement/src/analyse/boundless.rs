@@ -91,11 +91,11 @@ impl<'a, 'p> Namer<'a, 'p> {
             Cause::Nested(id) => (id, None, Kind::Nested, String::new()),
         };
         let why = match kind {
-            Kind::Loop => "neither the code nor a fact says how often it is gone round",
-            Kind::Callback => "neither the code nor a fact says how often it is called back",
-            Kind::Circle => "they call each other, and no fact says how deep",
-            Kind::Large => "the sum is larger than a count can be",
-            Kind::Nested => "its loops are nested too deep to be taken apart",
+            Kind::Loop => "neither the code nor a fact limits its rounds",
+            Kind::Callback => "neither the code nor a fact limits its calls",
+            Kind::Circle => "they call each other, and no fact limits the depth",
+            Kind::Large => "the sum overflows",
+            Kind::Nested => "its loops are nested too deeply",
         };
         let below = at.and_then(|at| self.node(id, at)).map_or(0, Node::line);
         Unbounded {

@@ -210,13 +210,13 @@ pub(super) fn stale(facts: &Facts, program: &Program<'_>, matched: Matched<'_>) 
     });
     let stale = unmatched.filter_map(|(_, fact)| {
         let functions = program.named_by(fact);
-        // Without `beside` code this is another version of the function.
+        // A function without the fact's `beside` code is another version.
         let other = |&id: &FunctionId| {
             let body = program.body(matched.bodies, id);
             body.is_some_and(|body| !body.has_any(&fact.beside))
         };
         let reason = if functions.is_empty() {
-            "no file of these has that function"
+            "none of its files has that function"
         } else if functions.iter().all(other) {
             return None;
         } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Checks that some modules make on a success path and others of their kind do not.
+//! Checks on a success path that some modules make and others of their kind do not.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,10 +77,10 @@ fn lacking(
     let (confidence, why) = if let Some(fact) = elsewhere {
         (Confidence::Unknown, fact.why.clone())
     } else if asked.iter().any(|hook| implements(hook)) {
-        let why = format!("it is asked there, but through other hooks: {}", kind.why);
+        let why = format!("the path calls it through other hooks: {}", kind.why);
         (Confidence::Likely, why)
     } else {
-        let why = "nothing on the success path asks it";
+        let why = "nothing on the success path calls it";
         (Confidence::Sure, why.to_owned())
     };
     Some(MissingCheck {

@@ -99,7 +99,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Why the text may not always mean the same.
+    /// Why the text may change its meaning.
     fn unclear(&self, text: &str) -> Option<String> {
         if text.len() > MAX_TEXT {
             return Some("it is too long to be followed".to_owned());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Instructions that calling a hook costs outside the modules: what static calls save where an
+//! Instructions that calling a hook costs outside the modules: the saving by static calls where an
 //! architecture has them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,8 +16,7 @@ const MOST: u64 = 4;
 struct Dispatch {
     kernel: String,
     architecture: Architecture,
-    /// Instructions of one call of each hook, by the number of functions it calls; the cheapest
-    /// call.
+    /// Instructions of the cheapest call of each hook, by the number of functions that it calls.
     by_functions: BTreeMap<u64, BTreeMap<String, u64>>,
 }
 
@@ -57,14 +56,14 @@ pub(super) fn by_modules(kernels: &[Kernel<'_, '_>]) -> Option<Table> {
     }
     columns
         .table(
-            "What calling a hook costs, by how many functions it goes to",
+            "Cost of calling a hook, by number of called functions",
             &all,
         )
         .fixed(2)
         .legend([
-            "Instructions of a call, on its cheapest way, less those of the modules' functions: the \
-             median of the n hooks whose calls go to so many functions in every row. Other columns \
-             are of other hooks.",
+            "Instructions of the cheapest call, minus those of the modules' functions: the \
+             median of the n hooks whose calls reach this number of functions in every row. Other \
+             columns are for other hooks.",
         ])
         .if_any()
 }
@@ -90,7 +89,7 @@ fn common(all: &[Dispatch], functions: u64) -> BTreeSet<String> {
     every.reduce(|one, other| &one & &other).unwrap_or_default()
 }
 
-/// Functions per call of a hook, and its instructions outside them; None if its calls differ, as
+/// Functions per call of a hook, and its instructions outside them. None if its calls differ, as
 /// far as their sums show.
 fn each_call(hook: &HookCost) -> Option<(u64, u64)> {
     if hook.calls == 0 || !hook.function.starts_with("security_") {

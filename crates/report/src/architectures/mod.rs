@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! One kernel on several architectures in one run: overheads, calls of hooks, and costs of a call.
+//! One kernel on several architectures in one run: overheads, hook calls, and cost of a call.
 
 mod dispatch;
 mod hooks;
@@ -191,9 +191,9 @@ fn summary(stacks: &[Stack<'_, '_, '_>]) -> Option<Table> {
         .table("What modules add on each architecture", stacks)
         .fixed(2)
         .legend([
-            "The geometric mean of the overheads of operations that have a dominant path in all of \
-             the cells, without getppid; then how the overheads of single operations on the first architecture and the \
-             last go together, and by how many percentage points they differ.",
+            "The geometric mean of the overheads of operations that have a dominant path in all \
+             measurements, without getppid; then the correlation of single overheads on the first and the \
+             last architecture, and their difference in percentage points.",
         ])
         .if_any()
 }
@@ -227,6 +227,6 @@ fn side_by_side<'a>(run: &Document, kernel: &Kernel<'a, '_>, judgements: &Judgem
         .fixed(1)
         .legend([
             "Guest kernel instructions of the dominant path under the baseline, then what each stack \
-             adds to it there. ~: the difference may be chance, as `lsmeter compare` judges it.",
+             adds to it there. ~: the difference may be chance, see `lsmeter compare`.",
         ])
 }

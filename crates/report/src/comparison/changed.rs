@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What changed, as a table and as bars on the page of a comparison, and which hooks account for
-//! it.
+//! Changes, as a table and as bars on the page of a comparison, and the hooks that account for
+//! them.
 
 use model::comparison::{ComparedCell, EventChange, Explanation, HookChange};
 use model::{ComparisonDocument, Events};
@@ -39,7 +39,7 @@ pub(crate) fn changed(found: &Found<'_>) -> Option<Table> {
         .only_if(is_explained, |columns| {
             columns
                 .left("hook", |of| of.holder.map(|holder| holder.hook()))
-                .left("held by", |of| held(of.holder))
+                .left("mainly in", |of| held(of.holder))
         })
         .left("verdict", |of| verdict(of.cell))
         .table(
@@ -47,12 +47,12 @@ pub(crate) fn changed(found: &Found<'_>) -> Option<Table> {
             rows,
         )
         .legend([
-            "The worst first. difference: NEW less BASE; change: the same as a \
+            "The worst first. difference: NEW minus BASE; change: the same as a \
              share of BASE, more is worse.",
         ])
         .legend(is_explained.then_some(
-            "hook: the one that holds most of it, with its calls; held by: the function in it, \
-             and what it adds.",
+            "hook: the one that accounts for most of it, with its calls; mainly in: the function in it, \
+             and its difference.",
         ))
         .if_any()
 }
@@ -68,7 +68,7 @@ fn held(holder: Option<Holder<'_>>) -> Value {
             }
         }
         None => Value::toned("-", Tone::Missing).noted([
-            "Which hook holds it is not known: measure both with `lsmeter run --with-hooks` or \
+            "The responsible hook is unknown: measure both with `lsmeter run --with-hooks` or \
              `lsmeter profile`."
                 .to_owned(),
         ]),
@@ -115,10 +115,10 @@ impl Found<'_> {
             name,
             title: format!("What changed: {}", format::measured(self.metric)),
             description: if is_exact {
-                "Bars: each operation's change as a part of BASE, the worst first, coloured by \
-                 the module whose function holds most of it, as far as that is known."
+                "Bars: each operation's change as a fraction of BASE, the worst first, coloured by \
+                 the module whose function accounts for most of it, as far as known."
             } else {
-                "Bars: each operation's change as a part of BASE with its 95 % interval, the \
+                "Bars: each operation's change as a fraction of BASE with its 95 % interval, the \
                  worst first."
             }
             .to_owned(),
@@ -127,7 +127,7 @@ impl Found<'_> {
                 series,
                 bars,
                 stacked: is_exact,
-                ..Bars::new("change, % (more is worse)", "operation", "held by")
+                ..Bars::new("change, % (more is worse)", "operation", "mainly in")
             }),
             notes: Vec::new(),
         }
@@ -183,7 +183,7 @@ fn table(document: &ComparisonDocument, explained: &Explanation) -> Option<Table
     let difference = Value::difference(explained.difference.into());
     let sum = vec![name, none(), difference, none(), Value::plain(does)];
     let title = format!(
-        "{} on {}: which hooks hold the difference",
+        "{} on {}: the difference by hook",
         short(&cell.title()),
         printable(&cell.place.title(), 120)
     );
@@ -195,13 +195,13 @@ fn table(document: &ComparisonDocument, explained: &Explanation) -> Option<Table
         })
         .left("called by", |line| Value::plain(&line.callers))
         .only_if(with_events, |columns| {
-            columns.left("what it does", |line| Value::plain(&line.does))
+            columns.left("events", |line| Value::plain(&line.does))
         })
         .summed_up(title, &lines, [sum])
         .legend([
-            "Instructions of NEW less BASE. Hooks: of calls that came from no other hook; they and \
-             the residual sum up. Below each, what of its calls lies in modules' functions and in \
-             the rest (dispatch), nested hooks included.",
+            "Instructions of NEW minus BASE. Hooks: calls from outside other hooks; they and the \
+             residual add up to the total. Below each: modules' functions and the rest (dispatch), \
+             nested hooks included.",
         ]);
     Some(table)
 }

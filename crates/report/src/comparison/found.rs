@@ -43,7 +43,7 @@ pub(crate) struct Cause<'a> {
 
 pub(crate) struct Answer {
     pub(crate) word: &'static str,
-    /// Of the page's style.
+    /// Class in the page's style.
     pub(crate) class: &'static str,
     pub(crate) sentence: String,
 }
@@ -99,7 +99,7 @@ impl<'a> Holder<'a> {
         let name = match self {
             Holder::Hook(_, Some(own)) => &own.function,
             Holder::Hook(hook, None) => &hook.function,
-            Holder::Outside(_, function) => function.unwrap_or("not known which"),
+            Holder::Outside(_, function) => function.unwrap_or("unknown"),
         };
         short(name)
     }
@@ -190,7 +190,7 @@ impl<'a> Found<'a> {
         };
         let (same, unclear) = (with(Verdict::Same), with(Verdict::Unclear));
         let (word, class) = match (worse, better) {
-            (0, 0) if same == 0 => ("Cannot be told", "missing"),
+            (0, 0) if same == 0 => ("Undecided", "missing"),
             (0, 0) => ("Not changed", "same"),
             (_, 0) => ("Worse", "worse"),
             (0, _) => ("Better", "better"),
@@ -223,8 +223,8 @@ impl<'a> Found<'a> {
             });
             sentence += &match own {
                 Some(1) | None => String::new(),
-                Some(n) if n == changed => ", which holds most of every change".to_owned(),
-                Some(n) => format!(", which holds most of {n} of these changes"),
+                Some(n) if n == changed => ", which accounts for most of every change".to_owned(),
+                Some(n) => format!(", which accounts for most of {n} changes"),
             };
         }
         let best = |of: &&Changed<'_>| of.cell.verdict == Verdict::Better;
@@ -233,10 +233,10 @@ impl<'a> Found<'a> {
         }
         sentence.push('.');
         if apart > 0 {
-            sentence += &format!(" {apart} more changed, without one path through the kernel.");
+            sentence += &format!(" {apart} more changed, without a dominant path.");
         }
         if unclear > 0 {
-            sentence += &format!(" Of {unclear} nothing can be said.");
+            sentence += &format!(" {unclear} undecided.");
         }
         Answer {
             word,
@@ -330,7 +330,7 @@ impl Places {
         }
     }
 
-    /// `+selinux`, as the tables of a run have it, also for what is added to a module that is there
+    /// `+selinux`, as in the tables of a run, also for modules added to a module that is measured
     /// alone.
     fn short(&self, configuration: &str) -> String {
         let shared = self.shared.as_deref();

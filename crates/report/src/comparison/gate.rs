@@ -40,7 +40,7 @@ pub(super) fn table<'a>(document: &'a ComparisonDocument) -> Option<Table> {
         )
         .fixed(2)
         .legend([format!(
-            "{} within their limit, {} above it, {} of which it cannot be told.",
+            "{} within their limit, {} above it, {} undecided.",
             gate.passed, gate.failed, gate.inconclusive
         )])
         .legend(gate.reasons.iter().map(|reason| printable(reason, 200)));
@@ -57,8 +57,8 @@ pub(crate) fn word(verdict: GateVerdict) -> &'static str {
 
 const LINE_LIMIT: usize = 300;
 
-/// One test per compared cell; undecidable ones are skipped with the reason, as KTAP has no other
-/// way. Whatever else makes the gate fail is a test, too.
+/// One test per compared measurement. Undecided ones are skipped with the reason, as KTAP has no
+/// other way. Other reasons for failure are also tests.
 pub fn ktap(document: &ComparisonDocument) -> String {
     let reasons = document.gate.iter().flat_map(|gate| &gate.reasons);
     let reasons: Vec<&String> = reasons.collect();
@@ -113,8 +113,8 @@ fn line(text: &str) -> String {
 
 const TEXT_LIMIT: usize = 400;
 
-/// One suite per kernel, configuration, file system and quantity; one case per cell: a failure if
-/// it is worse than its limit, an error if that is undecidable, skipped if it has no limit.
+/// One suite per kernel, configuration, file system and quantity; one case per measurement: a
+/// failure if it is worse than its limit, an error if undecided, skipped without a limit.
 pub fn junit(document: &ComparisonDocument) -> String {
     let cells = grouped(&document.compared, |cell| (cell.metric, &cell.place));
     let mut suites: Vec<(String, Vec<String>)> = cells

@@ -56,9 +56,9 @@ pub(crate) fn parts(
     let mut parts = vec![
         ("Every cell", cells.collect()),
         ("Cells on one side only", unmatched),
-        ("Hooks behind each change", changed::tables(document)),
-        ("Not measured alike", environment),
-        ("What differs without a change", aa),
+        ("Hooks of each change", changed::tables(document)),
+        ("Different environments", environment),
+        ("Differences without a change (A/A)", aa),
         ("The gate", Vec::from_iter(gate::table(document))),
     ];
     parts.retain(|(_, tables): &(_, Vec<Table>)| !tables.is_empty());
@@ -188,7 +188,7 @@ fn legend(cells: &[&ComparedCell], statistical: bool) -> Vec<String> {
         _ => "more",
     };
     let mut legend = vec![format!(
-        "difference: NEW less BASE; change: the same as a share of BASE (+: {worse}, which is \
+        "difference: NEW minus BASE; change: the same as a share of BASE (+: {worse}, which is \
          worse)."
     )];
     if cells.iter().any(|cell| cell.method == Method::Exact) {
@@ -196,10 +196,10 @@ fn legend(cells: &[&ComparedCell], statistical: bool) -> Vec<String> {
     }
     if statistical {
         legend.push(
-            "95 % interval: of the change; p: how probable such a difference is if there is none, \
-             corrected for the number of cells, of times and of machines only; effect: Cliff's delta, from -1 (all \
-             of NEW's samples are smaller) to +1; n: samples of BASE + NEW; detectable: the smallest \
-             change that four of five such comparisons would find; ~: it may be chance."
+            "95 % interval: of the change; p: probability of such a difference without a change, \
+             corrected for the number of tests, for times and machines only; effect: Cliff's delta, from -1 (all \
+             samples of NEW are smaller) to +1; n: samples of BASE + NEW; detectable: the smallest \
+             change found with 80 % power; ~: it may be chance."
                 .to_owned(),
         );
     }
@@ -228,7 +228,7 @@ fn environment(differences: &[EnvironmentDifference]) -> Option<Table> {
         .left("what", |difference: &EnvironmentDifference| &difference.key)
         .left("BASE", |difference| &difference.base)
         .left("NEW", |difference| &difference.new)
-        .table("Not measured alike", differences)
+        .table("Different environments", differences)
         .legend([
             "Counts are those of the guest's kernel and may still be compared; times may not, \
              unless --trust-environment says so.",
@@ -243,7 +243,7 @@ fn notes(document: &ComparisonDocument) -> Vec<String> {
     let more = document.notes.len().saturating_sub(NOTES_MAX);
     if more > 0 {
         notes.push(format!(
-            "and {more} more, in the comparison document (--json)"
+            "and {more} more, in the comparison result file (--json)"
         ));
     }
     notes
@@ -371,10 +371,10 @@ fn of_layouts(layouts: &[AaLayouts]) -> Table {
         .right("getppid, ns", |of| of.getppid_largest_ns)
         .table("A/A over layouts: each stack under two names", layouts)
         .legend([
-            "Every other round of a stack against the rounds between. false: intervals that leave \
-             out 0; half-width: half of an interval's width, as a part of what the operation takes, \
-             median over intervals, and the largest of all; getppid: the most that a stack adds to \
-             the operation that asks no module.",
+            "Even rounds of a stack against odd ones. false: intervals that \
+             exclude 0; half-width: half of an interval's width, as a fraction of the operation's time, \
+             median over intervals, and the largest of all; getppid: the largest cost of a stack in \
+             the operation without hooks.",
         ])
 }
 
@@ -396,9 +396,9 @@ fn of_metrics(report: &AaReport) -> Table {
             &report.metrics,
         )
         .legend([
-            "false: differences that were called real; at most: what that rate may be (95 %); \
-             alone: false ones if each cell is judged by itself; largest: difference of two \
-             figures of one cell; detectable: the smallest change that would be found, median \
-             over cells. Differences of times up to the largest count as noise.",
+            "false: differences judged real; at most: upper limit of that rate (95 %); \
+             alone: false ones without correction; largest: difference of two \
+             values of one measurement; detectable: the smallest change that would be found, median \
+             over measurements. Differences of times up to the largest count as noise.",
         ])
 }

@@ -10,13 +10,13 @@ use super::sheet::{Mark, Sheet, path, strokes};
 use crate::format;
 
 pub(crate) const SERIES_LIMIT: usize = COLOURS.len();
-/// From this series on lines are dashed and points hollow.
+/// From this series on, lines are dashed and points hollow.
 const DASHED_FROM: usize = COLOURS.len() / 2;
 const PLOT: f64 = 300.0;
 const LEFT: f64 = 74.0;
 const RIGHT: f64 = WIDTH - 3.0 * MARGIN;
 
-/// Outlines of points, so that lines differ without colours, too.
+/// Shapes of points, so that lines are distinguishable without colours.
 const MARKERS: [&[[f64; 2]]; 6] = [
     &[[-3.2, -3.2], [3.2, -3.2], [3.2, 3.2], [-3.2, 3.2]],
     &[[0.0, -4.2], [3.9, 3.0], [-3.9, 3.0]],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Figures of documents: their data, and one drawing of it that becomes SVG.
+//! Figures of result files: their data, and one drawing as SVG.
 
 mod bars;
 mod flame;

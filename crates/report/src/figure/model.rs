@@ -9,8 +9,8 @@ use crate::text::short;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figure {
-    /// Stable and unique among the figures of its documents: `overhead`, or `overhead-tmpfs-time`
-    /// where there are several.
+    /// Stable and unique among the figures of its result files: `overhead`, or
+    /// `overhead-tmpfs-time` if there are several.
     pub name: String,
     pub title: String,
     pub description: String,
@@ -33,8 +33,8 @@ pub struct Bars {
     pub kind: String,
     pub categories: Vec<String>,
     pub series: Vec<String>,
-    /// Palette position of each series, the same in all figures of a document. Default: the series'
-    /// position.
+    /// Palette position of each series, the same in all figures of a result file. Default: the
+    /// series' position.
     pub colours: Vec<usize>,
     /// In any order; at most one per category and series.
     pub bars: Vec<Bar>,
@@ -119,7 +119,7 @@ impl Chart {
 }
 
 impl Figure {
-    /// CSV (RFC 4180) with a heading line. Text that a spreadsheet would take for a formula is
+    /// CSV (RFC 4180) with a heading line. Text that a spreadsheet would evaluate as a formula is
     /// quoted.
     pub fn csv(&self) -> String {
         let records = match &self.chart {
@@ -144,7 +144,7 @@ impl Figure {
 }
 
 impl Bars {
-    /// Empty; `axis`, `category` and `kind` say what lengths, categories and series are.
+    /// Empty; `axis`, `category` and `kind` name the lengths, categories and series.
     pub(crate) fn new(axis: &str, category: &str, kind: &str) -> Bars {
         Bars {
             axis: axis.to_owned(),

@@ -41,23 +41,23 @@ pub(super) fn drafts(
         draft(
             "hooks",
             "Instructions inside LSM hooks by operation",
-            "Stacked bars: for each operation the guest kernel instructions that each hook takes, \
+            "Stacked bars: guest kernel instructions of each hook, by operation; \
              calls from inside other hooks not counted again.",
             Chart::Bars(stacked(operations, false)),
         ),
         draft(
             "hook-shares",
             "Share of operations inside LSM hooks",
-            "Stacked bars: for each operation the share of its guest kernel instructions that each \
-             hook takes, calls from inside other hooks not counted again.",
+            "Stacked bars: share of the guest kernel instructions in each \
+             hook, by operation; calls from inside other hooks are not counted again.",
             Chart::Bars(stacked(operations, true)),
         ),
         draft(
             "flame",
-            "Where operations spend instructions",
-            "Flame graph: all operations below, on them each operation, on it its hooks, on them \
-             what modules implement. What has nothing above it is spent there itself, outside hooks \
-             for operations.",
+            "Instructions of operations, by hook",
+            "Flame graph, from bottom to top: all operations, each operation, its hooks, and the \
+             modules' functions. A frame without another above it is the operation's cost outside hooks, \
+             or the hook's own cost.",
             Chart::Flame(flame),
         )
         .noted(["Modules are shown for hooks that no other hook called.".to_owned()])

@@ -60,7 +60,7 @@ pub struct Gathered {
 
 pub(crate) struct Draft {
     base: &'static str,
-    /// What distinguishes it from others of that kind: kernel, file system, metric …
+    /// Distinguishes it from others of that kind: kernel, file system, metric …
     subjects: Vec<String>,
     figure: Figure,
 }
@@ -110,9 +110,9 @@ pub(crate) fn position<S: PartialEq>(names: &mut Vec<S>, name: S) -> usize {
     })
 }
 
-/// All non-empty figures of each document in order, then those that compare documents. A name is
-/// what is shown (`overhead`), with its subjects if there are several (`overhead-tmpfs-time`).
-/// Units are never mixed in a figure.
+/// All non-empty figures of each result file in order, then those that compare result files. A name
+/// is that of the figure (`overhead`), with its subjects if there are several
+/// (`overhead-tmpfs-time`). Units are never mixed in a figure.
 pub fn figures(sources: &[Source]) -> Vec<Gathered> {
     let mut drafts: Vec<(Option<usize>, Draft)> = Vec::new();
     for (at, source) in sources.iter().enumerate() {
@@ -137,7 +137,7 @@ pub fn figures(sources: &[Source]) -> Vec<Gathered> {
 
 fn named(sources: &[Source], mut drafts: Vec<(Option<usize>, Draft)>) -> Vec<Gathered> {
     for (source, draft) in &mut drafts {
-        // Documents of the same kernel differ by their files.
+        // Result files of the same kernel are distinguished by their file names.
         let stem = source.map_or("", |at| stem(&sources[at].name));
         draft.subjects.push(stem.to_owned());
     }

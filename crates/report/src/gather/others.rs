@@ -56,7 +56,7 @@ fn bars(
         &format!("Bars: {axis} for each hook, the most first."),
         Chart::Bars(bars),
     )
-    .noted((more > 0).then(|| format!("{more} more hooks were called less.")))
+    .noted((more > 0).then(|| format!("{more} less frequent hooks are not shown.")))
 }
 
 fn over_time(document: &Document, total: &Interval, place: &str) -> Option<Draft> {
@@ -93,7 +93,7 @@ fn over_time(document: &Document, total: &Interval, place: &str) -> Option<Draft
         "intervals",
         format!("Calls over time: {place}"),
         &format!(
-            "Lines: calls a second of the {LINES_SHOWN} hooks called most, over the intervals of \
+            "Lines: calls per second of the {LINES_SHOWN} most frequent hooks, over the intervals of \
              the recording."
         ),
         Chart::Lines(Lines {
@@ -130,7 +130,7 @@ fn modules(document: &PlacementDocument, version: &str) -> Draft {
     Draft::new(
         "modules",
         format!("Hooks that modules implement, by category: Linux {version}"),
-        "Stacked bars: for each module of the tree how many hooks of each category it implements.",
+        "Stacked bars: hooks of each category that each module of the tree implements.",
         Chart::Bars(bars),
     )
     .about(&[&document.version])
@@ -156,8 +156,8 @@ fn reach(calls: &[&SyscallPlacement], fs: &str, version: &str) -> Draft {
     Draft::new(
         "reach",
         format!("Hook calls on success paths: Linux {version}, {fs_title}"),
-        "Bars: how often each system call calls hooks if all goes well, for a short and a long path \
-         without symbolic links, by the sources alone.",
+        "Bars: hook calls of each system call on its success path, for a short and a long path \
+         without symbolic links, from the sources alone.",
         Chart::Bars(bars),
     )
     .about(&[fs])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Figures of runs: the paper's Figures 2, 3 and 6, as far as they were measured.
+//! Figures of runs: the paper's Figures 2, 3 and 6, as far as measured.
 
 use compare::judge::Judgements;
 use model::{Cell, Document, Kind, Metric, Status, comparison::Method, path_depth};
@@ -97,8 +97,8 @@ impl<'a> Figures<'a, '_> {
         let draft = self.draft(
             "absolute",
             "Cost by operation",
-            "Bars: what each operation costs in each configuration, with 95 % intervals where \
-             figures are statistical.",
+            "Bars: cost of each operation in each configuration, with 95 % intervals where \
+             values are statistical.",
             Chart::Bars(bars),
         );
         draft.noted(missing_note(missing))
@@ -126,13 +126,13 @@ impl<'a> Figures<'a, '_> {
         let draft = self.draft(
             "overhead",
             "Overhead by operation",
-            "Bars: how much more an operation costs than in the baseline, in per cent; to the \
-             left of 0 it costs less. Whiskers: the 95 % interval of the overhead, of this \
-             operation alone.",
+            "Bars: added cost of an operation over the baseline, in per cent; to the \
+             left of 0 it costs less. Whiskers: the 95 % interval of this \
+             operation's overhead.",
             Chart::Bars(bars),
         );
-        let unclear = (unclear > 0)
-            .then(|| format!("{unclear} of these overheads may be chance: `~` in the table."));
+        let unclear =
+            (unclear > 0).then(|| format!("{unclear} overheads may be chance: `~` in the table."));
         draft.noted(missing.into_iter().chain(unclear))
     }
 
@@ -176,7 +176,7 @@ impl<'a> Figures<'a, '_> {
             let mut draft = self.draft(
                 "path-depth",
                 &format!("Cost of {name} by the depth of its path"),
-                "Lines: what the operation costs over the number of components of its path, a \
+                "Lines: cost of the operation over the number of components of its path, a \
                  line for each configuration.",
                 Chart::Lines(lines),
             );
@@ -219,7 +219,7 @@ struct Mean {
     n: usize,
 }
 
-/// What comparable means share: file system, metric, baseline, machine.
+/// Key shared by comparable means: file system, metric, baseline, machine.
 type Place = (String, Metric, String, String);
 
 fn of_how_many(means: &[&Mean]) -> Option<String> {
@@ -269,8 +269,8 @@ fn means(sources: &[Source]) -> Vec<Mean> {
     found
 }
 
-/// Geometric means of overheads, kernels next to each other, from all runs measured on the same
-/// kind of machine.
+/// Geometric means of overheads, kernels next to each other, from all runs on the same kind of
+/// machine.
 pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
     let found = means(sources);
     let mut drafts = Vec::new();
@@ -290,7 +290,8 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
         if bars.categories.len() < 2 {
             continue;
         }
-        let once = "A kernel and configuration in several documents is shown once, from the first.";
+        let once =
+            "A kernel and configuration in several result files is shown once, from the first.";
         let once = repeated.then(|| once.to_owned());
         // The first colour belongs to the baseline, which is not shown.
         bars.colours = (1..=bars.series.len()).collect();
@@ -301,7 +302,7 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
             "kernels",
             format!("Overhead by kernel: {metric} on {filesystem}, over {baseline} ({machine})"),
             "Bars: the geometric mean of an operation's cost over the baseline's of the same \
-             kernel, less 1, for each kernel and configuration; of operations that have a dominant \
+             kernel, minus 1, for each kernel and configuration; over operations that have a dominant \
              path, without getppid.",
             Chart::Bars(bars),
         );
@@ -311,8 +312,8 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
     drafts
 }
 
-/// Each benchmark over the kernels of several documents, a line per variant and configuration; only
-/// runs measured on the same kind of machine.
+/// Each benchmark over the kernels of several result files, a line per variant and configuration;
+/// only runs on the same kind of machine.
 pub(super) fn benchmarks(sources: &[Source]) -> Vec<Draft> {
     let cells = runs(sources).flat_map(|run| run.cells.iter().map(move |cell| (run, cell)));
     let all: Vec<(&Document, &Cell)> = cells.collect();

@@ -12,9 +12,9 @@ use crate::text::{printable, short};
 
 const POINTS_LIMIT: usize = 100;
 const MICROSECONDS_FROM_NS: f64 = 10_000.0;
-const DESCRIPTION: &str = "Points and fitted lines: the cost of operations over how much longer \
-     each decision of a policy takes. The slope of a line is the number of decisions that the \
-     operation asks for.";
+const DESCRIPTION: &str = "Points and fitted lines: cost of operations over the delay of \
+     each policy decision. The slope of a line is the number of permission checks per \
+     operation.";
 
 pub(super) fn drafts(document: &Document) -> Vec<Draft> {
     let mut drafts = over_delay(document);
@@ -47,8 +47,8 @@ fn over_delay(document: &Document) -> Vec<Draft> {
     drafts
 }
 
-/// The highest lines of one kernel, module, cache state, file system and unit, and notes on what is
-/// left out.
+/// The highest lines of one kernel, module, cache state, file system and unit, and notes about
+/// omissions.
 fn panel<'a>(slopes: &[&'a Swept<'a>]) -> Option<(Lines, Vec<String>)> {
     let unit = slopes.first()?.unit;
     let operations = operations(slopes).into_iter();
@@ -173,16 +173,16 @@ fn by_depth(document: &Document) -> Vec<Draft> {
         let draft = Draft::new(
             "decisions-by-depth",
             format!(
-                "Decisions by the depth of the path: {}, {}, {module}, {caches} caches, hooks: {}",
+                "Permission checks by the depth of the path: {}, {}, {module}, {caches} caches, hooks: {}",
                 short(kernel),
                 short(filesystem),
                 short(&hooks)
             ),
-            "Lines: how many decisions an operation asks for over the number of components of its \
-             path, by the slopes of a sweep.",
+            "Lines: permission checks per operation over the number of components of its \
+             path, from the slopes of a sweep.",
             Chart::Lines(Lines {
                 x: "components of the path".to_owned(),
-                y: "decisions per operation".to_owned(),
+                y: "permission checks per operation".to_owned(),
                 kind: "operation".to_owned(),
                 figure: None,
                 series,

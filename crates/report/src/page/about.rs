@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Method and environment of a document.
+//! Method and environment of a result file.
 
 use maud::{Markup, html};
 use serde::Serialize;

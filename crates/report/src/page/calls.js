@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The calls of a cell that a map has opened: the operation as a flame graph, the baseline's beside the
-// stack's, what differs between them, and its hooks in the order of their calls. A cell stands without
-// it.
+// The calls of an opened measurement: flame graphs of the baseline and the stack, side by side, the
+// difference between them, and the hooks in call order. Optional: a measurement opens without it.
 (function () {
 "use strict";
-// Widths of a drawing that has the whole line, and of one of two.
+// Width of a full-width drawing, and of one of two.
 const WIDE = 1150, HALF = 560;
 const ROW = 19, MARGIN = 2, LETTER = 6;
 const SVG = "http://www.w3.org/2000/svg";
@@ -41,8 +40,7 @@ function unpacked(id) {
 	return kept.get(id);
 }
 
-// A tree's nodes as objects, callers first: what each holds with all that it called, and what it is of
-// a hook or a module.
+// A tree's nodes as objects, callers first: inclusive instructions, and the hook or module of each.
 function nodesOf(data, tree, operation, kindOf) {
 	const nodes = tree.functions.map((of, at) => ({
 		name: at ? data.names[of] : operation, of, calls: tree.calls[at], own: tree.instructions[at],
@@ -72,8 +70,8 @@ function nodesOf(data, tree, operation, kindOf) {
 	return nodes;
 }
 
-// Frames of a tree from the operation upwards, as the page's other flame graphs: of each its place,
-// width, depth and words.
+// Frames of a tree from the operation upwards, as in the page's other flame graphs: position,
+// width, depth and text of each.
 function framesOf(nodes, widthOf, wordsOf) {
 	const frames = [];
 	const lay = (at, start, depth) => {
@@ -114,7 +112,7 @@ function drawn(frames, widest, title, pixels) {
 	return svg;
 }
 
-// Chains of calls as CSV: of each node its figures, named by the heading.
+// Call chains as CSV: the values of each node, named by the heading.
 function chains(nodes, heading, figuresOf) {
 	const quoted = text => `"${text.replaceAll('"', '""')}"`;
 	const all = [], lines = [`chain,${heading}`];
@@ -162,8 +160,8 @@ function flame(nodes, widest, title, pixels, name) {
 		() => chains(nodes, "calls,instructions,own", node => [node.calls, node.all, node.own]));
 }
 
-// What differs between two trees, by chains of calls: each frame as wide as the instructions that
-// functions in it execute more and fewer.
+// Differences between two trees, by call chain: the width of a frame is the sum of instructions
+// that its functions execute more and fewer.
 function difference(base, cell, title) {
 	const nodes = [], places = new Map();
 	for (const [side, tree] of [[0, base], [1, cell]]) {
@@ -211,7 +209,7 @@ function difference(base, cell, title) {
 			node => [...node.calls, ...node.all, node.all[1] - node.all[0]]));
 }
 
-// Hooks in their order, as lsmeter profile --trace tells them.
+// Hooks in call order, as in lsmeter profile --trace.
 function orderOf(data, tree, title) {
 	const box = make("details"), list = make("ol", undefined, "order");
 	const n = tree.order.reduce((sum, call) => sum + call[1], 0);
@@ -253,7 +251,7 @@ addEventListener("lsmeter-cell", async event => {
 		place.append(difference(without, over, titles[1]), pair, order);
 	}
 	for (const box of place.querySelectorAll(".calls")) {
-		// What is saved has no style of this page.
+		// A saved drawing does not have this page's style.
 		for (const frame of box.querySelectorAll("rect"))
 			frame.setAttribute("fill", getComputedStyle(frame).fill);
 		box.dispatchEvent(new Event("lsmeter-drawn", { bubbles: true }));

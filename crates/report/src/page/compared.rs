@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The page of a comparison: the verdict, the changes and their hooks; all else is folded.
+//! The page of a comparison: the verdict, the changes and their hooks; everything else is folded.
 
 use std::collections::BTreeSet;
 
@@ -95,7 +95,7 @@ fn gate(document: &ComparisonDocument) -> Markup {
             p {
                 "Gate " strong { (gate_word(gate.verdict)) } ": "
                 (gate.passed) " within their limit, " (gate.failed) " above it, "
-                (gate.inconclusive) " of which it cannot be told."
+                (gate.inconclusive) " undecided."
             }
         }
     }
@@ -132,7 +132,7 @@ fn causes(found: &Found<'_>) -> Markup {
             }
         })
         .column("operations", |cause| cause.cells)
-        .table("What holds most of each change", &causes);
+        .table("Main cause of each change", &causes);
     html! {
         div {
             @if !causes.is_empty() {
@@ -140,7 +140,7 @@ fn causes(found: &Found<'_>) -> Markup {
             }
             @if unknown > 0 && found.metric.is_of_instructions() {
                 p.faint {
-                    "Of " (unknown) " it is not known which hook holds them: measure both with "
+                    (unknown) " have no known hook: measure both with "
                     code { "lsmeter run --with-hooks" } "."
                 }
             }
@@ -152,12 +152,12 @@ fn notes(document: &ComparisonDocument) -> Markup {
     html! {
         @if !document.notes.is_empty() {
             details {
-                summary { (document.notes.len()) " notes of both documents" }
+                summary { (document.notes.len()) " notes of both result files" }
                 ul.warnings { @for note in &document.notes { li { (printable(note, 400)) } } }
             }
         }
         details.about {
-            summary { "What was compared with what" }
+            summary { "Compared result files" }
             dl {
                 @for (side, of) in [("BASE", &document.base), ("NEW", &document.new)] {
                     dt { (side) }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lets drawings answer. What a pointer rests on, or arrow keys walk to, is told beside it; names
-// of legends hide and show their series; a frame of a flame graph fills the width. The page
-// stands without it.
+// Makes drawings interactive: a tip for the mark under the pointer or selected by arrow keys;
+// legends that hide and show their series; frames of a flame graph that fill the width. Optional:
+// the page works without it.
 //
 // A drawing is an svg[data-axis]. Its marks are [data-value], in groups [data-series] that
-// [data-legend] name; with data-start they are frames that stand on each other.
+// [data-legend] names. With data-start they are stacked frames.
 (function () {
 "use strict";
 const marksOf = node => [...node.querySelectorAll("[data-value]")];
@@ -23,7 +23,7 @@ function hide() {
 	tip.hidden = true;
 }
 
-// What marks stand for, beside a place on the screen and never beyond its edges.
+// The tip of marks, next to a position on the screen and within its edges.
 function tell(marks, x, y) {
 	const lines = marks.map(mark => mark.getAttribute("aria-label"));
 	if (!isFrame(marks[0]))
@@ -41,8 +41,8 @@ function beside(mark) {
 	tell([mark], box.right, box.bottom);
 }
 
-// Before a drawing answers for the first time: it is kept as it is, and what a browser would
-// show of a mark by itself becomes the mark's name.
+// Before the first interaction: keeps the drawing as it is, and turns the browser's own tip of a
+// mark into its accessible name.
 function wake(svg) {
 	if (drawn.has(svg))
 		return;
@@ -56,7 +56,8 @@ function wake(svg) {
 	}
 }
 
-// The mark that an arrow leads to: along its series, or to the same place of another one.
+// The mark to which an arrow key leads: along its series, or to the same position in another
+// series.
 function next(svg, mark, key) {
 	const series = [...svg.querySelectorAll("[data-series]:not(.off)")]
 		.map(group => marksOf(group).filter(one => !one.classList.contains("off")))
@@ -80,7 +81,7 @@ function next(svg, mark, key) {
 	}
 }
 
-// Hides or shows a series; alone: it and no other, and if that is so, all.
+// Hides or shows a series. alone: shows only it, or, if it is already alone, all.
 function press(svg, name, alone) {
 	const names = [...svg.querySelectorAll("[data-legend]")];
 	const on = one => one.getAttribute("aria-pressed") === "true";
@@ -92,7 +93,7 @@ function press(svg, name, alone) {
 	}
 }
 
-// Makes a frame fill the width; null or a frame that does so already: all of them.
+// Makes a frame fill the width. null, or a frame that already does: shows all of them.
 function widen(svg, frame) {
 	const all = marksOf(svg);
 	const root = all[all.length - 1];
@@ -139,7 +140,7 @@ function answering(svg) {
 	svg.addEventListener("pointerleave", hide);
 	svg.addEventListener("pointermove", event => {
 		wake(svg);
-		// Points lie on each other where lines meet.
+		// Points overlap where lines meet.
 		const under = document.elementsFromPoint(event.clientX, event.clientY);
 		const marks = new Set(under.map(one => one.closest("[data-value]")).filter(Boolean));
 		marks.size ? tell([...marks], event.clientX, event.clientY) : hide();
@@ -186,7 +187,7 @@ function saved(frame) {
 	button.hidden = false;
 }
 
-// A mark that has the focus is scrolled to, and takes what is told along.
+// A focused mark is scrolled into view, together with its tip.
 addEventListener("scroll", () => told && beside(told), { passive: true, capture: true });
 function alive(frame) {
 	saved(frame);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lets maps of overheads open: a class its benchmarks, a benchmark its variants, a tile its cell,
-// which also opens by its link (#cell=...). The page stands without it, with all rows open.
+// Makes maps of overheads open: a class into benchmarks, a benchmark into variants, a tile into its
+// measurement, which also has a link (#cell=...). Optional: without it all rows are open.
 (function () {
 "use strict";
 const make = (name, text, kind) => {
@@ -13,7 +13,7 @@ const make = (name, text, kind) => {
 };
 const level = row => Number(row.dataset.level);
 
-// The rows below one, as far as they belong to it.
+// The rows below one that belong to it.
 function below(row) {
 	const rows = [];
 	for (let next = row.nextElementSibling; next && level(next) > level(row); next = next.nextElementSibling)
@@ -40,8 +40,32 @@ for (const row of document.querySelectorAll(".map tr[data-level]")) {
 	row.querySelector(".name").hidden = true;
 	button.addEventListener("click", () => open(row, button.getAttribute("aria-expanded") !== "true"));
 }
-for (const row of document.querySelectorAll(".map tr[data-level='0']"))
-	open(row, false);
+const close = map => {
+	for (const row of map.querySelectorAll("tr[data-level='0']"))
+		open(row, false);
+};
+for (const map of document.querySelectorAll(".map"))
+	close(map);
+
+// The rows above one, which it belongs to.
+function above(row) {
+	const rows = [];
+	for (let last = row, one = row.previousElementSibling; one; one = one.previousElementSibling)
+		if (level(one) < level(last)) {
+			rows.push(one);
+			last = one;
+		}
+	return rows;
+}
+
+// Shows a row with those above it, and nothing else of their folds.
+function reveal(row) {
+	row.hidden = false;
+	for (const one of above(row)) {
+		one.hidden = false;
+		one.querySelector("button.fold").setAttribute("aria-expanded", "true");
+	}
+}
 
 const whole = new Intl.NumberFormat("en-US");
 const signed = n => (n > 0 ? "+" : "") + whole.format(n);
@@ -52,6 +76,27 @@ function dataOf(id) {
 		kept.set(id, node ? JSON.parse(node.textContent) : null);
 	}
 	return kept.get(id);
+}
+
+// Operations by a part of their names, or of the name of a hook that they call.
+function find(glance, text) {
+	const map = glance.querySelector(".map"), data = dataOf(glance.id);
+	close(map);
+	if (!text)
+		return;
+	const calls = row => row.cells.some(cell =>
+		(cell && cell.hooks || []).some(([hook]) => data.names[hook].includes(text)));
+	const titles = new Set(data.rows.filter(row => row.title.includes(text) || calls(row)).map(row => row.title));
+	for (const row of map.querySelectorAll("tr[data-level]"))
+		row.hidden = true;
+	for (const row of map.querySelectorAll("tr[data-level]"))
+		if (titles.has(row.querySelector("th").textContent))
+			reveal(row);
+}
+for (const glance of document.querySelectorAll(".glance")) {
+	const box = glance.querySelector(".find"), field = box.querySelector("input");
+	box.hidden = false;
+	field.addEventListener("input", () => find(glance, field.value.trim()));
 }
 
 const panel = make("section");
@@ -72,7 +117,7 @@ document.addEventListener("keydown", event => {
 		shut();
 });
 
-// Calls and instructions of hooks in both cells, the most added first.
+// Calls and instructions of hooks in both measurements, the largest difference first.
 function hooksOf(base, cell) {
 	const rows = new Map();
 	for (const [of, at] of [[base, 0], [cell, 1]])
@@ -88,7 +133,7 @@ function hooksOf(base, cell) {
 	return [...rows].sort((one, other) => added(other[1]) - added(one[1]));
 }
 
-// Frames of one depth of a cell, each as wide as its share of the widest.
+// Frames of one depth of a measurement, each as wide as its share of the widest.
 function lineOf(parts, widest) {
 	const line = make("div", undefined, "line");
 	for (const [what, n, kind, more] of parts) {
@@ -105,8 +150,8 @@ function lineOf(parts, widest) {
 	return line;
 }
 
-// Both cells as flame graphs on one scale, from the operation down: what is outside hooks, each hook
-// by the module that takes most of it, and below it what modules implement. Then what the second adds.
+// Both measurements as flame graphs on one scale, from the operation down: the part outside hooks,
+// each hook by its most expensive module, and the modules' functions below it. Then the difference.
 function picture(data, base, cell, baseTitle, title, operation, modules) {
 	const box = make("div", undefined, "bars");
 	const widest = Math.max(base.value, cell.value);
@@ -131,7 +176,7 @@ function picture(data, base, cell, baseTitle, title, operation, modules) {
 			const most = mostOf(own), module = most ? data.names[most[0]] : "";
 			outer.push([data.names[hook], instructions, module ? kindOf(module) : "m0",
 				`${calls} calls` + (module ? `, ${module}` : "")]);
-			// Of nested calls it is not known which modules' functions they were.
+			// The modules' functions of nested calls are unknown.
 			let left = instructions;
 			if (own.reduce((sum, one) => sum + one[2], 0) <= instructions)
 				for (const [from, name, n] of own) {
@@ -193,7 +238,7 @@ function tableOf(data, base, cell, titles) {
 	return scroll;
 }
 
-// Most paths besides the commonest that are named.
+// Maximum number of listed paths other than the most frequent.
 const PATHS_SHOWN = 4;
 
 function pathsOf(name, cell) {
@@ -207,7 +252,7 @@ function pathsOf(name, cell) {
 		told.map(of => ", " + of).join("") + ". ";
 }
 
-// Shows the cell that the page's address names, if there is one.
+// Shows the measurement in the page's address, if there is one.
 function show() {
 	const found = /^#cell=(glance-\d+-\d+)\.(\d+)\.(\d+)$/.exec(location.hash);
 	const data = found && dataOf(found[1]);
@@ -251,6 +296,7 @@ function show() {
 	const tiles = [...document.querySelectorAll(".map a")];
 	const tile = tiles.find(one => one.getAttribute("href") === location.hash);
 	if (tile) {
+		reveal(tile.closest("tr"));
 		opener = tile;
 		for (const one of document.querySelectorAll(".map .chosen"))
 			one.classList.remove("chosen");

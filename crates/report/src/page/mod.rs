@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Documents as one self-contained HTML page.
+//! Result files as one self-contained HTML page.
 //!
 //! The macro that makes elements escapes text. Only this crate's drawings (which escape their own
 //! text), style and scripts are inserted verbatim.
@@ -35,7 +35,7 @@ pub use self::compared::comparison_page;
 /// More rows of bars are unreadable: the map of a run replaces them.
 const BARS_LIMIT: usize = 40;
 
-/// Tables of a document of any kind, as its own command prints them, with the details of a run.
+/// Tables of a result file of any kind, as its own command prints them, with the details of a run.
 pub fn any_report(source: &Source) -> Report {
     let estimates = source.estimates.as_ref();
     let document = match &source.content {
@@ -59,7 +59,7 @@ pub fn any_report(source: &Source) -> Report {
     }
 }
 
-/// Per document: verdict, warnings, figures, tables, method and environment. Output is
+/// Per result file: verdict, warnings, figures, tables, method and environment. Output is
 /// deterministic.
 pub fn page(sources: &[Source]) -> String {
     let figures = figures(sources);
@@ -73,7 +73,7 @@ pub fn page(sources: &[Source]) -> String {
         (overview(sources, &figures, &reports))
         @if !compared.is_empty() {
             section #comparison aria-labelledby="comparison-title" {
-                h2 #comparison-title { "Kernels beside each other" }
+                h2 #comparison-title { "Kernels side by side" }
                 @for of in compared.iter().copied() { (figure::figure(&of.figure)) }
             }
         }
@@ -149,7 +149,7 @@ fn overview(sources: &[Source], figures: &[Gathered], reports: &[Report]) -> Mar
                 @let verdict = verdict(&source.content);
                 @if sources.len() > 1 { h3 { (name(source)) } }
                 @if verdict.findings.is_empty() {
-                    p { "It holds figures, but nothing to compare them with." }
+                    p { "It has values, but no baseline." }
                 }
                 @match &source.content {
                     Content::Measured(run) if front::maps(&source.content) != Maps::None => {
@@ -206,8 +206,8 @@ fn section(at: usize, source: &Source, report: &Report, figures: &[Gathered]) ->
             @for of in own { (figure::figure(&of.figure)) }
             @if left_out > 0 {
                 p.faint {
-                    "Bars of more than " (BARS_LIMIT) " operations are left out: the map has what \
-                     they show. " code { "lsmeter report --figure" } " draws them."
+                    "Bars of more than " (BARS_LIMIT) " operations are left out: the map shows the \
+                     same. " code { "lsmeter report --figure" } " draws them."
                 }
             }
             @if !report.tables.is_empty() { h3 { "Tables" } }
@@ -227,8 +227,8 @@ fn tables(report: &Report, id: &str) -> Markup {
 
 const STYLE: &str = include_str!("page.css");
 
-/// In order: tables, drawings, calls, maps. They only communicate by events: a map sends which cell
-/// it opened (`lsmeter-cell`), calls what they drew (`lsmeter-drawn`).
+/// In order: tables, drawings, calls, maps. They communicate by events only: a map sends the opened
+/// measurement (`lsmeter-cell`), calls send their drawing (`lsmeter-drawn`).
 const SCRIPTS: [&str; 4] = [
     include_str!("table.js"),
     include_str!("figure.js"),

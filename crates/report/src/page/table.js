@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sorts, filters and copies tables. The page stands without it.
+// Sorts, filters and copies tables. Optional: the page works without it.
 (function () {
 "use strict";
 
-// A figure out of a cell's text: "+12.3 %", "1,234 ±5", "~0.4". Null for anything else.
+// The number in a table cell's text: "+12.3 %", "1,234 ±5", "~0.4". Null for anything else.
 function figure(text) {
 	const found = /^\s*[~≤≥]?\s*([+-]?[0-9][0-9,]*(\.[0-9]+)?(e[+-]?[0-9]+)?)/.exec(text);
 	return found ? Number(found[1].replaceAll(",", "")) : null;
@@ -18,7 +18,7 @@ function compare(a, b) {
 	return x === null ? 1 : -1;
 }
 
-// Rows that are indented belong to the one above them.
+// Indented rows belong to the one above them.
 function blocks(table) {
 	const found = [];
 	for (const row of table.tBodies[0].rows) {
@@ -75,7 +75,7 @@ function filterable(frame) {
 	frame.querySelector(".controls").hidden = false;
 }
 
-// The rows that are shown, in their order, below the columns' names.
+// The visible rows, in their order, below the columns' names.
 function shownRows(table) {
 	const texts = row => [...row.cells].map(cell => cell.textContent.trim().replace(/\s+/g, " "));
 	const groups = [...table.rows].filter(row => !row.hidden && row.closest("tbody, tfoot"));
@@ -117,7 +117,7 @@ function copied(frame) {
 document.querySelectorAll("table").forEach(sortable);
 document.querySelectorAll("div.table").forEach(filterable);
 document.querySelectorAll("div.table").forEach(copied);
-// What is closed would not be printed.
+// Closed parts would not be printed.
 addEventListener("beforeprint", () => {
 	document.querySelectorAll("details").forEach(closed => { closed.open = true; });
 });

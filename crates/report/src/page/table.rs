@@ -127,7 +127,7 @@ pub(super) fn lead<'a>(
     Some(&view(content).leading.iter().find_map(named)?.figure)
 }
 
-/// `id` distinguishes it from those of other documents.
+/// `id` distinguishes it from those of other result files.
 pub(super) fn front(content: &Content, report: &Report, lead: &Figure, id: &str) -> Markup {
     let wanted = view(content).beside;
     let found = report.tables.iter().find_map(|table| {

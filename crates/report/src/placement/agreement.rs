@@ -60,9 +60,9 @@ fn summary(kernel: &str, comparison: &Comparison) -> Table {
         ));
     }
     let [recall, precision, false_alarms] = [
-        "recall: of measured hooks those on the success path",
-        "precision: of hooks on the success path those measured",
-        "false alarms: of hooks on the success path those not measured",
+        "recall: measured hooks that are on the success path",
+        "precision: hooks on the success path that were measured",
+        "false alarms: hooks on the success path that were not measured",
     ];
     rows.extend([
         percent(recall, comparison.recall_percent),
@@ -72,7 +72,7 @@ fn summary(kernel: &str, comparison: &Comparison) -> Table {
     let sound = if comparison.is_sound() {
         "Sound: every hook measured is in the static set, none above its maximum."
     } else {
-        "NOT SOUND: hooks were measured that the static set lacks, or has less often at most."
+        "NOT SOUND: measured hooks are missing in the static set, or exceed their upper bound."
     };
     Columns::new()
         .left("", |(what, ..): &(String, Value, Value)| Value::plain(what))
@@ -129,7 +129,7 @@ fn meaning(agreement: Agreement) -> &'static str {
         Agreement::Under => "more often than on the success path",
         Agreement::FalseAlarm => "on the success path, not measured",
         Agreement::Missed => "not on the success path, but measured",
-        Agreement::AboveMaximum => "more often than at most",
+        Agreement::AboveMaximum => "above the upper bound",
         Agreement::Unknown => "not in the static set, but measured",
     }
 }

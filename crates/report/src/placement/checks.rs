@@ -48,12 +48,9 @@ fn calls(calls: &[String]) -> Value {
 
 fn told(table: Table, all: usize) -> Table {
     let line = match (all, (all - table.rows.len()) as u64) {
-        (0, _) => "None was found.".to_owned(),
+        (0, _) => "None found.".to_owned(),
         (_, 0) => String::new(),
-        (_, more) => format!(
-            "{} more of which it cannot be told: --unknown shows them.",
-            count(more)
-        ),
+        (_, more) => format!("{} more undecided: --unknown shows them.", count(more)),
     };
     table.legend([line])
 }
@@ -79,15 +76,15 @@ fn redundant(document: &PlacementDocument, options: &ChecksOptions) -> Table {
         })
         .left("system calls", |check| syscalls(&check.syscalls))
         .table(
-            format!("{}: asked twice", kernel(document)),
+            format!("{}: hooks called twice", kernel(document)),
             checks.filter(|check| is_shown(check.confidence, options)),
         )
         .fixed(2)
         .legend([
-            "Hooks that a success path asks twice. question: same if all other arguments are, too; \
-             first, second: what is asked, as the function would write it below which both are; \
-             sure: the code says that it is one object; likely: if nothing changes it in between, \
-             or a fact says so.",
+            "Hooks called twice on a success path. question: same if all other arguments are equal; \
+             first, second: arguments, as expressions in the common caller; \
+             sure: the same object by the code; likely: the same if nothing changes it in between, \
+             or by a fact.",
         ]);
     told(table, document.redundant.len())
 }
@@ -110,10 +107,10 @@ fn missing(document: &PlacementDocument, options: &ChecksOptions) -> Table {
         )
         .fixed(2)
         .legend([
-            "What modules with a policy on files ask on a success path, and another does not. \
-             sure: nothing on the path asks that module; likely: it is asked there about something \
-             else. A module may not mean to mediate it: whether that is a fault is for its policy \
-             to say.",
+            "Permissions that some modules with a file policy check on a success path, and another does not. \
+             sure: no call on the path reaches that module; likely: it is called there for another \
+             permission. A module may not intend to mediate it: whether it should depends on its \
+             policy.",
         ]);
     told(table, document.missing.len())
 }
@@ -124,7 +121,7 @@ fn question(check: &RedundantCheck) -> &'static str {
     if check.same_question { "same" } else { "other" }
 }
 
-/// A row per finding, undecidable ones included. Columns: `docs/export.md`.
+/// A row per finding, undecided ones included. Columns: `docs/export.md`.
 pub fn checks_records(document: &PlacementDocument) -> Records<'_> {
     let redundant = document.redundant.iter().map(|check| (Some(check), None));
     let missing = document.missing.iter().map(|check| (None, Some(check)));

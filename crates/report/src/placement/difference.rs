@@ -47,7 +47,7 @@ fn sides(document: &PlacementDifference) -> Table {
         true => format!("{}, two trees", versions[0]),
         false => versions.join(" and "),
     };
-    let title = format!("Linux {versions}: hooks and what reaches them");
+    let title = format!("Linux {versions}: hooks and their callers");
     Columns::new()
         .left("", |(what, _): (&str, &PlacementSide)| what)
         .left("version", |(_, side)| &side.version)
@@ -64,7 +64,7 @@ fn answer(document: &PlacementDifference) -> String {
     let asking: Vec<String> = document.asking_more().map(title).collect();
     match asking.len() {
         0 => format!(
-            "No system call asks a hook on its success path that it did not ask, or more often \
+            "No system call gains a hook call on its success path \
              ({compared} compared)."
         ),
         n => {
@@ -73,7 +73,7 @@ fn answer(document: &PlacementDifference) -> String {
                 more => format!(" and {} more", count(more as u64)),
             };
             format!(
-                "{} of {compared} system calls ask more hooks on their success path, or more often: \
+                "{} of {compared} system calls gain hook calls on their success path: \
                  {}{more}.",
                 count(n as u64),
                 asking[..n.min(NAMED)].join(", ")
@@ -170,7 +170,7 @@ fn changes(document: &PlacementDifference, options: &DifferenceOptions) -> Optio
         n => format!("{} more hooks differ", count(n)),
     };
     Some(table.legend([format!(
-        "{hooks} beside the success path only: --reach shows them."
+        "{hooks} off the success path only: --reach shows them."
     )]))
 }
 

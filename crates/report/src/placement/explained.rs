@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What an analysis could not decide, understand or use, and its input.
+//! Parts of the sources that an analysis could not decide, parse or use, and its input.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +34,7 @@ pub(super) fn tables(document: &PlacementDocument) -> Vec<Table> {
             })
             .left("what", |of| Value::long(&of.reason, CODE_LIMIT))
             .table(unparsed, &document.unparsed)
-            .legend(["What was understood of them counts."]),
+            .legend(["The parsed parts count."]),
         Columns::new()
             .left("functions", |circle: &Vec<String>| circle.len())
             .left("names", |circle| names(circle))
@@ -47,21 +47,21 @@ pub(super) fn tables(document: &PlacementDocument) -> Vec<Table> {
             .left("file", |of| &of.file)
             .left("condition", |of| Value::long(&of.code, CODE_LIMIT))
             .table(
-                "Decisions on success paths that neither a fact nor the code made",
+                "Conditions on success paths that neither a fact nor the code decides",
                 &document.undecided,
             )
-            .legend(["What depends on them is then not done."]),
+            .legend(["Code that depends on them is skipped."]),
         Columns::new()
             .left("function", |fact: &StaleFact| &fact.function)
             .left("code", |fact| &fact.code)
             .left("reason", |fact| &fact.reason)
-            .left("what it says", |fact| Value::long(&fact.why, CODE_LIMIT))
+            .left("fact", |fact| Value::long(&fact.why, CODE_LIMIT))
             .table(
-                "Facts that speak of code which this tree does not have",
+                "Facts about code that this tree does not have",
                 &document.stale_facts,
             )
             .legend([
-                "Most are about other versions. One that should match is to be mended: see \
+                "Most are about other versions. Fix any that should match: see \
                  docs/placement.md.",
             ]),
         read(document),
@@ -74,12 +74,9 @@ fn read(document: &PlacementDocument) -> Table {
     let figures = [
         ("files", coverage.files),
         ("functions and macros", coverage.functions),
-        (
-            "of them between a system call and a hook",
-            coverage.reachable,
-        ),
-        ("files that were not in the cache", coverage.scanned),
-        ("functions that were not in the cache", coverage.parsed),
+        ("between a system call and a hook", coverage.reachable),
+        ("files not in the cache", coverage.scanned),
+        ("functions not in the cache", coverage.parsed),
     ];
     let figures = figures.map(|(what, n)| (what.to_owned(), n as u64));
     let step = |(step, &ms): (&String, &u64)| {
@@ -98,7 +95,7 @@ fn read(document: &PlacementDocument) -> Table {
 const CAUSE_LIMIT: usize = 80;
 const FIRST: usize = 8;
 
-/// Why maxima shown by [`super::syscalls::details`] are unbounded. `reach`: also of hooks off the
+/// Why maxima shown by [`super::syscalls::details`] are unbounded. `reach`: also for hooks off the
 /// success path; `all`: also rare causes.
 pub(super) fn causes(
     document: &PlacementDocument,
@@ -145,7 +142,7 @@ pub(super) fn causes(
         .column("hooks", |(_, hooks)| hooks.len())
         .left("of", |(_, hooks)| names(hooks))
         .table(
-            format!("{of}: what makes {} maxima unbounded", count(boundless)),
+            format!("{of}: causes of {} unbounded maxima", count(boundless)),
             &found,
         )
         .fixed(2)

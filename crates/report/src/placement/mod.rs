@@ -75,7 +75,7 @@ fn kernel(document: &PlacementDocument) -> String {
     format!("Linux {}", short(&document.version))
 }
 
-/// `Linux 6.12.117: open (missing) on ext4`.
+/// `Linux 6.12.118: open (missing) on ext4`.
 fn title(document: &PlacementDocument, call: &SyscallPlacement) -> String {
     format!(
         "{}: {}",

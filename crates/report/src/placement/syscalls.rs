@@ -55,9 +55,9 @@ pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
     };
     let title = format!("{}{on}: calls of hooks by system call", kernel(document));
     Some(columns.table(title, &rows).legend([
-        "hooks: different ones on the success path; success path: their calls on it; at most: their \
+        "hooks: different hooks on the success path; success path: their calls on it; at most: their \
          calls on any path; teardown: calls on the success path while objects are released; \
-         others: hooks that are reached only on other paths, in teardown or from inside hooks. \
+         others: hooks reached only on other paths, in teardown or from inside hooks. \
          --syscall NAME shows them.",
         VARIABLES,
     ]))
@@ -112,7 +112,7 @@ pub(super) fn details(document: &PlacementDocument, call: &SyscallPlacement, rea
         .left("implemented by", |hook| names(&hook.modules))
         .table(title(document, call), hooks)
         .legend([
-            "success path: calls on the path that the call takes if all goes well; at most: on any \
+            "success path: calls if the system call succeeds; at most: on any \
              path; teardown: while objects are released; inside hooks: calls by modules from \
              within other hooks, success_path/at most.",
             VARIABLES,
@@ -151,9 +151,8 @@ pub(super) fn modules(document: &PlacementDocument) -> Table {
         framework.loc.into(),
     ];
     let direct = document.modules.iter().any(|module| module.direct);
-    let direct = direct.then_some(
-        "*: the kernel calls it beside the framework: functions that it calls, not hooks.",
-    );
+    let direct =
+        direct.then_some("*: called directly, without the framework: functions, not hooks.");
     Columns::new()
         .left("module", |module: &ModulePlacement| {
             Value::plain(heading(module))
@@ -169,8 +168,8 @@ pub(super) fn modules(document: &PlacementDocument) -> Table {
             [sum],
         )
         .legend([
-            "general: hooks outside every #if; file accessing: those on inodes, dentries, files, \
-             superblocks, paths and bprm; lines: of code, without blank ones and comments, for \
+            "general: hooks outside every #if; file accessing: hooks on inodes, dentries, files, \
+             superblocks, paths and bprm; lines: of code, without blank lines and comments, for \
              the framework all of security/.",
         ])
         .legend(direct)

@@ -13,7 +13,7 @@ use crate::table::{Report, Table, Value, warnings};
 use crate::text::{printable, short};
 
 const FACTS: &str = include_str!("../../facts/unreached.toml");
-/// What is required to call a hook, and its explanation; what users can change most easily first.
+/// Requirements for calling a hook, and their explanation; the easiest to satisfy first.
 const NEEDS: [[&str; 2]; 8] = [
     [
         "variant",
@@ -120,15 +120,21 @@ fn of_kernel(kernel: &str, hooks: &BTreeSet<&str>, cells: &[&Cell], facts: &Fact
                 let names: Vec<&String> = callers.keys().collect();
                 Value::plain(listed(&names, NAMED))
             })
-            .table(format!("Hooks that operations call: {} of {of}", known.len()), &known)
+            .table(
+                format!("Hooks that operations call: {} of {of}", known.len()),
+                &known,
+            )
             .legend([
                 format!("Measured under {}.", listed(&configurations, usize::MAX)),
-                "operations: that call the hook; calls: of it in one operation, least and most (0: the \
-                 kernel has no function for the hook itself, and a module's ran)."
+                "operations: that call the hook; calls: in one operation, least and most (0: the \
+                 kernel has no function for the hook itself, but a module's function ran)."
                     .to_owned(),
             ])
             .legend((!others.is_empty()).then(|| {
-                format!("Called, but not in the kernel's list of hooks: {}.", listed(&others, usize::MAX))
+                format!(
+                    "Called, but not in the kernel's list of hooks: {}.",
+                    listed(&others, usize::MAX)
+                )
             })),
     ]
 }
@@ -182,7 +188,7 @@ fn unreached<'a>(hooks: impl Iterator<Item = &'a str>, of: &str, facts: &Facts) 
         .fixed(2)
         .legend(legend)
         .legend(is_unexplained.then_some(
-            "unexplained: no reason is known; benchmarks that were not measured may call it.",
+            "unexplained: unknown reason; benchmarks that were not measured may call it.",
         ))
 }
 
@@ -201,10 +207,7 @@ mod tests {
             let option = option.is_none_or(|option| option.starts_with("CONFIG_"));
             assert!(needs && texts && option, "{:?}", fact.hooks);
             for hook in &fact.hooks {
-                assert!(
-                    !hook.is_empty() && seen.insert(hook),
-                    "{hook} is there twice"
-                );
+                assert!(!hook.is_empty() && seen.insert(hook), "{hook} occurs twice");
             }
         }
     }

@@ -15,9 +15,9 @@ use crate::text::{printable, short};
 
 pub(crate) const LEGEND: [&str; 2] = [
     "taken: jumps that were taken, calls, returns; indirect: jumps and calls through a register or \
-     memory; atomics: read-modify-writes, shared: of these the ones to memory that is neither the \
-     task's stack nor the processor's own; REP: such instructions, and the bytes they store.",
-    "Cache lines of 64 bytes, different ones, where they are touched first: of instructions (code), \
+     memory; atomics: read-modify-writes, shared: on memory that is neither the \
+     task's stack nor per-CPU; REP: REP instructions, and the bytes that they store.",
+    "Different cache lines of 64 bytes, counted at the first access: instructions (code), \
      read, written, and changed by shared atomics.",
 ];
 
@@ -107,7 +107,7 @@ fn of_hooks(cell: &Cell) -> Option<Table> {
     let chosen = chosen(&lines);
     lines.extend(line("total", None, whole.total, &whole.events));
     let title = format!(
-        "{}, deterministic clock: {}, {}: what its instructions do, per operation",
+        "{}, deterministic clock: {}, {}: events of its instructions, per operation",
         where_profiled(&[cell]),
         short(&cell.title()),
         configured(cell)
@@ -135,7 +135,7 @@ fn elsewhere(lines: &[Line], all: &Events) -> Option<String> {
     let others: Vec<String> = others
         .map(|(kind, _)| format!("{} {}", kind.title, count(kind)))
         .collect();
-    (!others.is_empty()).then(|| format!("Outside of hooks only: {}.", others.join(", ")))
+    (!others.is_empty()).then(|| format!("Outside hooks only: {}.", others.join(", ")))
 }
 
 fn count_or_difference(number: i128) -> Value {
@@ -183,7 +183,7 @@ fn of_operations(cells: &[&Cell]) -> Table {
     };
     let lines: Vec<Line> = cells.iter().filter_map(line).collect();
     let mut title = format!(
-        "{}, deterministic clock: {}: what instructions do, per operation",
+        "{}, deterministic clock: {}: events of instructions, per operation",
         where_profiled(cells),
         configured(cells[0])
     );
@@ -269,8 +269,8 @@ fn shared_table(cells: &[&Cell]) -> Option<Table> {
     columns
         .table(title, operations)
         .legend([
-            "What other processors wait for if they work on the same objects; lines: different cache \
-             lines of it. Of a stack what it adds, in brackets lines. Operations to which no stack adds \
+            "Other processors wait for these if they work on the same objects; lines: different cache \
+             lines. For a stack: the added atomics, and lines in brackets. Operations to which no stack adds \
              any are not shown.",
         ])
         .if_any()
@@ -289,11 +289,11 @@ fn irqs(cell: &Cell) -> Option<&IrqsOff> {
 fn irq_table(cells: &[&Cell]) -> Table {
     let compared = cells.iter().any(|cell| baseline(cell).is_some());
     Columns::new()
-        .left("operation", |cell: &Cell| {
-            cell.title()
-        })
+        .left("operation", |cell: &Cell| cell.title())
         .left("stack", |cell| Value::plain(configured(cell)))
-        .column("instructions", |cell| irqs(cell).map(|off| off.instructions))
+        .column("instructions", |cell| {
+            irqs(cell).map(|off| off.instructions)
+        })
         .only_if(compared, |columns| {
             columns.right("more", |cell| {
                 let base = baseline(cell)?.path.irqs_off.as_ref()?;
@@ -312,10 +312,8 @@ fn irq_table(cells: &[&Cell]) -> Table {
             ),
             cells.iter().copied(),
         )
-        .legend([
-            "Of the path that stands for the operation, from the instruction that switches \
-             interrupts off to the one that lets them come again; REP instructions once, and \
-             without the ways into the kernel and out of it, which are the same for all. Switched off \
-             by: the function, and after each < who called it.",
-        ])
+        .legend(["On the dominant path, from the instruction that switches \
+             interrupts off to the one that switches them on; REP instructions count once. Kernel \
+             entry and exit, the same for all, are excluded. Switched off \
+             by: the function, and after each < its caller."])
 }

@@ -123,8 +123,8 @@ fn table(profiles: &[&Cell]) -> Table {
         if sums.operations == 1 { "" } else { "s" }
     );
     columns.summed_up(title, lines, summaries).legend([
-        "operations: that call the hook; calls, sum: over one run of each; sum: from call to \
-         return; average: sum per call; dispatch: sum less the modules' functions, which have a \
+        "operations: that call the hook; calls, sum: in one run of each operation; sum: from call to \
+         return; average: sum per call; dispatch: sum minus the modules' functions, which have a \
          column per module.",
         "nested once: the sum counts a hook inside a hook with the outer one.",
     ])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What LSM hooks cost, as tables.
+//! Cost of LSM hooks, as tables.
 
 mod coverage;
 pub(crate) mod events;

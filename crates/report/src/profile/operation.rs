@@ -97,7 +97,7 @@ impl<'a> Side<'a> {
 fn table(profiles: &[&Cell]) -> Table {
     let baselines: Vec<&Residual> = profiles.iter().filter_map(|cell| baseline(cell)).collect();
     let mut shown = profiles.to_vec();
-    // What others are compared with is already shown next to them.
+    // The baseline is already shown next to the others.
     shown.retain(|cell| {
         let is_baseline = || baselines.iter().any(|of| of.stack == cell.key.stack);
         path(cell).is_none() || baseline(cell).is_some() || !is_baseline()
@@ -158,7 +158,7 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
     if compared {
         legend.push(
             "Figures: inclusive, from call to return, of the baseline and of the tested stack; \
-             difference: tested less baseline; calls: a -> b where the two differ. Below a hook: \
+             difference: tested minus baseline; calls: a -> b where the two differ. Below a hook: \
              the modules' functions that it called."
                 .to_owned(),
         );
@@ -169,12 +169,12 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
             _ => ("incl", "excl"),
         };
         legend.push(format!(
-            "{inclusive}: from call to return, with all that was called; {exclusive}: the hook \
-             function's own; dispatch: {inclusive} less the modules' functions, which stand below \
+            "{inclusive}: from call to return, with everything called; {exclusive}: the hook \
+             function's own; dispatch: {inclusive} minus the modules' functions, which are listed below \
              their hook."
         ));
     }
-    let residual = " residual: what differs outside of hooks; 0 proves that they are all there is.";
+    let residual = " residual: difference outside hooks; 0 proves that hooks account for the whole difference.";
     let nested = "nested once: a hook inside a hook counts with the outer one.";
     legend.push(nested.to_owned() + if compared { residual } else { "" });
     legend.extend(regions(sides, names));

@@ -119,8 +119,8 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
     let baselines: Vec<String> = baselines.iter().map(|stack| full_name(stack)).collect();
     if !baselines.is_empty() {
         legend.push(format!(
-            "d: difference to {}; residual: d total less d hooks; 0 proves that the hooks are all \
-             there is.",
+            "d: difference from {}; residual: d total minus d hooks; 0 proves that hooks account for \
+             the whole difference.",
             baselines.join(" or ")
         ));
     }

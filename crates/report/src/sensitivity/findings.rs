@@ -43,17 +43,17 @@ fn prediction_table(kernel: &str, lsm: Option<&str>, predictions: &[&Prediction]
         values
     });
     let what = match lsm {
-        Some(lsm) => format!("what {} adds to operations", short(lsm)),
-        None => "what decisions add to operations".to_owned(),
+        Some(lsm) => format!("cost that {} adds to operations", short(lsm)),
+        None => "cost that decisions add to operations".to_owned(),
     };
-    let mut legend = "a decision: what one takes, on the average of the operation's; predicted: \
-                      each hook's slope times what a decision there takes"
+    let mut legend = "a decision: its cost, averaged over the operation; predicted: \
+                      each hook's slope times the cost of a decision there"
         .to_owned();
     if tested {
         legend += " in operations of other benchmarks; error: of predicted, against measured";
     }
     let title = format!(
-        "{}: {what}, as the slopes predict it: instructions",
+        "{}: {what}, predicted from slopes: instructions",
         short(kernel)
     );
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
@@ -84,8 +84,8 @@ fn unknown(prediction: &Prediction) -> Option<String> {
     let hooks = listed(&prediction.unknown, HOOKS_NAMED);
     (!prediction.unknown.is_empty()).then(|| {
         format!(
-            "without {hooks}: called in no other benchmark, so what a decision there takes is \
-             not known"
+            "without {hooks}: called in no other benchmark, so the cost of a decision there is \
+             unknown"
         )
     })
 }
@@ -105,7 +105,7 @@ pub(super) fn repeated_tables(findings: &SweepFindings) -> Vec<Table> {
 fn repeated_table(kernel: &str, questions: &[&RepeatedQuestion]) -> Table {
     let notes = RefCell::new(Footnotes::default());
     let title = format!(
-        "{}: questions that an operation asks more than once of the same object",
+        "{}: permission checks repeated for the same object",
         short(kernel)
     );
     let mut table = Columns::new()
@@ -115,13 +115,13 @@ fn repeated_table(kernel: &str, questions: &[&RepeatedQuestion]) -> Table {
         .left("hook", |question| &question.hook)
         .left("object", |question| &question.object)
         .column("times", |question| question.times)
-        .left("asked by", |question| {
+        .left("called by", |question| {
             Value::plain(asked_by(question, &mut notes.borrow_mut()))
         })
         .table(title, questions.iter().copied())
         .legend([
-            "object: inode:device:number:generation, with what else the question holds; asked by: \
-             the call chains below the table, outermost function first, each as often as it asks.",
+            "object: inode:device:number:generation, and other arguments; called by: \
+             the call chains below the table, outermost function first, with their number.",
         ]);
     table.footnotes = notes.into_inner().texts;
     table
@@ -147,7 +147,7 @@ fn asked_by(question: &RepeatedQuestion, notes: &mut Footnotes) -> String {
 fn shortened(chain: &[String]) -> String {
     let name = |function: &String| printable(function, FUNCTION_LIMIT);
     if chain.is_empty() {
-        return "a chain that is not known".to_owned();
+        return "an unknown chain".to_owned();
     }
     if chain.len() <= OUTER + INNER + 1 {
         return chain.iter().map(name).collect::<Vec<_>>().join(" > ");
@@ -226,12 +226,12 @@ fn rule_table(rules: &[&DepthRule], unit: Option<Unit>, by_hook: bool) -> Option
     if let [caches] = caches.as_slice() {
         title += &format!(", {caches} caches");
     }
-    title += ": decisions per operation by the depth d of its path";
+    title += ": permission checks per operation by the depth d of its path";
     let unit = unit.map_or("the slopes' unit", Unit::as_str);
     Some(columns.table(title, &lines).legend([format!(
-        "off by: largest distance of a slope from the rule; β1: what each further decision \
-         costs an operation without delays, in {unit}, the walk through a component of the \
-         path with it."
+        "off by: largest distance of a slope from the rule; β1: cost of each further decision \
+         in an operation without delays, in {unit}, including the walk through a component of the \
+         path."
     )]))
 }
 

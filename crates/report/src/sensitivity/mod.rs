@@ -41,7 +41,7 @@ pub(crate) struct Swept<'a> {
     pub(crate) cell: &'a Cell,
     pub(crate) delay: &'a Delay,
     pub(crate) slope: Option<&'a Slope>,
-    /// Unit of its costs; without figures that of other slopes in the document.
+    /// Unit of its costs; without values the unit of other slopes in the result file.
     pub(crate) unit: Unit,
 }
 

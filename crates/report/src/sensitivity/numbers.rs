@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A sweep's figures as text. A document may have any number; texts stay short.
+//! A sweep's numbers as text. A result file may contain any number; texts stay short.
 
 use crate::format;
 

@@ -14,10 +14,10 @@ use crate::text::{printable, short};
 
 /// Sag from which a line is reported as bent, as a fraction of its rise.
 const BEND_SHOWN: f64 = 0.01;
-const LEGEND: &str = "slope: decisions that an operation asks for, with its 95 % interval; \
+const LEGEND: &str = "slope: permission checks per operation, with its 95 % interval; \
     counted: calls of the hooks without delays; no delay: cost where the line begins; r²: share of \
-    the variance that the line explains; n: operations; dirty: those left out because something \
-    else ran in them; others: those off the line, which took other paths.";
+    the variance that the line explains; n: operations; dirty: left out because something \
+    else ran in them; others: off the line, because they took other code paths.";
 
 pub(super) fn tables(swept: &[Swept<'_>], by_hook: bool) -> Vec<Table> {
     let groups = grouped(swept, Swept::place).into_iter();
@@ -152,7 +152,7 @@ fn title(slopes: &[&Swept<'_>], unit: Unit, shape: &Shape<'_>) -> String {
         .hooks
         .map(|hooks| format!(" at {}", hooks_title(hooks)));
     format!(
-        "{}{clock}, {}: decisions per operation: the slope of its {unit} over the ns of a \
+        "{}{clock}, {}: permission checks per operation: the slope of its {unit} over the ns of a \
          delay{}",
         where_swept(slopes),
         stack.unwrap_or_default(),
@@ -199,7 +199,7 @@ fn difference(slope: &Slope) -> Value {
     };
     let why = slope.explanation.as_deref();
     let why = why.filter(|why| !why.trim().is_empty());
-    let unknown = slope.differs().then(|| "no reason is known".to_owned());
+    let unknown = slope.differs().then(|| "unknown reason".to_owned());
     let tone = [Tone::Plain, Tone::Worse][usize::from(slope.differs())];
     Value::from(difference)
         .shown(numbers::signed(difference, 4))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Call trees as callgrind, folded stacks and the trace of hooks.
+//! Call trees as callgrind, folded stacks and hook traces.
 
 use std::collections::HashMap;
 use std::process::Command;
@@ -18,7 +18,7 @@ fn add(tree: &mut CallTree, parent: usize, function: &str, calls: u64, own: u64)
     at
 }
 
-/// An open that walks one directory and looks at a symbolic link in between.
+/// An open that walks one directory and follows a symbolic link in between.
 fn open() -> CallTree {
     let mut tree = CallTree::default();
     let entry = add(&mut tree, 0, "entry_SYSCALL_64", 1, 70);
@@ -140,7 +140,7 @@ fn an_operation_named_like_a_function_stays_its_own() {
     );
 }
 
-/// What a reader of the format gets out of it.
+/// The contents that a reader of the format extracts.
 #[derive(Default)]
 struct Read {
     own: HashMap<String, u64>,
@@ -235,7 +235,7 @@ proptest! {
         prop_assert_eq!(lines.iter().map(own).sum::<u64>(), total);
         let read = Read::of(&callgrind_of(&operations));
         prop_assert_eq!(read.total(), total);
-        // What runs below a function is in its inclusive cost once.
+        // Callees of a function count once in its inclusive cost.
         for function in ["a", "b", "c", "d", "e", "a.cold"] {
             let below = trees.iter().flat_map(|tree| {
                 let nodes = (1..tree.nodes().len()).filter(|at| is_in(tree, *at, function));
@@ -280,7 +280,7 @@ fn callgrind_annotate_reads_it() {
     assert_eq!(of(":selinux_inode_permission"), 2 * 1_100);
 }
 
-/// Of a real run: what SELinux adds to an open, by who called it.
+/// From a real run: cost that SELinux adds to an open, by caller.
 #[test]
 fn calls_of_a_cell_stand_beside_the_baselines() {
     let suite = include_bytes!("../../../lsmeter/tests/browser/suite.json.xz");

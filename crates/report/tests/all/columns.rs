@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A list of columns is all that a new document needs: every format is made of it.
+//! A new result file needs only a list of columns: every format is made from it.
 
 use report::{Align, Columns, Datum, Kind, Layout, Records, Report, csv, markdown, terminal};
 
-/// What a new instrument might find.
+/// Results of a possible new method.
 struct Found {
     socket: &'static str,
     packets: u64,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The golden comparison in every format, and what those that read these formats require.
+//! The golden comparison in every format, and the requirements of their readers.
 
 use model::comparison::{Explanation, GateVerdict, HookChange, ImplementationChange, Verdict};
 use model::{ComparisonDocument, Stored as _};
@@ -68,7 +68,7 @@ fn a_page_says_first_what_changed() {
         answer.unwrap_or(&text),
         @"Worse: 1 of 3 cells changed, for the worse (in instructions); most: open:AA/BB under capability,selinux, +8 instructions (+0.2 %), by inode_permission (selinux_inode_permission)."
     );
-    // What is the same is there, after what changed.
+    // Equal measurements are listed after the changes.
     let [changed, same] = ["What changed", "Every cell"].map(|of| text.find(of).unwrap());
     assert!(changed < same);
     assert!(page.contains("<details><summary>Every cell"), "{text}");
@@ -122,14 +122,14 @@ fn a_page_tells_hooks_apart_from_what_lies_outside() {
     ] {
         assert!(text.contains(told), "{text}");
     }
-    // The function that calls modules, if most lies there.
+    // The calling function, if it accounts for most.
     let mut dispatch = explained.clone();
     let hook = &mut dispatch.hooks[0];
     (hook.dispatch, hook.implementations[0].difference) = (11, 1);
     let text = told(&dispatch);
     let function = "by inode_permission (security_inode_permission)";
     assert!(text.contains(function), "{text}");
-    // What goes the other way explains nothing.
+    // Changes in the other direction explain nothing.
     let mut outside = explained.clone();
     outside.hooks[0].difference = -12;
     (outside.hooked, outside.residual) = (-12, 19);
@@ -158,7 +158,7 @@ fn csv_has_a_row_for_each_cell() {
     assert_eq!((&rows[1][15], &rows[1][24]), ("4", "unclear"));
 }
 
-/// One test's result, as the rules of Documentation/dev-tools/ktap.rst have it.
+/// One test's result, as in Documentation/dev-tools/ktap.rst.
 #[derive(Debug, PartialEq)]
 struct Test {
     ok: bool,
@@ -220,7 +220,7 @@ fn ktap_keeps_to_the_kernels_rules() {
     assert!(tests[1].ok && tests[1].skipped, "{tests:?}");
     let tests = parse_ktap(&ktap(&hostile())).unwrap();
     assert!(!tests[0].ok && !tests[0].skipped, "{tests:?}");
-    // The parser does refuse what breaks the rules.
+    // The parser refuses violations of the rules.
     for wrong in [
         "TAP version 13\n1..0\n",
         "KTAP version 1\n1..2\nok 1 a\n",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! How cost grows with the depth of a path, and what is in one cell, in a terminal.
+//! Cost over the depth of a path, and the tree of one measurement, in a terminal.
 
 use model::Document;
 use report::{Layout, Report, Table, depth_tables, terminal, tree_tables};
@@ -37,7 +37,7 @@ fn sparklines_rise_with_depth_on_one_scale_for_all_stacks() {
         assert_eq!(blocks.len(), 8, "{line}");
         assert!(blocks.is_sorted(), "{line}");
     }
-    // What costs most is highest.
+    // The most expensive depth is the highest.
     assert!(text.contains('█'), "{text}");
 }
 
@@ -53,7 +53,7 @@ fn a_run_of_one_depth_has_none() {
 fn a_cell_is_a_tree_of_what_is_in_it() {
     let packed = include_bytes!("../../../lsmeter/tests/browser/suite.json.xz");
     let mut run = Document::parse(&unpack(packed)).unwrap();
-    // Trees of all cells are asked for by nobody.
+    // Trees of all measurements are too many.
     assert!(tree_tables(&run).is_empty());
     run.cells.retain(|cell| {
         let stack = cell.key.stack.join(",");

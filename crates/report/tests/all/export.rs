@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What is written is what the documents say, in columns that stay.
+//! The export equals the result files, in stable columns.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -93,7 +93,7 @@ fn nothing_to_export_has_columns_all_the_same() {
     assert_eq!(String::from_utf8(bytes).unwrap(), columns.join(",") + "\n");
 }
 
-/// Programs rely on names and kinds: a column may be added at the end, none be changed.
+/// Programs rely on names and kinds: a column may be added at the end, but not changed.
 #[test]
 fn columns_are_documented() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/export.md");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The golden documents as figures.
+//! The golden result files as figures.
 
 use report::{Chart, Content, Gathered, Source, figures};
 
@@ -48,7 +48,7 @@ fn every_figure_is_xml_and_has_data() {
     }
 }
 
-/// What a program reads of a drawing, and of the data: the same.
+/// The contents that a program reads from a drawing, and from the data: the same.
 #[test]
 fn marks_say_what_they_stand_for() {
     for gathered in figures(&all()) {
@@ -95,7 +95,7 @@ fn marks_say_what_they_stand_for() {
 fn drawings() {
     for gathered in figures(&[golden("run")]) {
         let name = format!("drawn-{}", gathered.figure.name);
-        // One element a line, so that a difference is one.
+        // One element per line, so that a difference is one line.
         let svg = gathered.figure.svg().replace("><", ">\n<");
         insta::assert_snapshot!(name, svg);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Hooks on a path, of which only some figures matter to a test.
+//! Hooks on a path, with the values that a test needs.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What stacks add over several layouts of one kernel.
+//! Cost that stacks add over several layouts of one kernel.
 
 use model::{Cell, Configuration, Document, Estimate, Evidence, Key, Metric, Subject, Timed};
 use report::{Layout, Options, report, terminal};
@@ -33,7 +33,7 @@ fn cell(kernel: &str, stack: &str, ns: f64) -> Cell {
     }
 }
 
-/// The golden run without its cells.
+/// The golden run without its measurements.
 fn empty() -> Document {
     let golden = include_bytes!("../../../model/tests/golden/run.json");
     let mut run = Document::parse(golden).unwrap();
@@ -42,7 +42,7 @@ fn empty() -> Document {
     run
 }
 
-/// The tables of kernels with these figures without and with SELinux.
+/// The tables of kernels with these values without and with SELinux.
 fn tables(kernels: &[(&str, f64, f64)], details: bool) -> String {
     let options = Options {
         details,
@@ -69,7 +69,7 @@ fn an_interval_is_over_layouts_and_comes_first() {
     let text = tables(&kernels, false);
     let title = "build:um, tmpfs: nanoseconds that stacks add, over 6 layouts";
     assert!(text.starts_with(title), "{text}");
-    // 80, 85, 90, 90, 95 and 100: of six the interval goes from the least to the largest.
+    // 80, 85, 90, 90, 95 and 100: for six values the interval is the range.
     let row = text
         .lines()
         .find(|line| line.starts_with("open:AA"))
@@ -98,7 +98,7 @@ fn few_layouts_and_other_kernels_have_none() {
     assert!(!tables(&series, false).contains("layouts"));
 }
 
-/// The same under DAC, which is another kernel, of layouts with these numbers.
+/// The same under DAC, another kernel, with layouts of these numbers.
 fn over_dac(numbers: &[u32]) -> String {
     let mut run = empty();
     let mut kernels = Vec::new();
@@ -135,13 +135,13 @@ fn over_dac(numbers: &[u32]) -> String {
 fn a_baseline_may_be_another_kernels() {
     let paired = over_dac(&[1, 2, 3, 4, 5, 6]);
     insta::assert_snapshot!(paired);
-    // A number that is another one: nothing is left out, and the page says how.
+    // Other numbers: nothing is left out, and the page explains the method.
     let others = over_dac(&[1, 2, 3, 4, 5, 7]);
     assert!(
-        others.contains("each layout is compared with each"),
+        others.contains("each layout is compared with every other"),
         "{others}"
     );
     assert!(others.contains("+103.5 ["), "{others}");
-    // No layouts of its own, no figure.
+    // Without its own layouts there is no value.
     assert!(!over_dac(&[]).contains("build:dac"), "{}", over_dac(&[]));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A small recording as tables and CSV, and recordings that lie.
+//! A small recording as tables and CSV, and contradictory recordings.
 
 use model::{Document, Evidence, Interval, MonitorMode, Monitoring, Outcome};
 use proptest::prelude::*;

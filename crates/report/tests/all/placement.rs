@@ -56,7 +56,7 @@ fn file_systems_stand_beside_each_other() {
     let group = |column: usize| overview.columns[column].group.as_deref();
     let groups = [0, 5, 6].map(group);
     assert_eq!(groups, [None, Some("ext4"), Some("tmpfs")]);
-    // stat was not asked for there.
+    // stat was not requested there.
     assert_eq!(overview.rows[1].values[10].text(), "");
 }
 
@@ -101,7 +101,7 @@ fn checks_made_twice_and_not_by_all() {
     nothing.redundant.clear();
     nothing.missing.clear();
     let report = checks_report(&nothing, &ChecksOptions::default());
-    let said = |table: &report::Table| table.legend.iter().any(|line| line == "None was found.");
+    let said = |table: &report::Table| table.legend.iter().any(|line| line == "None found.");
     assert!(report.tables.iter().all(said));
 }
 

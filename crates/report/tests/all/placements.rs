@@ -37,7 +37,7 @@ fn no_difference_is_said() {
     difference.modules.clear();
     let report = difference_report(&difference, &DifferenceOptions::default());
     assert_eq!(report.tables.len(), 1);
-    assert!(report.tables[0].legend[0].starts_with("No system call asks"));
+    assert!(report.tables[0].legend[0].starts_with("No system call gains"));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Small profile documents as every kind of table, and documents that lie.
+//! Small profiles as every kind of table, and contradictory result files.
 
 use crate::hooked::{self, implementation};
 use model::{
@@ -19,7 +19,7 @@ fn document(cells: Vec<Cell>) -> Document {
     }
 }
 
-/// What was counted, and the path whose hooks are told.
+/// The counts, and the path whose hooks are listed.
 fn counted(cell: &mut Cell) -> &mut Counted {
     cell.counted_mut().unwrap()
 }
@@ -138,7 +138,7 @@ fn against(mut profile: Cell, baseline: &Cell, more: i64) -> Cell {
     profile
 }
 
-/// The functions that hold a profile's residual.
+/// The functions that account for a profile's residual.
 fn held_by(profile: &mut Cell, functions: Vec<FunctionDifference>) {
     counted(profile).residual.as_mut().unwrap().functions = functions;
 }
@@ -162,7 +162,7 @@ fn diff(operation: (&str, &str), more: i64) -> Cell {
     profile
 }
 
-/// Of two profiles of one kernel: a hook that only a module's function shows, one that is not in the
+/// Two profiles of one kernel: a hook visible only by a module's function, one that is not in the
 /// kernel's list, and hooks that no operation calls, with and without a known reason.
 #[test]
 fn hooks_that_operations_call() {
@@ -212,7 +212,7 @@ fn one_operation() {
         WarningKind::DirtyRegions,
         "3 of 67 measured regions",
     )];
-    // Parts that cancel out are no proof.
+    // Parts that cancel out prove nothing.
     let mut cancelling = against(apparmor, &capability, 0);
     held_by(
         &mut cancelling,
@@ -307,7 +307,7 @@ fn csv_says_why_nothing_was_compared() {
     counted(&mut profile).not_compared = Some(why.to_owned());
     let csv = csv_of(&document(vec![profile]));
     let said: Vec<bool> = csv.lines().map(|line| line.contains(why)).collect();
-    // Of the operation, and of none of its hooks.
+    // Of the operation, not of its hooks.
     assert!(said.len() > 2 && said[1], "{csv}");
     assert!(said[2..].iter().all(|said| !said), "{csv}");
 }
@@ -335,7 +335,7 @@ fn nothing_profiled_is_no_table() {
     assert_eq!(csv_of(&document(Vec::new())).lines().count(), 1);
 }
 
-/// Every figure and text as a lie.
+/// Every number and text is wrong.
 fn hostile(mut profile: Cell, text: &str, figure: u64) -> Cell {
     let key = &mut profile.key;
     key.kernel = text.to_owned();

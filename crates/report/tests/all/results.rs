@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Result files of `docs/results` with something changed or missing. A test of lsmeter's compares
-//! what is printed of the whole files with the pages there.
+//! Result files of `docs/results`, changed or incomplete. A test in crates/lsmeter compares the
+//! output for the whole files with the pages there.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn text(document: &Document, details: bool) -> String {
     markdown(&report(document, &options))
 }
 
-/// Changes what was counted of each cell.
+/// Changes the counts of each measurement.
 fn recount(document: &mut Document, change: impl Fn(&mut Counted)) {
     let counted = document.cells.iter_mut().filter_map(Cell::counted_mut);
     counted.for_each(change);
@@ -64,9 +64,8 @@ fn misses_of_the_access_vector_cache_are_the_kernels_own_count() {
 
 #[test]
 fn loading_of_policies_is_told_where_it_is_asked_for_and_exact() {
-    let told = |document: &Document, details| {
-        text(document, details).contains("What bringing policies into force takes")
-    };
+    let told =
+        |document: &Document, details| text(document, details).contains("Cost of loading policies");
     assert!(told(&result("memory-policies"), false));
     let mut document = result("debian-policies");
     for setup in &mut document.setups {
@@ -93,7 +92,7 @@ fn residuals_of_programs_tell_what_is_explained() {
         });
         text(&document, true)
     };
-    // The functions that hold the most are in a footnote, with what explains them.
+    // The main functions are in a footnote, with their explanation.
     let program = make.cells.iter().find_map(|cell| {
         let program = cell.counted()?.program.as_ref()?;
         program.residual.as_ref()
@@ -104,7 +103,7 @@ fn residuals_of_programs_tell_what_is_explained() {
         whole.contains("| explained |") && whole.contains(&name),
         "{whole}"
     );
-    // Compared with something else it is not told, nor in documents that do not have it.
+    // Without the same baseline there is no residual, nor in result files without one.
     let other = told(&|program| {
         if let Some(residual) = &mut program.residual {
             residual.instructions += 1;

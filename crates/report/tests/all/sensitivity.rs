@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A small sweep as tables, CSV and figure, and sweeps that lie.
+//! A small sweep as tables, CSV and figure, and contradictory sweeps.
 
 use crate::swept::{BPF, document, empty, of, parted, slope};
 use model::{ALL_HOOKS, Document, Outcome, Status, Subject, Unit};
@@ -36,7 +36,7 @@ fn source(document: &Document) -> Source {
     }
 }
 
-/// Cost over delay, all figures after each other.
+/// Cost over delay, all figures one after the other.
 fn drawn(document: &Document) -> String {
     let all = figures(&[source(document)]);
     let own = all
@@ -96,7 +96,7 @@ fn nothing_swept_is_no_table() {
 #[test]
 fn a_small_figure() {
     let text = drawn(&document());
-    // One element a line, so that a difference is one.
+    // One element per line, so that a difference is one line.
     insta::assert_snapshot!(text.replace("><", ">\n<"));
 }
 
@@ -113,7 +113,7 @@ fn a_figure_shows_as_many_operations_as_differ_at_a_glance() {
     assert!(text.contains("16 more lines are in the data."));
 }
 
-/// XML of nothing but shapes and text.
+/// XML with shapes and text only.
 fn well_formed(text: &str) -> Result<(), String> {
     let xml = roxmltree::Document::parse(text).map_err(|error| format!("{error}: {text}"))?;
     for node in xml.descendants().filter(|node| node.is_element()) {
@@ -147,7 +147,7 @@ fn numbers() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// Every figure and text as a lie.
+/// Every number and text is wrong.
 fn hostile(document: &mut Document, text: &str, [a, b]: [f64; 2], n: u64) {
     for cell in &mut document.cells {
         let key = &mut cell.key;

@@ -18,7 +18,7 @@ pub fn empty() -> Document {
     }
 }
 
-/// The slope of a cell that has one.
+/// The slope of a measurement that has one.
 pub fn of(cell: &mut Cell) -> &mut Slope {
     match &mut cell.outcome {
         Outcome::Ok {
@@ -28,7 +28,7 @@ pub fn of(cell: &mut Cell) -> &mut Slope {
     }
 }
 
-/// A slope over these hooks that is `excess` beyond its count.
+/// A slope over these hooks, `excess` above its count.
 pub fn slope(
     (kernel, module, caches): (&str, DelayModule, Caches),
     (benchmark, variant): (&str, &str),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The golden run document as every kind of table, and documents that lie.
+//! The golden run as every kind of table, and contradictory result files.
 
 use crate::hooked::{implementation, path};
 use compare::Named;
@@ -30,7 +30,7 @@ fn wide(width: usize) -> Layout {
     }
 }
 
-/// The golden run's cells of one metric.
+/// The golden run's measurements of one metric.
 fn of_metric(metric: Metric) -> Document {
     let mut run = golden();
     run.cells.retain(|cell| cell.key.metric == metric);
@@ -149,7 +149,7 @@ fn a_failed_baseline_leaves_the_figures() {
     }
     let text = shown(&run, false, Layout::default());
     assert!(text.contains("n/a  6,567"), "{text}");
-    assert!(text.contains("[1] failed: no reason was given"), "{text}");
+    assert!(text.contains("[1] failed: unknown reason"), "{text}");
 }
 
 #[test]
@@ -209,7 +209,8 @@ proptest! {
     }
 }
 
-/// Without a majority the dominant path says little: the median stands, with its interval.
+/// Without a majority, the dominant path represents little: the value is the median, with its
+/// interval.
 #[test]
 fn a_count_without_a_majority_is_a_median() {
     let mut run = golden();
@@ -233,7 +234,8 @@ fn a_count_without_a_majority_is_a_median() {
     assert!(text.contains("±: no dominant path"), "{text}");
 }
 
-/// How many cells have a baseline, which cost more than is allowed, and which may.
+/// Number of measurements with a baseline, of regressions beyond the limit, and of possible
+/// regressions.
 fn check(run: &Document, allowed: &str) -> (usize, Vec<String>, Vec<String>) {
     let options = compare::Options {
         budget: Some(compare::Budget::of_all(allowed).unwrap()),
@@ -275,12 +277,12 @@ fn a_check_names_what_costs_more() {
     assert_eq!(check(&golden(), "10000%").1, [""; 0]);
 }
 
-/// What the experiment was of.
+/// The experiment's subject.
 fn asked(run: &mut Document) -> &mut Experiment {
     run.experiment.as_mut().unwrap()
 }
 
-/// Changes the count of a cell that has one.
+/// Changes the count of a measurement.
 fn recount(cell: &mut Cell, change: impl Fn(&Key, &mut u64)) {
     let key = cell.key.clone();
     let paths = |cell| Cell::counted_mut(cell)?.paths.as_mut();
@@ -289,7 +291,7 @@ fn recount(cell: &mut Cell, change: impl Fn(&Key, &mut u64)) {
     }
 }
 
-/// The golden run on a second kernel too, whose operations take ten instructions more.
+/// The golden run on a second kernel, with ten instructions more per operation.
 fn two_kernels() -> Document {
     let mut run = golden();
     let mut patched = run.cells.clone();

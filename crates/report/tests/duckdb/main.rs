@@ -25,7 +25,7 @@ fn ask(sql: &str) -> Vec<Value> {
     serde_json::from_str(&answer).unwrap()
 }
 
-/// What `docs/export.md` tells its readers to ask.
+/// The queries in `docs/export.md`.
 fn documented() -> String {
     let path = Path::new(HERE).join("../../../../docs/export.md");
     let text = fs::read_to_string(path).unwrap();

@@ -7,7 +7,7 @@ use model::{Document, Environment, Metric, Share, Warning};
 
 use super::Part;
 
-/// In the order of the machines' descriptions. Splits result files of several machines.
+/// Splits result files of several machines. Ordered by the machines' descriptions.
 pub fn by_machine(parts: &[Part]) -> Vec<(String, Vec<Part>)> {
     let mut machines: BTreeMap<String, Vec<Part>> = BTreeMap::new();
     for part in parts {
@@ -17,7 +17,7 @@ pub fn by_machine(parts: &[Part]) -> Vec<(String, Vec<Part>)> {
             cells.entry(machine).or_default().push(index);
         }
         if cells.is_empty() {
-            // A file without cells still belongs to a machine.
+            // A file without measurements still belongs to a machine.
             cells.insert(machine(&part.run.environment), Vec::new());
         }
         for (machine, cells) in cells {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Merges result files of an experiment's parts.
 //!
-//! The merged file has every cell, sample, warning and environment of the parts; the order of parts
-//! does not change any byte; parts whose figures are not comparable are refused.
+//! The merged file has every measurement, sample, warning and environment of the parts, whatever
+//! their order. Parts whose figures cannot be compared are refused.
 
 mod by_machine;
 
@@ -33,7 +33,7 @@ impl Part {
             }),
             (kind, _) => {
                 let kind = Kind::title(Some(kind));
-                let what = format!("{name} is a {kind}: only run documents are merged");
+                let what = format!("{name} is a {kind}: only runs are merged");
                 Err(Failure::usage(what, NO_PARTS))
             }
         }
@@ -43,14 +43,14 @@ impl Part {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Merged {
     pub run: Document,
-    /// Shards that are in none of the parts, from 1.
+    /// Missing shards, from 1.
     pub missing_shards: Vec<u32>,
     pub missing_cells: u32,
 }
 
 pub type Doubts<'a> = &'a dyn Fn(&[Cell], &[&Environment]) -> Vec<Warning>;
 
-/// Warnings that depend on all cells of a run: recomputed after merging.
+/// Warnings about a whole run, which are recomputed after merging.
 const OF_ALL_CELLS: [WarningKind; 4] = [
     WarningKind::EmulatedTime,
     WarningKind::ExtraModules,
@@ -58,7 +58,7 @@ const OF_ALL_CELLS: [WarningKind; 4] = [
     WarningKind::Interrupted,
 ];
 
-const NO_PARTS: &str = "give the documents of the shards";
+const NO_PARTS: &str = "give the result files of the shards";
 const ANOTHER_EXPERIMENT: &str = "merge shards of one experiment, all run with the same spec, \
     flags and number of shards; `lsmeter compare` tells what differs between two runs";
 const TWO_ANSWERS: &str = "leave one of them out; if nobody changed a document, `lsmeter compare` \
@@ -147,7 +147,7 @@ fn check_same(a: &Part, b: &Part) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The union of the parts' shards; without indices. A file without a share is the whole.
+/// The union of the parts' shards. A file without a share is the whole run.
 fn whole(parts: &[Part]) -> Result<Share, Failure> {
     let shared = |part: &&Part| part.run.share.is_some();
     let size = |part: &Part| match &part.run.share {
@@ -180,8 +180,8 @@ fn whole(parts: &[Part]) -> Result<Share, Failure> {
     })
 }
 
-/// All cells by their index in the whole. Copies in several parts must be equal, except for the
-/// time taken.
+/// All measurements by their index in the whole run. Copies must be equal, except for the time
+/// taken.
 fn candidates(parts: &[Part]) -> Result<BTreeMap<u32, Candidate<'_>>, Failure> {
     let mut cells: BTreeMap<u32, Candidate<'_>> = BTreeMap::new();
     let mut positions = BTreeMap::new();
@@ -202,12 +202,12 @@ fn candidates(parts: &[Part]) -> Result<BTreeMap<u32, Candidate<'_>>, Failure> {
             let (a, b) = (&other.part.name, &part.name);
             if known != position || other.cell.key != cell.key {
                 return Err(Failure::usage(
-                    format!("{a} and {b} do not agree where {} belongs", title(cell)),
+                    format!("{a} and {b} have {} in different places", title(cell)),
                     "one of them was changed by hand, or comes from another build: run it again",
                 ));
             }
             if !is_same(other.cell, cell) {
-                let what = format!("{} is in both {a} and {b}, and not the same", title(cell));
+                let what = format!("{} is in both {a} and {b}, and differs", title(cell));
                 return Err(Failure::usage(what, TWO_ANSWERS));
             }
             let rank = |of: &Candidate<'_>| (text(of.cell), text(of.environment));
@@ -236,12 +236,13 @@ fn is_same(a: &Cell, b: &Cell) -> bool {
     a == b || timeless(a) == timeless(b)
 }
 
-/// Are all figures comparable? Counts need the same emulated machine, times the same hardware.
+/// Whether all figures are comparable: counts need the same emulated machine, times the same
+/// hardware.
 fn check_environments(
     experiment: &Experiment,
     cells: &BTreeMap<u32, Candidate<'_>>,
 ) -> Result<(), Failure> {
-    // One baseline for all kernels compares them all.
+    // A common baseline compares all kernels.
     let base = experiment.baseline_configuration();
     let across =
         experiment.baseline_kernel.is_some() || base.is_some_and(|base| base.kernel.is_some());
@@ -274,7 +275,7 @@ fn check_environments(
     Ok(())
 }
 
-/// All environments of the parts, those with cells first, then in the order of their text.
+/// All environments of the parts: first those with measurements, then in the order of their text.
 fn origins(parts: &[Part], cells: &BTreeMap<u32, Candidate<'_>>) -> Vec<Origin> {
     let mut found: BTreeMap<String, Origin> = BTreeMap::new();
     let mut add = |environment: &Environment, cell: Option<u32>| {
@@ -300,7 +301,7 @@ fn origins(parts: &[Part], cells: &BTreeMap<u32, Candidate<'_>>) -> Vec<Origin> 
 
 fn warnings(parts: &[Part], cells: &BTreeMap<u32, Candidate<'_>>) -> Vec<Warning> {
     let places: BTreeMap<u32, u32> = cells.keys().copied().zip(0..).collect();
-    // No indices: the whole run.
+    // Without indices it is the whole run.
     let mut found: BTreeMap<(WarningKind, &str, &str), BTreeSet<u32>> = BTreeMap::new();
     for part in parts {
         let share = part.run.share.as_ref();
@@ -339,13 +340,17 @@ fn interrupted(whole: &Share, shards: &[u32], here: usize) -> Warning {
     let numbers: Vec<String> = shards.iter().map(u32::to_string).collect();
     let missing = match numbers.len() {
         0 => String::new(),
-        _ => format!("; shards {} of {} are not", numbers.join(", "), whole.count),
+        _ => format!(
+            "; shards {} of {} are missing",
+            numbers.join(", "),
+            whole.count
+        ),
     };
-    let message = format!("{here} of {} cells are here{missing}", whole.cells);
+    let message = format!("{here} of {} measurements are here{missing}", whole.cells);
     Warning::new(WarningKind::Interrupted, message)
 }
 
-/// The experiment. Keys without an effect on measurements may differ.
+/// Keys that do not affect measurements may differ.
 fn experiment(parts: &[Part]) -> Experiment {
     let all = parts.iter().map(|part| &part.experiment);
     let least = all.min_by_key(text);
@@ -360,7 +365,7 @@ fn digests(parts: &[Part]) -> Result<BTreeMap<String, String>, Failure> {
             if known != digest {
                 let (a, b) = (&other.name, &part.name);
                 return Err(Failure::usage(
-                    format!("{a} and {b} ran different kernels by the name of {kernel}"),
+                    format!("{a} and {b} ran different kernels named {kernel}"),
                     "name the exact version, such as debian:6.12.0-56, or copy one kernel to all \
                      machines",
                 ));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reads AArch64 instructions, and its context switch (cpu_switch_to): Arm Architecture
+ * Decodes AArch64 instructions, and finds the context switch (cpu_switch_to): Arm Architecture
  * Reference Manual, C4.1 (encoding index).
  */
 #include "arch.h"
@@ -8,7 +8,7 @@
 #include "markers.h"
 #include "words.h"
 
-/* The immediate of width bits from bit at on, in instructions, as an address. */
+/* The branch target from the immediate of width bits at bit at, in instructions. */
 static uint64_t relative(uint32_t word, unsigned int at, unsigned int width, uint64_t vaddr)
 {
 	int32_t offset = (int32_t)(word << (32 - width - at)) >> (32 - width);
@@ -16,7 +16,7 @@ static uint64_t relative(uint32_t word, unsigned int at, unsigned int width, uin
 	return vaddr + (uint64_t)((int64_t)offset * 4);
 }
 
-/* br, blr, ret, eret, and those that authenticate a pointer first. */
+/* br, blr, ret, eret, and their variants with pointer authentication. */
 static void decode_register(struct insn *insn, uint32_t word)
 {
 	insn->indirect = true;
@@ -72,8 +72,8 @@ static struct insn decode_insn(const uint8_t *bytes, size_t size, uint64_t vaddr
 }
 
 /*
- * Where registers are kept, the stack pointer among them, stands for it: the first that is
- * stored, and the first that is loaded.
+ * cpu_switch_to stores registers, including the stack pointer, at consecutive addresses: the first
+ * store and the first load stand in for it.
  */
 static bool stack_switched(uint64_t *from, bool store, uint64_t vaddr)
 {

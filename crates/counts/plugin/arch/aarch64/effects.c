@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What AArch64 instructions do that costs: Arm Architecture Reference Manual, C4.1. */
+/* Costly effects of AArch64 instructions: Arm Architecture Reference Manual, C4.1. */
 #include "arch.h"
 
 #include "words.h"
 
-/* The base register of an access to memory. */
+/* Whether the base register of a memory access is the stack pointer. */
 static bool is_by_stack(uint32_t word)
 {
 	return (word >> 5 & 0x1f) == 31;
@@ -18,7 +18,7 @@ static bool is_atomic(uint32_t word)
 		return true;
 	if ((word & 0xbfa07c00) == 0x08207c00)		/* casp */
 		return true;
-	return (word & 0x3fe00000) == 0x08000000 ||	/* stxr, stlxr: the end of a try */
+	return (word & 0x3fe00000) == 0x08000000 ||	/* stxr, stlxr: the end of an attempt */
 	       (word & 0xbfe00000) == 0x88200000;	/* stxp, stlxp */
 }
 
@@ -34,8 +34,8 @@ struct effects effects_aarch64(const uint8_t *bytes, size_t size)
 	branch = register_branch(word);
 	effects.indirect = branch == BRANCH_TO || branch == BRANCH_CALL;
 	effects.atomic = is_atomic(word);
-	effects.pushes = ((word & 0x7fc00000) == 0x29800000 ||	/* stp with the base changed */
-			  (word & 0xbfe00c00) == 0xb8000c00) &&	/* str likewise */
+	effects.pushes = ((word & 0x7fc00000) == 0x29800000 ||	/* stp with write-back */
+			  (word & 0xbfe00c00) == 0xb8000c00) &&	/* str with write-back */
 			 is_by_stack(word);
 	effects.serialises = branch == BRANCH_EXCEPTION_RETURN ||
 			     (word & 0xfffff0ff) == 0xd50330df ||	/* isb */

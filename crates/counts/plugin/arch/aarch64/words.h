@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is common to whoever reads AArch64 instructions, words of 32 bits. */
+/* Helpers for decoding AArch64 instructions, which are 32-bit words. */
 #ifndef LSMETER_AARCH64_WORDS_H
 #define LSMETER_AARCH64_WORDS_H
 
 #include <stdint.h>
 
-/* Little-endian whatever data are. */
+/* Instructions are little-endian, whatever the data endianness. */
 static inline uint32_t read_word(const uint8_t *bytes)
 {
 	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
@@ -20,7 +20,7 @@ enum register_branch {
 	BRANCH_EXCEPTION_RETURN,
 };
 
-/* Of "unconditional branch (register)". */
+/* Encoding class "unconditional branch (register)". */
 static inline enum register_branch register_branch(uint32_t word)
 {
 	if ((word & 0xfe000000) != 0xd6000000)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reads x86-64 instructions, and its context switch (__switch_to_asm). */
+/* Decodes x86-64 instructions, and finds the context switch (__switch_to_asm). */
 #include "arch.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static uint64_t relative(const uint8_t *at, size_t width, uint64_t next)
 	return next + (uint64_t)(int64_t)offset;
 }
 
-/* What one iteration does to memory: the access that happens exactly once. */
+/* Picks the memory access that happens exactly once in an iteration. */
 static void decode_string(struct insn *insn, uint8_t opcode)
 {
 	insn->kind = INSN_REP;
@@ -141,7 +141,7 @@ static struct insn decode_insn(const uint8_t *bytes, size_t size, uint64_t vaddr
 	return insn;
 }
 
-/* It pushes registers; then the stack pointers are stored and loaded. */
+/* __switch_to_asm pushes registers, then stores and loads the stack pointers. */
 static bool stack_switched(uint64_t *from, bool store, uint64_t vaddr)
 {
 	if (store)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What x86-64 instructions do that costs: Intel SDM volume 2, appendix A (opcode maps). */
+/* Costly effects of x86-64 instructions: Intel SDM volume 2, appendix A (opcode maps). */
 #include "arch.h"
 
 #include "prefixes.h"
@@ -21,7 +21,7 @@ static struct modrm modrm_at(const uint8_t *bytes, size_t size, size_t at)
 	};
 }
 
-/* May lock stand before it? */
+/* Whether a lock prefix is allowed. */
 static bool is_lockable(uint8_t opcode, struct modrm modrm)
 {
 	if (!modrm.memory)
@@ -32,7 +32,7 @@ static bool is_lockable(uint8_t opcode, struct modrm modrm)
 	case 0x20: case 0x21: case 0x28: case 0x29:	/* and, sub */
 	case 0x30: case 0x31:				/* xor */
 		return true;
-	case 0x80: case 0x81: case 0x83:		/* all of these with a constant; 7: cmp */
+	case 0x80: case 0x81: case 0x83:		/* the same with an immediate; 7: cmp */
 		return modrm.reg != 7;
 	case 0xf6: case 0xf7:				/* not, neg */
 		return modrm.reg == 2 || modrm.reg == 3;
@@ -51,7 +51,7 @@ static bool is_lockable_two_byte(uint8_t opcode, struct modrm modrm)
 	case 0xb0: case 0xb1:				/* cmpxchg */
 	case 0xc0: case 0xc1:				/* xadd */
 		return true;
-	case 0xba:					/* bts, btr, btc with a constant */
+	case 0xba:					/* bts, btr, btc with an immediate */
 		return modrm.reg >= 5;
 	case 0xc7:					/* cmpxchg8b, cmpxchg16b */
 		return modrm.reg == 1;
@@ -92,7 +92,7 @@ static void two_byte(struct effects *effects, const uint8_t *bytes, size_t size,
 		if (at + 1 < size && bytes[at + 1] == 0x82)
 			effects->serialises = effects->flushes_tlb = true;
 		break;
-	case 0xa0: case 0xa8:				/* push of a segment */
+	case 0xa0: case 0xa8:				/* push of a segment register */
 		effects->pushes = true;
 		break;
 	case 0xae:					/* lfence, mfence */
@@ -118,8 +118,8 @@ struct effects effects_x86_64(const uint8_t *bytes, size_t size)
 {
 	struct prefixes prefixes = read_prefixes(bytes, size);
 	/*
-	 * Where one processor is Linux makes ds of each lock (SMP alternatives,
-	 * arch/x86/kernel/alternative.c). Compilers put no such ds before these.
+	 * On one processor Linux patches lock to ds (SMP alternatives,
+	 * arch/x86/kernel/alternative.c). Compilers do not emit ds before these instructions.
 	 */
 	bool locked = prefixes.lock || prefixes.data_segment;
 	struct effects effects = { .per_cpu = prefixes.per_cpu_segment };
@@ -143,13 +143,13 @@ struct effects effects_x86_64(const uint8_t *bytes, size_t size)
 	case 0xe8:						/* call */
 		effects.pushes = true;
 		break;
-	case 0x86: case 0x87:				/* xchg: atomic without lock */
+	case 0x86: case 0x87:				/* xchg is atomic even without lock */
 		effects.atomic = modrm.memory;
 		break;
 	case 0xfa:					/* cli */
 		effects.irqs_off = true;
 		break;
-	case 0x9d:					/* popf: kernels before 5.12 restore them so */
+	case 0x9d:					/* popf: before 5.12 */
 	case 0xfb:					/* sti */
 		effects.irqs_on = true;
 		break;

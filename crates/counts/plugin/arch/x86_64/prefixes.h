@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands before the opcode of an x86-64 instruction. */
+/* Prefixes of an x86-64 instruction. */
 #ifndef LSMETER_X86_64_PREFIXES_H
 #define LSMETER_X86_64_PREFIXES_H
 
@@ -10,11 +10,11 @@
 struct prefixes {
 	bool rep;		/* f2, f3 */
 	bool lock;		/* f0 */
-	bool data_segment;	/* 3e: also what Linux makes of lock where one processor is */
+	bool data_segment;	/* 3e: on one processor Linux also patches lock to this */
 	bool per_cpu_segment;	/* 65: gs */
 	bool small;		/* 66: 16-bit operands */
 	bool wide;		/* REX.W */
-	size_t opcode;		/* where it stands; size if there is none */
+	size_t opcode;		/* its position; size if there is none */
 };
 
 static inline struct prefixes read_prefixes(const uint8_t *bytes, size_t size)
@@ -25,7 +25,7 @@ static inline struct prefixes read_prefixes(const uint8_t *bytes, size_t size)
 	for (at = 0; at < size; at++) {
 		switch (bytes[at]) {
 		case 0x26: case 0x2e: case 0x36: case 0x64:	/* segments */
-		case 0x67:					/* size of addresses */
+		case 0x67:					/* address size */
 			continue;
 		case 0x3e:
 			found.data_segment = true;

@@ -212,7 +212,7 @@ fn damaged_modules_are_named() {
     let whole = brd();
     for name in ["", "b d", "b\u{e4}d", "b\x1b[1m"] {
         let message = refused(name, &whole);
-        assert!(message.contains("no word") && !message.contains('\x1b'));
+        assert!(message.contains("not a word") && !message.contains('\x1b'));
     }
     assert!(refused("brd", b"text").contains("shorter than"));
     assert!(refused("brd", &[0; 64]).contains("the ELF magic"));
@@ -225,7 +225,7 @@ fn damaged_modules_are_named() {
         bytes[at] = value;
         bytes
     };
-    assert!(refused("brd", &changed(16, 2)).contains("no relocatable"));
+    assert!(refused("brd", &changed(16, 2)).contains("not a relocatable"));
     assert!(refused("brd", &changed(18, 3)).contains("another machine"));
     assert!(refused("brd", &changed(62, 200)).contains("no names"));
     let headers = whole.len() - 8 * 64;

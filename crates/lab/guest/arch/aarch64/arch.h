@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the agent must know of AArch64. sys.h includes it; CONTRIBUTING.md ("Adding an
- * architecture") lists what such a folder holds.
+ * AArch64-specific parts of the agent. sys.h includes it; CONTRIBUTING.md ("Adding an
+ * architecture") lists the contents of such a directory.
  */
 #ifndef LSMETER_ARCH_H
 #define LSMETER_ARCH_H
@@ -31,8 +31,8 @@ raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 }
 
 /*
- * movz xzr, #0x5cKK, lsl #48, which compilers never make: it does nothing, and tells the
- * plugin what happens (bench.h).
+ * movz xzr, #0x5cKK, lsl #48: a no-op that compilers never emit and that reports an event to the
+ * plugin (bench.h).
  */
 #define MARKER_TEXT	"movz xzr, #0x5c00 + (%c[kind] & 0xff), lsl #48\n\t"
 
@@ -40,8 +40,8 @@ raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 	asm volatile(MARKER_TEXT : : [kind] "i"(MARKER_MAGIC | (kind_)) : "memory")
 
 /*
- * Reads the clock that counts the guest's time, right after a marker or right before one: of
- * what stands between them nothing is left to the compiler.
+ * Reads the clock of guest time right after or right before a marker. One asm statement, so that
+ * the compiler cannot put anything between.
  */
 #define CLOCK_AND(before, after, kind_)						\
 	({									\
@@ -55,18 +55,18 @@ raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 #define marker_then_clock(kind_)	CLOCK_AND(MARKER_TEXT, "", kind_)
 #define clock_then_marker(kind_)	CLOCK_AND("", MARKER_TEXT "b 1f\n1:", kind_)
 
-/* The serial port on the PCI bus: the console is no port of this driver. */
+/* The serial port on the PCI bus: the console uses another driver. */
 #define ARCH_RESULTS_PORT	"/dev/ttyS0"
 
-/* The vDSO's function that reads clocks. */
+/* The vDSO function that reads clocks. */
 #define ARCH_VDSO_CLOCK_GETTIME	"__kernel_clock_gettime"
 
-/* What audit's records and rules call the architecture. */
+/* The architecture's name in audit records and rules. */
 #define ARCH_AUDIT		AUDIT_ARCH_AARCH64
-/* The same of 32-bit programs that it runs. */
+/* The same for its 32-bit programs. */
 #define ARCH_AUDIT_32		AUDIT_ARCH_ARM
 
-/* A call that lockdown's integrity level denies: opening the machine's memory. */
+/* A call denied by lockdown's integrity level: opening /dev/mem. */
 #define ARCH_LOCKED_DOWN(on)	locked_down_open(on)
 #define ARCH_LOCKED_DOWN_TEXT	"open of /dev/mem (1) or /dev/null (0): %d"
 #define locked_down_open(on)						\
@@ -76,7 +76,7 @@ raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 		fd_ < 0 ? fd_ : sys_close(fd_);				\
 	})
 
-/* The program that benchmarks execute: mov x0, #0; mov x8, #94 (exit_group); svc #0. */
+/* The program executed by benchmarks: mov x0, #0; mov x8, #94 (exit_group); svc #0. */
 #define ARCH_ELF		EM_AARCH64
 #define ARCH_EXIT_CODE		"\0\0\x80\xd2\xc8\x0b\x80\xd2\1\0\0\xd4"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Numbers of calls that 32-bit programs make, as CALL_32(name): arch/arm/tools/syscall.tbl of
- * Linux.
- */
+/* System call numbers of 32-bit programs, as CALL_32(name): arch/arm/tools/syscall.tbl of Linux. */
 #ifndef LSMETER_CALLS32_H
 #define LSMETER_CALLS32_H
 

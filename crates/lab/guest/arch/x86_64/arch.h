@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the agent must know of x86-64. sys.h includes it; docs/architecture.md
- * ("Another architecture") lists what such a folder holds.
+ * x86-64-specific parts of the agent. sys.h includes it; CONTRIBUTING.md ("Adding an architecture")
+ * lists the contents of such a directory.
  */
 #ifndef LSMETER_ARCH_H
 #define LSMETER_ARCH_H
@@ -25,14 +25,14 @@ raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 	return ret;
 }
 
-/* An 8-byte NOP (0f 1f 84 00 imm32) that tells the plugin what happens (bench.h). */
+/* An 8-byte NOP (0f 1f 84 00 imm32) that reports an event to the plugin (bench.h). */
 #define marker(kind)							\
 	asm volatile(".byte 0x0f, 0x1f, 0x84, 0x00\n\t.long %c0"	\
 		     : : "i"(MARKER_MAGIC | (kind)) : "memory")
 
 /*
- * Reads the clock that counts the guest's instructions, right after a marker or right
- * before one: of what stands between them nothing is left to the compiler.
+ * Reads the clock of guest instructions right after or right before a marker. One asm statement, so
+ * that the compiler cannot put anything between.
  */
 #define CLOCK_AND(before, after, kind)						\
 	({									\
@@ -47,22 +47,22 @@ raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 #define marker_then_clock(kind)	CLOCK_AND(MARKER_BYTES, "", kind)
 #define clock_then_marker(kind)	CLOCK_AND("", MARKER_BYTES "jmp 1f\n1:", kind)
 
-/* The serial port that is not the console's. */
+/* The serial port that is not the console. */
 #define ARCH_RESULTS_PORT	"/dev/ttyS1"
 
-/* The vDSO's function that reads clocks. */
+/* The vDSO function that reads clocks. */
 #define ARCH_VDSO_CLOCK_GETTIME	"__vdso_clock_gettime"
 
-/* What audit's records and rules call the architecture. */
+/* The architecture's name in audit records and rules. */
 #define ARCH_AUDIT		AUDIT_ARCH_X86_64
-/* The same of 32-bit programs that it runs. */
+/* The same for its 32-bit programs. */
 #define ARCH_AUDIT_32		AUDIT_ARCH_I386
 
-/* A call that lockdown's integrity level denies: the port of power-on self tests. */
+/* A call denied by lockdown's integrity level: access to the POST port. */
 #define ARCH_LOCKED_DOWN(on)	SYS(ioperm, 0x80, 1, on)
 #define ARCH_LOCKED_DOWN_TEXT	"ioperm(0x80, 1, %d)"
 
-/* The program that benchmarks execute: mov $231, %eax (exit_group); xor %edi, %edi; syscall. */
+/* The program executed by benchmarks: mov $231, %eax (exit_group); xor %edi, %edi; syscall. */
 #define ARCH_ELF		EM_X86_64
 #define ARCH_EXIT_CODE		"\xb8\xe7\0\0\0\x31\xff\x0f\x05"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Holds calls32.h to the kernel's own header; nothing of it is in the agent. */
+/* Compares calls32.h with the kernel's header; adds nothing to the agent. */
 #include <asm/unistd_32.h>
 #include "calls32.h"
 

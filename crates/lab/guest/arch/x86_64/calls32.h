@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers of calls that 32-bit programs make, as CALL_32(name): arch/x86/entry/syscalls/
- * syscall_32.tbl of Linux. The table of the other numbers cannot be included beside
- * sys.h's; calls32.c holds these to it.
+ * System call numbers of 32-bit programs, as CALL_32(name): arch/x86/entry/syscalls/syscall_32.tbl
+ * of Linux. Its header conflicts with that of sys.h, so calls32.c checks these numbers.
  */
 #ifndef LSMETER_CALLS32_H
 #define LSMETER_CALLS32_H

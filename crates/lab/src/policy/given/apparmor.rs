@@ -10,7 +10,7 @@ use super::super::apparmor::{FEATURES, parser};
 use super::super::{PolicyError, Prepared, Request, tools};
 use super::{GivenFile, files, prepared, write_all};
 
-/// Abstractions and tunables that a policy does not have itself.
+/// Abstractions and tunables for policies without their own.
 const SYSTEM: &str = "/etc/apparmor.d";
 /// Suffixes of packages' left-over files, which apparmor_parser ignores.
 const LEFT_OVER: [&str; 7] = [

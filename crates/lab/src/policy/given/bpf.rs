@@ -15,7 +15,7 @@ use super::{GivenFile, files, prepared};
 
 const MAGIC: &[u8; 4] = b"LSMB";
 const PROGRAMS_LIMIT: usize = 256;
-/// Programs of control groups: not supported, nobody attaches them here.
+/// Programs for control groups: not supported, since nothing attaches them here.
 const OF_CONTROL_GROUPS: &str = "lsm_cgroup/";
 
 pub(in super::super) fn prepare(of: &CustomPolicy) -> Result<Prepared, PolicyError> {
@@ -91,7 +91,7 @@ fn write_loader(out: &mut Vec<u8>, programs: &[String], maps: u32, data: &[u8], 
 }
 
 fn loader(source: &GivenFile, wanted: &[String]) -> Result<Loader, String> {
-    /// libbpf's messages are of one object at a time.
+    /// libbpf's messages are global: one object at a time.
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     model::said();
@@ -105,7 +105,7 @@ fn loader(source: &GivenFile, wanted: &[String]) -> Result<Loader, String> {
         >(hear))
     };
     let made = generate(source, wanted);
-    // SAFETY: what was set before.
+    // SAFETY: the previous value.
     unsafe { libbpf_sys::libbpf_set_print(before) };
     made.map_err(|why| match model::said() {
         said if said.is_empty() => why,
@@ -130,8 +130,8 @@ fn generate(source: &GivenFile, wanted: &[String]) -> Result<Loader, String> {
         ..Default::default()
     };
     let pointer = object.as_libbpf_object().as_ptr();
-    // SAFETY: the object is open and not loaded yet, and outlives what is read of the options,
-    // which libbpf fills when it "loads" the object: into memory that is the object's.
+    // SAFETY: the object is open and not loaded yet, and outlives the options, which libbpf fills
+    // when it "loads" the object: they point into the object's memory.
     let result = unsafe {
         match libbpf_sys::bpf_object__gen_loader(pointer, &raw mut options) {
             0 => libbpf_sys::bpf_object__load(pointer),
@@ -142,7 +142,7 @@ fn generate(source: &GivenFile, wanted: &[String]) -> Result<Loader, String> {
         let error = std::io::Error::from_raw_os_error(-result);
         return Err(format!("libbpf makes no loader of it ({error})"));
     }
-    // SAFETY: both are of the lengths that libbpf says, and stay until the object is closed.
+    // SAFETY: both have the lengths given by libbpf, and live until the object is closed.
     unsafe {
         made.data = copied(options.data, options.data_sz);
         made.instructions = copied(options.insns, options.insns_sz);
@@ -152,12 +152,12 @@ fn generate(source: &GivenFile, wanted: &[String]) -> Result<Loader, String> {
 }
 
 /// # Safety
-/// At `from` are so many bytes, or it is null.
+/// `from` must point to that many bytes, or be null.
 unsafe fn copied(from: *const std::ffi::c_char, len: u32) -> Vec<u8> {
     if from.is_null() {
         return Vec::new();
     }
-    // SAFETY: the caller's.
+    // SAFETY: by the caller's contract.
     unsafe { std::slice::from_raw_parts(from.cast::<u8>(), len as usize) }.to_vec()
 }
 

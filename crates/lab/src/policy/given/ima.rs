@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Custom IMA policies: rules, one a line, as in `/etc/ima/ima-policy`.
+//! Custom IMA policies: rules, one per line, as in `/etc/ima/ima-policy`.
 
 use model::{CustomPolicy, excerpt, nearest};
 
@@ -70,9 +70,9 @@ fn read(file: &GivenFile, rules: &mut Vec<String>) -> Result<(), (String, String
     let refuse = |number: usize, why: String, hint: String| {
         Err((format!("line {}: {why}", number + 1), hint))
     };
-    let write = || "write a rule a line: measure func=FILE_CHECK mask=MAY_READ uid=0".to_owned();
+    let write = || "write a rule per line: measure func=FILE_CHECK mask=MAY_READ uid=0".to_owned();
     let text = std::str::from_utf8(&file.bytes).map_err(|_| {
-        let hint = "give the rules as text; one that is signed the guest's kernel has no key for";
+        let hint = "write the rules as text: the guest's kernel cannot verify a signed policy";
         ("it is no text".to_owned(), hint.to_owned())
     })?;
     for (number, line) in text.lines().enumerate() {
@@ -85,17 +85,17 @@ fn read(file: &GivenFile, rules: &mut Vec<String>) -> Result<(), (String, String
             return refuse(number, why, write());
         }
         if rule.chars().any(|c| c.is_control() && c != '\t') {
-            return refuse(number, "it holds a control character".to_owned(), write());
+            return refuse(number, "it has a control character".to_owned(), write());
         }
         let action = first_word(rule);
         if !ACTIONS.contains(&action) {
             let near = nearest(action, ACTIONS);
             let hint = near.map_or_else(write, |near| format!("did you mean {near}?"));
-            return refuse(number, format!("`{}` is no rule", excerpt(rule)), hint);
+            return refuse(number, format!("`{}` is not a rule", excerpt(rule)), hint);
         }
         if rules.len() == RULES_LIMIT {
             let why = format!("more than {RULES_LIMIT} rules");
-            return refuse(number, why, "leave out what decides nothing".to_owned());
+            return refuse(number, why, "remove rules without effect".to_owned());
         }
         rules.push(rule.to_owned());
     }
@@ -107,13 +107,13 @@ fn check_proofs(of: &CustomPolicy, appraises: bool, measures: bool) -> Result<()
     if !of.denied.is_empty() && !appraises {
         return Err(tools::failed(
             format!("no rule of {files} appraises: it denies nothing"),
-            "prove what it measures: measured and not_measured",
+            "use `measured` and `not_measured` to prove what it measures",
         ));
     }
     if !of.measured.is_empty() && !measures {
         return Err(tools::failed(
             format!("no rule of {files} measures"),
-            "prove what it appraises: denied and allowed",
+            "use `denied` and `allowed` to prove what it appraises",
         ));
     }
     Ok(())
@@ -147,7 +147,7 @@ mod tests {
                 "line 2: `mesure func",
                 "measure?",
             ),
-            ("measure \x07\n", "control character", "a rule a line"),
+            ("measure \x07\n", "control character", "a rule per line"),
             (
                 &format!("measure {}\n", "x".repeat(5_000)),
                 "at most 4095",

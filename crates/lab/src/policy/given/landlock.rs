@@ -260,7 +260,7 @@ fn resolved(template: &str, variables: &BTreeMap<&str, &[String]>) -> Result<Vec
             continue;
         };
         let Some(values) = variables.get(name) else {
-            return Err(format!("there is no variable `{}`", model::excerpt(name)));
+            return Err(format!("unknown variable `{}`", model::excerpt(name)));
         };
         if paths.len().saturating_mul(values.len()) > RULES_LIMIT {
             return Err(format!("more than {RULES_LIMIT} rules"));
@@ -348,7 +348,7 @@ mod tests {
             ),
             (
                 "[[path_beneath]]\nallowed_access = ['execute']\nparent = ['${x}']",
-                "no variable",
+                "unknown variable",
             ),
             (
                 "[[net_port]]\nallowed_access = ['bind_tcp']\nport = [70000]",

@@ -70,7 +70,7 @@ pub(super) fn files(of: &CustomPolicy) -> Result<Vec<GivenFile>, PolicyError> {
     if !of.digest.is_empty() && digest(&files) != of.digest {
         return Err(tools::failed(
             format!("{} changed while it was measured", of.files.join(", ")),
-            "run it again, and leave the policy as it is meanwhile",
+            "run again without changing the policy",
         ));
     }
     Ok(files)
@@ -90,7 +90,7 @@ fn read(of: &CustomPolicy) -> Result<Vec<GivenFile>, Failure> {
     if files.is_empty() {
         return Err(Failure::environment(
             format!("there is no file in {}", of.files.join(", ")),
-            "name the files of the policy",
+            "name the policy's files",
         ));
     }
     Ok(files)
@@ -99,7 +99,7 @@ fn read(of: &CustomPolicy) -> Result<Vec<GivenFile>, Failure> {
 fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::environment(
         format!("reading {}: {error}", path.display()),
-        "is it there, and can you read it?",
+        "check that it exists and is readable",
     )
 }
 
@@ -121,7 +121,7 @@ fn read_directory(
     if depth > DEPTH_LIMIT {
         return Err(Failure::environment(
             format!("{} is nested more than {DEPTH_LIMIT} deep", dir.display()),
-            "is it a directory of policies?",
+            "name a directory with only the policy",
         ));
     }
     let entries = fs::read_dir(dir).map_err(|error| unreadable(dir, &error))?;
@@ -158,7 +158,7 @@ fn read_one(path: &Path, name: &Path, files: &mut Vec<GivenFile>) -> Result<(), 
                 FILE_LIMIT_BYTES >> 20,
                 path.display()
             ),
-            "name only what belongs to the policy",
+            "name only the policy's files",
         ));
     }
     let name = name.to_owned();

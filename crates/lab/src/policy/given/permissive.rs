@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Makes a domain of a binary SELinux policy permissive: the agent's domain before it enters the
-//! policy. The policy can then be enforcing all the time, without writing `enforce` around each
-//! cell: at each such write kernels with IMA serialise the whole policy to measure it
+//! Makes a domain of a binary SELinux policy permissive: the agent's domain before it is confined.
+//! The policy can then stay enforcing, without writing `enforce` around each measurement: at each
+//! such write kernels with IMA serialise the whole policy to measure it
 //! (`selinux_ima_measure_state()` of security/selinux/ima.c).
 //!
 //! For the format see security/selinux/ss/policydb.c, `policydb_read()`.
@@ -15,8 +15,8 @@ const VERSIONS: std::ops::RangeInclusive<u32> = 24..=34;
 const HEAD: &[u8] = b"\x8c\xff\x7c\xf9\x08\0\0\0SE Linux";
 const NODE_BITS: u32 = 64;
 
-/// Makes the first known one of `domains` permissive and returns it with the policy; None if there
-/// is none, or the format is unknown.
+/// Makes the first known one of `domains` permissive and returns it with the policy; None if no
+/// domain is known, or the format is not.
 pub(super) fn with_permissive<'a>(
     policy: &[u8],
     domains: &[&'a str],

@@ -28,7 +28,7 @@ pub(in super::super) fn prepare(
     let contexts = contexts(request, of)?;
     if contexts.len() >= CONTEXTS_LIMIT {
         return Err(tools::failed(
-            "the labels of what proves the policy are too many",
+            "too many labels for the policy's proofs",
             "name fewer accesses, or shorter paths",
         ));
     }
@@ -189,7 +189,7 @@ fn label(file: &str, path: &str, kind: &str) -> Result<Option<String>, PolicyErr
     let lookup = tools::find("selabel_lookup", "selinux-utils")?;
     if !Path::new(file).is_file() {
         return Err(tools::failed(
-            format!("{file}, which is to say which file has which label, is no file"),
+            format!("{file}, the policy's file contexts, is not a file"),
             "name the policy's file_contexts, such as /etc/selinux/default/contexts/files/file_contexts",
         ));
     }
@@ -203,7 +203,7 @@ fn label(file: &str, path: &str, kind: &str) -> Result<Option<String>, PolicyErr
         Err(PolicyError::Environment(failure)) => {
             return Err(tools::failed(
                 format!("looking up {path} in {file}: {failure}"),
-                "is it a file_contexts of the same policy?",
+                "name the file_contexts of the same policy",
             ));
         }
         Err(error) => return Err(error),

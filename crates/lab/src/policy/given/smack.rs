@@ -24,7 +24,7 @@ const NO_RULES: [&str; 7] = [
 const RIGHTS: &[u8] = b"rwxatlb";
 /// Pairs of labels: for each, the kernel walks all rules of the subject.
 const RULES_LIMIT: usize = 1_000_000;
-/// The agent's label: it creates the benchmarks' files and is not confined.
+/// The agent's label: the agent creates the benchmarks' files and is not confined.
 const AGENT: &str = "lsmeter-agent";
 
 pub(in super::super) fn prepare(
@@ -92,7 +92,7 @@ fn left_out(others: &[&GivenFile]) -> Option<String> {
         .collect();
     (!names.is_empty()).then(|| {
         format!(
-            "smack: left out, since they hold no rules: {} files ({})",
+            "smack: skipped files without rules: {} files ({})",
             others.len(),
             names.join(" ")
         )
@@ -126,11 +126,11 @@ impl Rules {
         let (subject, object, allow, deny) = match words[..] {
             [subject, object, allow] => (subject, object, allow, None),
             [subject, object, allow, deny] => (subject, object, allow, Some(deny)),
-            _ => return Err(format!("`{}` is no rule", excerpt(line))),
+            _ => return Err(format!("`{}` is not a rule", excerpt(line))),
         };
         for label in [subject, object] {
             if !is_smack_label(label) {
-                return Err(format!("`{}` is no label", excerpt(label)));
+                return Err(format!("`{}` is not a label", excerpt(label)));
             }
         }
         if subject == AGENT {
@@ -204,10 +204,10 @@ mod tests {
             "User System wx\nUser Other -\nUser App a\nUser New r\n"
         );
         for (text, why) in [
-            ("User System\n", "line 1: `User System` is no rule"),
-            ("a b r w x\n", "is no rule"),
-            ("\na b/c r\n", "line 2: `b/c` is no label"),
-            ("-a b r\n", "`-a` is no label"),
+            ("User System\n", "line 1: `User System` is not a rule"),
+            ("a b r w x\n", "is not a rule"),
+            ("\na b/c r\n", "line 2: `b/c` is not a label"),
+            ("-a b r\n", "`-a` is not a label"),
             ("a b rq\n", "`rq` is no access"),
             ("lsmeter-agent b r\n", "lsmeter's own"),
         ] {

@@ -29,7 +29,7 @@ pub(in super::super) fn prepare(
         if text.is_none() && is_needed {
             return Err(tools::failed(
                 format!("no {name}.conf is in {}", of.files.join(", ")),
-                "name a directory of TOMOYO's, such as /etc/tomoyo/policy/current, or its files",
+                "name TOMOYO's policy directory, such as /etc/tomoyo/policy/current, or its files",
             ));
         }
         let mut text = text.unwrap_or(NOTHING).to_owned();
@@ -66,7 +66,7 @@ fn text<'a>(sources: &'a [GivenFile], name: &str) -> Result<Option<&'a str>, Pol
     let text = text.map_err(|_| {
         tools::failed(
             format!("{} is no text", file.name.display()),
-            "give what tomoyo-savepolicy writes",
+            "give the files that tomoyo-savepolicy writes",
         )
     })?;
     Ok(Some(text).filter(|text| !text.trim().is_empty()))

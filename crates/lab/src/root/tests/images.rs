@@ -71,9 +71,9 @@ fn the_guests_image_is_found_among_several() {
     let path = layout.path();
     assert_eq!(prepared(path).unwrap().bytes, 6);
     layout.index(&[list.clone(), image("second")]);
-    no_root(path, "holds 2 images", "skopeo copy oci:");
+    no_root(path, "has 2 images", "skopeo copy oci:");
     layout.index(&[other]);
-    let none = format!("no image for {}, but for linux/riscv64", here());
+    let none = format!("no image for {}, only for linux/riscv64", here());
     no_root(path, &none, "--platform");
     let mut endless = list;
     for _ in 0..6 {
@@ -113,7 +113,7 @@ fn what_is_damaged_is_no_image() {
     let mut image = image;
     image["digest"] = json!("sha256:../../../etc/passwd");
     layout.index(&[image]);
-    no_root(layout.path(), "is no SHA-256 digest", "whole");
+    no_root(layout.path(), "bad SHA-256 digest", "whole");
     layout.write("index.json", b"[]");
     no_root(layout.path(), "cannot read", "OCI image layout");
 }
@@ -195,7 +195,7 @@ fn an_image_says_what_a_workload_does_not() {
     }
     for text in ["nobody", "worker:nogroup", "-1", ":", "root:-1"] {
         let error = who(text).unwrap_err();
-        assert!(error.to_string().contains("the root knows no"), "{error}");
+        assert!(error.to_string().contains("the root has no"), "{error}");
     }
     let bare = tempfile::tempdir().unwrap();
     let error = completed(bare.path().to_str().unwrap(), Workload::default()).unwrap_err();
@@ -209,10 +209,10 @@ fn what_tools_save_is_one_root() {
     let path = |name: &str| saved.join(name).to_str().unwrap().to_owned();
     no_root(
         &path("docker.tar.gz"),
-        "holds an image",
+        "is a container image",
         "skopeo copy docker-archive:",
     );
-    no_root(&path("podman-oci.tar.gz"), "holds an image", "tar -xf");
+    no_root(&path("podman-oci.tar.gz"), "a container image", "tar -xf");
     let place = tempfile::tempdir().unwrap();
     let roots = ["podman-oci", "skopeo-oci"].map(|name| {
         let image = place.path().join(name);
@@ -224,7 +224,7 @@ fn what_tools_save_is_one_root() {
     });
     if !kernels::arch::ALL[0].is_native() {
         let error = roots[0].as_ref().unwrap_err().to_string();
-        assert!(error.contains("holds no image"), "{error}");
+        assert!(error.contains("has no image"), "{error}");
         return;
     }
     let roots = roots.map(Result::unwrap);

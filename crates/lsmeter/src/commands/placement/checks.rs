@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter placement checks`: redundant checks, and checks that some modules do not make.
+//! `lsmeter placement checks`: checks made twice, and checks that only some modules make.
 
 use anyhow::Result;
 use model::{Exit, Stored as _};

@@ -55,8 +55,8 @@ fn open(args: &DiffArgs, path: &Path, line: &Line) -> Result<Input> {
     };
     let Some(revision) = path.to_str() else {
         return Err(usage(
-            format!("{} is no revision", path.display()),
-            "with --repo, A and B are tags, branches or commits",
+            format!("{} is not a revision", path.display()),
+            "give tags, branches or commits: --repo ~/linux v6.11 v6.12",
         ));
     };
     Ok(Input::Tree(Tree::open_revision(repository, revision)?))
@@ -66,7 +66,7 @@ fn verdict(args: &DiffArgs, difference: &PlacementDifference) -> Exit {
     if !args.fail_on_gain {
         Exit::Fine
     } else if difference.compared == 0 {
-        note!("inconclusive: no system call is in both");
+        note!("inconclusive: A and B share no system call");
         Exit::Inconclusive
     } else if difference.asking_more().next().is_some() {
         Exit::Regression

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Input of placements: kernel trees, or documents of placements.
+//! Input of placements: kernel trees or result files.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -23,7 +23,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// Opens a tree or a tarball, or reads a document: a file that begins with `{`.
+    /// Opens a tree or a tarball, or reads a result file, which begins with `{`.
     pub fn open(path: &Path, cache: Option<PathBuf>, line: &Line) -> Result<Input> {
         let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
         let file = is_file.then(|| File::open(path).ok()).flatten();
@@ -59,7 +59,7 @@ pub fn open_tree(path: &Path, cache: Option<PathBuf>, line: &Line) -> Result<Tre
     };
     let unpacking = || {
         let path = path.display();
-        line.say(format!("unpacking {path}, this once: its sources are kept"));
+        line.say(format!("unpacking {path} into the cache"));
     };
     Ok(Tree::open_kept(path, cache, unpacking)?)
 }
@@ -87,7 +87,7 @@ pub fn add(list: &mut Vec<String>, name: &String) {
     }
 }
 
-/// Requests what a document contains unless something is requested, so that a tree can be compared
+/// Adds a result file's calls and file systems to an empty selection, so that a tree can be compared
 /// with it.
 pub fn like(mut request: Request, document: &PlacementDocument) -> Request {
     let (any_fs, any_call) = (

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter placement`: hooks that system calls can reach, from sources alone.
+//! `lsmeter placement`: hooks that system calls can reach, from sources.
 
 mod checks;
 mod diff;
@@ -26,7 +26,7 @@ pub fn placement(args: &PlacementArgs) -> Result<Exit> {
         Some(PlacementCommand::Checks(args)) => return checks::checks(args),
         None => {}
     }
-    let hint = "give a document that `lsmeter profile --output FILE` wrote";
+    let hint = "give a result file of `lsmeter profile --output FILE`";
     let profiles = args
         .agree
         .as_deref()
@@ -50,7 +50,10 @@ pub fn placement(args: &PlacementArgs) -> Result<Exit> {
 
 fn open(args: &TreeArgs, line: &Line) -> Result<Tree> {
     let Some(path) = &args.tree else {
-        return Err(usage("no tree is named", "give the top of a kernel tree"));
+        return Err(usage(
+            "no kernel tree is given",
+            "lsmeter placement ~/linux",
+        ));
     };
     Ok(match &args.rev {
         Some(revision) => Tree::open_revision(path, revision)?,
@@ -97,7 +100,7 @@ fn agree(
     });
     for (release, operations) in of_others {
         line.keep(&format!(
-            "skipped: {operations} operations of {}: the tree is of {}, for {}",
+            "skipped: {operations} operations of {}: the tree is Linux {} for {}",
             report::printable(&release, 60),
             tree.version(),
             request.architecture
@@ -112,7 +115,7 @@ fn agree(
     if profiles.cells.is_empty() {
         line.done();
         note!(
-            "inconclusive: no profile is of Linux {} and what was asked for",
+            "inconclusive: no profile of Linux {} matches the selection",
             tree.version()
         );
         return Ok(Exit::Inconclusive);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Why methods may differ: a data file, each entry with the kernel code that causes it. An entry
-//! says by how much, so that it hides nothing else.
+//! Reads `explanations.toml`: known differences between methods, with the kernel code that causes each
+//! and its size, so that an entry covers no other difference.
 
 use model::Pattern;
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// A fact about the profile differs the other way from all others.
+    /// Entries about the profile apply to the difference in the other direction.
     Profile,
     Monitor,
     Sensitivity,
@@ -26,27 +26,27 @@ enum Direction {
 #[serde(deny_unknown_fields)]
 struct Fact {
     name: String,
-    instrument: Method,
+    method: Method,
     counts: Direction,
     benchmarks: Vec<Pattern>,
     hooks: Vec<Pattern>,
-    /// Exactly this many times as many calls.
+    /// Factor between the calls.
     times: Option<u32>,
-    /// Exactly this many calls for each operation; one of several numbers.
+    /// Possible differences in calls per operation.
     #[serde(default)]
     by: Vec<f64>,
-    /// Any number of calls, of a hook that others do not see at all.
+    /// Any number of calls of a hook that the other methods do not see.
     #[serde(default)]
     unseen: bool,
-    /// With `unseen`: at most this many calls for each operation.
+    /// With `unseen`: maximum of calls per operation.
     at_most: Option<f64>,
-    /// More or fewer, by at most this many calls for each operation.
+    /// More or fewer, by at most this many calls per operation.
     within: Option<f64>,
     code: String,
     why: String,
 }
 
-/// What a profile and another method count of a hook in an operation.
+/// Calls of a hook in an operation, by a profile and another method.
 pub struct Difference<'a> {
     pub benchmark: &'a str,
     pub variant: &'a str,
@@ -66,7 +66,7 @@ impl Fact {
             }
             found
         };
-        let (count, other) = match self.instrument {
+        let (count, other) = match self.method {
             Method::Profile => (of.profile, of.other),
             method if method == of.method => (of.other, of.profile),
             _ => return false,
@@ -90,7 +90,7 @@ impl Fact {
         };
         let is = |expected: f64| (greater - expected).abs() <= tolerance;
         match self.times {
-            // Twice nothing is nothing.
+            // A factor needs calls.
             Some(times) => lesser > tolerance && is(lesser * f64::from(times)),
             None => self.by.iter().any(|by| is(lesser + by)),
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Hooks of benchmarks counted by eBPF programs inside a guest. This test program itself runs
-//! there, so that all benchmarks share one monitor: attaching takes minutes in an emulator.
+//! eBPF programs count the hooks of benchmarks inside a guest. This test program runs there, so that
+//! all benchmarks share one monitor: attaching takes minutes in an emulator.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -16,27 +16,27 @@ use syscalls::Sysno;
 use super::Calls;
 use crate::vm::Vm;
 
-/// Operations of two runs of a benchmark. Only the difference counts: preparation and warm-up
-/// are the same in both.
+/// Operations of two runs of a benchmark. The difference excludes preparation and warm-up, which are
+/// equal in both.
 const OPERATIONS: [u64; 2] = [8, 24];
 const WARMUP: u32 = 16;
 
-/// What a monitor counted in one operation of each benchmark.
+/// Counts of a monitor per operation of each benchmark.
 pub struct Counted {
     pub calls: Calls,
-    /// Hooks that it cannot watch.
+    /// Hooks that a monitor cannot watch.
     pub unseen: BTreeSet<String>,
-    /// Benchmarks that the agent calls unsupported there.
+    /// Benchmarks that the agent reports as unsupported.
     pub unsupported: BTreeSet<String>,
 }
 
-/// Boots a kernel with the agent and this program in it.
+/// Boots a kernel with the agent and this program.
 pub fn count(kernel: &str, benchmarks: &[&Benchmark]) -> Counted {
     let program = std::env::current_exe().unwrap();
     let program = program.to_str().unwrap();
     let mut wanted = String::new();
-    // Two runs must differ in operations alone: not those of thousands of names, which are made
-    // at once, nor those whose repetitions are their own.
+    // The runs must differ only in operations. Leaves out benchmarks with thousands of names, made at
+    // once, and those that repeat by themselves.
     for benchmark in benchmarks.iter().filter(|benchmark| {
         benchmark.repetitions.is_none()
             && !benchmark.composite
@@ -66,7 +66,7 @@ pub fn count(kernel: &str, benchmarks: &[&Benchmark]) -> Counted {
         match words[..] {
             ["unseen", hook] => _ = counted.unseen.insert(hook.to_owned()),
             ["unsupported", title] => _ = counted.unsupported.insert(title.to_owned()),
-            // Even if the monitor saw no hook in it.
+            // An entry even without hooks.
             ["ran", title] => _ = counted.calls.entry(title.to_owned()).or_default(),
             [title, hook, difference] => {
                 let operations = (OPERATIONS[1] - OPERATIONS[0]) as f64;
@@ -98,7 +98,7 @@ fn runs_in_a_guest() {
         let hook = left.name.trim_start_matches("security_");
         writeln!(out, "unseen {hook}").unwrap();
     }
-    // The agent's own first accesses belong to no benchmark.
+    // First accesses of the agent belong to no benchmark.
     watch(&monitor, "getppid null", 1).unwrap();
     let wanted = fs::read_to_string("/root/wanted").unwrap();
     for line in wanted.lines() {
@@ -125,19 +125,18 @@ fn runs_in_a_guest() {
     }
     let lost = monitor.snapshot().lost_calls() + monitor.missed().unwrap_or(0);
     assert_eq!(lost, 0);
-    // Its links go with the machine, faster than one by one.
+    // Links end with the machine, faster than one by one.
     std::mem::forget(monitor);
 }
 
-/// The number of a system call. Where only one form exists, asm-generic/unistd.h has its plain
-/// name: fstatat.
+/// The number of a system call. asm-generic/unistd.h uses plain names for single forms: fstatat.
 fn number(name: &str) -> u16 {
     let plain = name.strip_prefix("new").unwrap_or(name);
     let call: Result<Sysno, ()> = name.parse().or_else(|()| plain.parse());
     call.unwrap().id() as u16
 }
 
-/// Calls in the system calls of the operation: a benchmark prepares and undoes with others.
+/// Calls in the system calls of the operation. Preparation and undoing use others.
 fn own(snapshot: &Snapshot, calls: &BTreeSet<u16>) -> BTreeMap<String, i64> {
     let mut counts = BTreeMap::new();
     for hook in &snapshot.hooks {

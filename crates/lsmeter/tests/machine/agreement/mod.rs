@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Methods that share nothing but the benchmarks must count the same hooks: the plugin of
-//! `lsmeter profile`, eBPF programs in the same kernel, and the slopes of `lsmeter sensitivity`.
-//! `explanations.toml` explains the differences. SLOW: some minutes.
+//! Independent methods must count the same hook calls: the plugin of `lsmeter profile`, eBPF programs in
+//! the same kernel, and the slopes of `lsmeter sensitivity`. `explanations.toml` explains differences.
+//! SLOW: minutes.
 //!
-//! Needs QEMU, busybox and the kernels debian:6.1 and debian:6.12 in the cache, or those that
-//! LSMETER_SUITE_KERNELS lists; nothing is fetched here.
+//! Needs QEMU, busybox and the kernels debian:6.1 and debian:6.12, or those in LSMETER_SUITE_KERNELS.
 
 mod facts;
 mod guest;
@@ -17,20 +16,20 @@ use model::{Cell, Document, Slope, Status, Suite};
 use crate::common::Place;
 use facts::{Difference, Facts, Method};
 
-/// Benchmarks that are undone by their own system call, that make processes whose objects are
-/// freed later, and that do neither.
+/// Benchmarks that their own system call undoes, benchmarks that make processes whose objects are freed
+/// later, and others.
 const SOME: &str = "open:AA/BB chown:same creat:random fork:exit unlink:random getppid:null";
-/// Calls by which two exact counts may differ: the rest of a sum of fractions.
+/// Tolerance of exact counts, in calls: rounding of a sum of fractions.
 const EXACT: f64 = 1e-6;
-/// Delays are kept by the guest's clock, whose rate is known to this share. A missing call is
-/// found among fewer than 1,900.
+/// Relative error of the rate of the guest's clock, by which delays are kept. It reveals a missing
+/// call among fewer than 1,900.
 const SLOPE_SHARE: f64 = 5e-4;
 
-/// Calls of each hook in one operation, by the operation's title.
+/// Calls of each hook per operation, by title.
 type Calls = BTreeMap<String, BTreeMap<String, f64>>;
 
-/// Every operation on files, except repetitions: walks of a tree consist of the others, and 9,437
-/// directories call the hooks that one calls.
+/// Every operation on files except repetitions: tree walks consist of the others, and 9,437 directories
+/// call the hooks of one.
 fn operations_on_files() -> impl Iterator<Item = &'static Benchmark> {
     let files = [Suite::Paper, Suite::Lmbench, Suite::Howells, Suite::Beyond];
     catalogue().iter().filter(move |benchmark| {
@@ -59,7 +58,6 @@ fn measure(kernel: &str, command: &str, benchmarks: &[String]) -> Document {
     Document::parse(ended.stdout.as_bytes()).unwrap()
 }
 
-/// Calls by a profile.
 fn profiled(profile: &Document) -> Calls {
     let mut all = Calls::new();
     for (cell, _, path) in profile.hooked() {
@@ -71,7 +69,7 @@ fn profiled(profile: &Document) -> Calls {
     all
 }
 
-/// Slopes over one hook each.
+/// Slopes of single hooks.
 fn slopes(sweep: &Document) -> Calls {
     let mut all = Calls::new();
     for (cell, delay, slope) in sweep.slopes() {
@@ -83,8 +81,8 @@ fn slopes(sweep: &Document) -> Calls {
     all
 }
 
-/// Differences from the profile that no fact explains, with how many were compared and how many
-/// were equal. `unseen`: hooks that the other method cannot see.
+/// Unexplained differences from the profile, and the numbers of compared and equal counts. `unseen`:
+/// hooks that the other method cannot see.
 fn compare(
     profile: &Calls,
     method: Method,
@@ -97,7 +95,7 @@ fn compare(
         let (benchmark, variant) = title.split_once(':').unwrap();
         let hooks = profile.get(title);
         let hooks = hooks.unwrap_or_else(|| panic!("{title} is not in the profile"));
-        // A slope exists only for a hook that was delayed; a monitor watches all.
+        // Only delayed hooks have a slope; a monitor watches all.
         let watched = |hook: &&String| method == Method::Monitor || calls.contains_key(*hook);
         let names: BTreeSet<&String> = hooks.keys().chain(calls.keys()).collect();
         for hook in names.into_iter().filter(watched) {
@@ -151,7 +149,7 @@ fn assert_calls_are_declared(profile: &Document) {
 }
 
 #[test]
-fn a_monitor_counts_what_a_profile_counts() {
+fn monitor_and_profile_agree() {
     let all: Vec<&Benchmark> = operations_on_files().collect();
     let first = first_variants();
     let asked = std::env::var("LSMETER_SUITE_KERNELS").ok();
@@ -178,10 +176,10 @@ fn a_monitor_counts_what_a_profile_counts() {
         eprintln!("{kernel}: {equal} of {compared} equal, the rest explained");
         assert_eq!(unexplained, [""; 0], "{kernel}");
         assert!(compared > least, "{kernel}: {compared}");
-        // How many files RCU frees meanwhile is chance.
+        // The number of files that RCU frees meanwhile varies.
         assert!(equal * 10 > compared * 8, "{kernel}: {equal} of {compared}");
 
-        // A monitor that misses a hook is found.
+        // The comparison detects a missing hook.
         let mut blind = counted.calls;
         let mut opens = blind
             .iter_mut()
@@ -196,7 +194,7 @@ fn a_monitor_counts_what_a_profile_counts() {
 }
 
 #[test]
-fn slopes_are_what_a_profile_counts() {
+fn slopes_and_profile_agree() {
     let some: Vec<String> = SOME.split(' ').map(str::to_owned).collect();
     let profile = profiled(&measure("debian:6.12", "profile", &some));
     let slopes = slopes(&measure("debian:6.12", "sensitivity", &some));

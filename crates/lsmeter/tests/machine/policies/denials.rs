@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Who denies first: files that single modules deny, in two orders of the modules.
+//! The first module that denies: files denied by single modules, in two orders of the modules.
 
 use std::collections::BTreeSet;
 
@@ -17,8 +17,7 @@ fn denied_open<'a>(run: &'a Document, stack: &str, policy: Policy, file: &str) -
     cells.find(|cell| cell.title() == title).unwrap()
 }
 
-/// A file that is opened, or refused as it should be: what that costs, and whose implementations
-/// of file_open ran.
+/// Instructions of an open, allowed or refused as expected, and the modules that ran in file_open.
 #[track_caller]
 fn open<'a>(run: &'a Document, stack: &str, file: &str) -> (u64, BTreeSet<&'a str>) {
     let cell = denied_open(run, stack, Policy::Enforcing, file);
@@ -37,7 +36,7 @@ fn assert_lacks(cell: &Cell, why: &str) {
 }
 
 #[test]
-fn who_denies_first_spares_the_others() {
+fn modules_after_a_denial_are_not_called() {
     let [first, second] = ["capability,apparmor,tomoyo", "capability,tomoyo,apparmor"];
     let stacks = format!("capability {first} {second}");
     let run = measure(&Place::with_kernels(), "debian:6.12", &stacks, DENIED);
@@ -51,17 +50,17 @@ fn who_denies_first_spares_the_others() {
         let [one, other] = [first, second].map(|stack| open(&run, stack, file));
         assert_eq!([&one.1, &other.1], [in_first, in_second], "{file}");
         let first_is_less = file != "by-tomoyo";
-        let told = format!("{file}: {} and {}", one.0, other.0);
+        let costs = format!("{file}: {} and {}", one.0, other.0);
         assert!(
             one.0 != other.0 && (one.0 < other.0) == first_is_less,
-            "{told}"
+            "{costs}"
         );
     }
-    // What none denies asks both; the calls of the hook may be arranged otherwise.
+    // Both modules run if none denies. The order of the calls may change the code.
     let [one, other] = [first, second].map(|stack| open(&run, stack, "allowed"));
     assert_eq!([&one.1, &other.1], [&both, &both]);
     assert!(one.0.abs_diff(other.0) < 10, "{} and {}", one.0, other.0);
-    // It opens until the module is under its policy, and not from then on.
+    // Opens succeed until the policy is in force.
     for stack in [first, second] {
         let steps = steps(&run, stack, Policy::Enforcing);
         let at = |text: &str| {
@@ -84,10 +83,10 @@ fn who_denies_first_spares_the_others() {
 }
 
 #[test]
-fn what_labels_deny_is_decided_before() {
+fn labels_deny_before_file_open() {
     let stack = "capability,landlock,selinux";
     let run = measure(&Place::with_kernels(), "debian:6.12", stack, DENIED);
-    // file_open is never reached, though Landlock comes first.
+    // file_open is not reached, although Landlock is first.
     assert_eq!(open(&run, stack, "by-selinux").1, BTreeSet::new());
     let landlock = open(&run, stack, "by-landlock").1;
     assert_eq!(landlock, BTreeSet::from(["landlock"]));
@@ -101,7 +100,7 @@ fn what_labels_deny_is_decided_before() {
 }
 
 #[test]
-fn smack_may_stand_before_tomoyo() {
+fn smack_can_precede_tomoyo() {
     let options = ["SECURITY_SMACK", "SECURITY_TOMOYO"];
     let Some((place, kernel)) = Place::with_test_kernel(&options) else {
         return;
@@ -118,14 +117,14 @@ fn smack_may_stand_before_tomoyo() {
 }
 
 #[test]
-fn nothing_is_denied_that_nobody_asked_for() {
+fn nothing_is_denied_without_the_setting() {
     let place = Place::with_kernels();
     let stack = "capability,tomoyo";
     let asked = "--policy enforcing --bench denied-open";
     let run = measure(&place, "debian:6.12", stack, asked);
     let cell = denied_open(&run, stack, Policy::Enforcing, "allowed");
-    assert_lacks(cell, "denials = true asks for it");
+    assert_lacks(cell, "set denials = true");
     let refused = place.line(&format!("run --stack {stack} --set denials=true"));
-    let told = "`denials` is true, and no policy of what is measured is enforced";
-    assert!(refused.code(2).stderr.contains(told));
+    let error = "`denials` needs an enforced policy, which the experiment does not have";
+    assert!(refused.code(2).stderr.contains(error));
 }

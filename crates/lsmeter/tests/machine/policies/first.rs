@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! First accesses after a policy was loaded again, or files were relabelled.
+//! First accesses after a policy reload or a relabelling.
 
 use model::{FirstAfter, Policy, Status};
 
@@ -7,7 +7,7 @@ use super::{assert_in_force, measure};
 use crate::common::Place;
 
 #[test]
-fn what_was_decided_is_forgotten_before_each_operation() {
+fn cached_decisions_are_dropped_before_each_operation() {
     let asked = "--policy enforcing --set first_after=['nothing','load','relabel'] --set warmup=2 \
                  --bench stat:AA,read:4KB";
     let stacks = "capability capability,selinux capability,apparmor";
@@ -27,12 +27,12 @@ fn what_was_decided_is_forgotten_before_each_operation() {
     for benchmark in ["open", "stat", "read"] {
         let selinux = |after| cost("capability,selinux", benchmark, after);
         assert!(selinux(None) < selinux(relabel), "{benchmark}");
-        // Loading makes more than the file's label unknown.
+        // A reload drops more than the file's label.
         assert!(selinux(relabel) < selinux(load), "{benchmark}");
         let apparmor = |after| cost("capability,apparmor", benchmark, after);
         assert!(apparmor(None) < apparmor(load), "{benchmark}");
     }
-    // Nobody remembers anything there, and so it is measured once.
+    // No module caches decisions there, so it is measured once.
     let mut alone = run.cells.iter().filter(|c| c.key.stack == ["capability"]);
     assert!(alone.all(|cell| cell.key.settings.first_after.is_none()));
     for text in [
@@ -47,7 +47,7 @@ fn what_was_decided_is_forgotten_before_each_operation() {
 }
 
 #[test]
-fn a_policy_of_ones_own_is_loaded_again_and_its_files_relabelled() {
+fn a_custom_policy_is_reloaded_and_its_files_relabelled() {
     let policy = "/etc/selinux/default/policy/policy.33";
     if !(testing::has_file(policy, "selinux-policy-default")
         && testing::has_program("selabel_lookup", "selinux-utils"))
@@ -75,7 +75,7 @@ fn a_policy_of_ones_own_is_loaded_again_and_its_files_relabelled() {
     let costs: Vec<f64> = costs.collect();
     assert!(costs.len() == 2 && costs[0] < costs[1], "{costs:?}");
 
-    // There are as many labels as there are, and no more.
+    // The number of labels does not grow.
     let many = "run --offline --stack capability,selinux --policy enforcing --bench stat:AA \
                 -n 1100 --set first_after=['relabel'] -o many.json --timeout 600";
     place.line(many).code(4);

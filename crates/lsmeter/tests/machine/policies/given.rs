@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Policies of the user's own, which decide, and those that do not.
+//! Custom policies, enforced or refused.
 
 mod ima;
 mod permissive;
@@ -15,7 +15,7 @@ use crate::common::Place;
 const FILE_CONTEXTS: &str = "/etc/selinux/default/contexts/files/file_contexts";
 const BINARY: &str = "/etc/selinux/default/policy/policy.33";
 
-/// Each configuration has a policy, and so a boot, of its own.
+/// Each configuration has its own policy and boot.
 const EXPERIMENT: &str = r#"
 stacks = [
     "capability", "capability,apparmor", "capability,landlock", "capability,bpf",
@@ -92,7 +92,6 @@ denied = ["read /etc/shadow"]
 allowed = ["read /etc/hosts"]
 "#;
 
-/// A policy of the experiment.
 fn custom(name: &str) -> String {
     let begin = format!("[custom.{name}]");
     let (_, rest) = EXPERIMENT.split_once(&begin).unwrap();
@@ -100,7 +99,7 @@ fn custom(name: &str) -> String {
     begin + policy
 }
 
-/// Debian's policy as it is, in a domain of its users.
+/// Debian's policy, in a domain of its users.
 const DEBIAN: &str = r#"
 filesystem = "tmpfs"
 benchmarks = ["open:AA", "creat", "chmod"]
@@ -201,7 +200,7 @@ fn run(place: &Place, experiment: &str) -> Document {
     place.document("out.json")
 }
 
-/// How the cells of a policy ended, each with its benchmark; and what was done for it.
+/// Benchmark, status and reason of each measurement of a policy, and the steps that loaded it.
 fn ended<'a>(run: &'a Document, name: &str) -> (Vec<(&'a str, Status, &'a str)>, Vec<&'a str>) {
     let is_of = |settings: &model::Settings| settings.custom.values().any(|custom| custom == name);
     let cells = run.cells.iter().filter(|cell| is_of(&cell.key.settings));
@@ -217,7 +216,7 @@ fn ended<'a>(run: &'a Document, name: &str) -> (Vec<(&'a str, Status, &'a str)>,
     (cells, steps.collect())
 }
 
-/// Each line of `texts` is in a step.
+/// Asserts that each line of `texts` is in a step.
 #[track_caller]
 fn assert_steps(run: &Document, name: &str, texts: &str) {
     let (_, steps) = ended(run, name);
@@ -227,7 +226,6 @@ fn assert_steps(run: &Document, name: &str, texts: &str) {
     }
 }
 
-/// Its cells were measured.
 #[track_caller]
 fn assert_measured(run: &Document, name: &str) {
     for (benchmark, status, reason) in ended(run, name).0 {
@@ -235,7 +233,7 @@ fn assert_measured(run: &Document, name: &str) {
     }
 }
 
-/// The median of what a benchmark costs under a policy, or without any.
+/// Median cost of a benchmark under a policy, or without one.
 fn cost(run: &Document, benchmark: &str, name: &str) -> f64 {
     let mut cells = run.cells.iter();
     let cell = cells.find(|cell| {
@@ -249,7 +247,7 @@ fn cost(run: &Document, benchmark: &str, name: &str) -> f64 {
     cell.unwrap().estimate().unwrap().median
 }
 
-/// Nothing of it was measured, and each cell says why.
+/// Asserts that nothing was measured, for this reason.
 #[track_caller]
 fn assert_refused(run: &Document, name: &str, why: &str) {
     for (_, status, reason) in ended(run, name).0 {
@@ -259,7 +257,7 @@ fn assert_refused(run: &Document, name: &str, why: &str) {
 }
 
 #[test]
-fn policies_of_ones_own_decide_or_nothing_is_measured() {
+fn custom_policies_are_enforced_or_refused() {
     let place = Place::with_kernels();
     write_sources(&place);
     let run = run(&place, "experiment.toml");
@@ -325,7 +323,7 @@ fn policies_of_ones_own_decide_or_nothing_is_measured() {
     ] {
         assert!(took.contains(&part), "{took:?}");
     }
-    // Two rules are looked up, or a program runs: each costs something.
+    // Each policy adds cost.
     let cost = |name: &str| cost(&run, "open", name);
     for name in ["web", "box", "guard"] {
         assert!(cost(name) > cost(""), "{name}");
@@ -343,7 +341,7 @@ fn policies_of_ones_own_decide_or_nothing_is_measured() {
     ] {
         assert_refused(&run, name, why);
     }
-    // The digest of what was measured is in the document.
+    // The result file has the digest of the policy.
     let custom = &run.experiment.as_ref().unwrap().custom;
     assert!(
         custom.values().all(|of| of.digest.len() == 16),
@@ -376,9 +374,8 @@ fn debian_s_policy_confines_its_users() {
     assert_refused(&run, "nobody", "/proc/self/attr/current: EINVAL");
 }
 
-/// What this machine reads of it, before anything boots.
 #[test]
-fn what_is_no_policy_is_refused_before_a_boot() {
+fn invalid_policies_are_refused_before_a_boot() {
     let place = Place::with_kernels();
     write_sources(&place);
     let noise = (0..9000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8);
@@ -399,7 +396,7 @@ fn what_is_no_policy_is_refused_before_a_boot() {
     let denied = "denied = ['read /etc/shadow']\nallowed = ['read /etc/hosts']\n";
     let measured = "measured = ['read /x']\nnot_measured = ['read /y']\n";
     let context = "context = 'u:r:t:s0'\nfiles_context = 'u:r:t:s0'\n";
-    // The module, the file, more of the policy, and the error.
+    // Module, file, more keys, and error.
     for row in [
         "apparmor | noise | | apparmor_parser: ",
         "apparmor | itself | | apparmor_parser: ",
@@ -416,9 +413,9 @@ fn what_is_no_policy_is_refused_before_a_boot() {
         "selinux | large | | at most 64 MiB",
         "smack | none | label = 'User' | no rules are in none",
         "smack | binary | label = 'User' | binary: it is no text",
-        "smack | word | label = 'User' | word: line 2: `User System` is no rule",
+        "smack | word | label = 'User' | word: line 2: `User System` is not a rule",
         "smack | right | label = 'User' | right: line 1: `rz` is no access",
-        "smack | long | label = 'User' | is no label",
+        "smack | long | label = 'User' | is not a label",
         "smack | nothing | label = 'User' | No such file",
         "ima | comment | | no rules are in comment",
         "ima | binary | | binary: it is no text",
@@ -449,9 +446,9 @@ fn what_is_no_policy_is_refused_before_a_boot() {
     }
 }
 
-/// A program of the user's own is an implementation of the module bpf, to the instruction.
+/// Profiles list custom BPF programs as implementations of the module bpf.
 #[test]
-fn programs_of_ones_own_are_in_profiles() {
+fn custom_programs_are_in_profiles() {
     let place = Place::with_kernels();
     write_sources(&place);
     place.write("guard.toml", custom("guard"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Audit, IMA and EVM, as the paper combines them with SELinux, and alone.
+//! Audit, IMA and EVM, combined with SELinux as in the paper, and alone.
 
 use std::fs;
 
@@ -23,7 +23,7 @@ const PROOFS: [&str; 8] = [
     "evm: allowed: chmod of ./evm-right, ",
 ];
 
-/// On a stock kernel and, if there is one, on a kernel built here.
+/// On a stock kernel and, if available, on a test kernel.
 #[test]
 fn all_of_them_work_together_with_selinux() {
     let options = ["SECURITY_SELINUX", "AUDIT", "IMA_WRITE_POLICY", "EVM"];
@@ -37,7 +37,7 @@ fn all_of_them_work_together_with_selinux() {
 }
 
 #[test]
-fn audit_has_the_rules_that_are_asked_for() {
+fn audit_has_the_requested_rules() {
     let recorded = "audit: recorded: open of ./audit-denied by user 1000, refused: ";
     let sets = [
         (
@@ -73,12 +73,12 @@ fn audit_has_the_rules_that_are_asked_for() {
         let open = cells.find(|cell| cell.key.benchmark() == "open");
         open.unwrap().estimate().unwrap().median
     });
-    // Nothing is collected, then contexts are, then names are, then 34 rules are compared.
+    // Without collecting, with contexts, with names, and with 34 rules to compare.
     let [none, never_task, one, stig] = counted;
     assert!(never_task < none && none < one && one < stig, "{counted:?}");
 }
 
-/// The kernel's own policies, which it tells of by what it measures and refuses.
+/// The kernel's built-in policies, recognised by what they measure and refuse.
 #[test]
 fn policies_of_the_kernel_s_own_measure_or_appraise() {
     let denied = [PROOFS[2], PROOFS[3]];
@@ -105,7 +105,7 @@ fn policies_of_the_kernel_s_own_measure_or_appraise() {
     assert!(ended.code(4).stderr.contains("leave out tmpfs"));
 }
 
-/// Without IMA and labels, ext4 lets only what is new have its first attribute.
+/// Without IMA and labels, ext4 sets a first attribute only on new files.
 #[test]
 fn evm_alone_works_on_ext4() {
     let place = Place::with_kernels();
@@ -123,13 +123,13 @@ fn each_rule_of_ima_costs_an_open_something() {
             .find(|cell| cell.key.benchmark() == "open" && cell.key.settings.rules == Some(rules));
         open.unwrap().estimate().unwrap().median
     });
-    // They are compared one after the other, each by several instructions.
+    // Rules are compared one after the other.
     assert!(many > few + 500.0, "{few} {many}");
 }
 
-/// The image of debian:6.12 in a build directory, said to be built without EVM.
+/// The image of debian:6.12 in a build directory whose .config has no EVM.
 #[test]
-fn a_kernel_without_evm_is_told_of() {
+fn a_kernel_without_evm_is_refused() {
     let place = Place::with_kernels();
     let listed = place.line("kernel list --json").json();
     let mut kernels = listed["kernels"].as_array().unwrap().iter();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Landlock on the host, with and without privilege.
+//! Landlock on the host, as root and as an ordinary user.
 
 use std::fs;
 
@@ -8,8 +8,7 @@ use model::{Cell, Document, Policy, Status};
 use super::cells;
 use crate::common::{Place, names, words};
 
-/// Measures in an empty directory; None, recorded as skipped, if this machine's kernel has no
-/// Landlock.
+/// Measures in an empty directory. Returns None and records a skipped test without Landlock.
 fn run(line: &str, privileged: bool) -> Option<Document> {
     let place = Place::new();
     fs::create_dir(place.join("work")).unwrap();
@@ -68,7 +67,7 @@ fn sandboxes_on_the_host_need_no_root() {
     }
 }
 
-/// All of the paper's benchmarks work in it, and leave nothing.
+/// All benchmarks of the paper work in a sandbox and leave no files.
 #[test]
 fn the_paper_s_benchmarks_run_in_a_sandbox() {
     let Some(run) = run(

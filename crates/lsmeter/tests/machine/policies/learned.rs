@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The recipe of docs/own-policies.md: one boot learns a TOMOYO policy, the next enforces it.
+//! The recipe of docs/custom-policies.md: one boot learns a TOMOYO policy, the next enforces it.
 
 use std::fs;
 
@@ -8,10 +8,10 @@ use model::Status;
 use crate::common::Place;
 use crate::vm::Vm;
 
-const DOCS: &str = include_str!("../../../../../docs/own-policies.md");
+const DOCS: &str = include_str!("../../../../../docs/custom-policies.md");
 const BENCH: &str = "open:AA,creat:random,rename:depth1";
 
-/// TOMOYO as it is once a system with the package tomoyo-tools has booted.
+/// State of TOMOYO after the boot of a system with tomoyo-tools.
 const BOOTED: &str = "
 set -e
 cd /sys/kernel/security/tomoyo
@@ -23,7 +23,7 @@ cd
 ";
 
 #[test]
-fn a_policy_that_tomoyo_learned_is_enforced() {
+fn a_learned_policy_is_enforced() {
     let place = Place::with_kernels();
     if !testing::has_program("tomoyo-savepolicy", "tomoyo-tools") {
         return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What stacks hold in memory.
+//! Memory of stacks.
 
 use model::Document;
 
@@ -15,7 +15,7 @@ fn run(place: &Place, cells: &str) -> Document {
 }
 
 #[test]
-fn what_a_stack_holds_is_exact() {
+fn memory_of_a_stack_is_exact() {
     let place = Place::with_kernels();
     let document = run(&place, "memory");
     let measured = document.cells.iter().filter(|of| of.headline().is_some());
@@ -32,15 +32,15 @@ fn what_a_stack_holds_is_exact() {
     for (variant, more) in [("inode", 40.0), ("file", 16.0), ("task", 32.0)] {
         let base = bytes(variant, &["capability"], "none");
         for policy in ["none", "enforcing"] {
-            // The sizes of SELinux's structures in 6.12: security/selinux/include/objsec.h.
+            // Sizes of structures in 6.12: security/selinux/include/objsec.h.
             let held = bytes(variant, &with, policy);
             assert_eq!(held - base, more, "{variant}, {policy}");
         }
     }
     let policy = bytes("boot", &with, "enforcing") - bytes("boot", &with, "none");
     assert!(policy > 1e6, "SELinux's policy holds {policy} bytes");
-    // So that what is resumed is as what was not stopped. Of a boot, what the list of cells took that
-    // came in by the serial port, and where it lies, may be a slab or two.
+    // A resumed run must give the same figures. The memory of a boot may differ by a slab or two, for
+    // the list of measurements from the serial port.
     for cell in run(&place, "memory:boot-slab,memory:queue").cells {
         let whole = document.cells.iter().find(|whole| whole.key == cell.key);
         let bytes = |of: &model::Cell| of.headline().unwrap();

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Policies deny, allow, and let the suite run: `lsmeter run --policy`. SLOW: a minute.
+//! `lsmeter run --policy`: policies deny, allow, and let the suite run. SLOW: a minute.
 //!
-//! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests
-//! (`lsmeter kernel fetch debian:6.12`), and for modules that no stock kernel has one of
-//! `make test-kernels`; nothing is fetched or built here. Modules share runs, so that there are
-//! few boots.
+//! Needs QEMU and the kernel debian:6.12, and for modules that it does not have a kernel of
+//! `make test-kernels`. Modules share runs, to save boots.
 
 mod denials;
 mod first;
@@ -34,13 +32,13 @@ fn measure_on(fs: &str, place: &Place, kernel: &str, stacks: &str, rest: &str) -
     ));
     assert_eq!(place.left_over(), [""; 0]);
     let run = place.document("out.json");
-    // Cells that the kernel cannot do are no failure, but nothing else is nothing.
+    // Unsupported measurements are not failures unless all are unsupported.
     let measured = run.cells.iter().any(|cell| cell.status() == Status::Ok);
     ended.code(if measured { 0 } else { 4 });
     run
 }
 
-/// How the policies of this stack came into force.
+/// The steps that loaded the policies of this stack.
 fn steps<'a>(run: &'a Document, stack: &str, policy: Policy) -> &'a [String] {
     let mut found = run.setups.iter().filter(|setup| {
         setup.configuration.stack.as_str() == stack && setup.configuration.policy == policy
@@ -58,7 +56,7 @@ fn cells<'a>(run: &'a Document, stack: &str, policy: Policy) -> Vec<&'a Cell> {
     cells
 }
 
-/// All its cells are measured, and its steps hold a line with each of these texts.
+/// Asserts that all is measured, and that each text is in a step.
 #[track_caller]
 fn assert_in_force(run: &Document, stack: &str, policy: Policy, texts: &[&str]) {
     for cell in cells(run, stack, policy) {
@@ -73,17 +71,17 @@ fn assert_in_force(run: &Document, stack: &str, policy: Policy, texts: &[&str]) 
     }
 }
 
-/// The state is refused, with a reason that holds this text.
+/// Asserts that the state is unsupported, with this text in the reason.
 #[track_caller]
 fn assert_unsupported(run: &Document, stack: &str, policy: Policy, reason: &str) {
     for cell in cells(run, stack, policy) {
         assert_eq!(cell.status(), Status::Unsupported, "{cell:#?}");
-        let told = cell.reason().unwrap();
-        assert!(told.contains(reason), "{told}");
+        let found = cell.reason().unwrap();
+        assert!(found.contains(reason), "{found}");
     }
 }
 
-/// Each policy's stack and state, and what its steps hold, or why it cannot be had.
+/// Checks paragraphs of stack, state, and texts in its steps, or `unsupported` and the reason.
 #[track_caller]
 fn assert_proofs(run: &Document, proofs: &str) {
     for proof in proofs.split("\n\n") {
@@ -101,7 +99,7 @@ fn assert_proofs(run: &Document, proofs: &str) {
 const STATES: &str = "--policy permissive --policy enforcing";
 
 #[test]
-fn modules_of_stock_kernels_deny_and_allow() {
+fn modules_of_debian_kernels_deny_and_allow() {
     let stacks = "capability,apparmor capability,tomoyo capability,landlock lockdown,capability";
     let run = measure(&Place::with_kernels(), "debian:6.12", stacks, STATES);
     assert_proofs(
@@ -148,9 +146,9 @@ fn modules_of_stock_kernels_deny_and_allow() {
     );
 }
 
-/// lsmeter's own recipe is without CONFIG_SECURITY_SMACK_BRINGUP; nobody can give IPE a policy.
+/// Test kernels do not have CONFIG_SECURITY_SMACK_BRINGUP. lsmeter cannot load a policy for IPE.
 #[test]
-fn modules_that_no_stock_kernel_has_deny_and_allow() {
+fn modules_of_test_kernels_deny_and_allow() {
     let options = "SECURITY_SMACK SECURITY_SAFESETID SECURITY_LOADPIN SECURITY_IPE";
     let Some((place, kernel)) = Place::with_test_kernel(&words(options)) else {
         return;
@@ -195,7 +193,7 @@ fn modules_that_no_stock_kernel_has_deny_and_allow() {
 }
 
 #[test]
-fn a_kernel_without_the_modules_says_so() {
+fn a_kernel_without_the_modules_is_refused() {
     let stacks = "capability,smack capability,safesetid capability,loadpin";
     let run = measure(
         &Place::with_kernels(),
@@ -217,9 +215,9 @@ fn a_kernel_without_the_modules_says_so() {
     assert!(run.setups.is_empty());
 }
 
-/// A compiler that refuses, ahead of the real one.
+/// A failing compiler is first in PATH.
 #[test]
-fn a_policy_that_does_not_compile_is_told() {
+fn a_policy_that_does_not_compile_is_an_error() {
     let refuses = "#!/bin/sh\ncase $1 in --version) echo AppArmor parser version 0;; \
                    *) echo 'syntax error, line 7' >&2; exit 1;; esac\n";
     for (module, compiler, error, hint) in [

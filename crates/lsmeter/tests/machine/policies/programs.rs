@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Whole programs under policies that decide.
+//! Whole programs under enforced policies.
 
 use model::{Cell, Document, Policy, Program, Status};
 
 use super::steps;
 use crate::common::Place;
 
-/// What was measured on one kernel.
+/// Runs on one kernel.
 struct Measured {
-    /// Under policies that decide.
+    /// Under enforced policies.
     first: Document,
-    /// The same once more.
+    /// A repetition.
     second: Document,
-    /// Without a policy, only the program that is to be refused something.
+    /// Without a policy, only the program that expects a refusal.
     free: Document,
 }
 
-/// Programs that do what most do.
 const WORKLOADS: &str = r#"
     [[workloads]]
     name = "pipeline"
@@ -35,7 +34,8 @@ const WORKLOADS: &str = r#"
     repeat = 2
 "#;
 
-/// Those, and one that ends well only if it is refused something; `all_refuse` if every module does.
+/// Measures them and a program that succeeds only if it is refused something. `all_refuse`: every
+/// module refuses it.
 fn measured(kernel: &str, stacks: &[String], refused: &str, all_refuse: bool) -> Measured {
     let place = Place::with_kernels();
     place.write("tree/a", "one\ntwo\none\n");
@@ -81,7 +81,7 @@ fn program(cell: &Cell) -> &Program {
     program.unwrap_or_else(|| panic!("{}: {:?}", cell.title(), cell.reason()))
 }
 
-/// Each way into the kernel with a hook, how often it called it, and the instructions of that.
+/// Entry and hook, calls, and their instructions.
 fn hooks(cell: &Cell) -> Vec<(String, u64, u64)> {
     let entries = program(cell).entries.iter();
     let hooks = entries.flat_map(|entry| entry.hooks.iter().map(move |hook| (entry, hook)));
@@ -92,7 +92,7 @@ fn hooks(cell: &Cell) -> Vec<(String, u64, u64)> {
     hooks.collect()
 }
 
-/// Instructions that a module's implementations of hooks took.
+/// Instructions of a module's hook implementations.
 fn in_module(cell: &Cell, module: &str) -> u64 {
     let hooks = program(cell).entries.iter().flat_map(|entry| &entry.hooks);
     let modules = hooks.flat_map(|hook| &hook.modules);
@@ -100,18 +100,21 @@ fn in_module(cell: &Cell, module: &str) -> u64 {
     own.map(|found| found.instructions).sum()
 }
 
-/// The programs ran to their ends under the module's policy, alike in both runs, and the one that
-/// is to be refused something was.
+/// Asserts that the programs ended normally under the module's policy, equally in both runs, and that
+/// the refusal happened.
 #[track_caller]
 fn assert_confined(runs: &Measured, module: &str, proof: &str) {
-    // Possibly memcpy_orig() copied backwards, which it does by the addresses that the allocator
-    // gave: 4 instructions were seen once.
+    // Possibly memcpy_orig() copied backwards, which depends on addresses from the allocator: a
+    // difference of 4 instructions was seen once.
     const BACKWARDS: u64 = 16;
     let stack = format!("capability,{module}");
-    let told = steps(&runs.first, &stack, Policy::Enforcing);
-    assert!(told.iter().any(|step| step.contains(proof)), "{told:#?}");
+    let applied = steps(&runs.first, &stack, Policy::Enforcing);
+    assert!(
+        applied.iter().any(|step| step.contains(proof)),
+        "{applied:#?}"
+    );
     for title in ["pipeline", "server", "find", "refused"] {
-        // What AppArmor's profile leaves to programs is all that they can do in their root.
+        // The AppArmor profile allows programs everything in their root.
         if title == "refused" && module == "apparmor" {
             continue;
         }
@@ -129,13 +132,13 @@ fn assert_confined(runs: &Measured, module: &str, proof: &str) {
         }
         for (run, other) in program(enforced).runs.iter().zip(&program(again).runs) {
             assert_eq!(run.user, other.user, "{what}");
-            // When the host answers the guest decides where memory is taken from: a few
-            // instructions of millions, in one boot of dozens.
+            // The timing of the host may change where the guest takes memory: a few instructions of
+            // millions, in one boot of dozens.
             let more = run.kernel.abs_diff(other.kernel);
             assert!(more <= run.kernel / 10_000, "{what}: {run:?} {other:?}");
         }
         assert!(in_module(enforced, module) > 0, "{what}");
-        // Others wait for each other, and for a disk.
+        // Other programs wait for each other and for a disk.
         let never_idle = program(enforced).runs.iter().all(|run| run.idle == 0);
         assert!(never_idle || title != "pipeline", "{what}");
     }
@@ -158,9 +161,12 @@ fn programs_run_under_the_policies_of_stock_kernels() {
     ]) {
         assert_confined(&runs, module, proof);
     }
-    let told = steps(&runs.first, "capability,selinux", Policy::Enforcing);
+    let applied = steps(&runs.first, "capability,selinux", Policy::Enforcing);
     let mounted = "the root is mounted with -o defcontext=lsmeter_u:object_r:work_t";
-    assert!(told.iter().any(|step| step.contains(mounted)), "{told:#?}");
+    assert!(
+        applied.iter().any(|step| step.contains(mounted)),
+        "{applied:#?}"
+    );
 }
 
 #[test]
@@ -168,7 +174,7 @@ fn programs_run_under_the_rules_of_smack() {
     let Some((_, kernel)) = Place::with_test_kernel(&["SECURITY_SMACK", "INET"]) else {
         return;
     };
-    // Root may write it, the label lsmeter may not.
+    // Root may write it; the label lsmeter may not.
     let refused = "! echo 100000 > /proc/sys/fs/file-max";
     let runs = measured(&kernel, &["capability,smack".to_owned()], refused, true);
     let proof = "denied: open of /smack/denied for reading: EACCES";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! SELinux in its three states, with both policies.
+//! SELinux in its three states, with both policies of lsmeter.
 
 use model::Policy;
 
@@ -28,7 +28,7 @@ fn each_state_proves_itself() {
         ALLOWED,
     ];
     assert_in_force(&run, STACK, Policy::Enforcing, &texts);
-    // Decisions cost something where there is a policy to decide by.
+    // A policy adds the cost of decisions.
     let open = |policy| cells(&run, STACK, policy)[0].estimate().unwrap().median;
     assert!(open(Policy::Enforcing) > open(Policy::None));
 }

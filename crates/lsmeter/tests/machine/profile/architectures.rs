@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Kernels of another architecture than this machine's.
+//! Kernels of another architecture.
 //!
-//! Needs its QEMU (`qemu-system-aarch64`), an lsmeter built with its compiler, and the kernel
-//! debian:6.12/aarch64 in the cache (`lsmeter kernel fetch debian:6.12/aarch64`).
+//! Needs `qemu-system-aarch64`, an lsmeter built with its cross-compiler, and the kernel
+//! debian:6.12/aarch64.
 
 use std::collections::BTreeMap;
 
 use super::*;
 
-/// Calls that both architectures have, and such as one of them makes in another form.
+/// Calls of both architectures. Some have another form on one of them.
 const SOME: &str = "open:AA/BB,stat:AA,rename:depth1,read:1KB,write:0KB,socket:unix-stream,\
                     pipe-message:64KB,access:AA/BB,getppid";
 
-/// Profiles some operations on the default kernel of these architectures, with SELinux and
-/// without.
+/// Profiles operations on the default kernel of each architecture, with and without SELinux.
 fn profile(place: &Place, archs: &[&str], output: &str, flag: &str) -> Document {
     let line = format!(
         "profile --offline --fs tmpfs --kernel debian:6.12 --arch {} --stack capability \
@@ -24,7 +23,7 @@ fn profile(place: &Place, archs: &[&str], output: &str, flag: &str) -> Document 
     place.document(output)
 }
 
-/// How often each operation of an architecture calls each hook.
+/// Calls of each hook in each operation on an architecture.
 fn calls(
     document: &Document,
     architecture: Architecture,
@@ -42,7 +41,7 @@ fn calls(
     own.map(of).collect()
 }
 
-/// Both in one run, and one of them in a run of its own.
+/// Profiles both in one run, and one of them alone.
 #[test]
 fn the_same_hooks_are_called_on_two_architectures() {
     let place = Place::with_kernels();
@@ -51,7 +50,7 @@ fn the_same_hooks_are_called_on_two_architectures() {
     let native = calls(&both, Architecture::X86_64);
     assert_eq!(native.len(), both.cells.len() / 2);
     assert_eq!(native, calls(&both, Architecture::Aarch64));
-    // Each has an emulator of its own.
+    // Each has its own emulator.
     for (at, cell) in both.cells.iter().enumerate() {
         let (is_other, kernel) = match cell.key.architecture {
             Architecture::X86_64 => (false, "debian:6.12"),
@@ -63,7 +62,7 @@ fn the_same_hooks_are_called_on_two_architectures() {
         let (counted, path) = counted(cell);
         assert_sums(&cell.title(), path);
         if let Some(residual) = &counted.residual {
-            // Where memset begins depends on what it clears.
+            // The start of memset depends on the length.
             let most = if is_other { 32 } else { 0 };
             assert!(residual.instructions.abs() <= most, "{residual:#?}");
         }
@@ -72,13 +71,13 @@ fn the_same_hooks_are_called_on_two_architectures() {
             assert_eq!(made, ["close", "openat"]);
         }
     }
-    // Once more without the other, and nothing differs.
+    // Alone it gives the same counts.
     let again = profile(&place, &["aarch64"], "again.json", "--no-cache");
     assert!(again.environments.is_empty());
     let other = |cell: &Cell| cell.key.architecture == Architecture::Aarch64;
     both.cells.retain(other);
     crate::cells::assert_same(&again, &both);
-    // What this lsmeter does not measure there it says.
+    // Unsupported benchmarks are reported.
     let refused = "sensitivity --arch x86_64 --bench stat:AA --offline --arch aarch64";
     let error = place.line(refused).stderr;
     assert!(
@@ -87,7 +86,7 @@ fn the_same_hooks_are_called_on_two_architectures() {
     );
 }
 
-/// BPF programs delay decisions there, too, and each slope is the count.
+/// BPF programs delay decisions there too, and slopes equal counts.
 #[test]
 fn slopes_are_counts_on_another_architecture() {
     let place = Place::with_kernels();
@@ -100,14 +99,14 @@ fn slopes_are_counts_on_another_architecture() {
         .map(|(cell, _, slope)| (cell.title(), slope.slope))
         .collect();
     assert_eq!(slopes.len(), 2, "{slopes:?}");
-    // stat asks for each of inode_permission and inode_getattr once; open nine hooks or times.
+    // stat calls inode_permission and inode_getattr once each; open makes nine calls.
     for (operation, decisions) in [("stat:AA", 2.0), ("open:AA/BB", 9.0)] {
         let slope = slopes[operation];
         assert!((slope - decisions).abs() < 0.001, "{operation}: {slope}");
     }
 }
 
-/// Parts of a run of two architectures, each measured by itself, make the document of the whole.
+/// Merged shards of a run on two architectures equal the whole run.
 #[test]
 fn shards_of_two_architectures_are_the_whole() {
     let place = Place::with_kernels();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What is counted: calls of hooks, and what they cost, on both kinds of kernel: hooks
-//! in lists (6.1) and as static calls (6.12).
+//! Calls and costs of hooks on kernels with hook lists (6.1) and static calls (6.12).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,9 +9,9 @@ use super::{assert_fits_schema, assert_sums, counted, residual};
 use crate::common::Place;
 
 /// Benchmarks, and the calls of `inode_permission`, `file_open` and `file_permission` in one
-/// operation. A path of D components asks for permission D times, once for every directory that is
-/// walked through, which include the one that it starts from; an open once more for the file, as
-/// mkdir and rmdir for the directory that is written to.
+/// operation. A path of D components takes D permission checks, one for each directory on the way,
+/// including the start. An open makes one more for the file; mkdir and rmdir make one more for the
+/// directory that they write to.
 const CALLS: &[(&str, [u64; 3])] = &[
     ("open:AA", [2, 1, 0]),
     ("open:AA/BB/CC/DD", [5, 1, 0]),
@@ -30,8 +29,8 @@ const CALLS: &[(&str, [u64; 3])] = &[
     ("chmod:depth3", [3, 0, 0]),
     ("mkdir:one", [2, 0, 0]),
     ("rmdir:one", [2, 0, 0]),
-    // These are two operations each, at depth 1: rename, and creat, for which the directory is
-    // searched and opened for writing, and the new file is opened,
+    // Two operations each, at depth 1: rename, and creat, which searches the directory, opens it
+    // for writing, and opens the new file,
     ("creat:random", [4 + 3, 1, 0]),
     // open and unlink,
     ("unlink:random", [2 + 2, 1, 0]),
@@ -135,10 +134,10 @@ fn assert_differences(cells: &[Cell]) {
     for cell in cells {
         assert_difference(cell);
     }
-    // That the sums hold says nothing where nothing is stable.
+    // The sums mean nothing unless some operations are stable.
     let stable = cells.iter().filter(|cell| counted(cell).0.is_comparable());
     assert!(stable.clone().count() > cells.len() * 3 / 4);
-    // Where a new name's bucket or an object's slab differs, it does so in few.
+    // A new name's hash bucket or an object's slab may differ in a few.
     let hooks_are_all = |cell: &&Cell| residual(cell).functions.is_empty();
     assert!(stable.filter(hooks_are_all).count() > cells.len() * 3 / 4);
     for module in STACKS {
@@ -185,13 +184,13 @@ fn hooks_of_6_1() {
     for module in STACKS {
         let open = find(cells, "open:AA", module);
         assert!(open.release.starts_with("6.1."));
-        // No module yet, but called beside the framework.
+        // Not a module yet, but called next to the framework.
         assert!(modules(&[open]).contains("ima"));
         assert!(modules(&[open]).contains(module));
         assert!(!open.active_lsms.iter().any(|m| m == "ima"));
         assert_eq!(calls(&counted(open).1.hooks, "ima_file_check"), 1);
     }
-    // One decision of SELinux for each that is asked for.
+    // SELinux decides once per check.
     let open = find(cells, "open:AA", "selinux");
     let mut hooks = counted(open).1.hooks.iter();
     let hook = hooks.find(|h| h.hook == "inode_permission");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What instructions do is counted exactly, and counting it changes no other count.
+//! Events are counted exactly, and counting them changes no other count.
 
 use std::fs;
 
@@ -61,7 +61,7 @@ fn events_are_exact_and_change_no_other_count() {
         assert_eq!(all.rep_instructions == 0, all.rep_bytes == 0, "{all:?}");
     }
     let of = |title: &str| a.cells.iter().find(|cell| cell.title() == title).unwrap();
-    // TOMOYO clears what it fills in with REP instructions; SELinux does not.
+    // TOMOYO clears buffers with REP instructions; SELinux does not.
     let (_, stat) = counted(of("stat:AA"));
     let mut hooks = stat.hooks.iter();
     let getattr = hooks.find(|hook| hook.hook == "inode_getattr").unwrap();
@@ -72,16 +72,16 @@ fn events_are_exact_and_change_no_other_count() {
     };
     assert!(rep_bytes("tomoyo") > 100, "{getattr:?}");
     assert_eq!(rep_bytes("selinux"), 0, "{getattr:?}");
-    // A read of 4 KiB copies them.
+    // A read of 4 KiB copies 4 KiB.
     let (_, read) = counted(of("read:4KB"));
     let events = read.events.unwrap();
     assert!((4096..4400).contains(&events.rep_bytes), "{events:?}");
     assert!(events.lines_written >= 64 && events.lines_read >= 64);
-    // An open takes references that other processors might, too.
+    // An open takes references with atomic operations.
     assert!(counted(of("open:AA")).1.events.unwrap().shared_atomics > 0);
 
-    assert!(text.contains("what instructions do, per operation, more than with capability"));
-    // All calls of one operation sum up to its events.
+    assert!(text.contains("events of instructions, per operation, more than with capability"));
+    // The calls of an operation add up to its events.
     let line = "profile --events --callgrind open.callgrind --output open.json --offline \
                 --kernel debian:6.12 --fs tmpfs --stack capability --bench open:AA";
     place.line(line).code(0);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter profile` with real boots. SLOW: some minutes.
 //!
-//! Needs QEMU and the kernels debian:6.1 and debian:6.12 in the cache of whoever runs
-//! the tests (`lsmeter kernel fetch debian:6.1 debian:6.12`); nothing is fetched here.
+//! Needs QEMU and the kernels debian:6.1 and debian:6.12.
 
 mod architectures;
 mod counts;
@@ -15,21 +14,21 @@ use std::path::Path;
 use crate::common::Place;
 use model::{Architecture, Cell, Counted, Document, HookedPath, Residual};
 
-/// What was counted of an operation, and its path through the kernel.
+/// Counts of an operation, and its dominant path.
 #[track_caller]
 fn counted(cell: &Cell) -> (&Counted, &HookedPath) {
     let counted = cell.counted().unwrap_or_else(|| panic!("{cell:#?}"));
     (counted, counted.hooked.as_ref().unwrap())
 }
 
-/// How it differs from the baseline.
+/// The difference from the baseline.
 #[track_caller]
 fn residual(cell: &Cell) -> &Residual {
     let residual = counted(cell).0.residual.as_ref();
     residual.unwrap_or_else(|| panic!("{cell:#?}"))
 }
 
-/// What must hold of the figures of one operation.
+/// Asserts that the figures of an operation add up.
 #[track_caller]
 fn assert_sums(title: &str, path: &HookedPath) {
     let (total, hooked) = (path.total, path.hooked);
@@ -44,7 +43,7 @@ fn assert_sums(title: &str, path: &HookedPath) {
             && hook.outermost <= hook.inclusive
             && hook.inclusive - hook.dispatch <= behind
             && implementations.max().unwrap_or(0) <= hook.inclusive
-            // A module cannot cost what none of its functions does.
+            // The cost of a module is that of its functions.
             && (behind == 0) == (hook.inclusive == hook.dispatch);
         assert!(holds, "{title}: {hook:#?}");
     }
@@ -58,7 +57,7 @@ fn assert_fits_schema(document: &Path) {
 
 const SELINUX: &str = "--offline --kernel debian:6.12 --fs tmpfs --stack capability,selinux";
 
-/// Few benchmarks call few of the kernel's hooks; the saved file gives the same tables.
+/// `lsmeter report --coverage` prints the same tables from the saved file.
 #[test]
 fn hooks_that_operations_call() {
     let place = Place::with_kernel("debian:6.12");
@@ -76,10 +75,10 @@ fn hooks_that_operations_call() {
     assert_eq!(saved.code(0).stdout, tables);
 }
 
-/// A kernel tree's list names the hooks, and no others are looked for. What the others
-/// cost is then found outside hooks: a residual, which a check does not let pass.
+/// With hook definitions from a kernel tree, the cost of other hooks is outside all hooks: a residual,
+/// with which --check fails.
 #[test]
-fn a_hook_that_is_not_known_is_a_residual() {
+fn an_unknown_hook_is_a_residual() {
     let place = Place::with_kernel("debian:6.12");
     place.write(
         "hooks.h",
@@ -97,7 +96,7 @@ fn a_hook_that_is_not_known_is_a_residual() {
     };
     let (of_cell, path) = counted(cell);
     assert_sums("open:AA", path);
-    // Whatever modules are called beside the framework's functions is there as well.
+    // Calls of modules from outside the framework's functions are included.
     let hooks = path.hooks.iter();
     let of_framework = hooks.filter(|hook| hook.function.starts_with("security_"));
     let of_framework: Vec<&str> = of_framework.map(|hook| &*hook.hook).collect();
@@ -108,8 +107,8 @@ fn a_hook_that_is_not_known_is_a_residual() {
     let residual = residual(cell).instructions;
     assert!(residual > 0 && of_cell.is_comparable(), "{cell:#?}");
     assert_eq!(residual.unsigned_abs(), outside[0] - outside[1]);
-    let told = format!("residual: open:AA under capability,selinux on debian:6.12: {residual:+}");
-    assert!(ended.stderr.contains(&told), "{}", ended.stderr);
+    let line = format!("residual: open:AA under capability,selinux on debian:6.12: {residual:+}");
+    assert!(ended.stderr.contains(&line), "{}", ended.stderr);
     let function = "selinux_file_alloc_security +";
     assert!(ended.stderr.contains(function), "{}", ended.stderr);
 }

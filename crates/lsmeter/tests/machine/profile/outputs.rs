@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! All outputs of all boots say the same.
+//! All outputs agree, in all boots.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,10 +10,10 @@ use model::{Cell, Document, HookedPath, Key};
 use super::{SELINUX, assert_fits_schema, assert_sums, counted};
 use crate::common::Place;
 
-/// Operations whose most frequent path is the same in every boot.
+/// Operations with the same dominant path in every boot.
 pub const SOME: &str = "--bench open:AA,stat:AA,read:4KB,rename:depth1,rmdir:one,getppid";
 
-/// The hooks that a trace shows for an operation, in order.
+/// The hooks of an operation in a trace, in order.
 #[track_caller]
 fn traced(text: &str, title: &str) -> Vec<String> {
     let heading = format!("{title}: ");
@@ -23,7 +23,7 @@ fn traced(text: &str, title: &str) -> Vec<String> {
     for line in lines.take_while(|line| !line.is_empty()) {
         let mut words = line.split_whitespace();
         let number = words.next().and_then(|word| word.parse::<usize>().ok());
-        // Without a number it goes on with the callers.
+        // Lines without a number continue the callers.
         let (Some(number), Some(hook)) = (number, words.next()) else {
             continue;
         };
@@ -35,9 +35,9 @@ fn traced(text: &str, title: &str) -> Vec<String> {
     hooks
 }
 
-/// The trace of every operation has the calls that its profile counts.
+/// Traces have the calls that profiles count.
 #[track_caller]
-fn assert_trace_says(text: &str, cells: &[Cell]) {
+fn assert_trace_agrees(text: &str, cells: &[Cell]) {
     for cell in cells {
         let mut calls: BTreeMap<String, u64> = BTreeMap::new();
         for hook in traced(text, &cell.title()) {
@@ -49,7 +49,7 @@ fn assert_trace_says(text: &str, cells: &[Cell]) {
     }
 }
 
-/// An executed command's last line about totals: `743,229 (100.0%)  PROGRAM TOTALS`.
+/// From the line `743,229 (100.0%)  PROGRAM TOTALS` of callgrind_annotate.
 fn program_totals(annotated: &str) -> u64 {
     let line = annotated
         .lines()
@@ -60,7 +60,7 @@ fn program_totals(annotated: &str) -> u64 {
 }
 
 #[test]
-fn every_output_of_every_boot_says_the_same() {
+fn all_outputs_of_all_boots_agree() {
     let place = Place::with_kernel("debian:6.12");
     let files = "--output a.json --callgrind a.callgrind --folded a.folded";
     let first = place.line(&format!("profile --json {SELINUX} {SOME} {files}"));
@@ -70,7 +70,6 @@ fn every_output_of_every_boot_says_the_same() {
     let a = place.document("a.json");
     assert_eq!(a.cells.len(), 6, "{a:#?}");
 
-    // Another boot.
     let line = format!("profile --no-cache --trace --output b.json {SELINUX} {SOME}");
     let second = place.line(&line).code(0);
     let figures = |document: &Document| -> Vec<(Key, HookedPath, [u64; 2])> {
@@ -113,7 +112,7 @@ fn every_output_of_every_boot_says_the_same() {
         .args(["--inclusive=yes", "--tree=both"])
         .arg(place.join("a.callgrind"))
         .output();
-    // Valgrind that is not here cannot be asked.
+    // Valgrind may be missing.
     if let Ok(output) = annotate {
         assert!(output.status.success(), "{output:?}");
         assert_eq!(String::from_utf8_lossy(&output.stderr), "");

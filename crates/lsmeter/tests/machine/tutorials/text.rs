@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Commands in a tutorial's text, and what they are to print.
+//! Commands of a tutorial and their expected output.
 
 use std::fmt::Write;
 
-/// Kinds of blocks between lines of three backticks.
+/// Kinds of fenced blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Block {
-    /// Commands, each with what it prints.
+    /// Commands with output.
     Console,
     /// Commands that are not run.
     Sh,
     Other,
 }
 
-/// A command and what it is shown to print.
+/// A command and its expected output.
 #[derive(Debug, PartialEq)]
 pub struct Shown {
-    /// More lines than one if they end in `\`.
+    /// Several lines if they end in `\`.
     pub line: String,
     pub output: String,
 }
@@ -27,7 +27,6 @@ enum Part {
     Command(Shown),
 }
 
-/// A document with commands.
 #[derive(Debug)]
 pub struct Tutorial {
     parts: Vec<Part>,
@@ -35,7 +34,7 @@ pub struct Tutorial {
 }
 
 impl Tutorial {
-    /// Panics on a block that does not end, or with output before any command.
+    /// Panics if a block does not end, or has output before a command.
     pub fn parse(text: &str) -> Tutorial {
         let mut tutorial = Tutorial {
             parts: Vec::new(),
@@ -93,7 +92,7 @@ impl Tutorial {
         })
     }
 
-    /// How many blocks of this kind there are.
+    /// Number of blocks of this kind.
     pub fn blocks(&self, kind: Block) -> usize {
         self.blocks.iter().filter(|block| **block == kind).count()
     }
@@ -115,7 +114,7 @@ impl Tutorial {
     }
 }
 
-/// Whether `printed` is what `expected` shows.
+/// Whether `printed` matches `expected`.
 pub fn matches(expected: &str, printed: &str) -> bool {
     let expected: Vec<String> = lines(expected);
     let printed: Vec<String> = lines(printed);
@@ -152,7 +151,7 @@ fn without_figures(line: &str) -> String {
         if kept.chars().all(|letter| letter == '-') {
             "---".clone_into(&mut kept);
         }
-        // One figure and its interval are as good as one without, and so is no figure.
+        // A figure matches with an interval, without one, and if it is missing.
         let is_figure = |word: &str| ["0", "---"].contains(&word);
         if !(is_figure(&kept) && words.last().is_some_and(|last| is_figure(last))) {
             words.push(kept);

@@ -1,16 +1,15 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The first process of a test's VM: mounts what a distribution mounts, runs /script,
-# and sends what became of it through the second serial port: a line with its status,
-# then a tar archive.
+# The first process of a test's VM. Mounts file systems as a distribution does, runs /script, and
+# sends the result to the second serial port: a line with the status, then a tar archive.
 
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root USER=root TERM=linux LC_ALL=C.UTF-8
 
 /bin/busybox mount -t proc proc /proc
 cd / || exit
-# A program that was copied is what its name means, wherever busybox has it too.
+# Copied programs replace those of busybox.
 copied=$(ls bin sbin usr/bin usr/sbin)
 /bin/busybox --install -s
 for name in $copied; do
@@ -19,7 +18,7 @@ for name in $copied; do
 	done
 done
 
-# Without what this kernel lacks.
+# Skips file systems that this kernel does not have.
 try() {
 	{ mkdir -p "$3" && mount -t "$1" -o "$2" "$1" "$3"; } 2>/dev/null
 }
@@ -34,7 +33,7 @@ try bpf mode=0700 /sys/fs/bpf
 try cgroup2 nosuid /sys/fs/cgroup
 try tmpfs mode=1777 /tmp
 try tmpfs mode=0755 /run
-# Its size bounds what is sent.
+# The size limits the archive.
 try tmpfs mode=0755,size=32m /result
 mkdir /result/out
 ln -s /result/out /out
@@ -44,8 +43,8 @@ done
 hostname guest
 ip link set lo up
 
-# What it complains of is kept, and is on the console too, should it hang. Its outputs
-# are no terminals, and nothing runs here but what it started.
+# Standard error is saved, and also goes to the console in case the script hangs. Its outputs are not
+# terminals, and only its own processes run.
 mkfifo /run/stderr
 tee /result/stderr </run/stderr >/dev/console &
 tee=$!
@@ -53,7 +52,7 @@ cd /root || exit
 setsid /bin/sh /script </dev/null >/result/stdout 2>/run/stderr
 status=$?
 
-# What it left running could go on complaining. Threads of the kernel take no signal.
+# Remaining processes could still write. Kernel threads ignore signals.
 for process in /proc/[0-9]*; do
 	process=${process#/proc/}
 	[ "$process" = 1 ] || [ "$process" = "$tee" ] || kill -9 "$process" 2>/dev/null

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A stock kernel with lsmeter in it, for tests of what lsmeter does as root on a live
-//! machine: a script runs there, and its output, status and files come back.
+//! A VM with a stock kernel and lsmeter, for tests as root on a live machine. Runs a script in the
+//! guest and returns its output, status and files.
 //!
-//! Needs QEMU, a busybox (Debian's busybox-static) and a kernel in the cache of whoever
-//! runs the tests. There is no network, no disk and no kernel module in the VM.
+//! Needs QEMU, a static busybox (Debian's busybox-static) and a kernel in the user's cache. The VM has
+//! neither network nor disk nor kernel modules.
 
-// Each test file uses some of these.
+// Not every user of this file calls all functions.
 #![allow(dead_code)]
 
 mod archive;
@@ -29,18 +29,18 @@ use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 const INIT: &[u8] = include_bytes!("init.sh");
 const SHELL: &str = "/bin/sh";
 const BUSYBOX: &str = "bin/busybox";
-/// Longest console and archive, in bytes. QEMU is killed when one grows beyond it.
+/// Maximum size of console and archive, in bytes. QEMU is killed above it.
 const PORT_LIMIT: u64 = 64 << 20;
-/// Console lines that a failure is told with.
+/// Console lines printed after a failure.
 const CONSOLE_LINES: usize = 60;
 
-/// Where a distribution has directories, for mounts and for busybox's links.
+/// Directories for mounts and for the links of busybox.
 const DIRECTORIES: &[&str] = &[
     "bin", "dev", "etc", "mnt", "proc", "result", "root", "run", "sbin", "sys", "tmp", "usr/bin",
     "usr/sbin", "var/tmp",
 ];
 
-/// A VM to be.
+/// Settings of a VM.
 #[derive(Debug, Clone)]
 pub struct Vm {
     kernel: Kernel,
@@ -53,7 +53,7 @@ pub struct Vm {
 }
 
 impl Vm {
-    /// Of a kernel that must be in the cache: `debian:6.12`, or whatever `--kernel` takes.
+    /// With a cached kernel: `debian:6.12`, or another value of `--kernel`.
     #[track_caller]
     pub fn new(kernel: &str) -> Vm {
         match resolve(kernel) {
@@ -84,24 +84,24 @@ impl Vm {
         .file("/usr/bin/lsmeter", program::lsmeter(), 0o755);
         vm.copy(&busybox, BUSYBOX);
         vm.libraries(&busybox);
-        // Not busybox's shell, which runs what is busybox's in itself, without execve.
+        // Not busybox's shell, which runs its own commands without execve.
         vm.copy(Path::new(SHELL), guest_path(Path::new(SHELL)));
         vm.libraries(Path::new(SHELL));
         vm.libraries(Path::new(env!("CARGO_BIN_EXE_lsmeter")));
         vm
     }
 
-    /// The release of its kernel, as `uname -r` has it.
+    /// The release of its kernel, as in `uname -r`.
     pub fn release(&self) -> &str {
         &self.kernel.release
     }
 
-    /// The stack, as `lsm=` has it; else the kernel's own.
+    /// The stack, as in `lsm=`. Default: the kernel's.
     pub fn lsm(self, stack: &str) -> Vm {
         self.cmdline(&format!("lsm={stack}"))
     }
 
-    /// More words for the kernel's command line.
+    /// More parameters of the kernel command line.
     pub fn cmdline(mut self, words: &str) -> Vm {
         self.cmdline.push(words.trim().to_owned());
         self
@@ -112,20 +112,20 @@ impl Vm {
         self
     }
 
-    /// Longest time that the whole may take; five minutes if nothing else is said.
+    /// Time limit. Default: five minutes.
     pub fn minutes(mut self, minutes: u64) -> Vm {
         self.limit = Duration::from_secs(60 * minutes);
         self
     }
 
-    /// With a clock that counts instructions, one a nanosecond, on one processor: two
-    /// boots are the same, and time in the guest is what it executed.
+    /// Uses one processor and a clock of one instruction per nanosecond: two boots are equal, and
+    /// guest time is a number of instructions.
     pub fn icount(mut self) -> Vm {
         self.icount = true;
         self
     }
 
-    /// A file at an absolute path, in place of what may be there.
+    /// Adds or replaces a file at an absolute path.
     #[track_caller]
     pub fn file(mut self, path: &str, content: impl AsRef<[u8]>, mode: u32) -> Vm {
         let path = path.strip_prefix('/').expect("an absolute path");
@@ -134,8 +134,8 @@ impl Vm {
         self
     }
 
-    /// A program of this machine with its shared libraries, at its own path; found in
-    /// PATH if it is a name alone.
+    /// Adds a program of this machine and its shared libraries, at the same path. A name is searched
+    /// in PATH.
     #[track_caller]
     pub fn program(mut self, program: &str) -> Vm {
         let found = match program.contains('/') {
@@ -165,10 +165,10 @@ impl Vm {
         self.files.insert(to.to_owned(), (mode, content));
     }
 
-    /// Boots, runs `script` with this machine's `/bin/sh` as root, in `/root`, with nothing
-    /// to read, and takes the machine down. What the script leaves in `/out` comes back.
+    /// Boots, runs `script` as root in `/root` with this machine's `/bin/sh` and without input, and
+    /// shuts down. Returns the files that the script leaves in `/out`.
     ///
-    /// Panics with the console's end if the guest does not get that far in time.
+    /// Panics with the last console lines at the time limit.
     #[track_caller]
     pub fn run(&self, script: &str) -> Outcome {
         let dir = Scratch::new().unwrap();
@@ -226,9 +226,9 @@ impl Vm {
             .arg("-initrd")
             .arg(dir.join("initramfs"))
             .args(["-append", &self.kernel_arguments()]);
-        // One thread for all processors: with one for each, a processor may execute a block
-        // that was translated while another patched the kernel's text, and the kernel dies of
-        // a breakpoint (int3) that is no longer there. Monitors have it patch a lot.
+        // One thread for all processors. With one for each, a processor may execute a block that
+        // was translated while another patched the kernel's text, and the kernel crashes at a
+        // breakpoint (int3) that is removed already. Monitors patch a lot.
         command.args(["-accel", "tcg,thread=single"]);
         if self.icount {
             command
@@ -244,8 +244,8 @@ impl Vm {
             current: Some(PORT_LIMIT),
             maximum: Some(PORT_LIMIT),
         };
-        // SAFETY: between fork and exec only this one system call is made, which is
-        // async-signal-safe; nothing is allocated or locked.
+        // SAFETY: only this async-signal-safe system call runs between fork and exec, without
+        // allocation or locks.
         unsafe {
             command.pre_exec(move || Ok(setrlimit(Resource::Fsize, limit)?));
         }
@@ -255,8 +255,7 @@ impl Vm {
     fn kernel_arguments(&self) -> String {
         let mut words = vec![
             "console=ttyS0 loglevel=5 log_buf_len=1M panic=-1 oops=panic reboot=t rdinit=/init",
-            // Seconds: the machine under the emulator may stand still for as long as the kernel
-            // would wait.
+            // A busy host may stop the guest for as long as the kernel would wait.
             "no_timer_check cryptomgr.notests=1 rcupdate.rcu_cpu_stall_timeout=200",
         ];
         if self.icount {
@@ -270,26 +269,26 @@ impl Vm {
 const USERS: &str = "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/sh\n";
 const GROUPS: &str = "root:x:0:\ntty:x:5:\nnogroup:x:65534:\n";
 
-/// How a script ended.
+/// Result of a script.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Its output, byte for byte.
+    /// Standard output.
     pub stdout: Vec<u8>,
-    /// What it complained of, which is on the console too.
+    /// Standard error, which is also on the console.
     pub stderr: String,
-    /// Its exit status; 128 and the signal's number if one killed it.
+    /// Exit status, or 128 plus the number of the signal that killed it.
     pub status: i32,
-    /// What the kernel logged until the script ended.
+    /// The kernel log until the script ended.
     pub kernel_log: String,
     files: BTreeMap<String, Vec<u8>>,
 }
 
 impl Outcome {
-    /// None if `result` is not whole.
+    /// None if `result` is incomplete.
     fn of(result: &[u8]) -> Option<Outcome> {
         let line = result.iter().position(|&byte| byte == b'\n')?;
         let status = str::from_utf8(&result[..line]).ok()?;
-        // The kernel's log is its last file, and what follows it are zeros.
+        // The kernel log is the last file. Zeros follow it.
         let mut files = BTreeMap::new();
         for entry in tar::Archive::new(&result[line + 1..]).entries().ok()? {
             let mut entry = entry.ok()?;
@@ -313,13 +312,13 @@ impl Outcome {
         })
     }
 
-    /// Its output as text.
+    /// Standard output as text.
     #[track_caller]
     pub fn text(&self) -> &str {
         str::from_utf8(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.told()))
     }
 
-    /// What it left in `/out`, by the path below it.
+    /// A file in `/out`, by its path below it.
     #[track_caller]
     pub fn file(&self, path: &str) -> Vec<u8> {
         match self.files.get(path) {
@@ -331,15 +330,13 @@ impl Outcome {
         }
     }
 
-    /// Asserts its status.
     #[track_caller]
     pub fn status(self, status: i32) -> Outcome {
         assert_eq!(self.status, status, "{}", self.told());
         self
     }
 
-    /// Lines in which the kernel complained of itself since it gave the machine to the script:
-    /// what it did before is nothing that a test caused.
+    /// Warnings in the kernel log since the script began. Earlier ones are not caused by a test.
     #[track_caller]
     pub fn kernel_warnings(&self) -> Vec<&str> {
         let words = ["WARNING:", "BUG:", "Oops", "rcu: INFO", "soft lockup"];
@@ -358,7 +355,7 @@ impl Outcome {
         assert!(warnings.is_empty(), "{warnings:#?}\n{}", self.kernel_log);
     }
 
-    /// All of it that a reader of a failed test wants.
+    /// Summary for the message of a failed test.
     pub fn told(&self) -> String {
         format!(
             "status {}\nstdout:\n{}\nstderr:\n{}\nkernel log:\n{}",
@@ -378,14 +375,13 @@ fn resolve(name: &str) -> Result<Kernel, kernels::Error> {
     Store::open(&cache.join("lsmeter"))?.resolve(&name.parse()?)
 }
 
-/// As archives have it.
 #[track_caller]
 fn guest_path(path: &Path) -> &str {
     let path = path.to_str().expect("a path in UTF-8");
     path.strip_prefix('/').expect("an absolute path")
 }
 
-/// What a port was sent; nothing if QEMU did not open it.
+/// Data sent to a port; empty if QEMU did not open it.
 fn read(path: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Ok(file) = File::open(path) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Programs of this machine for a guest, with what they are linked with.
+//! Programs of this machine for a guest, with their shared libraries.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Finds `name` in PATH, or where programs for the administrator are.
+/// Finds `name` in PATH or in directories of system programs.
 pub fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut dirs: Vec<PathBuf> = std::env::split_paths(&path).collect();
@@ -15,8 +15,7 @@ pub fn find(name: &str) -> Option<PathBuf> {
     places.find(|path| path.is_file())
 }
 
-/// lsmeter without its debug information, if it can be stripped here: a guest unpacks
-/// the whole of it.
+/// lsmeter, stripped if possible: a guest unpacks all of it.
 pub fn lsmeter() -> &'static [u8] {
     static STRIPPED: OnceLock<Vec<u8>> = OnceLock::new();
     STRIPPED.get_or_init(|| {
@@ -34,8 +33,7 @@ pub fn lsmeter() -> &'static [u8] {
     })
 }
 
-/// The shared libraries and the loader of a program, by the paths it has them by; none
-/// of one that is static, or a script.
+/// Paths of the shared libraries and the loader of a program. Empty for static programs and scripts.
 #[track_caller]
 pub fn libraries(program: &Path) -> Vec<PathBuf> {
     let done = Command::new("ldd")

@@ -123,7 +123,7 @@ fn table(frame: &mut Frame<'_>, area: Rect, view: &mut View, theme: &Theme) {
     let first = view.follow_selection(height);
     if view.len() == 0 {
         let text = if !view.filter.is_empty() {
-            "No hook's name has this in it: Esc shows all."
+            "No hook matches: Esc shows all."
         } else if view.figures().total.seconds > 0.0 {
             "No hook has been called."
         } else {

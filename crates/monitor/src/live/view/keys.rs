@@ -12,13 +12,13 @@ pub const HELP: [(&str, &str); 12] = [
     ("PgUp PgDn", "a page up or down"),
     ("Home End", "the first, the last"),
     ("← → < >", "choose the column to sort by"),
-    ("r", "sort the other way round"),
+    ("r", "reverse the order"),
     ("/", "filter: part of a name, or a pattern with * and ?"),
     ("Esc", "clear the filter; leave the detail"),
     ("Enter", "detail of the hook: times, system calls, modules"),
     ("a", "figures since the start, or of the last interval"),
-    ("m", "modules' functions beside the framework's, or not"),
-    ("p Space", "pause: figures freeze, counting goes on"),
+    ("m", "show or hide modules' functions"),
+    ("p Space", "pause: figures freeze, counting continues"),
     ("q ^C", "quit"),
 ];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The command that measures a cell of a map and its baseline.
+//! The command that measures a map's measurement and its baseline.
 
 use std::collections::BTreeMap;
 

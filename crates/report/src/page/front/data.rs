@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The cells of a map for the script that opens them: counts and hooks.
+//! The measurements of a map for the script that opens them: counts and hooks.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;

@@ -64,6 +64,11 @@ pub(super) fn front(at: usize, run: &Document) -> Markup {
             div.glance id=(id) {
                 p.place { (group.place(run)) @if let Some(own) = group.own_policies() { ". " (own) } }
                 (sentences(&glance))
+                @if let Some(unknown) = glance.unknown() { p.place { (unknown) "." } }
+                div.find hidden {
+                    label for={ (id) "-find" } { "Find an operation or a hook " }
+                    input id={ (id) "-find" } type="search" autocomplete="off";
+                }
                 div.front.wide[group.tested().count() > BESIDE_LIMIT] {
                     (map::map(&glance, &id))
                     (beside(run, &glance, &id))
@@ -83,7 +88,7 @@ fn beside(run: &Document, glance: &Glance<'_, '_>, id: &str) -> Markup {
         .left("stack", |share| glance.group.heading(share.configuration))
         .right("adds", |share| format::percent(share.adds))
         .table(
-            "Hooks that hold most: mean of all operations with one path",
+            "Most expensive hooks: mean over operations with a dominant path",
             hooks.take(HOOKS_LIMIT),
         )
         .if_any();

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: ioctl(FIONREAD) of a regular file as 32-bit programs make it, by the interrupt 0x80.
- * Nothing to undo.
+ * Measured: ioctl(FIONREAD) of a regular file by a 32-bit system call (int 0x80). Nothing to undo.
  */
 #include <asm/ioctls.h>
 #include "calls32.h"
 #include "slots.h"
 
-/* Where it writes to lies below 4 GiB, as all of the agent does. */
+/* The result must be below 4 GiB, like all of the agent. */
 static inline long ioctl32(int fd, u32 command, void *to)
 {
 	long ret;
@@ -19,7 +18,7 @@ static inline long ioctl32(int fd, u32 command, void *to)
 	return (int)ret;
 }
 
-/* Where it is not, the interrupt ends who tries it. */
+/* Without 32-bit support, the interrupt kills the caller. */
 static int is_there(void)
 {
 	int status = -1;
@@ -58,6 +57,6 @@ static int check(struct cell *c)
 	return wrong_if(c, ret, *left != 4096, "ioctl: wrong result");
 }
 
-BENCH("ioctl32", DESCRIPTOR, PROCESS, 28, "ioctl(FIONREAD) as 32-bit programs make it",
+BENCH("ioctl32", DESCRIPTOR, PROCESS, 28, "ioctl(FIONREAD) as a 32-bit system call",
       .source = "ioctl(2)", .syscalls = "ioctl", .variants = VARIANTS({ "FIONREAD" }),
       .setup = setup, .check = check, .op = op, .teardown = close_file);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Window: ioperm that asks for a port of input and output: that of power-on self tests, which
- * means nothing. Undone outside: it is given back.
- */
+/* Measured: ioperm for one I/O port, the harmless POST port. Undo: the port is released. */
 #include "slots.h"
 
 static long permit(int on)
@@ -27,10 +24,10 @@ static int check(struct cell *c)
 	ret = undo(c, 0);
 	if (ret < 0)
 		return ret;
-	/* There are no such ports. */
+	/* No such ports exist. */
 	return SYS(ioperm, 0x10000, 1, 1) == -EINVAL ? 0 : failed(c, "ioperm: wrong result", 0);
 }
 
-BENCH("ioperm", ADMIN, PROCESS, 27, "ioperm that asks for a port",
+BENCH("ioperm", ADMIN, PROCESS, 27, "ioperm for one port",
       .max_batch = 1, .variants = VARIANTS({ "one-port" }),
       .check = check, .op = op, .undo = undo);

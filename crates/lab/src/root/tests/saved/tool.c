@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The one program of an image of some KB. With an argument it changes files, as the second
- * layer of the image; without, it is what the image runs, and ends with 0 if it runs as that says.
+ * The only program of an image of some KB. With an argument it changes files, for the second layer
+ * of the image. Without, it is the image's program, and exits with 0 if its settings are applied.
  */
 #include <sys/syscall.h>
 

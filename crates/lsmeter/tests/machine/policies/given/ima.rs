@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Rules of IMA of the user's own, which appraise or only measure.
+//! Custom IMA rules, which appraise or only measure.
 
 use super::{assert_measured, assert_refused, assert_steps, cost, run};
 use crate::common::Place;
 
-/// Each policy has a boot of its own.
+/// Each policy takes one boot.
 const EXPERIMENT: &str = r#"
 filesystem = "ext4"
 benchmarks = ["stat:AA", "open:AA"]
@@ -65,7 +65,7 @@ measure func=BPRM_CHECK mask=MAY_EXEC\n\
 appraise func=FILE_CHECK fsname=ext4\n";
 
 #[test]
-fn rules_of_ones_own_appraise_and_measure_or_nothing_is_measured() {
+fn custom_rules_appraise_and_measure_or_are_refused() {
     let place = Place::with_kernels();
     place.write("both", BOTH);
     place.write("measures", "measure func=BPRM_CHECK\n");
@@ -109,7 +109,7 @@ fn rules_of_ones_own_appraise_and_measure_or_nothing_is_measured() {
         assert_measured(&run, name);
         assert_steps(&run, name, steps);
     }
-    // An open is asked about, a stat is not.
+    // IMA checks an open, not a stat.
     assert!(cost(&run, "open", "both") > cost(&run, "open", ""));
     assert_eq!(cost(&run, "stat", "both"), cost(&run, "stat", ""));
     for (name, why) in [

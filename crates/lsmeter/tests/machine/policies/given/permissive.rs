@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Policies of the user's own that deny nothing, and are seen to notice what they would.
+//! Permissive custom policies, which log what they would deny.
 
 use model::Status;
 
@@ -17,7 +17,7 @@ work_dir = "/srv/www"
 "#;
 
 #[test]
-fn who_can_be_permissive_notices_and_others_say_that_they_cannot() {
+fn permissive_policies_log_denials_or_are_unsupported() {
     let place = Place::with_kernels();
     write_sources(&place);
     let policies = ["box", "server", "guard"].map(custom);

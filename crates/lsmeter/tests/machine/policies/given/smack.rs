@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Rules of Smack of the user's own.
+//! Custom Smack rules.
 
 use model::Status;
 
 use super::{assert_measured, assert_refused, assert_steps, ended, run};
 use crate::common::Place;
 
-/// Each policy has a boot of its own.
+/// Each policy takes one boot.
 const EXPERIMENT: &str = r#"
 kernels = ["KERNEL"]
 stacks = ["capability", "capability,smack"]
@@ -53,7 +53,7 @@ allowed = ["read /srv/x"]
 "#;
 
 #[test]
-fn labels_and_rules_of_ones_own_decide_or_nothing_is_measured() {
+fn custom_labels_and_rules_are_enforced_or_refused() {
     let Some((place, kernel)) = Place::with_test_kernel(&["SECURITY_SMACK"]) else {
         return;
     };
@@ -61,7 +61,7 @@ fn labels_and_rules_of_ones_own_decide_or_nothing_is_measured() {
         "smack/accesses",
         "# a site\nUser User::Home rwxatl\nUser System::Shadow r\n",
     );
-    // What comes later changes what came before.
+    // Later rules replace earlier ones.
     place.write(
         "smack/accesses.d/more",
         "User Log rwx w\nUser System::Shadow - r\n",
@@ -76,7 +76,7 @@ fn labels_and_rules_of_ones_own_decide_or_nothing_is_measured() {
         &run,
         "user",
         "smack: 3 rules of smack
-         left out, since they hold no rules: 1 files (cipso)
+         skipped files without rules: 1 files (cipso)
          security.SMACK64=Log on /srv/log
          security.SMACK64=User::Home and SMACK64TRANSMUTE=TRUE on the working directory
          wrote User to /proc/self/attr/current; dropped CAP_MAC_OVERRIDE
@@ -85,15 +85,15 @@ fn labels_and_rules_of_ones_own_decide_or_nothing_is_measured() {
          smack: denied: open of /srv/log for writing: EACCES
          smack: allowed: execve of /usr/bin/x",
     );
-    // Who may only read has its file made before, and may make none itself.
+    // A reader's file is created beforehand; the reader may not create one.
     for (benchmark, status, reason) in ended(&run, "reader").0 {
         if benchmark != "creat" {
             assert_eq!(status, Status::Ok, "{benchmark}: {reason}");
             continue;
         }
         assert_eq!(status, Status::Failed, "{benchmark}");
-        let told = ["EACCES", "lsm=SMACK", "subject=\"Reader\""];
-        assert!(told.iter().all(|text| reason.contains(text)), "{reason}");
+        let texts = ["EACCES", "lsm=SMACK", "subject=\"Reader\""];
+        assert!(texts.iter().all(|text| reason.contains(text)), "{reason}");
     }
     let why = "smack does not enforce: open of /etc/hosts for reading was allowed";
     assert_refused(&run, "lax", why);
