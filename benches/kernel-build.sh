@@ -7,13 +7,13 @@
 # cores, and 6 GiB in TMPDIR. Not part of `make test`.
 #
 # Usage: benches/kernel-build.sh [linux-source-VERSION|PATH]
-# Environment: LSMETER; FLAVOURS (default: all dac); JOBS (default: nproc);
+# Environment: LSMETER; FLAVOURS (default: all nolsm); JOBS (default: nproc);
 # OPTION, the line that changes the configuration (default: CONFIG_CONFIGFS_FS=y)
 set -euo pipefail
 # shellcheck source=benches/common.sh
 . "$(dirname "$0")/common.sh"
 source=${1:-linux-source-6.12}
-read -ra flavours <<<"${FLAVOURS:-all dac}"
+read -ra flavours <<<"${FLAVOURS:-all nolsm}"
 jobs=${JOBS:-$(nproc)}
 
 export XDG_CACHE_HOME=$work/cache CCACHE_DIR=$work/ccache

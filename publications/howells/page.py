@@ -49,7 +49,7 @@ Time in {layouts} layouts of a UML kernel, tmpfs, without a policy. The interval
 
 ```
 lsmeter run howells --output howells.json
-lsmeter kernel build um-dac --source linux-source-6.12 --flavour um-dac --layouts 8
+lsmeter kernel build um-dac --source linux-source-6.12 --flavour um-nolsm --layouts 8
 lsmeter kernel build um --source linux-source-6.12 --flavour um --layouts 8
 lsmeter run howells-um --output howells-um.json
 make publications

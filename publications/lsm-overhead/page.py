@@ -93,7 +93,7 @@ they have three latencies and three throughputs each, too few for a rank.
 {results}
 
 ```
-lsmeter kernel build 6.12-dac --source linux-source-6.12 --flavour dac
+lsmeter kernel build 6.12-dac --source linux-source-6.12 --flavour nolsm
 lsmeter kernel build 6.12-all --source linux-source-6.12
 lsmeter run paper --output paper.json
 lsmeter sensitivity --hooks inode_permission,file_permission --output slopes.json

@@ -25,7 +25,7 @@ pub(crate) fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), (St
     if stack.is_none() && !active.is_empty() {
         let reason = format!(
             "the kernel has LSMs ({}); one without is built with CONFIG_SECURITY=n \
-             (lsmeter kernel build --flavour dac)",
+             (lsmeter kernel build --flavour nolsm)",
             active.join(",")
         );
         return Err((reason, false));

@@ -177,22 +177,19 @@ impl<'a, 'b> Glance<'a, 'b> {
         let common = COMMON.iter();
         let common =
             common.filter_map(|name| known().find(|((benchmark, _), _)| benchmark == name));
-        let mut chosen: Vec<_> = common.take(NAMED_LIMIT).collect();
+        let chosen: Vec<_> = common.take(NAMED_LIMIT).collect();
+        let named = |(row, overhead): &(Operation<'a>, Overhead)| {
+            let hook = self.first_hook(*row, configuration);
+            let hook = hook.map(|hook| format!(" ({})", short(hook)));
+            let percent = format::percent(overhead.value);
+            let title = operation_title(*row);
+            format!("{title} {percent}{}", hook.unwrap_or_default())
+        };
+        let mut parts: Vec<String> = chosen.iter().map(|one| named(one)).collect();
         let most = known().max_by(|(_, one), (_, other)| one.value.total_cmp(&other.value));
-        chosen.extend(most.filter(|most| !chosen.contains(most)));
-        let mut parts: Vec<String> = { chosen.iter() }
-            .map(|(row, overhead)| {
-                let hook = self.first_hook(*row, configuration);
-                let hook = hook.map(|hook| format!(" ({})", short(hook)));
-                let percent = format::percent(overhead.value);
-                format!(
-                    "{} {percent}{}",
-                    operation_title(*row),
-                    hook.unwrap_or_default()
-                )
-            })
-            .collect();
-        if chosen.is_empty() {
+        let most = most.filter(|most| !chosen.contains(most));
+        parts.extend(most.map(|most| format!("most: {}", named(most))));
+        if parts.is_empty() {
             let rows = overheads.iter().map(|(row, _)| *row);
             let hooked = rows.filter_map(|row| self.in_hooks(row, configuration));
             parts.extend(hooked.take(NAMED_LIMIT + 1));
@@ -209,7 +206,7 @@ impl<'a, 'b> Glance<'a, 'b> {
         }
         let baseline = short(&group.heading(group.baseline.as_ref()?));
         let name = short(&group.heading(configuration));
-        Some(format!("{name} over {baseline}: {}", parts.join(", ")))
+        Some(format!("{name} over {baseline}: {}", parts.join("; ")))
     }
 
     /// How many operations have no known overhead under some stack, and why. Without its full stop.
@@ -219,7 +216,12 @@ impl<'a, 'b> Glance<'a, 'b> {
             let overheads = tested.filter_map(|configuration| self.overhead(*row, configuration));
             overheads.collect::<Vec<_>>()
         };
+        let is_program = |row: &Operation<'a>| {
+            let counted = self.group.baseline_cell(*row).and_then(Cell::counted);
+            counted.is_some_and(|counted| counted.program.is_some())
+        };
         let rows = { self.group.rows.iter() }
+            .filter(|row| !is_program(row))
             .map(|row| (row, overheads(row)))
             .filter(|(_, overheads)| !overheads.is_empty());
         let rows: Vec<_> = rows.collect();
@@ -258,13 +260,12 @@ impl<'a, 'b> Glance<'a, 'b> {
         let (base, tested) = self.pair(row, configuration)?;
         let added = added(base.hooks()?, tested.hooks()?);
         let sum: f64 = added.iter().map(|(_, added)| added).sum();
-        let of_whole = base.headline().filter(|whole| *whole > 0.0);
-        let of_whole = of_whole.map(|whole| format!(", {}", format::percent(sum / whole)));
+        let whole = base.headline().filter(|whole| *whole > 0.0)?;
         Some(format!(
-            "hooks add {} instructions to {}{}",
-            format::figure(sum),
+            "{}: hooks add {} instructions ({})",
             operation_title(row),
-            of_whole.unwrap_or_default()
+            format::figure(sum),
+            format::percent(sum / whole)
         ))
     }
 

@@ -46,8 +46,9 @@ pub fn verdict(content: &Content) -> Verdict {
     let warnings = content.warnings().iter();
     let kinds = warnings.filter(|warning| is_doubt(warning));
     let mut kinds: Vec<String> = kinds.map(|warning| warning.kind.to_string()).collect();
+    kinds.sort();
     kinds.dedup();
-    let doubt = (!kinds.is_empty()).then(|| format!("Warning: {}.", kinds.join(", ")));
+    let doubt = (!kinds.is_empty()).then(|| format!("{}: see the warnings.", kinds.join(", ")));
     verdict.doubts.splice(0..0, doubt);
     let more = verdict.findings.len().saturating_sub(SENTENCES_LIMIT);
     verdict.findings.truncate(SENTENCES_LIMIT);

@@ -229,7 +229,7 @@ mod tests {
         for flavour in Flavour::ALL {
             for arch in crate::arch::ALL {
                 let wishes = own_wishes(flavour, arch).unwrap();
-                let is_alone = flavour.is_process() || flavour == Flavour::AllUp;
+                let is_alone = flavour.is_process() || flavour == Flavour::AllNoSmp;
                 assert_eq!(wishes.has("SMP"), !is_alone);
                 assert_eq!(wishes.has("SECURITY"), flavour.has_modules());
                 // A UML kernel has none of the options of the architecture's machines.
@@ -245,7 +245,7 @@ mod tests {
         }
         let own = |flavour| own_wishes(flavour, crate::arch::native()).unwrap();
         // The `nolsm` flavour requests the same as its twin, except what it removes.
-        let (with, without) = (own(Flavour::Um), own(Flavour::UmDac));
+        let (with, without) = (own(Flavour::Um), own(Flavour::UmNoLsm));
         let other = without.iter().filter(|(name, wish)| {
             let there = with.get(name).map(|there| &there.value);
             there != Some(&wish.value)

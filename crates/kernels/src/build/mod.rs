@@ -50,15 +50,15 @@ use target::Target;
 
 const BASE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/base.config"));
 const ALL: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/all.config"));
-const ALL_UP: &str = include_str!(concat!(
+const ALL_NO_SMP: &str = include_str!(concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/configs/all-up.config"
+    "/configs/all-nosmp.config"
 ));
 const UM: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/um.config"));
-const DAC: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/dac.config"));
-const UM_DAC: &str = include_str!(concat!(
+const NO_LSM: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/nolsm.config"));
+const UM_NO_LSM: &str = include_str!(concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/configs/um-dac.config"
+    "/configs/um-nolsm.config"
 ));
 /// Increase it when the same inputs would make a different kernel.
 const KEY_VERSION: &str = "1";
@@ -69,33 +69,33 @@ pub enum Flavour {
     #[default]
     All,
     /// `All` for one processor, configured like `Um`, to count what is timed there.
-    AllUp,
+    AllNoSmp,
     /// `CONFIG_SECURITY=n`: not even the framework.
-    Dac,
+    NoLsm,
     /// Every security module in a UML kernel (`ARCH=um`) that measures itself.
     Um,
     /// `Um` with `CONFIG_SECURITY=n`.
-    UmDac,
+    UmNoLsm,
 }
 
 impl Flavour {
     pub const ALL: [Flavour; 5] = [
         Flavour::All,
-        Flavour::AllUp,
-        Flavour::Dac,
+        Flavour::AllNoSmp,
+        Flavour::NoLsm,
         Flavour::Um,
-        Flavour::UmDac,
+        Flavour::UmNoLsm,
     ];
 
     /// A UML kernel, which is linked in several layouts.
     #[must_use]
     pub fn is_process(self) -> bool {
-        matches!(self, Flavour::Um | Flavour::UmDac)
+        matches!(self, Flavour::Um | Flavour::UmNoLsm)
     }
 
     #[must_use]
     pub fn has_modules(self) -> bool {
-        matches!(self, Flavour::All | Flavour::AllUp | Flavour::Um)
+        matches!(self, Flavour::All | Flavour::AllNoSmp | Flavour::Um)
     }
 }
 
@@ -103,10 +103,10 @@ impl fmt::Display for Flavour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Flavour::All => "all",
-            Flavour::AllUp => "all-up",
-            Flavour::Dac => "dac",
+            Flavour::AllNoSmp => "all-nosmp",
+            Flavour::NoLsm => "nolsm",
             Flavour::Um => "um",
-            Flavour::UmDac => "um-dac",
+            Flavour::UmNoLsm => "um-nolsm",
         })
     }
 }
@@ -117,7 +117,7 @@ impl FromStr for Flavour {
     fn from_str(text: &str) -> Result<Flavour, String> {
         let mut all = Flavour::ALL.into_iter();
         all.find(|flavour| flavour.to_string() == text)
-            .ok_or_else(|| "a flavour is `all`, `all-up`, `dac`, `um` or `um-dac`".into())
+            .ok_or_else(|| "a flavour is `all`, `all-nosmp`, `nolsm`, `um` or `um-nolsm`".into())
     }
 }
 
@@ -318,14 +318,14 @@ fn own_wishes(flavour: Flavour, arch: &Arch) -> Result<Wishes, Error> {
         wishes.add(&name, arch.config, Author::Base)?;
     }
     let all = ("lsmeter's all.config", ALL);
-    let dac = ("lsmeter's dac.config", DAC);
+    let none = ("lsmeter's nolsm.config", NO_LSM);
     let um = ("lsmeter's um.config", UM);
     let fragments = match flavour {
         Flavour::All => vec![all],
-        Flavour::AllUp => vec![all, ("lsmeter's all-up.config", ALL_UP)],
-        Flavour::Dac => vec![dac],
+        Flavour::AllNoSmp => vec![all, ("lsmeter's all-nosmp.config", ALL_NO_SMP)],
+        Flavour::NoLsm => vec![none],
         Flavour::Um => vec![all, um],
-        Flavour::UmDac => vec![um, dac, ("lsmeter's um-dac.config", UM_DAC)],
+        Flavour::UmNoLsm => vec![um, none, ("lsmeter's um-nolsm.config", UM_NO_LSM)],
     };
     for (name, text) in fragments {
         wishes.add(name, text, Author::Flavour)?;

@@ -19,7 +19,7 @@ pub(super) struct Target {
 impl Target {
     pub fn of(flavour: Flavour, arch: &'static Arch) -> Target {
         match flavour {
-            Flavour::All | Flavour::AllUp | Flavour::Dac => {
+            Flavour::All | Flavour::AllNoSmp | Flavour::NoLsm => {
                 let source = &arch.source;
                 let cross = (arch != crate::arch::native()).then_some(arch);
                 Target {
@@ -31,7 +31,7 @@ impl Target {
                     installed: "vmlinuz",
                 }
             }
-            Flavour::Um | Flavour::UmDac => Target {
+            Flavour::Um | Flavour::UmNoLsm => Target {
                 arch: Some("um"),
                 cross: None,
                 source: "um",

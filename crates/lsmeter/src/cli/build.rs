@@ -13,9 +13,9 @@ use super::shared::{architectures, words};
 /// Build a kernel from source, with every security module or with none
 ///
 /// Debian's kernels have neither Smack nor the Tunable Security Module. Flavour `all` has every
-/// module, the integrity subsystems, BTF and the Tunable module. `dac` is `all` with
-/// CONFIG_SECURITY=n. `um` is a UML kernel with every module, for `lsmeter run --on um`; `um-dac` has
-/// none. `all-up` is `all` for one processor, configured like `um`, to count what `um` times.
+/// module, the integrity subsystems, BTF and the Tunable module. `nolsm` is `all` with
+/// CONFIG_SECURITY=n. `um` is a UML kernel with every module, for `lsmeter run --on um`; `um-nolsm` has
+/// none. `all-nosmp` is `all` for one processor, configured like `um`, to count what `um` times.
 /// Options that change the cost of system calls are set as distributions set them.
 ///
 /// lsmeter does not write into the source. It keeps objects: an interrupted build continues, and a
@@ -23,11 +23,11 @@ use super::shared::{architectures, words};
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   lsmeter kernel build 6.12-all --source linux-source-6.12
-  lsmeter kernel build 6.12-dac --source linux-source-6.12 --flavour dac
+  lsmeter kernel build 6.12-dac --source linux-source-6.12 --flavour nolsm
   lsmeter kernel build um --source linux-source-6.12 --flavour um
   lsmeter kernel build um --source linux-source-6.12 --flavour um --layouts 8
-  lsmeter kernel build um-dac --source linux-source-6.12 --flavour um-dac --layouts 8
-  lsmeter kernel build 6.12-up --source linux-source-6.12 --flavour all-up
+  lsmeter kernel build um-dac --source linux-source-6.12 --flavour um-nolsm --layouts 8
+  lsmeter kernel build 6.12-up --source linux-source-6.12 --flavour all-nosmp
   lsmeter kernel build um-locks --source linux-source-6.12 --flavour um --layouts 8 \\
       --with lock-prefixes
   lsmeter kernel build 6.12-any-order --source linux-source-6.12 --any-order
@@ -57,10 +57,10 @@ pub struct BuildArgs {
     /// Let lsm= put capability anywhere; Linux puts it first
     #[arg(long)]
     pub any_order: bool,
-    /// Link N function orders, build:NAME.1 to build:NAME.N; um and um-dac only [default: one]
+    /// Link N function orders, build:NAME.1 to build:NAME.N; um and um-nolsm only [default: one]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub layouts: Option<u32>,
-    /// Add atomics' lock prefixes or retpolines; um and um-dac only [default: neither]
+    /// Add atomics' lock prefixes or retpolines; um and um-nolsm only [default: neither]
     #[arg(long, value_name = "FEATURE", value_delimiter = ',', value_parser = words::<With>(&With::ALL))]
     pub with: Vec<With>,
     /// Print no progress
@@ -70,8 +70,8 @@ pub struct BuildArgs {
 
 #[derive(Debug, Args)]
 pub struct ConfigurationArgs {
-    /// Build with every security module (all, all-up, um) or none (dac, um-dac)
-    #[arg(long, default_value_t, value_name = "all|all-up|dac|um|um-dac")]
+    /// Build with every security module (all, all-nosmp, um) or none (nolsm, um-nolsm)
+    #[arg(long, default_value_t, value_name = "all|all-nosmp|nolsm|um|um-nolsm")]
     pub flavour: Flavour,
     /// Compile with gcc or clang, and its tools
     #[arg(long, default_value_t, value_name = "gcc|clang|clang-N")]

@@ -22,7 +22,7 @@ pub enum CompareFormat {
 
 /// Compare two result files, or gate a CI job on their difference
 ///
-/// BASE and NEW are two runs, profiles, recordings or sweeps. Any difference of counts is real.
+/// BASE and NEW are two runs, profiles, recordings or sweeps. A difference of exact counts is real.
 /// Times are compared with a non-parametric test, with an effect size and an interval, corrected for
 /// the number of measurements. --fail-above and --budget make it a gate.
 #[derive(Debug, Args)]

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
+use super::shared::number_within;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
     /// One page, which needs neither network nor other files
@@ -25,6 +27,7 @@ Examples:
   lsmeter report run.json --format markdown > mail.md
   lsmeter report run.json --list-figures
   lsmeter report run.json --figure overhead -o overhead.svg
+  lsmeter report run.json --figure overhead --width 85 -o column.svg
   lsmeter report run.json --figure overhead -o overhead.csv
 
 The name of the output file selects a figure's format: .svg, .csv or .json (its data).
@@ -51,6 +54,10 @@ pub struct ReportArgs {
         help_heading = "Output"
     )]
     pub figure: Option<String>,
+    /// Draw it MM wide for a paper, without title and notes: 85
+    #[arg(long, value_name = "MM", requires = "figure", help_heading = "Output",
+        value_parser = |text: &str| number_within(text, 40.0..=1000.0))]
+    pub width: Option<f64>,
     /// List only the hooks that these profiles call or never call
     #[arg(long, conflicts_with_all = ["figure", "list_figures"],
         help_heading = "Output")]

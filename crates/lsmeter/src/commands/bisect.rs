@@ -91,8 +91,8 @@ enum Maker<'a> {
 fn maker<'a>(args: &'a BisectArgs, tree: &Path, id: &str) -> Result<(Maker<'a>, String)> {
     if args.configuration.flavour.is_process() {
         return Err(usage(
-            "kernels of flavours um and um-dac are timed, not counted",
-            "give --flavour all or --flavour dac",
+            "kernels of flavours um and um-nolsm are timed, not counted",
+            "give --flavour all or --flavour nolsm",
         ));
     }
     if let (Some(command), Some(image)) = (&args.build, &args.image) {

@@ -53,7 +53,7 @@ fn refuse_kernels(cells: &CellArgs) -> Result<()> {
     match cells.selection.kernels.first() {
         None => Ok(()),
         Some(kernel) => Err(usage(
-            format!("--kernel {kernel} has no effect: the tree's kernel is measured"),
+            format!("--kernel {kernel} cannot be used: the kernel is built from the tree"),
             "leave out --kernel",
         )),
     }

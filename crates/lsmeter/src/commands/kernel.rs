@@ -21,7 +21,7 @@ pub fn fetch(kernels: &[String], refresh: bool, quiet: bool) -> Result<Exit> {
         let KernelName::Debian(name) = text.parse::<KernelName>()? else {
             return Err(usage(
                 format!("`{text}` cannot be fetched: it is not a Debian kernel"),
-                "lsmeter kernel fetch debian:6.12; add others with lsmeter kernel add PATH",
+                "`lsmeter kernel fetch debian:6.12`; for other kernels `lsmeter kernel add PATH`",
             ));
         };
         let mirrors = config.mirrors()?;
@@ -168,7 +168,7 @@ pub fn expand(spec: Spec) -> Result<Spec> {
         let found: Vec<String> = found.collect();
         if found.is_empty() {
             let flavour = match name.starts_with("build:um-dac.") {
-                true => "um-dac",
+                true => "um-nolsm",
                 false => "um",
             };
             return Err(Failure::environment(

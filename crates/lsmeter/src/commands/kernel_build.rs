@@ -21,13 +21,13 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
     let store = Store::open(&cache_dir())?;
     if args.layouts.is_some() && !args.configuration.flavour.is_process() {
         return Err(usage(
-            "--layouts needs flavour um or um-dac",
+            "--layouts needs flavours um or um-nolsm",
             "add --flavour um, or leave out --layouts",
         ));
     }
     if !args.with.is_empty() && !args.configuration.flavour.is_process() {
         return Err(usage(
-            "--with needs flavour um or um-dac",
+            "--with needs flavours um or um-nolsm",
             "add --flavour um, or leave out --with",
         ));
     }
@@ -45,9 +45,9 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
             "leave out --arch, or add --flavour all",
         ));
     }
-    if args.configuration.flavour == Flavour::AllUp && !arch.source.uniprocessor {
+    if args.configuration.flavour == Flavour::AllNoSmp && !arch.source.uniprocessor {
         return Err(usage(
-            format!("flavour all-up does not exist for {arch}: its kernels are always SMP"),
+            format!("flavour all-nosmp does not exist for {arch}: its kernels are always SMP"),
             "add --flavour all",
         ));
     }

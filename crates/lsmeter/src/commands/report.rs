@@ -15,8 +15,6 @@ use crate::cli::{ReportArgs, ReportFormat};
 use crate::failure::usage;
 use crate::output;
 
-type Render = fn(&Figure) -> Result<Vec<u8>>;
-
 pub fn report(args: &ReportArgs) -> Result<Exit> {
     output::check(&args.output)?;
     let names = names(&args.documents);
@@ -61,8 +59,15 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
         ));
     }
     let bytes = if let Some(name) = &args.figure {
-        let render = render(&args.output)?;
-        render(find(&figures(&sources), name)?)?
+        let ending = ending(&args.output)?;
+        let figures = figures(&sources);
+        let figure = find(&figures, name)?;
+        match (ending, args.width) {
+            (Ending::Csv, _) => figure.csv().into_bytes(),
+            (Ending::Json, _) => figure.json()?,
+            (Ending::Svg, None) => figure.svg().into_bytes(),
+            (Ending::Svg, Some(width_mm)) => figure.svg_for_paper(width_mm).into_bytes(),
+        }
     } else if let Some((title, tables)) = tables {
         match format {
             ReportFormat::Html => report::tables_page(&title, &tables),
@@ -109,22 +114,25 @@ fn names(paths: &[PathBuf]) -> Vec<String> {
         .collect()
 }
 
-fn render(path: &Path) -> Result<Render> {
-    let svg: Render = |figure| Ok(figure.svg().into_bytes());
+enum Ending {
+    Svg,
+    Csv,
+    Json,
+}
+
+fn ending(path: &Path) -> Result<Ending> {
     if output::is_stdout(path) {
-        return Ok(svg);
+        return Ok(Ending::Svg);
     }
-    Ok(match path.extension().and_then(|ending| ending.to_str()) {
-        Some("svg") => svg,
-        Some("csv") => |figure| Ok(figure.csv().into_bytes()),
-        Some("json") => |figure| Ok(figure.json()?),
-        _ => {
-            return Err(usage(
-                format!("no figure can be written as {}", path.display()),
-                "end its name in .svg, .csv or .json: --output figure.svg",
-            ));
-        }
-    })
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("svg") => Ok(Ending::Svg),
+        Some("csv") => Ok(Ending::Csv),
+        Some("json") => Ok(Ending::Json),
+        _ => Err(usage(
+            format!("no figure can be written as {}", path.display()),
+            "end its name in .svg, .csv or .json: --output figure.svg",
+        )),
+    }
 }
 
 fn listed(figures: &[Gathered]) -> String {

@@ -29,11 +29,11 @@ fn invalid_arguments_are_refused() {
          bisect --repo none --good a --bad b | there is no directory none | --repo
          bisect --repo plain --good a --bad b | plain is not a git repository | --repo
          {ENDS} --flavour um | are timed, not counted | --flavour all
-         {ENDS} --kernel debian:6.12 | the tree's kernel is measured | --kernel
+         {ENDS} --kernel debian:6.12 | the kernel is built from the tree | --kernel
          {ENDS} --fail-above '1 parsec' | its unit is not one of | 1%
          {ENDS} --image x | required arguments were not provided
          {ENDS} --build true | required arguments were not provided
-         {ENDS} --build true --flavour dac | cannot be used with"
+         {ENDS} --build true --flavour nolsm | cannot be used with"
     );
     place.refuses(2, &table);
     let missing = place.line("bisect --good c0").code(2);

@@ -86,12 +86,12 @@ fn invalid_arguments_are_refused() {
          {source} --flavour most | 2 | invalid value
          {source} --jobs 0 | 2 | invalid value
          {source} --layouts 0 | 2 | invalid value
-         {source} --layouts 3 | 2 | --layouts needs flavour um or um-dac | --flavour um
-         {source} --flavour dac --any-order | 2 | a flavour with security modules | --any-order
+         {source} --layouts 3 | 2 | --layouts needs flavours um or um-nolsm | --flavour um
+         {source} --flavour nolsm --any-order | 2 | a flavour with security modules | --any-order
          {source} --with luck | 2 | invalid value
-         {source} --with lock-prefixes | 2 | --with needs flavour um or um-dac | --flavour um
+         {source} --with lock-prefixes | 2 | --with needs flavours um or um-nolsm | --flavour um
          {source} --flavour um --arch aarch64 | 2 | UML kernels cannot be built for aarch64 | --arch
-         {source} --flavour all-up --arch aarch64 | 2 | its kernels are always SMP | --flavour all
+         {source} --flavour all-nosmp --arch aarch64 | 2 | its kernels are always SMP | --flavour all
          a/b --source tree | 2 | a name consists of | build:NAME
          x --source not/there | 2 | no such directory | linux-source-6.12
          x --source empty | 2 | not a kernel source tree (no Makefile) | top dir"
@@ -143,7 +143,7 @@ fn missing_tools_are_listed_first() {
         "missing flex, pahole, stdlib.h, gelf.h, openssl/opensslv.h",
         Some("apt-get install flex libc6-dev libelf-dev libssl-dev pahole"),
     );
-    let ended = build(&place, &words("x --source tree --flavour dac"));
+    let ended = build(&place, &words("x --source tree --flavour nolsm"));
     let error = "missing flex, stdlib.h, gelf.h";
     ended.refused(3, error, Some("flex libc6-dev libelf-dev"));
     assert!(!place.cache().join("lsmeter/build").exists());
@@ -156,7 +156,7 @@ fn options_that_cannot_be_set_are_errors() {
     let kconfig = "config 64BIT\n\tbool \"64-bit kernel\"\n\n";
     tree(&place, "allnoconfig:\n\t@touch $(O)/.config\n", kconfig);
     place.write("mine", "CONFIG_64BITS=y\nCONFIG_64BIT=y\n");
-    let asked = words("x --source tree --flavour dac --config mine");
+    let asked = words("x --source tree --flavour nolsm --config mine");
     let ended = build(&place, &asked).code(2);
     for expected in [
         "CONFIG_64BITS=y (mine:1) is not set: this kernel has no such option; CONFIG_64BIT is one",
@@ -174,7 +174,7 @@ fn a_build_that_fails() {
     let makefile = "allnoconfig:\n\t@touch $(O)/.config\nbzImage:\n\
         \t@echo '  CC      fs/a.o'\n\t@echo 'fs/a.c:1:2: error: no'\n\t@false\n";
     tree(&place, makefile, "");
-    let asked = ["x", "--source", "tree", "--flavour", "dac"];
+    let asked = ["x", "--source", "tree", "--flavour", "nolsm"];
     let ended = build(&place, &asked).code(2);
     let log = place.cache().join("lsmeter/build/x/log");
     for expected in [
@@ -202,7 +202,7 @@ fn an_interrupted_build_ends_its_processes() {
         mark.display()
     );
     tree(&place, &makefile, "");
-    let asked = ["x", "--source", "tree", "--flavour", "dac"];
+    let asked = ["x", "--source", "tree", "--flavour", "nolsm"];
     let running = Running::start_command(command(&place, &asked), &asked);
     let pid = wait_for("compiler", || {
         fs::read_to_string(&mark).ok()?.trim().parse().ok()

@@ -305,7 +305,7 @@ fn only_what_a_killed_run_left_is_removed() {
 #[test]
 fn a_pattern_that_matches_no_kernel_is_refused() {
     let error = "no kernel in the cache matches `build:um-dac.*`";
-    let hint = "--flavour um-dac --layouts 8";
+    let hint = "--flavour um-nolsm --layouts 8";
     let table = format!(
         "run --on um --kernel build:none.* | matches `build:none.*` | --layouts 8
          run paper-um | {error} | {hint}

@@ -11,7 +11,7 @@ fn invalid_arguments_are_refused() {
     place.refuses(
         2,
         "run --watch none | there is no directory none | --watch
-         run --watch build --kernel debian:6.12 | the tree's kernel is measured | --kernel
+         run --watch build --kernel debian:6.12 | the kernel is built from the tree | --kernel
          run --watch build --aa=2 | cannot be used with
          run --watch build --bench no-such | no-such |
          run --watch other | bzImage",

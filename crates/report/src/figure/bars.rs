@@ -3,7 +3,7 @@
 
 use super::model::{Bar, Bars};
 use super::scale::Scale;
-use super::sheet::{CHARACTER, COLOURS, INK, MARGIN, WIDTH};
+use super::sheet::{CHARACTER, COLOURS, INK, MARGIN};
 use super::sheet::{Look, Mark, Sheet, rectangle, strokes, text};
 use crate::format;
 use crate::text::printable;
@@ -13,6 +13,8 @@ const BAR: f64 = 9.0;
 const STACKED_BAR: f64 = 15.0;
 const GAP: f64 = 7.0;
 const LABEL: usize = 44;
+/// Share of the width that labels may take.
+const LABELS: f64 = 0.4;
 
 pub(super) fn draw(sheet: &mut Sheet, bars: &Bars) {
     let categories = &bars.categories[..bars.categories.len().min(CATEGORIES_LIMIT)];
@@ -20,7 +22,8 @@ pub(super) fn draw(sheet: &mut Sheet, bars: &Bars) {
     sheet.legend(bars.series.iter().cloned(), |at, [x, y]| {
         rectangle([x + 5.0, y - 6.0], [12.0, 12.0], colour(at), None)
     });
-    let labels = categories.iter().map(|label| printable(label, LABEL));
+    let limit = LABEL.min((sheet.width * LABELS / CHARACTER) as usize);
+    let labels = categories.iter().map(|label| printable(label, limit));
     let labels: Vec<String> = labels.collect();
     let longest = labels.iter().map(|label| label.chars().count()).max();
     let left = MARGIN + 8.0 + longest.unwrap_or(0) as f64 * CHARACTER;
@@ -35,7 +38,7 @@ pub(super) fn draw(sheet: &mut Sheet, bars: &Bars) {
         let [a, b] = bar.interval.unwrap_or([bar.value, bar.value]);
         [*from, from + bar.value, a, b]
     });
-    let x = Scale::of(reach, left, WIDTH - 3.0 * MARGIN);
+    let x = Scale::of(reach, left, sheet.width - 3.0 * MARGIN);
     sheet.horizontal(&x, &bars.axis, [top, low]);
     for (at, label) in labels.iter().enumerate() {
         let middle = top + row * (at as f64 + 0.5) + 4.0;

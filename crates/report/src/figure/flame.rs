@@ -2,7 +2,7 @@
 //! Layout of flame graphs.
 
 use super::model::Flame;
-use super::sheet::{CHARACTER, MARGIN, PAPER, WIDTH};
+use super::sheet::{CHARACTER, MARGIN, PAPER};
 use super::sheet::{Look, Mark, Sheet, rectangle, text};
 use crate::format;
 use crate::text::printable;
@@ -19,7 +19,7 @@ pub(super) fn draw(sheet: &mut Sheet, flame: &Flame) {
     let whole = flame.whole();
     let low = sheet.height + ROW * rows as f64;
     let scale = match whole > 0.0 {
-        true => (WIDTH - 2.0 * MARGIN) / whole,
+        true => (sheet.width - 2.0 * MARGIN) / whole,
         false => 0.0,
     };
     for depth in (0..rows).rev() {

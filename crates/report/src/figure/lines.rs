@@ -5,16 +5,16 @@ use maud::{Markup, html};
 
 use super::model::{Lines, Series};
 use super::scale::Scale;
-use super::sheet::{COLOURS, MARGIN, PAPER, WIDTH};
+use super::sheet::{COLOURS, MARGIN, PAPER};
 use super::sheet::{Mark, Sheet, path, strokes};
 use crate::format;
 
 pub(crate) const SERIES_LIMIT: usize = COLOURS.len();
 /// From this series on, lines are dashed and points hollow.
 const DASHED_FROM: usize = COLOURS.len() / 2;
-const PLOT: f64 = 300.0;
+const PLOT_SHARE: f64 = 0.375;
+const PLOT_LEAST: f64 = 210.0;
 const LEFT: f64 = 74.0;
-const RIGHT: f64 = WIDTH - 3.0 * MARGIN;
 
 /// Shapes of points, so that lines are distinguishable without colours.
 const MARKERS: [&[[f64; 2]]; 6] = [
@@ -32,18 +32,20 @@ pub(super) fn draw(sheet: &mut Sheet, lines: &Lines) {
     sheet.legend(names, |at, [x, y]| {
         html! { (stroke(at, &[[x, y], [x + 20.0, y]])) (marker(at, [x + 10.0, y])) }
     });
-    let (top, low) = (sheet.height + 6.0, sheet.height + 6.0 + PLOT);
+    let right = sheet.width - 3.0 * MARGIN;
+    let top = sheet.height + 6.0;
+    let low = top + (sheet.width * PLOT_SHARE).max(PLOT_LEAST);
     let points = || shown.iter().flat_map(|line| &line.points);
     let fits = || shown.iter().filter_map(|line| line.fit).flatten();
     let widths = points().map(|point| point.x);
-    let x = Scale::of(widths.chain(fits().map(|end| end[0])), LEFT, RIGHT);
+    let x = Scale::of(widths.chain(fits().map(|end| end[0])), LEFT, right);
     let heights = points().flat_map(|point| {
         let [a, b] = point.interval.unwrap_or([point.y; 2]);
         [point.y, a, b]
     });
     let y = Scale::of(heights.chain(fits().map(|end| end[1])), low, top);
     sheet.horizontal(&x, &lines.x, [top, low]);
-    sheet.vertical(&y, &lines.y, [LEFT, RIGHT]);
+    sheet.vertical(&y, &lines.y, [LEFT, right]);
     let place = |[a, b]: [f64; 2]| [x.place(a), y.place(b)];
     for (at, line) in shown.iter().enumerate() {
         let mut own = Vec::new();

@@ -80,14 +80,29 @@ impl Figure {
     }
 
     pub fn svg(&self) -> String {
-        let mut sheet = Sheet::default();
+        let mut sheet = Sheet::screen();
         sheet.heading(&self.title);
-        match &self.chart {
-            Chart::Bars(of) => bars::draw(&mut sheet, of),
-            Chart::Lines(of) => lines::draw(&mut sheet, of),
-            Chart::Flame(of) => flame::draw(&mut sheet, of),
-        }
+        self.draw(&mut sheet);
         sheet.notes(self.notes.iter().chain(&self.left_out()));
+        self.finish(sheet)
+    }
+
+    /// For a paper, which has a caption: without title and notes.
+    pub fn svg_for_paper(&self, width_mm: f64) -> String {
+        let mut sheet = Sheet::paper(width_mm);
+        self.draw(&mut sheet);
+        self.finish(sheet)
+    }
+
+    fn draw(&self, sheet: &mut Sheet) {
+        match &self.chart {
+            Chart::Bars(bars) => bars::draw(sheet, bars),
+            Chart::Lines(lines) => lines::draw(sheet, lines),
+            Chart::Flame(flame) => flame::draw(sheet, flame),
+        }
+    }
+
+    fn finish(&self, sheet: Sheet) -> String {
         let axis = self.chart.axis();
         sheet.svg(&self.name, &self.title, &self.description, axis)
     }

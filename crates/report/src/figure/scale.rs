@@ -3,7 +3,9 @@
 
 use crate::format;
 
+/// At most, and pixels for each.
 const TICKS: f64 = 7.0;
+const TICK: f64 = 45.0;
 
 /// Always includes 0.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,14 +19,17 @@ pub(super) struct Scale {
 
 impl Scale {
     pub(super) fn of(figures: impl Iterator<Item = f64>, from: f64, to: f64) -> Scale {
+        let mut are_whole = true;
         let (low, high) = figures.fold((0.0f64, 0.0f64), |(low, high), figure| {
+            are_whole &= figure.fract() == 0.0;
             (low.min(figure), high.max(figure))
         });
         let span = high - low;
-        let step = if span > f64::MIN_POSITIVE * 1e6 {
-            round_step(span / TICKS)
-        } else {
-            1.0
+        let ticks = ((to - from).abs() / TICK).clamp(2.0, TICKS);
+        let step = match span > f64::MIN_POSITIVE * 1e6 {
+            true if are_whole => round_step(span / ticks).max(1.0),
+            true => round_step(span / ticks),
+            false => 1.0,
         };
         let high = if span > 0.0 { high } else { step };
         Scale {
@@ -87,7 +92,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn texts(low: f64, high: f64) -> Vec<String> {
-        let scale = Scale::of([low, high].into_iter(), 0.0, 100.0);
+        let scale = Scale::of([low, high].into_iter(), 0.0, 400.0);
         scale.ticks().into_iter().map(|(_, text)| text).collect()
     }
 

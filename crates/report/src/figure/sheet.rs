@@ -22,14 +22,14 @@ pub(super) const COLOURS: [&str; 24] = [
 pub(super) const INK: &str = "#222222";
 const GRID: &str = "#dddddd";
 pub(super) const PAPER: &str = "#ffffff";
-pub(super) const WIDTH: f64 = 800.0;
+const WIDTH: f64 = 800.0;
 pub(super) const MARGIN: f64 = 12.0;
 const LETTERS: f64 = 11.0;
 /// Approximate width of a character of that size.
 pub(super) const CHARACTER: f64 = 6.0;
 const HEAD: f64 = 30.0;
 const LINE: f64 = 18.0;
-const WRAP: usize = 118;
+const MM: f64 = 96.0 / 25.4;
 
 #[derive(Default)]
 pub(super) struct Look {
@@ -110,13 +110,37 @@ impl Mark<'_> {
     }
 }
 
-#[derive(Default)]
 pub(super) struct Sheet {
     elements: Vec<Markup>,
+    pub(super) width: f64,
     pub(super) height: f64,
+    is_for_paper: bool,
 }
 
 impl Sheet {
+    pub(super) fn screen() -> Sheet {
+        Sheet {
+            elements: Vec::new(),
+            width: WIDTH,
+            height: 0.0,
+            is_for_paper: false,
+        }
+    }
+
+    /// Letters are 8 points high.
+    pub(super) fn paper(width_mm: f64) -> Sheet {
+        Sheet {
+            width: width_mm * MM,
+            height: MARGIN,
+            is_for_paper: true,
+            ..Sheet::screen()
+        }
+    }
+
+    fn letters(&self) -> usize {
+        ((self.width - 2.0 * MARGIN) / CHARACTER * 0.91) as usize
+    }
+
     pub(super) fn add(&mut self, element: Markup) {
         self.elements.push(element);
     }
@@ -129,7 +153,7 @@ impl Sheet {
 
     pub(super) fn heading(&mut self, title: &str) {
         self.height += 6.0;
-        for line in wrapped(title, WRAP * 3 / 4) {
+        for line in wrapped(title, self.letters() * 3 / 4) {
             self.height += LINE;
             let look = Look {
                 size: Some(14.0),
@@ -150,7 +174,7 @@ impl Sheet {
         for (at, name) in names.enumerate() {
             let name = printable(&name, 60);
             let width = name.chars().count() as f64 * CHARACTER + 36.0;
-            if x > MARGIN && x + width > WIDTH - MARGIN {
+            if x > MARGIN && x + width > self.width - MARGIN {
                 x = MARGIN;
                 self.height += LINE;
             }
@@ -188,8 +212,10 @@ impl Sheet {
         }
         let [low, top] = scale.reach();
         self.add(strokes(&[vec![[left, top], [left, low]], level(0.0)], INK));
+        let fits = (low - top).abs() / (title.chars().count() as f64 * CHARACTER);
         let look = Look {
             turned: true,
+            size: (fits < 1.0).then_some(LETTERS * fits),
             ..Look::anchored("middle")
         };
         self.add(text(title, [14.0, (low + top) / 2.0], look));
@@ -197,7 +223,7 @@ impl Sheet {
 
     pub(super) fn notes<'a>(&mut self, notes: impl IntoIterator<Item = &'a String>) {
         for note in notes {
-            for line in wrapped(note, WRAP) {
+            for line in wrapped(note, self.letters()) {
                 self.height += LINE;
                 self.add(text(&line, [MARGIN, self.height], Look::default()));
             }
@@ -207,9 +233,13 @@ impl Sheet {
 
     /// `name`: letters, digits and hyphens, an identifier.
     pub(super) fn svg(self, name: &str, title: &str, description: &str, axis: &str) -> String {
-        let (width, height) = (place(WIDTH), place(self.height));
+        let (width, height) = (place(self.width), place(self.height));
+        let size = |pixels: f64| match self.is_for_paper {
+            true => place(pixels / MM) + "mm",
+            false => place(pixels),
+        };
         let svg = html! {
-            svg xmlns="http://www.w3.org/2000/svg" width=(width) height=(height)
+            svg xmlns="http://www.w3.org/2000/svg" width=(size(self.width)) height=(size(self.height))
                 viewBox={ "0 0 " (width) " " (height) } role="img"
                 aria-labelledby={ (name) "-title " (name) "-desc" } data-axis=(allowed(axis)) {
                 title id={ (name) "-title" } { (allowed(title)) }

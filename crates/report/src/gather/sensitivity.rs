@@ -90,7 +90,7 @@ fn panel<'a>(slopes: &[&'a Swept<'a>]) -> Option<(Lines, Vec<String>)> {
         x: "delay of each decision (µs)".to_owned(),
         y: y.to_owned(),
         kind: "operation".to_owned(),
-        figure: Some("slope"),
+        figure: Some("checks"),
         series,
     };
     Some((lines, notes))

@@ -42,6 +42,10 @@ fn every_figure_is_xml_and_has_data() {
         roxmltree::Document::parse(&svg).unwrap_or_else(|e| panic!("{}: {e}", figure.name));
         assert_eq!(svg, figure.svg());
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        let column = figure.svg_for_paper(85.0);
+        assert!(column.contains("width=\"85mm\""), "{column}");
+        assert!(!column.contains("font-weight=\"bold\""), "{column}");
+        roxmltree::Document::parse(&column).unwrap();
         let mut rows = csv::Reader::from_reader(figure.csv().into_bytes().leak() as &[u8]);
         let rows: Vec<_> = rows.records().map(Result::unwrap).collect();
         assert!(!rows.is_empty());
