@@ -228,7 +228,7 @@ async function firstScreen(page) {
 	});
 	check(low.sentence < 800 && low.rows < 800, "sentences or map are not on the first screen: " + JSON.stringify(low));
 	const sentence = await page.locator(".glance .findings li").first().textContent();
-	check(/ costs [+-]?[0-9.]+ % over .*; most on .*; counted exactly/.test(sentence), "the first sentence: " + sentence);
+	check(/ over .*: open:[A-Z\/]+ [+-][0-9.]+ %.*; geometric mean of/.test(sentence), "the first sentence: " + sentence);
 	const map = page.locator(".map").first();
 	const rows = level => map.locator(`tr[data-level="${level}"]:not([hidden])`);
 	check(await rows(1).count() === 0, "benchmarks are shown before their class is opened");
@@ -236,6 +236,21 @@ async function firstScreen(page) {
 	await fold.press("Enter");
 	check(await fold.getAttribute("aria-expanded") === "true", "an opened class is not marked as expanded");
 	check(await rows(1).count() > 0, "a class does not open");
+	if (await rows(1).first().getByRole("button").count())
+		await rows(1).first().getByRole("button").click();
+	const find = page.locator(".find input").first();
+	const shown = () => map.locator("tbody tr:not([hidden]) th").allTextContents();
+	await find.fill("stat:AA");
+	check((await shown()).some(name => name.startsWith("stat:AA")), "an operation is not found: " + await shown());
+	const hook = /open:\S+ [^;]*\((\w+)\)/.exec(sentence);
+	if (hook) {
+		await find.fill(hook[1]);
+		check((await shown()).some(name => name.startsWith("open:")), `no operation that calls ${hook[1]}: ` + await shown());
+		await find.fill("no_such_hook");
+		check((await shown()).length === 0, "an unknown hook is found: " + await shown());
+	}
+	await find.fill("");
+	await fold.press("Enter");
 	if (await rows(1).first().getByRole("button").count())
 		await rows(1).first().getByRole("button").click();
 	const tile = map.locator("tbody tr:not([hidden]) a").first();
@@ -258,8 +273,11 @@ async function firstScreen(page) {
 	await accessible(page, "cell");
 	await page.keyboard.press("Escape");
 	check(!await cell.isVisible(), "Escape does not close a cell");
+	await fold.press("Enter");
+	check(await rows(1).count() === 0, "a class does not close");
 	await page.evaluate(hash => { location.hash = hash; }, new URL(link).hash);
 	await cell.waitFor({ state: "visible" });
+	check(await map.locator(".chosen").isVisible(), "a link does not open the class of its measurement");
 	const packed = page.locator("[data-trees]").first();
 	if (await packed.count()) {
 		const glance = await packed.getAttribute("data-trees");

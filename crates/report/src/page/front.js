@@ -41,8 +41,10 @@ for (const row of document.querySelectorAll(".map tr[data-level]")) {
 	button.addEventListener("click", () => open(row, button.getAttribute("aria-expanded") !== "true"));
 }
 const close = map => {
-	for (const row of map.querySelectorAll("tr[data-level='0']"))
+	for (const row of map.querySelectorAll("tr[data-level='0']")) {
+		row.hidden = false;
 		open(row, false);
+	}
 };
 for (const map of document.querySelectorAll(".map"))
 	close(map);
