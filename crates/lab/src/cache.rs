@@ -19,6 +19,8 @@ use rustix::fs::{Access, FlockOperation, flock};
 const LIMIT_BYTES: usize = 256 << 20;
 const UNUSED: Duration = Duration::from_secs(60 * 24 * 3600);
 const DEFAULT_BYTES: u64 = 5 << 30;
+/// Less space is reported: a run of the preset quick writes about this.
+const SPACE_BYTES: u64 = 16 << 20;
 /// A digest in hexadecimal.
 const KEY_CHARS: usize = 64;
 const SIZE: &str = "LSMETER_CACHE_SIZE";
@@ -88,7 +90,14 @@ impl Cache {
         let usable = private(&self.dir).is_some()
             && rustix::fs::access(&self.dir, Access::WRITE_OK | Access::EXEC_OK).is_ok();
         let dir = self.dir.display();
-        (!usable).then(|| format!("{dir} is not a directory that only you may write to"))
+        if !usable {
+            return Some(format!(
+                "{dir} is not a directory that only you may write to"
+            ));
+        }
+        let space = rustix::fs::statvfs(&self.dir).ok()?;
+        let free = space.f_bavail.saturating_mul(space.f_frsize);
+        (free < SPACE_BYTES).then(|| format!("{dir} has only {} KiB of space left", free >> 10))
     }
 
     /// Machines' last use, bytes, and directory; the latest first.

@@ -120,7 +120,7 @@ impl Machines {
     ) -> Result<Machines> {
         let store = Store::open(&cache_dir())?;
         if let Some(why) = Cache::of(&store).doubt() {
-            line.keep(&format!("warning: counts are not cached: {why}"));
+            line.keep(&format!("warning: counts may not be cached: {why}"));
         }
         let early = named_arch(experiment);
         let early = early.map(|arch| find_qemu(args, config, experiment, arch));
