@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Keeps a processor awake. A virtual processor that has slept is mostly disturbed by others for up
-//! to half a second; one that always runs mostly is not (`docs/um.md`).
+//! to half a second; one that always runs mostly is not (`docs/time.md`).
 
 use std::io;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Boots a UML kernel (`ARCH=um`) with the agent linked into it, under one stack, without root and
-//! without KVM. `docs/um.md` describes what it measures.
+//! without KVM. `docs/time.md` describes what it measures.
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;

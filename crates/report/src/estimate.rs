@@ -93,8 +93,8 @@ fn added(
             error.median_points
         ),
         match document.weights.differences {
-            0 => "Cost in the timed kernel, minus that of getppid: docs/events.md.",
-            _ => "Cost in the kernel, without entry and exit, on one processor: docs/events.md.",
+            0 => "Cost in the timed kernel, minus that of getppid: docs/estimate.md.",
+            _ => "Cost in the kernel, without entry and exit, on one processor: docs/estimate.md.",
         }
         .to_owned(),
     ]);

@@ -152,10 +152,11 @@ impl<'a> Drawing<'a> {
             .into_iter()
             .chain(resolved);
         let title = self.title("nanoseconds that stacks add");
-        let legend = "The centre (Hodges-Lehmann) over kernels with different function addresses, with its 95 % \
-             interval over them. Each kernel and stack has a quiet round: the lower quartile of rounds, of \
-             each the 10th percentile of its samples. ~: 0 is in the interval. Last row: number of \
-             operations whose interval excludes 0. Tables of each layout: --details.";
+        let legend = "Centre (Hodges-Lehmann) over kernels whose functions have different addresses, with \
+             its 95 % interval. Each kernel and stack counts with the lower quartile of its \
+             rounds; a round is the 10th percentile of its samples. ~: the interval includes 0. \
+             Last row: operations whose interval excludes 0. --details prints a table for each \
+             layout.";
         columns
             .summed_up(title, group.rows.iter().copied(), [resolved.collect()])
             .fixed(2)
@@ -166,7 +167,7 @@ impl<'a> Drawing<'a> {
     fn honest(&self) -> String {
         format!(
             "Time in a UML kernel on {}: no entry and exit of a system \
-             call, one processor, no SMAP (docs/um.md).",
+             call, one processor, no SMAP (docs/time.md).",
             short(self.processor)
         )
     }

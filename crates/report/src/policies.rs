@@ -111,9 +111,9 @@ pub(crate) fn growth(run: &Document) -> Option<Table> {
         )
         .fixed(2)
         .legend([
-            "rules: in addition to the needed ones. grows: constant if values differ by at most \
-             0.5 %, as those of two boots may; linear or logarithmic if each is within 15 % of the \
-             growth from such a line. a rule, twice as many: the line's slope.",
+            "rules: added to those that the benchmark needs. grows: constant if values differ by \
+             at most 0.5 %, as between two boots; linear or logarithmic if every value is within \
+             15 % of the growth along such a line. a rule, twice as many: slope of that line.",
         ])
         .if_any()
 }
@@ -165,9 +165,9 @@ pub(crate) fn avc(run: &Document) -> Option<Table> {
             "opens, lookups, misses: as counted by the kernel (/sys/fs/selinux/avc/cache_stats) \
              when as many files as labels were opened in turn, all of them opened before. median, \
              mean, most: instructions of openat:random, which also opens files in turn.",
-            "a miss: difference of the median from that of the smallest cache without misses, \
-             where at least half of the opens miss once. all in all: the same for means, per \
-             miss: evictions are included.",
+            "a miss, where at least half of the opens miss: the difference between this median \
+             and that of the smallest cache without misses. all in all: the same difference \
+             between means, divided by misses an open; it includes evictions.",
         ])
         .if_any()
 }

@@ -156,7 +156,7 @@ impl<'a> View<'a> {
         legend.extend(measured.then(|| told.to_owned()));
         if let Some(processor) = &document.processor {
             legend.push(format!(
-                "{}: estimated for {} from events of instructions, for calls whose events are known (docs/events.md): cost in the kernel, on one processor.",
+                "{}: estimated for {} from events of instructions, for calls whose events are known (docs/estimate.md): cost in the kernel, on one processor.",
                 self.time(),
                 short(processor)
             ));

@@ -406,8 +406,8 @@ fn differences(place: &str, lines: &[Line<'_>]) -> Option<Table> {
         .table(format!("Differences of totals: {place}"), rows)
         .fixed(2)
         .legend([
-            "more in the kernel: difference of the medians over runs; least, most: of any run and any of the \
-             baseline's.",
+            "more in the kernel: difference between the medians over runs; least, most: smallest \
+             and largest difference between any run and any run of the baseline.",
         ])
         .legend(told.then_some(explained))
         .if_any()

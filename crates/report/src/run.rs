@@ -111,8 +111,8 @@ fn machines(run: &Document) -> Option<Table> {
         .right("spread", spread)
         .table("Counts that vary with memory addresses", &rows)
         .legend([
-            "Machines of one configuration that differ only in a few unused pages of memory. \
-             spread: most minus least, as a fraction of the median.",
+            "Each configuration was counted in several virtual machines that differ only in a few \
+             unused pages of memory. spread: (most - least) / median.",
         ]);
     table.if_any()
 }

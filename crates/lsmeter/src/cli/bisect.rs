@@ -9,12 +9,12 @@ use clap::{Args, ValueHint};
 use super::build::ConfigurationArgs;
 use super::counted::CountedArgs;
 
-/// Find the commit that changed a count, in a kernel's git history
+/// Find the commit in a kernel's git history that changed a count
 ///
-/// Builds and measures commits between a good one and a bad one, chosen as `git bisect` does. Prints
-/// the first commit that changed a count, with the hooks and functions that account for it, like
-/// `lsmeter compare --explain`. Works in a separate git worktree, which it removes at the end, and
-/// does not touch your checkout.
+/// Builds and measures commits between a good and a bad one, which it chooses like `git bisect`.
+/// Prints the first commit that changed a count, and the hooks and functions that account for the
+/// change, like `lsmeter compare --explain`. Works in a separate git worktree, which it removes at
+/// the end, and does not touch your checkout.
 #[derive(Debug, Args)]
 #[command(mut_arg("cmdline", |cmdline| cmdline.help("Append this to the kernel command line \
             [default: indirect_target_selection=off]")),
@@ -25,11 +25,12 @@ Examples:
   lsmeter bisect --good v6.12 --bad HEAD --image $(make -s image_name) \\
       --build 'cp ~/my.config .config && make olddefconfig && make -j8'
 
-A commit is bad if one count differs from the good end. With --fail-above it is bad if a cost rises
-by more. Commits that do not build, boot or count are skipped, as by `git bisect skip`.
+A commit is bad if any count differs from the good commit's. With --fail-above, it is bad if a cost
+rises by more than LIMIT. Commits that cannot be built, booted or measured are skipped, as with
+`git bisect skip`.
 
-The exit status is 0 if the commit was found, 5 if the ends do not differ or skipped commits hide
-it, and 4 after an interruption.")]
+The exit status is 0 if the commit was found, and 4 after an interruption. It is 5 if the good and
+the bad commit do not differ, or if skipped commits leave several candidates.")]
 pub struct BisectArgs {
     /// Start from this commit, with the old counts
     #[arg(long, value_name = "REV", help_heading = HISTORY)]
@@ -41,7 +42,7 @@ pub struct BisectArgs {
     #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath,
         help_heading = HISTORY)]
     pub repo: PathBuf,
-    /// Call commits bad above this increase: 1%, '20 instructions' [default: any difference]
+    /// Call a commit bad if a cost rises by more: 1%, '20 instructions' [default: any difference]
     #[arg(long, value_name = "LIMIT", help_heading = HISTORY)]
     pub fail_above: Option<String>,
     #[command(flatten, next_help_heading = BUILD)]
@@ -50,7 +51,7 @@ pub struct BisectArgs {
     #[arg(long, value_name = "COMMAND", requires = "image", help_heading = BUILD,
         conflicts_with_all = ["flavour", "compiler", "config", "build_jobs"])]
     pub build: Option<String>,
-    /// Boot this image of --build, relative to the worktree or absolute
+    /// Boot this image, built by --build; absolute, or relative to the worktree
     #[arg(long, value_name = "PATH", requires = "build", value_hint = ValueHint::AnyPath,
         help_heading = BUILD)]
     pub image: Option<PathBuf>,
@@ -59,7 +60,7 @@ pub struct BisectArgs {
     pub build_jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     pub counted: CountedArgs,
-    /// Print no progress
+    /// Do not print progress
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 }

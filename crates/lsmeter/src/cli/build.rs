@@ -12,14 +12,15 @@ use super::shared::{architectures, words};
 
 /// Build a kernel from source, with every security module or with none
 ///
-/// Debian's kernels have neither Smack nor the Tunable Security Module. Flavour `all` has every
-/// module, the integrity subsystems, BTF and the Tunable module. `nolsm` is `all` with
-/// CONFIG_SECURITY=n. `um` is a UML kernel with every module, for `lsmeter run --on um`; `um-nolsm` has
-/// none. `all-nosmp` is `all` for one processor, configured like `um`, to count what `um` times.
-/// Options that change the cost of system calls are set as distributions set them.
+/// Debian's kernels include neither Smack nor the Tunable Security Module. Flavour `all` includes
+/// every module, the integrity subsystems, BTF and the Tunable module. `nolsm` is `all` with
+/// CONFIG_SECURITY=n. `um` is a UML kernel with every module, for `lsmeter run --on um`; `um-nolsm`
+/// is a UML kernel without any. `all-nosmp` is `all` for one processor, configured like `um`, to
+/// count the operations that you time with `um`. Options that change the cost of system calls are
+/// set as in distribution kernels.
 ///
-/// lsmeter does not write into the source. It keeps objects: an interrupted build continues, and a
-/// change recompiles as little as possible. Building the same recipe again takes no time.
+/// lsmeter does not write into the source. It keeps object files: an interrupted build continues,
+/// and a change recompiles as little as possible. The same recipe is not built twice.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   lsmeter kernel build 6.12-all --source linux-source-6.12
@@ -36,9 +37,10 @@ use super::shared::{architectures, words};
   lsmeter kernel build before --source ~/linux --config mine.config
   lsmeter run --kernel build:6.12-dac --kernel build:6.12-all --stack capability
 
-Needs compilers, headers and 3 GiB of disk; missing ones are named before the build starts.")]
+Needs compilers, headers and 3 GiB of disk space. Missing compilers and headers are listed before
+the build starts.")]
 pub struct BuildArgs {
-    /// Name it build:NAME
+    /// Name the kernel build:NAME
     pub name: String,
     /// Build Debian's package linux-source-VERSION, or this source directory
     #[arg(long, value_name = "linux-source-VERSION|PATH", value_hint = ValueHint::DirPath)]
@@ -54,16 +56,16 @@ pub struct BuildArgs {
     /// Fetch a newer version of the source package, if any
     #[arg(long)]
     pub refresh: bool,
-    /// Let lsm= put capability anywhere; Linux puts it first
+    /// Let lsm= put capability anywhere; unmodified Linux puts it first
     #[arg(long)]
     pub any_order: bool,
-    /// Link N function orders, build:NAME.1 to build:NAME.N; um and um-nolsm only [default: one]
+    /// Link N function orders as build:NAME.1 to build:NAME.N; um and um-nolsm only [default: one]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub layouts: Option<u32>,
-    /// Add atomics' lock prefixes or retpolines; um and um-nolsm only [default: neither]
+    /// Add lock prefixes to atomics, or retpolines; um and um-nolsm only [default: neither]
     #[arg(long, value_name = "FEATURE", value_delimiter = ',', value_parser = words::<With>(&With::ALL))]
     pub with: Vec<With>,
-    /// Print no progress
+    /// Do not print progress
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -76,7 +78,7 @@ pub struct ConfigurationArgs {
     /// Compile with gcc or clang, and its tools
     #[arg(long, default_value_t, value_name = "gcc|clang|clang-N")]
     pub compiler: Compiler,
-    /// Add these lines of a .config to the flavour's; repeatable
+    /// Add this .config fragment to the flavour's options; repeatable
     #[arg(long, value_name = "FRAGMENT", value_hint = ValueHint::FilePath)]
     pub config: Vec<PathBuf>,
 }

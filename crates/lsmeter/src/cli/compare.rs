@@ -12,7 +12,7 @@ use super::shared::words;
 /// Formats of comparisons, in addition to [`super::Common`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CompareFormat {
-    /// A page: changes, their size, and the hooks that account for them
+    /// A page with the changes, their size, and the hooks that account for them
     Html,
     /// The kernel's test format, with the gate's verdict on each measurement
     Ktap,
@@ -22,9 +22,10 @@ pub enum CompareFormat {
 
 /// Compare two result files, or gate a CI job on their difference
 ///
-/// BASE and NEW are two runs, profiles, recordings or sweeps. A difference of exact counts is real.
-/// Times are compared with a non-parametric test, with an effect size and an interval, corrected for
-/// the number of measurements. --fail-above and --budget make it a gate.
+/// BASE and NEW are the result files of two runs, profiles, recordings or sweeps. Any difference
+/// between exact counts is real. Times are compared with a non-parametric test, corrected for the
+/// number of measurements, and printed with an effect size and an interval. With --fail-above or
+/// --budget, the comparison is a gate: its verdict sets the exit status.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -38,15 +39,16 @@ Examples:
 
 A budget is TOML: default = \"1%\" and, below [limits], lines such as
 \"open:*\" = \"20 instructions\". Without a gate, differences do not change the exit status. With
-one it is 1 if a measurement gets worse by more than its limit, and 5 if that is undecided.")]
+a gate, it is 1 if a measurement gets worse by more than its limit, and 5 if the comparison is
+inconclusive.")]
 pub struct CompareArgs {
-    /// Compare with this result file, or within it with --across
+    /// Compare with this result file; with --across, compare within it
     #[arg(value_hint = ValueHint::FilePath)]
     pub base: PathBuf,
-    /// Test this result file
+    /// Compare this result file with BASE
     #[arg(required_unless_present = "across", conflicts_with = "across", value_hint = ValueHint::FilePath)]
     pub new: Option<PathBuf>,
-    /// Compare measurements of one run that differ in this
+    /// Compare measurements of one run along this axis
     #[arg(long, value_name = "AXIS", value_parser = words::<Axis>(Axis::ALL),
         help_heading = "What is compared")]
     pub across: Option<Axis>,
@@ -69,16 +71,16 @@ pub struct CompareArgs {
     /// Compare times even if machines or methods differ
     #[arg(long, help_heading = "What is compared")]
     pub trust_environment: bool,
-    /// Exit 1 if a cost rises by more: 1%, '20 instructions', '50 ns'
+    /// Exit 1 if a cost rises by more than LIMIT: 1%, '20 instructions', '50 ns'
     #[arg(long, value_name = "LIMIT", help_heading = "As a gate")]
     pub fail_above: Option<String>,
-    /// Read limits by benchmark from TOML; they override --fail-above
+    /// Read limits per benchmark from TOML; they override --fail-above
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "As a gate")]
     pub budget: Option<PathBuf>,
     /// Rank the hooks that account for each difference in instructions
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
-    /// Leave out equal measurements
+    /// Leave out measurements that did not change
     #[arg(long, help_heading = "Output")]
     pub changed: bool,
     #[command(flatten)]

@@ -7,13 +7,14 @@ use clap::{Args, ValueHint};
 
 use super::output::OutputArgs;
 
-/// Estimate the nanoseconds of counted operations on a processor
+/// Estimate how many nanoseconds counted operations take on a processor
 ///
-/// Instructions take different times: one `rep stos` may take as long as a hundred others. Give
-/// operations that were timed on a processor (`lsmeter run --on um`) and counted with events
-/// (`lsmeter profile --events`). The fit finds the ns per instruction, REP instruction and byte, and
-/// estimates all counted operations, even of kernels and modules that were never timed. Prints the
-/// error for operations and stacks left out of the fit. Refuses operations unlike those of the fit.
+/// Instructions do not all take the same time: one `rep stos` may take as long as a hundred others.
+/// Give operations that were timed on a processor (`lsmeter run --on um`) and counted with events
+/// (`lsmeter profile --events`). A fit finds the weights: ns per instruction, long REP instruction,
+/// REP byte and L1i conflict. They give estimates of all counted operations, even those of kernels
+/// and modules that were never timed. Prints the error for operations and stacks that were left out
+/// of the fit. Does not estimate operations unlike those in the fit.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -29,17 +30,17 @@ Examples:
   lsmeter estimate both.json")]
 #[command(next_help_heading = "What is estimated")]
 pub struct EstimateArgs {
-    /// Estimate these result files of `lsmeter profile --events` or `run --events`
+    /// Estimate these result files, made with `lsmeter profile --events` or `run --events`
     #[arg(required = true, value_name = "COUNTS.json", value_hint = ValueHint::FilePath)]
     pub counts: Vec<PathBuf>,
     /// Fit weights to these times of the same operations [default: those in COUNTS.json]
     #[arg(short, long, value_name = "TIMES.json", value_hint = ValueHint::FilePath)]
     pub times: Option<PathBuf>,
-    /// Use weights of an earlier fit (--keep-weights or --output)
+    /// Use the weights of an earlier fit, saved with --keep-weights or --output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
         conflicts_with = "times")]
     pub weights: Option<PathBuf>,
-    /// Fit weights of instructions and events, named as in CSV
+    /// Fit weights for these instruction and event counts, named as in the CSV
     #[arg(long, value_name = "EVENT,…", value_delimiter = ',', conflicts_with = "weights",
         default_values = estimate::DEFAULT_TERMS)]
     pub terms: Vec<String>,

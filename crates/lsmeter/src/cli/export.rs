@@ -8,8 +8,8 @@ use clap::{Args, ValueHint};
 /// Write result files as CSV
 ///
 /// For DuckDB, R, pandas or a spreadsheet. Each row is a measurement with its environment. The
-/// columns are stable; docs/export.md describes them. Profiles, sweeps, recordings and placements
-/// have the rows that `--format csv` prints.
+/// columns are stable; docs/export.md describes them. For profiles, sweeps, recordings and
+/// placements, the rows are those that `--format csv` prints.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -18,14 +18,14 @@ Examples:
   lsmeter export run.json --samples -o samples.csv
   duckdb -c \"SELECT stack, avg(overhead) FROM 'nightly.csv' GROUP BY stack\"")]
 pub struct ExportArgs {
-    /// Read these result files of runs, or one of another kind
+    /// Read these result files of runs, or one file of another kind
     #[arg(required = true, value_name = "RUN.json", value_hint = ValueHint::FilePath)]
     pub documents: Vec<PathBuf>,
     /// Write the CSV here; - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath,
         help_heading = "Output")]
     pub output: PathBuf,
-    /// Write a row per sample (of `lsmeter run --keep-samples`)
+    /// Write a row per sample (needs `lsmeter run --keep-samples`)
     #[arg(long, help_heading = "Output")]
     pub samples: bool,
 }

@@ -8,8 +8,8 @@ use clap::{Args, ValueHint};
 /// Merge the parts of a run
 ///
 /// Reads result files of `lsmeter run --shard I/N` in any order, and writes one with the same
-/// measurements as a run without shards. Duplicates must be equal. Refuses parts with different
-/// kernels, emulators or machines.
+/// measurements as a run without --shard. Duplicate measurements must be equal. Refuses parts from
+/// different kernels, emulators or machines.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -18,7 +18,7 @@ Examples:
   lsmeter merge shard-*.json --partial -o so-far.json
   lsmeter merge shard-*.json --by-machine -o run.json    run-1.json, run-2.json, …
 
-If shards are missing, it lists them and exits with 5.")]
+If shards are missing, it lists them and exits with status 5, or 0 with --partial.")]
 pub struct MergeArgs {
     /// Merge these result files of `lsmeter run --shard` or `lsmeter merge`
     #[arg(required = true, value_name = "RUN.json", value_hint = ValueHint::FilePath)]
@@ -33,7 +33,7 @@ pub struct MergeArgs {
     /// Write one result file per machine: FILE-1.json, FILE-2.json, …
     #[arg(long)]
     pub by_machine: bool,
-    /// Print no summary
+    /// Do not print a summary
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 }

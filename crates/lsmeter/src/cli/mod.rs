@@ -44,8 +44,8 @@ pub use shared::{CellArgs, LabArgs, PlaceArgs, ProgramArgs, SelectionArgs};
 /// Measure what Linux security modules cost
 ///
 /// lsmeter boots Linux kernels under different stacks of security modules (LSMs). Under each
-/// stack it counts the kernel instructions of file, process, socket and IPC operations. It needs
-/// QEMU, but neither root nor KVM.
+/// stack it counts the kernel instructions that file, process, socket and IPC operations execute.
+/// It needs QEMU, but neither root nor KVM.
 #[derive(Debug, Parser)]
 #[command(name = "lsmeter", version, max_term_width = 100, after_help = EXIT_STATUS_HELP)]
 pub struct Cli {
@@ -70,8 +70,9 @@ pub enum Command {
     Export(ExportArgs),
     /// Fetch, build, add, list and remove kernels
     ///
-    /// Kernels are stored under $XDG_CACHE_HOME/lsmeter, once for equal content. `fetch` runs apt
-    /// with its own configuration and checks signatures. It does not change the system's apt.
+    /// Kernels are stored in $XDG_CACHE_HOME/lsmeter; identical kernels share one copy. `fetch`
+    /// runs apt with a private configuration and checks signatures. It does not change the system's
+    /// apt.
     #[command(subcommand)]
     Kernel(KernelCommand),
     /// List benchmarks, stacks and presets
@@ -97,7 +98,7 @@ pub enum KernelCommand {
         /// Fetch the package index even if it is fresh
         #[arg(long)]
         refresh: bool,
-        /// Print no progress
+        /// Do not print progress
         #[arg(short, long)]
         quiet: bool,
     },
@@ -129,7 +130,7 @@ pub enum KernelCommand {
 pub enum ListCommand {
     /// List benchmarks and variants, with the system calls that they measure
     Benchmarks {
-        /// List only benchmarks that match [default: all]
+        /// List only benchmarks that match PATTERN [default: all]
         #[arg(value_name = "PATTERN", value_delimiter = ',')]
         patterns: Vec<String>,
         /// Print JSON
@@ -150,7 +151,7 @@ pub enum ListCommand {
     },
 }
 
-/// Check what works on this machine, with hints for the rest
+/// Check what works on this machine, and print hints for the rest
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     /// Print JSON
@@ -159,7 +160,7 @@ pub struct DoctorArgs {
     #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::ExecutablePath,
         help = shared::qemu_help("Check this QEMU"))]
     pub qemu: Option<PathBuf>,
-    /// Remove all cached counts, and check nothing
+    /// Remove all cached counts instead of checking
     #[arg(long, conflicts_with_all = ["json", "qemu"])]
     pub clear_cache: bool,
 }

@@ -13,7 +13,8 @@ use super::output::OutputArgs;
 ///
 /// Attaches eBPF programs to the kernel's security_*() functions, and with --functions to functions
 /// of modules. Every call is counted in the kernel; nothing is sampled. lsmeter measures its own
-/// cost at the start, subtracts it from times and prints it. No program stays attached at the end.
+/// overhead at the start, prints it and subtracts it from the times. At the end, all programs are
+/// detached.
 ///
 /// Needs Linux 5.15 or later with BTF, and root or CAP_BPF and CAP_PERFMON.
 #[derive(Debug, Args)]
@@ -22,8 +23,8 @@ use super::output::OutputArgs;
 Examples:
   lsmeter monitor                                  the whole machine, live
   lsmeter monitor --duration 10                    for ten seconds, then a table
-  lsmeter monitor -- make -j8                      a command and all that it starts
-  lsmeter monitor --system-calls -- du -s /usr     with the share of hooks in system calls
+  lsmeter monitor -- make -j8                      a command and its descendants
+  lsmeter monitor --system-calls -- du -s /usr     also the share of hooks in system calls
   lsmeter monitor --pid 1234 --histogram           a process, with percentiles
   lsmeter monitor --cgroup /sys/fs/cgroup/system.slice
   lsmeter monitor --hooks 'inode_*' --functions 'selinux_*'
@@ -31,8 +32,8 @@ Examples:
   lsmeter monitor --replay night.json --rows 0
   lsmeter monitor --textfile /var/lib/prometheus/node-exporter/lsmeter.prom
 
-Without --duration it runs until Ctrl-C, or until the command or the last process ends.
-A hook's time excludes hooks called within it.")]
+Without --duration it runs until Ctrl-C, or until the command or the last watched process ends.
+A hook's time excludes the hooks that are called inside it.")]
 #[command(next_help_heading = "What is watched")]
 pub struct MonitorArgs {
     /// Watch this process and its descendants; repeatable [default: all processes]
@@ -57,24 +58,24 @@ pub struct MonitorArgs {
     #[arg(last = true, value_name = "COMMAND", num_args = 1.., value_hint = ValueHint::CommandWithArguments,
         conflicts_with_all = ["processes", "cgroup", "replay"])]
     pub command: Vec<OsString>,
-    /// Show this recording instead
+    /// Show this recording instead of a live machine
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
         conflicts_with_all = ["processes", "cgroup", "hooks", "functions", "count", "histogram",
             "duration", "output"])]
     pub replay: Option<PathBuf>,
-    /// Count calls only, at the lowest cost
+    /// Count calls without timing them, at the lowest overhead
     #[arg(long, conflicts_with = "histogram", help_heading = "How")]
     pub count: bool,
     /// Keep histograms of times, for percentiles
     #[arg(long, help_heading = "How")]
     pub histogram: bool,
-    /// Time whole system calls too; slows each, and takes 32 MiB
+    /// Time whole system calls too; slows each one down, and takes 32 MiB
     #[arg(long, conflicts_with_all = ["count", "replay"], help_heading = "How")]
     pub system_calls: bool,
-    /// End after this time, in seconds [default: at Ctrl-C]
+    /// Stop after this time, in seconds [default: at Ctrl-C]
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds, help_heading = "How")]
     pub duration: Option<Duration>,
-    /// Print figures at this interval, in seconds [default: 1, or only at the end]
+    /// Print results at this interval, in seconds [default: 1, or only at the end]
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds, help_heading = "How")]
     pub interval: Option<Duration>,
     /// Count up to N pairs of hook and system call per processor
@@ -101,7 +102,7 @@ pub struct MonitorArgs {
     #[arg(long, value_name = "FILE.prom", value_parser = textfile, value_hint = ValueHint::FilePath,
         help_heading = "Output")]
     pub textfile: Option<PathBuf>,
-    /// Print no progress
+    /// Do not print progress
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 }

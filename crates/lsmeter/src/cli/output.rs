@@ -13,7 +13,7 @@ pub enum Common {
     Table,
     /// The same tables in Markdown, as on GitHub
     Markdown,
-    /// Every figure, one per row
+    /// Every value, one per row
     Csv,
     /// The result file
     Json,

@@ -12,10 +12,10 @@ use super::shared::architectures;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What is analysed")]
 pub struct ScopeArgs {
-    /// Analyse these directories of fs/, or tmpfs [default: ext4, or the profiles']
+    /// Analyse these directories in fs/, or tmpfs [default: ext4, or the profiles']
     #[arg(long, value_name = "FS,…", value_delimiter = ',')]
     pub fs: Vec<String>,
-    /// Print the hooks of system calls, named without sys_ [default: file system calls]
+    /// Print the hooks of these system calls, named without sys_ [default: file system calls]
     #[arg(long = "syscall", value_name = "NAME,…", value_delimiter = ',')]
     pub syscalls: Vec<String>,
     /// Analyse all system calls of the tree
@@ -47,8 +47,8 @@ pub struct TreeArgs {
 /// List the LSM hooks that each system call can reach, from kernel sources
 ///
 /// Reads a kernel tree without building, configuring or booting it. Prints the hooks that each
-/// security module implements, and the hooks of each system call with two numbers of calls: on the
-/// success path, and an upper bound. Numbers may contain D (path components looked up) and S
+/// security module implements. For each system call, prints its hooks and how often it calls them:
+/// on the success path, and at most. Both numbers may contain D (path components looked up) and S
 /// (symbolic links followed).
 #[derive(Debug, Args)]
 #[command(
@@ -67,18 +67,18 @@ Examples:
   lsmeter placement diff ~/linux ~/patched         does this series add a hook to a path?
   lsmeter placement checks ~/linux                 checks made twice, or by some modules only
 
-Calls at the release of objects (teardown), and calls by modules from inside other hooks, are
-listed separately. With --agree the exit status is 1 if a measured hook is not in the static set
+Calls made when objects are released (teardown), and calls that modules make inside other hooks,
+are listed separately. With --agree the exit status is 1 if a measured hook is not in the static set
 or exceeds its upper bound, and 5 if nothing could be compared.
 
-Give a tree called diff or checks with its directory: ./diff."
+Write the path of a tree named diff or checks as ./diff or ./checks."
 )]
 pub struct PlacementArgs {
     #[command(subcommand)]
     pub command: Option<PlacementCommand>,
     #[command(flatten)]
     pub tree: TreeArgs,
-    /// Compare with hooks measured by `lsmeter profile --output`
+    /// Compare with the hooks in this result file of `lsmeter profile`
     #[arg(long, value_name = "PROFILE.json", value_hint = ValueHint::FilePath,
         conflicts_with_all = ["all", "output", "trace", "reach", "explain"],
         help_heading = "What is analysed")]
@@ -89,12 +89,12 @@ pub struct PlacementArgs {
     /// Print every hook of each system call, even off the success path
     #[arg(long, help_heading = "Output")]
     pub reach: bool,
-    /// Print undecided and unparsed code, unused facts, and timing
+    /// Print undecided conditions, unparsed code, unused facts, and timing
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
     #[command(flatten)]
     pub out: OutputArgs,
-    /// Print no progress
+    /// Do not print progress
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 }
@@ -110,7 +110,7 @@ pub enum PlacementCommand {
 pub struct TableArgs {
     #[command(flatten)]
     pub out: OutputArgs,
-    /// Print no progress
+    /// Do not print progress
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 }
@@ -119,7 +119,7 @@ pub struct TableArgs {
 ///
 /// A and B are kernel trees, tarballs, or result files of `lsmeter placement --output`. With --repo
 /// they are revisions of a git repository. Lists the hooks that each system call gains, loses, or
-/// calls more or less often on its success path. Also lists differences of framework and modules.
+/// calls more or less often on its success path. Also lists changes to the framework and modules.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -144,10 +144,10 @@ pub struct DiffArgs {
     /// Exit 1 if a success path gains a hook call
     #[arg(long, help_heading = "Output")]
     pub fail_on_gain: bool,
-    /// Print differences off the success path and of upper bounds too
+    /// Print differences off the success path and in upper bounds too
     #[arg(long, help_heading = "Output")]
     pub reach: bool,
-    /// Print calls that newly lead to hooks or no longer do
+    /// Print call chains to hooks that are new or gone
     #[arg(long, help_heading = "Output")]
     pub trace: bool,
     #[command(flatten)]
@@ -158,7 +158,8 @@ pub struct DiffArgs {
 ///
 /// Reads a tree, a tarball, or a result file of `lsmeter placement --output`. Lists hooks that a
 /// system call calls twice for one object on its success path. Also lists checks that one module
-/// with a policy for files makes and another does not. Each finding has a confidence and a reason.
+/// with a file policy makes and another does not. Each finding is printed with a confidence and a
+/// reason.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

@@ -10,10 +10,10 @@ use super::shared::{LabArgs, ProgressArgs, number_within};
 
 /// Predict another stack's cost from recorded hook calls
 ///
-/// Reads the calls of each hook in each system call from a recording of `lsmeter monitor`. Multiplies
-/// them by the cost of a call in a virtual machine under each stack. Prints the share of calls with
-/// a known cost, the error, and the cost by hook, system call and module, in instructions. --weights
-/// adds nanoseconds.
+/// Reads from a recording of `lsmeter monitor` how often each hook was called in each system call.
+/// Multiplies these counts by the cost of a call, which is measured in a virtual machine under each
+/// stack. Prints the share of calls with a known cost, the error, and the cost by hook, system call
+/// and module, in instructions. --weights adds nanoseconds.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -31,14 +31,14 @@ pub struct PredictArgs {
     /// Read calls from `lsmeter monitor --record`, or a run of whole programs
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub recording: PathBuf,
-    /// Predict only this program of several [default: all]
+    /// Predict only this program of the run [default: all]
     #[arg(long, value_name = "NAME")]
     pub workload: Option<String>,
     /// Read costs from `lsmeter profile` or a run of whole programs; repeatable
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
         conflicts_with = "no_cache")]
     pub costs: Vec<PathBuf>,
-    /// Count costs on this kernel, or select it from --costs
+    /// Count costs on this kernel, or use its costs from --costs
     #[arg(short, long, value_name = "KERNEL")]
     pub kernel: Option<String>,
     /// Predict this stack, as in lsm=; repeatable [default: all with costs]
@@ -56,10 +56,10 @@ pub struct PredictArgs {
         conflicts_with = "costs"
     )]
     pub benchmarks: Vec<String>,
-    /// Print times too, at this number of nanoseconds per instruction
+    /// Print times too, assuming NS nanoseconds per instruction
     #[arg(long, value_name = "NS", value_parser = ns_per_instruction)]
     pub ns_per_instruction: Option<f64>,
-    /// Print times too, by weights of `lsmeter estimate` on a similar processor
+    /// Print times too, with weights of `lsmeter estimate` for a similar processor
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
         conflicts_with = "ns_per_instruction")]
     pub weights: Option<PathBuf>,

@@ -21,12 +21,12 @@ pub enum View {
     Coverage,
 }
 
-/// Count what each LSM hook of an operation costs
+/// Count the cost of each LSM hook that an operation calls
 ///
 /// Boots unmodified kernels, as `lsmeter run` does, and follows every function call of an operation.
-/// Prints how often it calls each LSM hook, and the instructions of the framework and of each module
-/// in the hook. With --baseline it compares two stacks, and prints the difference outside all hooks.
-/// If that is 0, the hooks account for the whole difference.
+/// Prints how often it calls each LSM hook, and how many instructions the framework and each module
+/// execute in the hook. With --baseline it compares two stacks, and prints which part of the
+/// difference lies outside all hooks. If that part is 0, hooks account for the whole difference.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -37,8 +37,8 @@ Examples:
   lsmeter profile --bench rename:depth1 --stack capability,apparmor --trace
   lsmeter profile --bench creat --stack capability,selinux --callgrind callgrind.out
 
-Counts are guest kernel instructions per operation, on its dominant path: the code path of most
-executions. Inclusive counts include called functions, exclusive counts do not. Dispatch is the
+Counts are guest kernel instructions per operation, on its dominant path: the code path that most
+executions take. Inclusive counts include called functions, exclusive counts do not. Dispatch is the
 cost of a hook without the modules' functions.")]
 pub struct ProfileArgs {
     /// Run this preset (`lsmeter list presets`) or experiment file

@@ -9,15 +9,15 @@ use super::shared::number_within;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
-    /// One page, which needs neither network nor other files
+    /// One page that needs no network and no other files
     Html,
     /// Verdict and tables, for a mail or a merge request
     Markdown,
 }
 
-/// Write a report of result files: findings, figures, tables, method
+/// Write a report on result files: findings, figures, tables, method
 ///
-/// Reads runs, profiles, sweeps, recordings and placements, in any number and mix. Also compares
+/// Reads any number and mix of runs, profiles, sweeps, recordings and placements. Also compares
 /// runs of several kernels with each other.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
@@ -30,10 +30,10 @@ Examples:
   lsmeter report run.json --figure overhead --width 85 -o column.svg
   lsmeter report run.json --figure overhead -o overhead.csv
 
-The name of the output file selects a figure's format: .svg, .csv or .json (its data).
-On standard output it is SVG.")]
+The extension of the output file selects a figure's format: .svg, or .csv and .json for its data.
+On standard output, the format is SVG.")]
 pub struct ReportArgs {
-    /// Read these result files (--output or --record)
+    /// Read these result files, saved with --output or --record
     #[arg(required = true, value_name = "DOCUMENT.json", value_hint = ValueHint::FilePath)]
     pub documents: Vec<PathBuf>,
     /// Write the report here; - is standard output
@@ -43,7 +43,7 @@ pub struct ReportArgs {
     /// Write in this format [default: html; markdown for --coverage]
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub format: Option<ReportFormat>,
-    /// Estimate nanoseconds with these weights of `lsmeter estimate`; needs --events
+    /// Estimate nanoseconds with these weights of `lsmeter estimate`; needs results with --events
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub weights: Option<PathBuf>,
     /// Write only this figure
@@ -54,11 +54,11 @@ pub struct ReportArgs {
         help_heading = "Output"
     )]
     pub figure: Option<String>,
-    /// Draw it MM wide for a paper, without title and notes: 85
+    /// Draw the figure MM wide for a paper, without title and notes: 85
     #[arg(long, value_name = "MM", requires = "figure", help_heading = "Output",
         value_parser = |text: &str| number_within(text, 40.0..=1000.0))]
     pub width: Option<f64>,
-    /// List only the hooks that these profiles call or never call
+    /// Only list which hooks these profiles call and which they never call
     #[arg(long, conflicts_with_all = ["figure", "list_figures"],
         help_heading = "Output")]
     pub coverage: bool,

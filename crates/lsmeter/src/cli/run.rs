@@ -12,11 +12,11 @@ use super::shared::{CellArgs, LabArgs, PlaceArgs, ProgramArgs, ProgressArgs, wor
 
 /// Measure what LSM stacks cost
 ///
-/// Boots each kernel under each stack and runs the benchmarks. Prints the cost of every stack
-/// against the baseline, and saves a result file (JSON). Without arguments it runs the preset
-/// `quick`: Debian's 6.12 kernel, one variant of each benchmark, instruction counts.
+/// Boots each kernel under each stack and runs the benchmarks. Prints the cost of every stack over
+/// the baseline, and saves a result file (JSON). Without arguments it runs the preset `quick`:
+/// Debian's 6.12 kernel, one variant of each benchmark, instruction counts.
 ///
-/// Counts are cached. After an interruption, the same command continues.
+/// Counts are cached: after an interruption, run the same command again to continue.
 #[derive(Debug, Args)]
 #[command(mut_arg("output", |output| output.help("Save the result file; - is standard \
             output [default: lsmeter-NAME-TIME.json]")),
@@ -39,11 +39,12 @@ Examples:
 
 Write stacks like the kernel's lsm= parameter; `default` is the distribution's list. A kernel is
 debian:SERIES, debian:VERSION, build:NAME, or the path of a bzImage, an Image, a vmlinux, a .deb
-or a build directory. A preset or file may set any default above; flags override it.
+or a build directory. A preset or experiment file may change any default above;
+flags override both.
 
---on host and --on um measure time by default. --set takes keys without a flag, such as warmup
-(default 64 operations) and rounds (default 3 for times, 1 for counts and on the host). --watch
-adds indirect_target_selection=off to the command line unless --cmdline is given.")]
+--on host and --on um measure time by default. --set also takes keys that have no flag, such as
+warmup (default 64 operations) and rounds (default 3 for times, 1 for counts and on the host).
+--watch adds indirect_target_selection=off to the kernel command line unless --cmdline is given.")]
 pub struct RunArgs {
     /// Run this preset (`lsmeter list presets`) or experiment file
     #[arg(value_name = "PRESET|SPEC.toml", default_value = "quick", value_hint = ValueHint::FilePath)]
@@ -107,7 +108,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "PATTERN", num_args = 0..=1, require_equals = true,
         help_heading = "Output")]
     pub details: Option<Option<Pattern>>,
-    /// Exit 1 if a cost rises by more: 1%, '20 instructions'
+    /// Exit 1 if a cost rises by more than LIMIT: 1%, '20 instructions'
     #[arg(long, value_name = "LIMIT", help_heading = "Output")]
     pub fail_above: Option<String>,
     #[command(flatten)]

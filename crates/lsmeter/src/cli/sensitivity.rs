@@ -9,22 +9,23 @@ use super::shared::{LabArgs, PlaceArgs, ProgressArgs, SelectionArgs, number_with
 
 /// Count permission checks per operation, by delaying decisions
 ///
-/// Delays the decisions of LSM hooks in steps, and fits a line to the cost of each operation. If each
-/// decision takes 10 µs longer and the operation 20 µs, it makes two checks. The hook calls of an
-/// operation without delays are counted for comparison.
+/// Delays the decisions of LSM hooks in steps, and fits a line to the cost of each operation. If an
+/// operation takes 20 µs longer when each decision takes 10 µs longer, it makes two checks. For
+/// comparison, its hook calls are also counted without delays.
 ///
-/// Kernels from `lsmeter kernel build` have the Tunable Security Module for this. Debian's kernels
-/// from 5.17 on take BPF LSM programs.
+/// Kernels from `lsmeter kernel build` contain the Tunable Security Module, which makes the delays.
+/// On Debian's kernels from 5.17 on, BPF LSM programs make them.
 #[derive(Debug, Args)]
 #[command(mut_arg("benchmarks", |bench| bench.help("Run benchmarks: open, 'open:*', '!stat' [default: \
             file system calls except treewalk:full*]")),
     mut_arg("suites", |suite| suite.help("Select from suites [default: those of file system calls; \
-            with --bench all]")),
+            with --bench, all]")),
     mut_arg("select", |select| select.help("Run first or all variants [default: all]")),
     mut_arg("filesystem", |fs| fs.help("Use ext4, tmpfs, xfs or btrfs [default: tmpfs; ext4 with \
             --cold]")),
     mut_arg("samples", |samples| samples.help("Take N samples [default: 16; on the host 15]")),
-    mut_arg("place", |place| place.help("Measure on lab (virtual machines) or host [default: lab]")),
+    mut_arg("place", |place| place.help("Measure in lab (virtual machines) or on host [default: \
+            lab]")),
     after_long_help = "\
 Examples:
   lsmeter sensitivity --bench open --bench stat
@@ -36,24 +37,24 @@ Examples:
   lsmeter sensitivity --predict 400
   lsmeter sensitivity --on host --dir /var/tmp -b 'stat:*' --hooks inode_permission
 
-Without --bench, treewalk:full* is left out because it makes too many checks; on the host, all of
-treewalk. On the host, BPF programs delay only processes of lsmeter. That needs root, and measures
-time.
+Without --bench, treewalk:full* is left out because it makes too many checks. On the host, all
+variants of treewalk are left out. On the host, BPF programs delay only lsmeter's own processes.
+This needs root, and measures time.
 
-Delays are in ns, or in us with that suffix, up to 900us. In virtual machines an instruction
-takes a nanosecond and waits are exact. Checks per operation are exact to 0.0001; for fork and
-execve, which take many paths, to 0.01.")]
+Delays are in ns, or in µs with the suffix us, up to 900us. In virtual machines an instruction
+takes one nanosecond, so that delays are exact. Checks per operation are exact to 0.0001. For fork
+and execve, which take many code paths, they are exact to 0.01.")]
 #[command(next_help_heading = "What is measured")]
 pub struct SensitivityArgs {
     #[command(flatten)]
     pub selection: SelectionArgs,
-    /// Delay decisions with this [default: tunable where the kernel has it, else bpf]
+    /// Delay decisions with this module [default: tunable if the kernel has it, else bpf]
     #[arg(long, value_name = "MODULE", value_parser = words::<DelayModule>(DelayModule::ALL))]
     pub module: Option<DelayModule>,
     /// Boot this stack, followed by the delaying module
     #[arg(short, long, value_name = "LSM,…", default_value = "capability")]
     pub stack: String,
-    /// Delay decisions by FROM..TO/STEP, or a list
+    /// Delay decisions by FROM..TO/STEP, or by a list of delays
     #[arg(long, value_name = "DELAYS", default_value = "0..110us/10us")]
     pub delays: String,
     /// Delay these hooks together, or all
@@ -74,7 +75,7 @@ pub struct SensitivityArgs {
     pub lab: LabArgs,
     #[command(flatten)]
     pub place: PlaceArgs,
-    /// Exit 1 if checks and their count differ by more: 0.05
+    /// Exit 1 if checks differ from counted calls by more than CHECKS: 0.05
     #[arg(long, value_name = "CHECKS",
         value_parser = |text: &str| number_within(text, 0.0..=1_000.0), help_heading = "Output")]
     pub fail_above: Option<f64>,

@@ -7,7 +7,7 @@ use model::Shard;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where and how")]
 pub struct ShardArgs {
-    /// Measure part 3/16, or `slurm` for a job array's [default: all]
+    /// Measure one part: 3/16, or slurm for this array task's [default: all]
     #[arg(long, value_name = "I/N", conflicts_with_all = ["aa", "fail_above"], value_parser = shard)]
     pub shard: Option<Shard>,
 }
@@ -33,8 +33,8 @@ fn of_array(variable: impl Fn(&str) -> Option<String>) -> Result<Shard, String> 
     let (id, first, last, count) = (id?, first?, last?, count?);
     if !(first..=last).contains(&id) || u64::from(last - first) + 1 != u64::from(count) {
         return Err(format!(
-            "task {id} of {count} in {first} to {last}: an array must number its tasks without \
-             gaps, as in sbatch --array=1-16"
+            "task {id} of {count}, from {first} to {last}: a job array must number its tasks \
+             without gaps, as in sbatch --array=1-16"
         ));
     }
     Shard::new(id - first + 1, count).map_err(|error| error.to_string())

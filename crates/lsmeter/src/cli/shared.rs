@@ -57,7 +57,7 @@ pub struct SelectionArgs {
     /// Run benchmarks: open, 'open:*', '!stat' [default: the preset's]
     #[arg(short, long = "bench", value_name = "PATTERN,…", value_delimiter = ',')]
     pub benchmarks: Vec<String>,
-    /// Select from suites [default: the preset's; with --bench all]
+    /// Select from suites [default: the preset's; with --bench, all]
     #[arg(long = "suite", value_name = "SUITE,…", value_delimiter = ',',
         value_parser = words::<Suite>(Suite::ALL), hide_possible_values = true)]
     pub suites: Vec<Suite>,
@@ -104,7 +104,7 @@ const PROGRAMS: &str = "Whole programs";
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where and how")]
 pub struct PlaceArgs {
-    /// Measure in lab (machines), on host or um (UML) [default: lab]
+    /// Measure in lab (virtual machines), on host or um (UML) [default: lab]
     #[arg(long = "on", value_name = "WHERE", value_parser = words::<Place>(Place::ALL),
         hide_possible_values = true)]
     pub place: Option<Place>,
@@ -117,7 +117,7 @@ pub struct PlaceArgs {
 #[derive(Debug, Args, Serialize)]
 #[command(next_help_heading = "Where and how")]
 pub struct LabArgs {
-    /// Boot Debian kernels of x86_64, aarch64 [default: this machine's]
+    /// Boot Debian kernels for x86_64, aarch64 [default: this machine's]
     #[arg(long, value_name = "ARCH,…", value_delimiter = ',', value_parser = architectures(),
         hide_possible_values = true,
         help_heading = "What is measured", display_order = 90)]
@@ -135,7 +135,7 @@ pub struct LabArgs {
     /// Run N virtual machines at once [default: one per processor]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<u32>,
-    /// Limit a boot and a measurement, in seconds [default: 120 and 300]
+    /// Limit each boot and measurement, in seconds [default: 120 and 300]
     #[arg(long, value_name = "SECONDS")]
     #[serde(skip)]
     pub timeout: Option<u32>,
@@ -159,7 +159,7 @@ pub struct ProgressArgs {
     /// Repeat cached counts; exit 70 if one differs
     #[arg(long, help_heading = "Where and how")]
     pub no_cache: bool,
-    /// Print no progress
+    /// Do not print progress
     #[arg(short, long)]
     pub quiet: bool,
 }

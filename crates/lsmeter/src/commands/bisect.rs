@@ -238,7 +238,7 @@ impl Search<'_> {
             }
             Found::Nothing | Found::Cancelled => {
                 note!("nothing to find: both ends have the same counts");
-                note!("hint: choose measurements that differ with --bench and --stack");
+                note!("hint: use --bench and --stack to choose measurements that differ");
                 return Ok(Exit::Inconclusive);
             }
         };

@@ -61,7 +61,7 @@ fn budget(args: &CompareArgs) -> Result<Option<Budget>> {
 }
 
 fn read_budget(path: &Path) -> Result<Budget> {
-    let hint = "give a TOML file of limits (docs/compare.md)";
+    let hint = "give a TOML file with limits (docs/compare.md)";
     let mut toml = String::new();
     let read = File::open(path)
         .and_then(|file| file.take(BUDGET_LIMIT_BYTES + 1).read_to_string(&mut toml));

@@ -72,7 +72,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
     if args.clear_cache {
         let stay = Cache::of(&Store::open(&cache_dir())?).clear();
         if stay > 0 {
-            note!("counts of {stay} machines were not removed: in use, or owned by another user");
+            note!("counts of {stay} VMs were not removed: in use, or owned by another user");
         }
         return Ok(Exit::Fine);
     }
@@ -86,7 +86,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
         None => Finding::missing(
             "LSMs of this machine",
             "/sys/kernel/security/lsm cannot be read",
-            "mount -t securityfs securityfs /sys/kernel/security (needed by --on host only)",
+            "mount -t securityfs securityfs /sys/kernel/security (only needed for --on host)",
         ),
     });
     findings.push(watching());
@@ -155,12 +155,12 @@ fn qemu(path: Option<&Path>) -> Vec<Finding> {
         }
     });
     findings.push(if qemu.sandbox {
-        Finding::ok("confining QEMU", "by seccomp")
+        Finding::ok("confining QEMU", "with seccomp")
     } else {
         Finding::missing(
             "confining QEMU",
             "this QEMU has no seccomp",
-            "not needed: virtual machines have neither network nor files of this machine",
+            "not needed: virtual machines cannot access the network or files of this machine",
         )
     });
     findings.push(kvm(&qemu));
@@ -186,7 +186,7 @@ fn kvm(qemu: &Qemu) -> Finding {
         Ok(kernel.map(|kernel| (store, kernel)))
     });
     let Ok(Some((store, kernel))) = here else {
-        let found = "/dev/kvm opens, but no cached kernel can try it";
+        let found = "/dev/kvm opens, but the cache contains no kernel to try it with";
         let hint = "lsmeter kernel fetch debian:6.12 && lsmeter doctor";
         return Finding::missing(what, found, hint);
     };
@@ -223,9 +223,10 @@ fn kernels(config: &Config) -> Vec<Finding> {
                 "no apt-get",
                 "give kernels by path: --kernel PATH",
             ),
-            (true, Ok(_)) => {
-                Finding::ok("fetching kernels", "by a private apt from Debian's mirror")
-            }
+            (true, Ok(_)) => Finding::ok(
+                "fetching kernels",
+                "with a private apt from Debian's mirror",
+            ),
             (true, Err(error)) => Finding::missing(
                 "fetching kernels",
                 error.to_string(),
@@ -285,7 +286,7 @@ fn watching() -> Finding {
         Err(error) => {
             let hint = Fault::hint(&error);
             let hint = hint.as_deref();
-            let hint = hint.unwrap_or("needed by monitor only");
+            let hint = hint.unwrap_or("only needed for `lsmeter monitor`");
             Finding::missing(what, error.to_string(), hint)
         }
     }
@@ -298,7 +299,7 @@ fn delays() -> Finding {
         Err(error) => Finding::missing(
             what,
             error.to_string(),
-            "needed by sensitivity --on host only",
+            "only needed for `lsmeter sensitivity --on host`",
         ),
     }
 }

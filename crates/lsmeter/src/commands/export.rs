@@ -43,7 +43,7 @@ pub fn export(args: &ExportArgs) -> Result<Exit> {
     let no_samples = |cell: &Cell| cell.estimate().is_none_or(|of| of.samples.is_none());
     if args.samples && cells.all(no_samples) {
         return Err(usage(
-            "no result file has samples",
+            "no result file contains samples",
             "measure with `lsmeter run --keep-samples`",
         ));
     }

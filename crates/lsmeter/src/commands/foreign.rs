@@ -42,7 +42,7 @@ pub fn check(
     {
         return Err(usage(
             format!(
-                "the experiment file would make ldd read {program}, outside the system's directories"
+                "the experiment file would make ldd read {program}, outside the system directories"
             ),
             format!("if you trust it, add --programs {program}"),
         ));

@@ -21,13 +21,13 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
     let store = Store::open(&cache_dir())?;
     if args.layouts.is_some() && !args.configuration.flavour.is_process() {
         return Err(usage(
-            "--layouts needs flavours um or um-nolsm",
+            "--layouts needs flavour um or um-nolsm",
             "add --flavour um, or leave out --layouts",
         ));
     }
     if !args.with.is_empty() && !args.configuration.flavour.is_process() {
         return Err(usage(
-            "--with needs flavours um or um-nolsm",
+            "--with needs flavour um or um-nolsm",
             "add --flavour um, or leave out --with",
         ));
     }
@@ -94,7 +94,7 @@ fn build_one(
     line.done();
     let built = match built {
         Err(Error::Interrupted { .. }) => {
-            note!("interrupted: nothing is cached; the same command continues");
+            note!("interrupted: the kernel is not cached; run the same command again to continue");
             return Ok(Exit::CellsFailed);
         }
         Err(Error::Build { ref lines, .. }) => {

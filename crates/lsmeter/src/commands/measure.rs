@@ -135,7 +135,7 @@ impl Machines {
         if let ([_, second, ..], Some(path)) = (&architectures[..], &args.qemu) {
             return Err(usage(
                 format!(
-                    "--qemu {} cannot emulate kernels of {second}",
+                    "--qemu {} cannot emulate kernels for {second}",
                     path.display()
                 ),
                 "leave out --qemu",
@@ -143,7 +143,7 @@ impl Machines {
         }
         if let ([_, second, ..], Some(cpu)) = (&architectures[..], &experiment.cpu) {
             return Err(usage(
-                format!("processor {cpu} cannot run kernels of {second}"),
+                format!("processor {cpu} cannot run kernels for {second}"),
                 "measure kernels of one architecture, or leave out `cpu`",
             ));
         }
@@ -229,7 +229,7 @@ pub fn check_events(events: bool, experiment: &Experiment) -> Result<()> {
     }
     if experiment.programs.is_some() {
         return Err(usage(
-            "--events counts benchmarks, not whole programs",
+            "--events works for benchmarks, not for whole programs",
             "leave out --events, or select benchmarks with --bench",
         ));
     }
@@ -331,7 +331,7 @@ pub fn count_hooks(
 
 pub fn tell_interrupted() {
     note!("interrupted: finished counts are cached, times are lost");
-    note!("hint: the same command continues");
+    note!("hint: run the same command again to continue");
 }
 
 /// A name for a new result file.

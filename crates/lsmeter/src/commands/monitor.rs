@@ -67,7 +67,7 @@ fn show_recording(
     stdout: StdoutTaken,
     live_view: bool,
 ) -> Result<()> {
-    let hint = "give a recording that `lsmeter monitor --record FILE` made";
+    let hint = "give a recording made with `lsmeter monitor --record FILE`";
     let document = read_kind(path, Kind::Recording, hint)?;
     let watched = document.monitor.as_ref().context("what was monitored")?;
     if args.json_lines {
@@ -128,7 +128,7 @@ fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()>
     let textfile = args.textfile.clone().map(Textfile::new);
     line.say("looking at the kernel");
     let mut session = Session::start(request(args), textfile, &mut |progress| match progress {
-        Progress::Calibrating => line.say("measuring what watching costs"),
+        Progress::Calibrating => line.say("measuring the overhead of watching"),
         Progress::Attaching {
             done,
             total,

@@ -106,8 +106,8 @@ fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
     stacks.sort();
     if let Some(twice) = stacks.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(usage(
-            format!("{} is asked for in several states", twice[0]),
-            "a profile has one state of policies for each stack; run it once for each",
+            format!("stack {} is selected with several policy states", twice[0]),
+            "a profile has one policy state per stack: run one profile for each state",
         ));
     }
     check_selection(&experiment)?;

@@ -42,7 +42,7 @@ pub fn flags(args: &ProgramArgs) -> Result<Spec> {
     if described && !is_command && args.root.is_none() {
         return Err(usage(
             "--prepare and --repeat need a command",
-            "add one after --: -- git status",
+            "add a command at the end: -- git status",
         ));
     }
     Ok(Spec {

@@ -30,7 +30,7 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
             if is_counted(&content) && estimates.as_ref().is_some_and(|of| of.cells.is_empty()) {
                 return Err(usage(
                     format!(
-                        "{name} has no events of a stack and its baseline, which --weights needs"
+                        "{name} has no events for a stack and its baseline, which --weights needs"
                     ),
                     "count it with --events",
                 ));

@@ -343,7 +343,7 @@ fn deliver(
                 .map(|wanted| report::call_tables(run, wanted));
             if of_these.as_ref().is_some_and(Vec::is_empty) {
                 let none =
-                    "--details matches no operation with a dominant path in stack and baseline";
+                    "--details matches no operation with a dominant path under stack and baseline";
                 report.warnings.push(none.to_owned());
             }
             let trees = of_these.unwrap_or_else(|| report::tree_tables(run));

@@ -102,7 +102,7 @@ fn hooks(words: &[String]) -> Result<Vec<String>> {
     }
     if words.iter().any(|word| word == "all") {
         return Err(usage(
-            "--hooks has `all` and other hooks",
+            "--hooks contains `all` and other hooks",
             "--hooks file_open, or --hooks all",
         ));
     }

@@ -9,7 +9,7 @@ use crate::common::Place;
 fn invalid_arguments_are_refused() {
     let place = Place::new();
     let lab = "--events needs instruction counts, which are not selected";
-    let benchmarks = "--events counts benchmarks, not whole programs";
+    let benchmarks = "--events works for benchmarks, not for whole programs";
     let outputs = "two outputs cannot both be standard output | name a file for one";
     let baseline = "there is no stack to compare with";
     let table = format!(

@@ -43,7 +43,7 @@ fn programs_need_a_root_and_a_command() {
          run --programs sh --shard 1/2 -- sh | does not split whole programs | leave out --shard
          run workloads --bench git-stat | `git-stat` matches no workload | git-status, find-stat
          run --programs sh --bench open -- sh | cannot be used with
-         run --repeat 5 | need a command | after --
+         run --repeat 5 | need a command | at the end: --
          run --programs sh --files etc/passwd -- sh | etc/passwd does not begin with / | whole path
          run --programs sh --files /nowhere -- sh | /nowhere is not on this machine | whole path
          run --root nowhere -- sh | nowhere | --root PATH",

@@ -15,7 +15,7 @@ fn invalid_arguments_are_refused() {
          sensitivity --delays soon | `soon` is not a delay | {range}
          sensitivity --delays 0..900us/1 | more than 256 delays | {range}
          sensitivity --stack default | cannot be added to the stack default | name the modules
-         sensitivity --hooks all,inode_permission | has `all` and other hooks | --hooks all
+         sensitivity --hooks all,inode_permission | contains `all` and other hooks | --hooks all
          sensitivity --predict 2e9 | --predict 2e9 is out of range | 0 to 1e9 instructions
          sensitivity --cold --fs tmpfs | tmpfs is never cold | leave out --fs
          sensitivity --json -o - | cannot both be standard output | name a file for one

@@ -144,6 +144,6 @@ fn exports() {
         place.run(&["export", golden, GOLDEN]).code(2);
     }
     shards(&place, 14);
-    let table = "export 1.json --samples | no result file has samples | --keep-samples";
+    let table = "export 1.json --samples | no result file contains samples | --keep-samples";
     place.refuses(2, table);
 }

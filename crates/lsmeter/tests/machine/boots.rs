@@ -242,7 +242,7 @@ fn an_interrupted_or_killed_run_continues() {
     assert_eq!(machines.len(), 1, "one job, one machine");
     signal(running.pid(), Signal::HUP);
     let ended = running.wait().code(4);
-    for expected in ["interrupted: ", "hint: the same command continues"] {
+    for expected in ["interrupted: ", "hint: run the same command again"] {
         assert!(ended.stderr.contains(expected), "{ended:#?}");
     }
     assert_eq!(ended.stdout, "", "no table of half a run");

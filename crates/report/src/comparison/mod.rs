@@ -197,9 +197,9 @@ fn legend(cells: &[&ComparedCell], statistical: bool) -> Vec<String> {
     if statistical {
         legend.push(
             "95 % interval: of the change; p: probability of such a difference without a change, \
-             corrected for the number of tests, for times and machines only; effect: Cliff's delta, from -1 (all \
+             corrected for the number of tests (times, and counts over machines, only); effect: Cliff's delta, from -1 (all \
              samples of NEW are smaller) to +1; n: samples of BASE + NEW; detectable: the smallest \
-             change found with 80 % power; ~: it may be chance."
+             change found with 80 % power; ~: the difference may be chance."
                 .to_owned(),
         );
     }
@@ -230,8 +230,8 @@ fn environment(differences: &[EnvironmentDifference]) -> Option<Table> {
         .left("NEW", |difference| &difference.new)
         .table("Different environments", differences)
         .legend([
-            "Counts are those of the guest's kernel and may still be compared; times may not, \
-             unless --trust-environment says so.",
+            "Counts of the guest kernel can still be compared. Times cannot, unless --trust- \
+             environment is given.",
         ])
         .if_any()
 }
@@ -396,9 +396,10 @@ fn of_metrics(report: &AaReport) -> Table {
             &report.metrics,
         )
         .legend([
-            "false: differences judged real; at most: upper limit of that rate (95 %); \
-             alone: false ones without correction; largest: difference of two \
-             values of one measurement; detectable: the smallest change that would be found, median \
-             over measurements. Differences of times up to the largest count as noise.",
+            "false: differences wrongly judged real; at most: upper 95 % limit of that rate; \
+             alone: false differences without the correction; largest: largest difference between \
+             two values of one measurement; detectable: smallest change that would be found, \
+             median over measurements. A difference between times up to the largest counts as \
+             noise.",
         ])
 }

@@ -360,7 +360,7 @@ pub(super) fn benchmarks(sources: &[Source]) -> Vec<Draft> {
         let draft = Draft::new(
             "benchmark",
             format!("{benchmark} by kernel: {metric} on {filesystem} ({machine})"),
-            "The figure of each operation and configuration on one kernel after another.",
+            "Lines: value of each operation and configuration, kernel by kernel.",
             Chart::Lines(Lines {
                 x: named.collect::<Vec<_>>().join(", "),
                 y: per_operation(metric),
@@ -384,11 +384,11 @@ fn per_operation(metric: Metric) -> String {
 
 fn missing_note(missing: usize) -> Option<String> {
     let cells = if missing == 1 {
-        "cell has"
+        "measurement has"
     } else {
-        "cells have"
+        "measurements have"
     };
-    (missing > 0).then(|| format!("{missing} {cells} no figure; the table says why."))
+    (missing > 0).then(|| format!("{missing} {cells} no value; the table gives the reason."))
 }
 
 fn interval(cell: &Cell) -> Option<[f64; 2]> {

@@ -107,10 +107,10 @@ fn missing(document: &PlacementDocument, options: &ChecksOptions) -> Table {
         )
         .fixed(2)
         .legend([
-            "Permissions that some modules with a file policy check on a success path, and another does not. \
-             sure: no call on the path reaches that module; likely: it is called there for another \
-             permission. A module may not intend to mediate it: whether it should depends on its \
-             policy.",
+            "Permissions that a module with a file policy checks on a success path and another \
+             such module does not. sure: no call on the path reaches the other module; likely: a \
+             call reaches it, but checks another permission. This may be intended: it depends on \
+             the policy of the module.",
         ]);
     told(table, document.missing.len())
 }

@@ -46,11 +46,13 @@ fn prediction_table(kernel: &str, lsm: Option<&str>, predictions: &[&Prediction]
         Some(lsm) => format!("cost that {} adds to operations", short(lsm)),
         None => "cost that decisions add to operations".to_owned(),
     };
-    let mut legend = "a decision: its cost, averaged over the operation; predicted: \
-                      each hook's slope times the cost of a decision there"
-        .to_owned();
+    let mut legend =
+        "a decision: mean cost of a decision in the operation; predicted: sum over hooks of \
+             slope times the cost of a decision in that hook"
+            .to_owned();
     if tested {
-        legend += " in operations of other benchmarks; error: of predicted, against measured";
+        legend +=
+            ", measured in other benchmarks; error: of the prediction, against the measured cost";
     }
     let title = format!(
         "{}: {what}, predicted from slopes: instructions",
