@@ -24,6 +24,6 @@ Exit status:
   1   a regression, or a failed check
   2   wrong usage
   3   this machine cannot do it (see the hint)
-  4   some cells failed or were not measured; the rest are saved
+  4   some measurements failed or were not made; the rest are saved
   5   inconclusive
   70  a fault in lsmeter";
