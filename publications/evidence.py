@@ -263,11 +263,14 @@ def all_pass(figure, files):
 
 
 def throughputs(figure, files):
+    """In MB/s, over the layouts of a kernel."""
     for file in files:
         for setup in figure.get("tested", []):
             for name in figure["ours"]:
-                for row in rows_of(file, name, setup, "throughput"):
-                    yield answer(file, row, setup, name, row["value"] * figure["bytes"] / 1e6)
+                rows = rows_of(file, name, setup, "throughput")
+                if rows:
+                    rates = [row["value"] * figure["bytes"] / 1e6 for row in rows]
+                    yield answer(file, rows[0], setup, name, *centre(rates))
 
 
 def placed(figure, files):

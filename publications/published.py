@@ -100,7 +100,7 @@ def verdict(whole, figure, ours, fits, explain):
     if own:
         return own
     if figure["quantity"] in TIMES:
-        return "no verdict", "a time of another machine"
+        return "no verdict", "a time on another machine"
     without = unavailable(whole, figure)
     if without:
         ours.clear()
@@ -235,12 +235,12 @@ def scoreboard(verdicts):
     return markdown(head, rows)
 
 
-LEGEND = """**exact**: equal as far as published digits go, and not 0. **0 = 0**: both are 0. **bound**:
+LEGEND = """**exact**: equal in all published digits, and not 0. **0 = 0**: both are 0. **bound**:
 inside a published range or bound, or in the published order; both ends of a range are rounded as
 published, a bound alone is not. **tolerance**: a real number within a tenth of the published one (checks: a
-quarter of one), or our interval overlaps that; whole numbers have no tolerance. **differs** (s/p/u): the
-cause is shown by a measurement or the source (s), possible (p), or unknown (u). **not judged**: c by
-construction (our benchmark was made after it, or almost any count passes), n no verdict (a time of another
+quarter of one), or our interval overlaps this range; whole numbers have no tolerance. **differs** (s/p/u):
+the cause is shown by a measurement or the source (s), possible (p), or unknown (u). **not judged**: c by
+construction (our benchmark was modelled on it, or almost any count passes), n no verdict (a time on another
 machine, another measure, our interval decides nothing, or judged elsewhere), x cannot be had, m not
 measured."""
 
@@ -265,7 +265,7 @@ def first_screen(whole, findings, verdicts, csv_files="[figures.csv](figures.csv
 
 {scoreboard(verdicts)}
 
-Every figure, with ours, the verdict and the cause: {csv_files}. `lines` are {of['lines']}.
+Every figure, with ours, the verdict and the cause: {csv_files}. In `figures.csv`, `lines` are {of['lines']}.
 """
 
 

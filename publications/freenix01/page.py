@@ -13,9 +13,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import published as p  # noqa: E402
 
 PAGE = """{first_screen}
-Verdicts are for 6.1, which is nearer to 2.4.2 than 6.12. SELinux enforces Debian's reference policy. Whole
-programs (`fork` to `sh`, and Table 9 from `pipe` on) have hooks only. The baseline is capability, because
-2.4.2 had capabilities built in; [lsm-overhead](../lsm-overhead/README.md) compares the same source with no
+Verdicts are for 6.1, which is nearer to 2.4.2 than 6.12. SELinux enforces Debian's reference policy. For
+whole programs (`fork` to `sh`, and Table 9 from `pipe` on) only hooks count. The baseline is capability,
+since 2.4.2 had capabilities built in; [lsm-overhead](../lsm-overhead/README.md) compares the same figures with no
 LSM, as in all of its Table 1. Ours are kernel instructions. Theirs are times, including user mode.
 
 ## Every overhead
@@ -25,13 +25,13 @@ LSM, as in all of its Table 1. Ours are kernel instructions. Theirs are times, i
 ![Overheads](overheads.svg)
 
 Rank correlation of ours with theirs: {rank}. Single values only, programs and operations together.
-Table 9 publishes overheads of throughputs as those of times: 40.4 and 38.6 MB/s are 5 %.
+Table 9 states overheads of throughputs as if they were of times: 40.4 and 38.6 MB/s are 5 %.
 
 ## Errors in the publication
 
 {errors}
 
-## Again
+## How to repeat it
 
 {results}
 
@@ -73,8 +73,8 @@ def findings(verdicts, rank):
             f"includes both ends and closing.",
             f"**`open` and `close`: {p.percent(opens[1])}** on 6.1, {p.percent(opens[2])} on 6.12, published "
             f"{p.percent(opens[0], 0)}.",
-            f"**Order of operations: rank correlation {rank[1]:.2f}** of {rank[0]}. Among messages AF_UNIX "
-            f"costs most and TCP least, as in 2001. Each costs less than then."]
+            f"**Order of operations: rank correlation {rank[1]:.2f}** for {rank[0]} overheads. Among "
+            f"messages AF_UNIX costs most and TCP least, as in 2001. Each costs less than in 2001."]
 
 
 def consistency(verdicts):
@@ -92,7 +92,7 @@ def consistency(verdicts):
                     wrong.append(f"{figure['theirs']} {p.percent(figure['value'], 0)}, by its times "
                                  f"{p.percent(derived)}")
     listed = f" but {'; '.join(wrong)}." if wrong else "."
-    return f"- None in what is compared: the {n} overheads follow from the times next to them{listed}"
+    return f"- None in the compared figures: the {n} overheads follow from the times next to them{listed}"
 
 
 def draw(folder, verdicts):

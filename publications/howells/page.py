@@ -43,7 +43,7 @@ Time in {layouts} layouts of a UML kernel, tmpfs, without a policy. The interval
 
 {errors}
 
-## Again
+## How to repeat it
 
 {results}
 
@@ -131,7 +131,7 @@ def prediction(files, times, rates):
                 ["over no LSM", "components", "`stat`, ns", "`open`, ns", "predicted, ms", "inside the "
                                                                                            "walk's interval "
                                                                                            "by"], rows)
-            + f"\n\nSo {fits}, and it gets no verdict. Its interval "
+            + f"\n\nSo {fits}, and it gets no verdict. The walk's interval "
             f"is at least {min(widths) / 1e6:.1f} ms wide, and rounds of one layout differ by "
             f"{spread / 1e6:.1f} ms, more than the predicted "
             f"{expected / 1e6:.2f} ms. A walk without a visible cost does not contradict the rates.")
@@ -142,9 +142,9 @@ def errors(verdicts):
     by = {one["figure"]["id"]: one["figure"]["value"] for one in verdicts}
     faster = by["walk.run1"] / by["walk.run4"] - 1
     p.require(faster < 0, "the walk with SELinux is faster than without any LSM")
-    return (f"- The walk with SELinux takes {p.percent(faster)} against the one without any LSM. By the test "
-            f"that is not chance within these boots. One boot of each configuration cannot separate the "
-            f"configuration from the boot.\n"
+    return (f"- The walk with SELinux differs by {p.percent(faster)} from the one without any LSM. By the "
+            f"test, this is not chance within these boots. One boot of each configuration cannot separate "
+            f"the configuration from the boot.\n"
             f"- Kernel, policy and date are not stated.")
 
 
@@ -176,8 +176,8 @@ def findings(verdicts, found, files, expected):
             f"**With the performance patch: {text(patches['selinux.performance-patch'])}, not chance** "
             f"either.",
             f"**Without SELinux: {text(patches['none.all-patches'])}, can be chance,** as he suspected.",
-            f"**A walk calls {calls:,} hooks:** {opens:,} `open` and as many `stat`, with {depth:.1f} "
-            f"checked directories each."]
+            f"**A walk calls {calls:,} hooks:** it makes {opens:,} `open` and as many `stat` calls, with "
+            f"{depth:.1f} checked directories each."]
 
 
 def draw(folder, verdicts):

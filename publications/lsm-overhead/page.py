@@ -15,7 +15,7 @@ import published as p  # noqa: E402
 import stacks  # noqa: E402
 from judging import explain, most_calls, range_text, time_cells  # noqa: E402
 from sections import (  # noqa: E402
-    audit, checks_finding, draw, equation, find, fsnotify, kernels_table, openat, orders,
+    audit, checks_finding, draw, equation, facts_text, find, fsnotify, kernels_table, openat, orders,
     overhead_finding, own_overheads, ranks, selinux_2001, stated_orders, table7, times_text,
     tomoyo, totals, value_of)
 
@@ -32,13 +32,13 @@ kernel of the result file, and no other figure of the experiment fits worse.
 ### Which rules audit had
 
 The paper has "auditing enabled" and does not state the rules. `=`: agrees. The four columns on the right
-are of 6.12.118.
+are for 6.12.118.
 
 {audit}
 
 ### TOMOYO's 45 times
 
-"Policy": enforcing. "Entries": those of the domain before the one that matches.
+"Policy": enforcing. "Entries": the domain's entries before the one that matches.
 
 {tomoyo}
 
@@ -53,6 +53,8 @@ are of 6.12.118.
 ### Table 7
 
 {table7}
+
+{facts}
 
 ### Figures 4 and 6, and stated orders
 
@@ -86,7 +88,7 @@ they have three latencies and three throughputs each, too few for a rank.
 
 {errors}
 
-## Again
+## How to repeat it
 
 `make publications` writes this page from:
 
@@ -101,7 +103,8 @@ lsmeter placement linux-source-5.10 --fs ext4 --output placement-5.10.json
 ```
 
 Run the presets `paper-calls`, `audit`, `integrity`, `tomoyo-entries`, `paper-orders`, `denials` and
-`paper-suite` in the same way, and `paper-um --aa` for times. The files of 5.3 are `paper`, `paper-suite` and
+`paper-suite` in the same way, `paper-um --aa` for times, and `paper-um --metric throughput` with the benchmarks
+`copy:4KB`, `read:4KB` and `write:4KB`. The files for 5.3 are `paper`, `paper-suite` and
 `placement` with Linux 5.3.1, the first stable release after the paper's 5.3.0.
 """
 
@@ -215,7 +218,7 @@ def build(folder, lsmeter):
         openat=openat(verdicts, files), quoted=selinux_2001(verdicts),
         fsnotify=fsnotify(files),
         orders=stated_orders(verdicts),
-        ranks=ranks(verdicts), times=times_text(verdicts, times), errors=contradictions(verdicts),
+        facts=facts_text(files), ranks=ranks(verdicts), times=times_text(verdicts, times), errors=contradictions(verdicts),
         results=p.result_list(folder, files, [whole["publication"]["times"]]))
     names = ["UML minimum", "UML median", "UML low", "UML high", "UML mean", "depends on the estimator",
              "most calls measured"]

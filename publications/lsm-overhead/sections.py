@@ -111,8 +111,8 @@ def orders(files, above):
     p.require(len(refused) and (refused.status == "unsupported").all(), "5.3.1 refuses capability at the end")
     release = next(iter(file["rows"].values()))[0]["release"]
     p.require(not differing, f"the order of two modules changes no operation: {differing[:3]}")
-    return ("**Order of modules: no difference unless one denies.** In a kernel that starts capability last "
-            f"as well ({release}), {len(differing)} of {compared} exact counts differ between the two orders "
+    return ("**Order of modules: no difference unless one denies.** In a kernel that can also start "
+            f"capability last ({release}), {len(differing)} of {compared} exact counts differ between the two orders "
             f"of a pair. The other {inexact} of {compared + inexact} have intervals only. "
             f"Linux 5.3.1 itself refuses the paper's order. A stack costs at most {above} instructions more "
             "than [the sum of its modules](stacks.md).")
@@ -124,7 +124,7 @@ def totals(verdicts):
     equal = [one for one in own if one["state"] == "exact"]
     names = {"selinux": "SELinux", "framework": "the framework"}
     other = [f"{names.get(one['figure']['modules'][0], one['figure']['modules'][0])} "
-             f"{one['answers'][0]['value']:.0f} for "
+             f"{one['answers'][0]['value']:.0f} instead of "
              f"{one['figure']['value']:.0f}"
              for one in own if one["state"] != "exact"]
     p.require(own[0]["answers"][0]["release"].startswith("5.3"), "hooks are counted in the source of 5.3")
@@ -140,8 +140,8 @@ def checks_finding(verdicts):
             if one["state"] == "tolerance"]
     p.require(len(agree) == len(own), "all slopes of Table 6 are our counts of checks")
     return (f"**Table 6: {len(agree)} of {len(own)}.** The slopes are the permission checks of each `open` "
-            f"and `stat`: {len(own) - len(near)} to the digit, and {', '.join(one for one, _ in near)} for "
-            f"{', '.join(other for _, other in near)}.")
+            f"and `stat`: {len(own) - len(near)} equal in all digits, and "
+            f"{', '.join(one for one, _ in near)} where we count {', '.join(other for _, other in near)}.")
 
 
 def kernels_table(verdicts):
@@ -286,7 +286,18 @@ def fsnotify(files):
             f"capability "
             f"alone adds {more:.0f} instructions to {base['value']:.0f}. {own:.0f} of them are `fsnotify`, "
             f"which 5.3's "
-            f"`security_file_permission` calls, and which a kernel without LSMs leaves out.")
+            f"`security_file_permission` calls, and which a kernel without LSMs does not call.")
+
+
+def facts_text(files):
+    """Facts about functions that 5.3 does not have."""
+    stale = next(file for file in files if file["name"] == "placement-5.3.json.xz")["json"]["stale_facts"]
+    own = [fact for fact in stale if fact["function"] in ("open_last_lookups", "do_open")]
+    p.require(own and all("has that function" in fact["reason"] for fact in own),
+              "5.3 has neither open_last_lookups nor do_open")
+    return (f"On 5.3.1, `open` and `open (missing)` have equal success paths: {len(own)} of {len(stale)} facts "
+            f"that do not apply there name `open_last_lookups` or `do_open`. In 5.3, `do_last` does the work "
+            f"of both, and no fact names it.")
 
 
 def times_text(verdicts, times):
@@ -300,7 +311,18 @@ def times_text(verdicts, times):
             f"{len(own)} overheads depend on the "
             f"estimator. `mkdir` under SELinux is {p.percent(mkdir['minimum'][0], 0)}, "
             f"{p.percent(mkdir['median'][0], 0)} or "
-            f"{p.percent(mkdir['mean'][0], 0)} by minimum, median or mean of its quiet rounds.")
+            f"{p.percent(mkdir['mean'][0], 0)} by minimum, median or mean of its quiet rounds. "
+            + throughputs_text(verdicts))
+
+
+def throughputs_text(verdicts):
+    def figure(name):
+        one = find(verdicts, f"table1.current-lsm.throughput.{name}")
+        ours = one["answers"][0]
+        return (f"{name} {ours['value']:,.0f} ({ours['low']:,.0f} to {ours['high']:,.0f}; theirs "
+                f"{one['figure']['value']:,.0f})")
+    return ("Throughput of 4 KB with capability, in MB/s: "
+            + ", ".join(figure(name) for name in ("copy", "read", "write")) + ".")
 
 
 # Figures

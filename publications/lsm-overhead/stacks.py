@@ -127,7 +127,7 @@ def sum_statement(cases, found):
         shared = [case["hooks"][f"file_{name}_security"] for name in ("alloc", "free")]
         p.require(case["apart"] >= 0 or max(shared) < 0, "what is less is in allocating and freeing")
     return (f"**Pairs and triples of five modules: {apart.count(0)} of {len(apart)} counts are the exact "
-            f"sum.** The most above it is {most['apart']} instructions, {most['adds']:,} for "
+            f"sum.** The most above it is {most['apart']} instructions, {most['adds']:,} instead of "
             f"{most['sum']:,}, in hooks that several modules implement. The most below it is {-min(apart)}: "
             f"Landlock and SELinux or AppArmor keep memory with each open file, which the framework "
             f"allocates once.")
@@ -183,8 +183,8 @@ def walk_statement(stacks, paths):
         "cache": f"**A cache of directory checks would pay for SELinux and Smack only.** Section 6 names no "
                  f"module. For `open` with eight components it saves at most {saved(last('selinux'))} of "
                  f"SELinux's overhead and {saved(last('smack'))} of Smack's. AppArmor and TOMOYO do not "
-                 f"implement `inode_permission`: it saves {last('apparmor')['directories']} instructions for "
-                 f"calls that check nothing, {saved(policy)} of what TOMOYO adds with a policy.",
+                 f"implement `inode_permission`: for them it saves {last('apparmor')['directories']} "
+                 f"instructions in calls that check nothing, {saved(policy)} of what TOMOYO adds with a policy.",
         "tomoyo": f"**TOMOYO is the most expensive module only with a policy.** Without one, as in the "
                   f"paper, it adds least: {by['tomoyo']['overhead']:,} instructions in "
                   f"{by['tomoyo']['operations']} operations. With one it adds "
@@ -202,7 +202,7 @@ PAGE = """# Stacks, denials and prices
 <!-- Written by stacks.py from the result files that it names. -->
 
 Sections 5.1.2 and 6 of [the paper](README.md) and its Figure 5, in instructions of Linux 6.12.118 on \
-ext4. The paper has times of 5.3. Only operations with a dominant path count. Names of stacks omit \
+ext4. The paper has times on 5.3. Only operations with a dominant path count. Names of stacks omit \
 `capability,`.
 
 ## What disagrees
@@ -237,7 +237,7 @@ Every order of every file is in [denials.csv](denials.csv).
 ## Prices
 
 Instructions beyond a kernel without LSMs, from [paper.json.xz](paper.json.xz). {held} hooks account for 90 \
-% of what a stack adds in hooks. The rank correlation is of a hook's calls with what it adds. \
+% of what a stack adds in hooks. The rank correlation is between a hook's calls and what it adds. \
 [prices.csv](prices.csv) has every hook.
 
 {prices}

@@ -19,7 +19,7 @@ our baseline is capability.
 
 ## Every overhead
 
-Without LIDS, which is not in the kernel. Table 3 is of 2.6.30, Table 4 of 2.6.19.
+Without LIDS, which is not in the kernel. Table 3 is for 2.6.30, Table 4 for 2.6.19.
 
 {overheads}
 
@@ -37,7 +37,7 @@ Their microseconds and our instructions of one call, on 6.1, without verdicts.
 
 {errors}
 
-## Again
+## How to repeat it
 
 {results}
 
@@ -76,16 +76,16 @@ def findings(verdicts):
                       for one in agree)
     return [f"**{len(own) - len(agree)} of {len(own)} overheads differ,** and {len(agree)} agrees: {which}.",
             f"**SELinux: {unexplained} of {len(selinux)} are unexplained.** Ours enforces a policy, and we "
-            f"assume that theirs enforced. Ours are smaller in {smaller}.",
-            f"**Creating an empty file under SELinux: {p.percent(creates[1])}** for "
+            f"assume that theirs did, too. In {smaller} cases our figure is smaller.",
+            f"**Creating an empty file under SELinux: {p.percent(creates[1])}** instead of "
             f"{p.percent(creates[0], 0)} on 2.6.30.",
-            f"**`stat` under TOMOYO: {p.percent(stats[1], 0)}** for {p.percent(stats[0], 0)} on 2.6.30: "
-            f"TOMOYO checks it today.",
+            f"**`stat` under TOMOYO: {p.percent(stats[1], 0)}** instead of {p.percent(stats[0], 0)} on "
+            f"2.6.30: TOMOYO checks `stat` today.",
             f"**Order of operations: rank correlation {rank(verdicts, 'selinux')[1]:.2f} for SELinux,** "
             f"{rank(verdicts, 'tomoyo')[1]:.2f} for TOMOYO.",
             f"**Calls of hooks in `creat`: {equal} of {len(calls)} are equal,** for the hooks that their "
-            f"table counts at least once a `creat`. `inode_permission` has {walked:.0f} at the depth of our "
-            f"path; the depth of theirs is not stated."]
+            f"table counts at least once per `creat`. `inode_permission` has {walked:.0f} calls at the "
+            f"depth of our path; the depth of theirs is not stated."]
 
 
 def rank(verdicts, module):
@@ -124,23 +124,23 @@ def errors(verdicts):
                 n += 1
                 averages.append(plain)
                 if abs(average - plain) > 0.00051:
-                    wrong.append(f"{table[:6]} {table[7:]} {hook} {plain:g}, by its sum and count "
-                                 f"{average:.3f}")
+                    wrong.append(f"{table[:6]} {table[7:]} {hook} {plain:g} (from its sum and count "
+                                 f"{average:.3f})")
         if abs(sum(averages) - values[f"{table}.sum"]) > 0.0006:
-            sums.append(f"{table[:6]} {table[7:]} {values[f'{table}.sum']:g}, of its rows "
-                        f"{sum(averages):.3f}")
+            sums.append(f"{table[:6]} {table[7:]} {values[f'{table}.sum']:g} (from its rows "
+                        f"{sum(averages):.3f})")
     once = values["table6.2.6.30.inode_permission"] * (values["table6.2.6.30.calls.inode_permission"] - 1)
     items = [f"Sums of averages count each hook once, however often it is called: with the four calls of "
              f"`inode_permission` "
-             f"Table 6 would be {once:.3f} µs more.",
+             f"the sum in Table 6 would be {once:.3f} µs larger.",
              f"TOMOYO's `dentry_open` takes {values['table6.2.6.30.dentry_open']:g} µs in Table 6 and "
              f"{values['table7.dentry_open.tomoyo']:g} µs in Table 7.",
-             f"{n} averages were derived again from sums and counts. {len(wrong)} differ: "
+             f"{n} averages were recomputed from sums and counts. {len(wrong)} differ: "
              f"{'; '.join(wrong) or 'none'}.",
              f"Sums of averages that differ from those of the rows: {'; '.join(sums) or 'none'}.",
              "The text is a scan: the decimal points of 1.34, 2.63, 2.79, 1.49 and 34.34 in Table 4 are "
              "lost, and `stat` under SELinux "
-             "must be 4.34 by its 64 %."]
+             "must be 4.34 according to its 64 %."]
     return "\n".join(f"- {item}" for item in items)
 
 
